@@ -35,7 +35,7 @@ test('a user marks notifications as seen with a token instead of a signer', asyn
     })
     return [reply.status, await reply.json()]
   }
-  const seen = [200, { success: true, message: 'all notifications are seen' }]
+  const seen = [200, { success: true, message: 'all notifications are marked as seen' }]
   const refused = (problem: string) => [
     401,
     {

@@ -8,7 +8,7 @@ const check = createKeyCheck('first-key-0123456789, second-key-0123456789', asyn
 )
 const ask = (headers: Record<string, string>) => check({ headers } as unknown as FastifyRequest)
 
-it('lets a request pass with any of the keys, in either header', async () => {
+it('any configured key, in either header -> accepted', async () => {
   await ask({ 'x-api-key': 'first-key-0123456789' })
   await ask({ authorization: 'Bearer second-key-0123456789' })
   await ask({ 'x-api-key': 'key-of-an-app' })
@@ -23,7 +23,7 @@ it.each<[string, Record<string, string>]>([
   await expect(ask(headers)).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
-it('refuses everybody but the apps when nothing is listed', async () => {
+it('no configured keys -> only keys of apps', async () => {
   const onlyApps = createKeyCheck('', async (key) => (key === 'key-of-an-app' ? app : null))
   const askApps = (key: string) => onlyApps({ headers: { 'x-api-key': key } } as unknown as FastifyRequest)
   await askApps('key-of-an-app')

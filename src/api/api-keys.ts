@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { PlazaError } from '../platform/errors.js'
 import type { Caller } from './caller.js'
 
-/** The app that a key belongs to; null when it is no key, or no longer one. */
+/** Finds the app of a key; null for an unknown or revoked key. */
 export type FindCaller = (key: string) => Promise<Caller | null>
 
-/** What a request brings to show whose it is, over HTTP as over gRPC. */
+/** The credentials of a request, over HTTP or gRPC. */
 export interface KeyedRequest {
   readonly headers: {
     readonly 'x-api-key'?: string | string[] | undefined
@@ -14,11 +14,11 @@ export interface KeyedRequest {
 }
 
 /**
- * Makes the check of the hub API: it throws `unauthenticated` unless the request brings a key, in `x-api-key` or as
- * a bearer token, that is one of the configured list or belongs to an app. Digests are compared, so that neither
- * the time it takes nor the length of a key tells anything about them.
+ * Creates the key check of the hub API. It throws `unauthenticated` unless `x-api-key` or a bearer token
+ * holds a configured key or the key of an app. It compares digests, so that timing reveals neither a key nor
+ * its length.
  *
- * @param configuredKeys Keys separated by commas; empty is none.
+ * @param configuredKeys Comma-separated keys; empty for none.
  */
 export function createKeyCheck(
   configuredKeys: string,

@@ -1,7 +1,7 @@
-/** Who sends a request: an app, by one of its keys. */
+/** The app that sends a request, and its key. */
 export interface Caller {
   readonly appId: string
   readonly keyId: number
-  /** Requests per minute that the key was given; null is the server's default, 0 is no limit. */
+  /** Requests per minute. null: the default of the server. 0: no limit. */
   readonly rateLimit: number | null
 }

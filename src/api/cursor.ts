@@ -3,14 +3,14 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { invalidField } from './invalid-field.js'
 
 /**
- * Cursors: where a page ended, as a text that means nothing to clients. It holds the sort key of the page's last
- * row, so that the next page begins behind it however the rows before it change, and the name of the order that
- * the key belongs to, so that the cursor of another operation is refused instead of misread.
+ * Encodes and decodes opaque cursors. A cursor holds the sort key of the last row of a page, so that changes
+ * of earlier rows do not shift the next page, and the name of its order, so that a cursor of another
+ * operation is refused.
  */
 export interface CursorKind<Key> {
-  /** `next.cursor` behind the row with this key. */
+  /** Returns `next.cursor` for the row with this key. */
   encode(key: Key): string
-  /** The key, or null without a cursor; a 400 that names `cursor` if this kind has not made it. */
+  /** Returns the key, or null without a cursor. A 400 for a cursor of another kind. */
   decode(cursor: string | undefined): Key | null
   /**
    * Splits rows into one page and its `next`.
@@ -24,23 +24,23 @@ export interface CursorKind<Key> {
   ): { page: Row[]; next: { cursor: string | null } }
 }
 
-/** Parts of sort keys. What a forged cursor may hold is bounded to what SQL takes. */
+/** Parts of sort keys, with bounds that keep forged cursors within SQL types. */
 export const keyPart = {
-  /** An integer of a column of that kind: fids, times, counters. */
+  /** An integer: a fid, a time or a counter. */
   integer: Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-  /** A float8, such as a rank. */
+  /** A float8, for example a rank. */
   number: Type.Number(),
   /** Bytes in hex, without 0x: `Buffer.from(part, 'hex')`. */
   hex: Type.String({ pattern: '^([0-9a-f]{2}){1,64}$' }),
-  /** A short text, such as a channel's id. */
+  /** A short string, for example the id of a channel. */
   text: Type.String({ maxLength: 256, pattern: '^[^\\u0000]*$' }),
 } as const
 
 /**
- * Makes the cursors of one order of rows.
+ * Creates the cursors of one order of rows.
  *
- * @param order Names it, such as `followers by time`; it is part of every cursor.
- * @param parts The columns of the sort key, in their order.
+ * @param order Name of the order, such as `followers by time`; part of every cursor.
+ * @param parts Types of the columns of the sort key, in order.
  */
 export function cursorKind<const Parts extends readonly TSchema[]>(
   order: string,
@@ -67,7 +67,7 @@ export function cursorKind<const Parts extends readonly TSchema[]>(
 
   function decodeText(cursor: string): unknown[] {
     const found = parseJson(Buffer.from(cursor, 'base64url').toString())
-    if (!check.Check(found)) throw invalidField('cursor', 'is not one that this list has given')
+    if (!check.Check(found)) throw invalidField('cursor', 'is not a cursor of this list')
     return found
   }
 

@@ -2,10 +2,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '../platform/db/connection-errors.js'
 import { describeError, type ErrorCode, PlazaError } from '../platform/errors.js'
 
-/** How long a client should wait before it asks again, where the cause is not ours to know. */
+/** Seconds a client should wait before a retry if the cause gives no time. */
 const RETRY_AFTER_SECONDS = 1
 
-/** Statuses that Fastify itself answers with, in our words. */
+/** Error codes for the statuses of Fastify's own errors. */
 const codesByStatus = new Map<number, ErrorCode>([
   [401, 'unauthenticated'],
   [404, 'not_found'],
@@ -14,14 +14,14 @@ const codesByStatus = new Map<number, ErrorCode>([
 ])
 
 /**
- * What a failure means to the client. Expected refusals pass through; a database that is away is
- * `unavailable`; what Fastify refuses (a body that is too large, is no JSON, breaks the schema) is a bad
- * request; everything else is ours and says nothing but `internal`.
+ * Converts any failure to a PlazaError. A PlazaError passes through; an unreachable database becomes
+ * `unavailable`; a refusal by Fastify (too large, not JSON, wrong schema) becomes a bad request; anything
+ * else becomes `internal`.
  */
 export function toPlazaError(error: unknown): PlazaError {
   if (error instanceof PlazaError) return error
   if (isUnavailable(error)) {
-    return new PlazaError('unavailable', 'the database is away, try again soon', { cause: error })
+    return new PlazaError('unavailable', 'the database is not available, try again soon', { cause: error })
   }
   if (isClientError(error)) {
     const code = codesByStatus.get(error.statusCode) ?? 'bad_request.invalid_param'
@@ -32,7 +32,7 @@ export function toPlazaError(error: unknown): PlazaError {
   return new PlazaError('internal', 'internal error', { cause: error })
 }
 
-/** Logs what is ours, and sets status and headers. The body is the caller's to shape. */
+/** Logs failures of the server and sets status and headers. The caller renders the body. */
 export function prepareErrorReply(error: PlazaError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, retry } = describeError(error.code)
   reply.status(status)
@@ -43,7 +43,7 @@ export function prepareErrorReply(error: PlazaError, request: FastifyRequest, re
   else if (error.code === 'unavailable') request.log.warn({ err: error.cause ?? error }, 'request refused')
 }
 
-/** The body that the main API answers with; an error of ours only names the id that the log has. */
+/** The JSON body of an error. `internal` contains only the request id. */
 export function errorBody(error: PlazaError, request: FastifyRequest): Record<string, unknown> {
   const { code, message, property } = error
   if (code === 'internal') return { code, message: `internal error, request ${request.id}` }

@@ -5,8 +5,8 @@ import { redactedPath } from '../platform/text/redacted-path.js'
 import { prepareErrorReply, toPlazaError } from './error-reply.js'
 
 /**
- * `code` of ErrorRes. The specification knows `InvalidField`; the others are ours, in its manner. What the hub's
- * rules refuse keeps the hub's own code.
+ * `code` of ErrorRes. The hosted API defines `InvalidField`; the others follow its style. Refusals by the
+ * hub keep the hub's code.
  */
 const codes: Partial<Record<ErrorCode, string>> = {
   'bad_request.invalid_param': 'InvalidField',
@@ -33,12 +33,12 @@ const codes: Partial<Record<ErrorCode, string>> = {
   internal: 'InternalError',
 }
 
-/** `code` of the ErrorRes that an error becomes. */
+/** Returns `code` of ErrorRes for an error code. */
 export function errorResponseCode(code: ErrorCode): string {
   return codes[code] ?? code
 }
 
-/** The body of a failed request. An error of ours only names the id that the log has. */
+/** Converts an error to ErrorRes. `internal` contains only the request id. */
 export function errorResponse(error: PlazaError, request: FastifyRequest): ErrorRes {
   const { code, property, validationErrors } = error
   const message = code === 'internal' ? `internal error, request ${request.id}` : error.message
@@ -58,7 +58,7 @@ export function errorResponse(error: PlazaError, request: FastifyRequest): Error
   }
 }
 
-/** Makes a scope answer every failure with ErrorRes, also of paths that are not there. */
+/** Makes a scope reply to every failure with ErrorRes, including unknown paths. */
 export function sendErrorResponse(scope: FastifyInstance): void {
   scope.setErrorHandler((failure, request, reply) => {
     const error = toPlazaError(failure)

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../platform/metrics.js'
 
-/** What `/readyz` says. Every part that is not well makes the whole not ready. */
+/** The reply of `/readyz`. The server is ready if every part is. */
 export interface Readiness {
   readonly database: 'ok' | 'away'
   readonly migrations: 'applied' | 'pending' | 'unknown'
-  /** Messages that were accepted and are not in the event log yet. */
+  /** Accepted messages that are not in the event log yet. */
   readonly eventLag: number
   /** Live processes by role; null when that is not known. A role of nobody is told, and is no reason to be not ready. */
   readonly roles: Readonly<Record<string, number>> | null
@@ -16,12 +16,12 @@ export interface HealthDeps {
   readonly readiness: () => Promise<Readiness>
 }
 
-/** A check that takes longer than this is a no. */
+/** A check that takes longer counts as failed. */
 const READINESS_LIMIT_MS = 2_000
-/** With this much work before them, new messages wait for seconds: a load balancer should look elsewhere. */
+/** Above this queue length new messages wait for seconds, and load balancers should use another server. */
 const MAX_EVENT_LAG = 10_000
 
-/** The endpoints of operation. They are for whoever runs the server, and are not part of its API. */
+/** Adds the endpoints for the operator, which are not part of the API. */
 export function registerHealth(app: FastifyInstance, { metrics, readiness }: HealthDeps): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
 

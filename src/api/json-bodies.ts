@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 
-/** What JSON is sent as. */
+/** The content type of replies. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Makes a scope take JSON, and nothing else. Clients say all kinds of things of a body that they do not send. */
+/** Makes a scope accept only JSON. An empty body may have any content type, since clients send several. */
 export function acceptJson(scope: FastifyInstance): void {
   const parseJson = scope.getDefaultJsonParser('error', 'error')
   scope.removeAllContentTypeParsers()

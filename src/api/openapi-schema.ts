@@ -4,20 +4,22 @@ import { textsOf } from './parse-query.js'
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-/** Writes schemas as OpenAPI 3.1 has them, and gathers those that have a name. */
+/** Writes schemas for OpenAPI 3.1 and collects the named ones as components. */
 export interface SchemaWriter {
-  /** By `$id`: for `components.schemas`. Full only when everything was written. */
+  /** The components by `$id`. Complete only after all schemas are written. */
   readonly components: Record<string, Json>
-  /** The schema, or a reference to the component that it is. */
+  /** Examples of replies by the `$id` of their schemas, for `components.examples`. */
+  readonly examples: Record<string, Json>
+  /** Returns the schema, or a reference to its component. */
   write(schema: TSchema): Json
 }
 
-/** Keywords of ours that mean nothing to others. */
-const ownKeywords = new Set(['$id', 'patternText'])
-/** What a use of a component may say beside the reference; the component itself does not say `deprecated`. */
-const usageKeywords = ['description', 'deprecated'] as const
+/** Keywords that only this server reads. */
+const ownKeywords = new Set(['$id', 'patternText', 'exampleKey'])
+/** Schemas of these keywords have parts; their examples are written with the operations. */
+const partKeywords = ['properties', 'items', 'anyOf', 'patternProperties']
 
-/** A writer with no components yet; one for each document. */
+/** Creates the writer of one document. */
 export function createSchemaWriter(): SchemaWriter {
   const components: Record<string, Json> = {}
 
@@ -27,40 +29,49 @@ export function createSchemaWriter(): SchemaWriter {
 
   function reference(schema: TSchema, name: string): Json {
     if (!(name in components)) {
-      // Taken before it is written: a schema may hold itself.
+      // Reserved first: a schema may refer to itself.
       components[name] = true
       const { deprecated: _, description, ...component } = schema
       const text = schema.deprecated === true || description === undefined ? {} : { description }
       components[name] = plain({ ...component, ...text } as TSchema)
     }
-    const usageNotes = schema.deprecated === true ? usageKeywords.filter((keyword) => keyword in schema) : []
+    const { description } = components[name] as { readonly description?: string }
     return {
       $ref: `#/components/schemas/${name}`,
-      ...Object.fromEntries(usageNotes.map((keyword) => [keyword, schema[keyword] as Json])),
+      ...(schema.description === undefined || schema.description === description
+        ? {}
+        : { description: schema.description }),
+      ...(schema.deprecated === true ? { deprecated: true } : {}),
     }
   }
 
   function plain(schema: TSchema): Json {
     const texts = textsOf(schema)
+    const hasParts = schema.examples?.length === 0 || partKeywords.some((keyword) => keyword in schema)
     const { anyOf: _, ...rest } = schema
     const body = texts ? { type: 'string', enum: texts, ...rest } : schema
     return Object.fromEntries(
       Object.entries(body)
-        .filter(([keyword]) => !ownKeywords.has(keyword))
-        .map(([keyword, value]) => [keyword, keywordValue(keyword, value)]),
+        .filter(([keyword]) => !ownKeywords.has(keyword) && !(keyword === 'examples' && hasParts))
+        .map(([keyword, value]) => [keyword, keywordValue(keyword, value, schema)]),
     )
   }
 
-  function keywordValue(keyword: string, value: unknown): Json {
-    if (keyword === 'properties') {
+  function keywordValue(keyword: string, value: unknown, schema: TSchema): Json {
+    if (keyword === 'properties' || keyword === 'patternProperties') {
       const properties = Object.entries(value as Record<string, TSchema>)
       return Object.fromEntries(properties.map(([name, property]) => [name, write(property)]))
     }
     if (keyword === 'items') return write(value as TSchema)
+    if (keyword === 'additionalProperties' && typeof value === 'object') return write(value as TSchema)
+    // A client may leave out what has a default.
+    if (keyword === 'required') {
+      return (value as string[]).filter((name) => schema.properties[name].default === undefined)
+    }
     if (keyword === 'anyOf') return (value as TSchema[]).map(write)
     if (keyword === '$ref') return `#/components/schemas/${String(value)}`
     return value as Json
   }
 
-  return { components, write }
+  return { components, examples: {}, write }
 }

@@ -60,7 +60,7 @@ it('lists every operation, and nothing else', () => {
   expect(listed.sort()).toEqual(served.sort())
 })
 
-it('tells of bearer tokens as of a way to prove who asks, since it may not as of a header', () => {
+it('documents bearer tokens as a security scheme, not as a header', () => {
   const { paths } = openApiDocument(description) as { paths: Record<string, Record<string, object>> }
   expect(paths['/v2/social/notifications/seen/']?.post).toMatchObject({
     security: [{ ApiKeyAuth: [] }, { ApiKeyAuth: [], UserToken: [] }],
@@ -75,7 +75,7 @@ it('lists no operation twice', () => {
   expect(names).toEqual([...new Set(names)])
 })
 
-it('makes a component of each schema with a name, and marks what is deprecated where it is used', () => {
+it('a named schema -> a component; deprecation is marked at its use', () => {
   const writer = createSchemaWriter()
   expect(writer.write(User)).toEqual({ $ref: '#/components/schemas/User' })
   const {
@@ -93,7 +93,7 @@ it('makes a component of each schema with a name, and marks what is deprecated w
   expect(JSON.stringify(writer.components)).not.toContain('$id')
 })
 
-it('is served with a page that loads nothing from elsewhere', async () => {
+it('the reference page loads nothing from other hosts', async () => {
   const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
   await registerDocs(app, description)
   const document = await app.inject('/openapi.json')

@@ -1,30 +1,38 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
-import { ErrorRes } from '../graph/view/schema/error.js'
+import type { TSchema } from '@sinclair/typebox'
 import { version } from '../platform/process/version.js'
 import type { AdminOperationDescription } from './admin/admin-operation.js'
+import {
+  adminFailures,
+  errorReferences,
+  failures,
+  operationFailures,
+  rateHeaders,
+  sharedResponses,
+} from './openapi-errors.js'
+import { exampleOf, requestExample } from './openapi-example.js'
 import { createSchemaWriter, type Json, type SchemaWriter } from './openapi-schema.js'
 import { type OperationDescription, operationTags } from './operation.js'
 import { isRequired } from './parse-query.js'
 
-const description = `A social network API.
+const description = `An open, self-hosted server that is compatible with the Neynar API for Farcaster (v2). Plaza is not affiliated with
+Neynar.
 
-Every operation is reached by two names, \`/v2/social/…\` and \`/v2/farcaster/…\`, with a slash at the end or without.
-Parameters that an operation does not declare are left alone; so is the header \`x-service-experimental\`, which has no
-effect here. Lists are given between commas, or by repeating the parameter.`
+Every operation is available below \`/v2/farcaster/\` and below \`/v2/social/\`, with or without a trailing slash.
+Undeclared parameters and the header \`x-service-experimental\` are ignored. Lists are comma-separated values or a
+repeated parameter.`
 
 const adminTag = {
   Admin:
-    'For whoever runs the server: apps and their keys. It is there when the server has an `ADMIN_TOKEN`; ' +
-    'otherwise every path is a 404.',
+    'Apps and API keys, for the operator of the server. Requires `ADMIN_TOKEN`; without it every path is a 404.',
 }
 
-/** What stands in the document: the operations of apps, and those of whoever runs the server. */
+/** The operations of the main API and of the admin API. */
 export interface ApiDescription {
   readonly operations: readonly OperationDescription[]
   readonly adminOperations: readonly AdminOperationDescription[]
 }
 
-/** The OpenAPI 3.1 document of these operations. */
+/** Writes the OpenAPI 3.1 document of these operations. */
 export function openApiDocument({ operations, adminOperations }: ApiDescription): Record<string, Json> {
   const writer = createSchemaWriter()
   const paths: Record<string, Record<string, Json>> = {}
@@ -58,20 +66,21 @@ export function openApiDocument({ operations, adminOperations }: ApiDescription)
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
-          description: 'Made by `plaza key create`, or by the admin API.',
+          description: 'API key, created by `plaza key create` or the admin API.',
         },
         UserToken: {
           type: 'http',
           scheme: 'bearer',
-          description: "A token of the user's: signed by an app key, or issued by whom the server believes.",
+          description: 'Token of a user, signed by an app key or by an issuer that the server trusts.',
         },
         AdminToken: {
           type: 'http',
           scheme: 'bearer',
-          description: '`ADMIN_TOKEN` of the server: for whoever runs it.',
+          description: '`ADMIN_TOKEN` of the server.',
         },
       },
       responses: sharedResponses(writer),
+      examples: writer.examples,
       schemas: writer.components,
     },
   }
@@ -92,17 +101,25 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
       ...parameters('query', operation.query?.properties, writer),
       ...parameters('header', headers, writer),
     ],
-    ...requestBody(operation.body, writer),
+    ...requestBody(operation, writer),
     responses: {
-      200: { description: 'What was asked for.', headers: rateHeaders, content: jsonContent(reply, writer) },
+      200: {
+        description: 'Success.',
+        headers: rateHeaders,
+        content: replyContent(reply, writer, operation.example?.reply),
+      },
       ...Object.fromEntries(
         Object.entries(otherReplies).map(([status, other]) => [
           status,
-          { description: other.description, headers: rateHeaders, content: jsonContent(other.reply, writer) },
+          {
+            description: other.description,
+            headers: rateHeaders,
+            content: replyContent(other.reply, writer),
+          },
         ]),
       ),
       ...operationFailures(operation, rateHeaders, writer),
-      ...references(failures),
+      ...errorReferences(failures),
     },
   }
 }
@@ -117,52 +134,47 @@ function adminOperationObject(operation: AdminOperationDescription, writer: Sche
       ...parameters('path', operation.params.properties, writer),
       ...parameters('query', operation.query?.properties, writer),
     ],
-    ...requestBody(operation.body, writer),
+    ...requestBody(operation, writer),
     responses: {
       [status]: {
-        description: status === 201 ? 'What was made.' : 'What was asked for.',
-        content: jsonContent(reply, writer),
+        description: status === 201 ? 'Created.' : 'Success.',
+        content: replyContent(reply, writer, operation.example?.reply),
       },
       ...operationFailures(operation, {}, writer),
-      ...references(adminFailures),
+      ...errorReferences(adminFailures),
     },
   }
 }
 
 function described(
-  { summary, description: text }: { readonly summary: string; readonly description?: string },
+  { summary, description: text }: { readonly summary: string; readonly description: string },
   id: string,
 ): Record<string, Json> {
-  return { operationId: id, summary, ...(text === undefined ? {} : { description: text }) }
+  return { operationId: id, summary, description: text }
 }
 
-function requestBody(body: TObject | undefined, writer: SchemaWriter): Record<string, Json> {
-  return body === undefined ? {} : { requestBody: { required: true, content: jsonContent(body, writer) } }
-}
-
-interface OperationFailures {
-  readonly paymentRequired?: string
-  readonly forbidden?: string
-  readonly notFound?: string
-  readonly conflict?: string
-  readonly unprocessable?: string
-}
-
-function operationFailures(
-  { paymentRequired, forbidden, notFound, conflict, unprocessable }: OperationFailures,
-  headers: Record<string, Json>,
+function requestBody(
+  operation: OperationDescription | AdminOperationDescription,
   writer: SchemaWriter,
 ): Record<string, Json> {
-  const texts = { 402: paymentRequired, 403: forbidden, 404: notFound, 409: conflict, 422: unprocessable }
-  return Object.fromEntries(
-    Object.entries(texts).flatMap(([status, text]) =>
-      text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
-    ),
-  )
+  const { body } = operation
+  if (body === undefined) return {}
+  const example = requestExample(operation) as Json
+  return { requestBody: { required: true, content: jsonContent(body, writer, { example }) } }
 }
 
-function jsonContent(schema: TSchema, writer: SchemaWriter): Json {
-  return { 'application/json': { schema: writer.write(schema) } }
+/** The content of a reply. Operations with the same named schema share its example. */
+function replyContent(schema: TSchema, writer: SchemaWriter, example?: unknown): Json {
+  const { $id: name } = schema
+  if (example !== undefined || name === undefined) {
+    return jsonContent(schema, writer, { example: (example ?? exampleOf(schema)) as Json })
+  }
+  writer.examples[name] ??= { value: exampleOf(schema) as Json }
+  return jsonContent(schema, writer, { examples: { reply: { $ref: `#/components/examples/${name}` } } })
+}
+
+function jsonContent(schema: TSchema, writer: SchemaWriter, example: Record<string, Json> = {}): Json {
+  return { 'application/json': { schema: writer.write(schema), ...example } }
 }
 
 /** `GET user/by_username` is `getUserByUsername`. */
@@ -178,7 +190,8 @@ function parameters(
   writer: SchemaWriter,
 ): Json[] {
   return Object.entries(declared ?? {}).map(([name, property]) => {
-    const { description: text, deprecated, ...schema } = property
+    const { description: text, deprecated, examples: _, ...schema } = property
+    const example = exampleOf(property, name)
     return {
       name,
       in: location,
@@ -187,86 +200,7 @@ function parameters(
       ...(deprecated === true ? { deprecated } : {}),
       ...(property.type === 'array' ? { style: 'form', explode: false } : {}),
       schema: writer.write(schema as TSchema),
+      ...(example === undefined ? {} : { example: example as Json }),
     }
   })
-}
-
-const rateHeaders: Record<string, Json> = {
-  'RateLimit-Limit': {
-    description: 'Requests per minute. It and the next two are sent where the key has a limit.',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Remaining': { description: 'Requests that may follow at once.', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until all may be used again.', schema: { type: 'integer' } },
-}
-
-const retryHeader: Record<string, Json> = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
-}
-
-interface Failure {
-  /** Among the components. */
-  readonly name: string
-  readonly text: string
-  readonly headers?: Record<string, Json>
-}
-type Failures = Readonly<Record<number, Failure>>
-
-const invalidInput = 'A parameter, or a member of the body, is wrong: `property` names it.'
-const serverFailure = 'A failure of the server; `message` holds the id that its log has.'
-
-/** What every operation may answer. A key has to be known before its limit is. */
-const failures: Failures = {
-  400: { name: 'BadRequest', text: invalidInput, headers: rateHeaders },
-  401: {
-    name: 'Unauthorized',
-    text: 'The API key, or the bearer token, is missing, wrong or no longer good.',
-  },
-  429: {
-    name: 'TooManyRequests',
-    text: 'The key is over its limit.',
-    headers: { ...rateHeaders, ...retryHeader },
-  },
-  500: { name: 'InternalError', text: serverFailure, headers: rateHeaders },
-  503: { name: 'Unavailable', text: 'The database is away.', headers: { ...rateHeaders, ...retryHeader } },
-}
-
-/** What every operation of the admin API may answer. */
-const adminFailures: Failures = {
-  400: { name: 'AdminBadRequest', text: invalidInput },
-  401: { name: 'AdminUnauthorized', text: 'The admin token is missing or wrong.' },
-  429: {
-    name: 'AdminTooManyAttempts',
-    text: 'Too many wrong tokens came from this address.',
-    headers: retryHeader,
-  },
-  500: { name: 'AdminInternalError', text: serverFailure },
-  503: { name: 'AdminUnavailable', text: 'The database is away.', headers: retryHeader },
-}
-
-function references(all: Failures): Record<string, Json> {
-  return Object.fromEntries(
-    Object.entries(all).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
-  )
-}
-
-function sharedResponses(writer: SchemaWriter): Json {
-  return Object.fromEntries(
-    [...Object.values(failures), ...Object.values(adminFailures)].map(({ name, text, headers = {} }) => [
-      name,
-      errorResponse(text, headers, writer),
-    ]),
-  )
-}
-
-function errorResponse(
-  text: string,
-  headers: Record<string, Json>,
-  writer: SchemaWriter,
-): Record<string, Json> {
-  return {
-    description: text,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: jsonContent(ErrorRes, writer),
-  }
 }

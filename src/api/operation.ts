@@ -3,23 +3,31 @@ import type { Caller } from './caller.js'
 import { compileBody } from './parse-body.js'
 import { compileQuery } from './parse-query.js'
 
-/** What every operation says of itself. */
+/** Example values that replace the ones which `openapi-example.ts` builds from the schemas. */
+export interface OperationExample {
+  /** Members of the query or of the body. They replace the built request as a whole. */
+  readonly request?: Readonly<Record<string, unknown>>
+  readonly reply?: unknown
+}
+
+/** The documentation of an operation. */
 interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   /** Below `/v2/social` and `/v2/farcaster`, without slashes at its ends: `fname/availability`. */
   readonly path: string
   readonly tag: OperationTag
-  /** What it does, in a line without a full stop. */
+  /** The hosted service's name of the operation, of at most 60 characters and without a full stop. */
   readonly summary: string
-  /** What the line does not say, in Markdown. */
-  readonly description?: string
-  /** Request headers that it reads, by their lower-case names. The API key is everybody's and not among them. */
+  /** What counts, the order, the bounds and the errors, in Markdown. */
+  readonly description: string
+  readonly example?: OperationExample
+  /** Request headers that it reads, by their lower-case names, without the API key. */
   readonly headers?: Headers
   readonly reply: Reply
-  /** Replies that are a success under another status than 200: what each means, and its schema. */
+  /** Successful replies with a status other than 200. */
   readonly otherReplies?: Readonly<Record<number, { readonly description: string; readonly reply: TSchema }>>
-  /** For a look-up: what is said, with 404, when there is no such thing. It is documented, not thrown. */
+  /** When the reply is 404. These texts are documentation; `handle` throws the errors. */
   readonly notFound?: string
-  /** What is said with 402, with 403, with 409, with 410 and with 422. Documented, not thrown. */
+  /** When the reply is 402, 403, 409, 410 or 422. */
   readonly paymentRequired?: string
   readonly forbidden?: string
   readonly conflict?: string
@@ -28,7 +36,7 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly deprecated?: boolean
 }
 
-/** Answers a request with a value of the reply's type, with its JSON ready as text or bytes, or with another status. */
+/** Returns the reply as a value, as rendered JSON, or with another status. Throws PlazaError to refuse. */
 type Handle<Context, Input, Headers extends TObject, Reply extends TSchema> = (
   context: Context,
   input: Input,
@@ -37,20 +45,19 @@ type Handle<Context, Input, Headers extends TObject, Reply extends TSchema> = (
 ) => Promise<Static<Reply> | string | Buffer | OtherReply>
 
 /**
- * An operation that reads: what it is asked stands in the URL. One such object, in one file, is everything there is
- * to know of it: the server parses by it, and the OpenAPI document is made from it. `handle` gets the query
- * checked, with its defaults, and throws PlazaError to refuse.
+ * An operation that reads; its parameters are in the URL. The server parses requests by this object, and the OpenAPI
+ * document is written from it. `handle` gets the checked query with its defaults.
  */
 export interface ReadSpec<Context, Query extends TObject, Reply extends TSchema, Headers extends TObject>
   extends DescribedOperation<Reply, Headers> {
   readonly method: 'GET'
-  /** Made of the parameters of `parameters.ts`. */
+  /** Composed of the parameters of `parameters.ts`. */
   readonly query: Query
   readonly body?: never
   readonly handle: Handle<Context, Static<Query>, Headers, Reply>
 }
 
-/** An operation that writes: what it is asked stands in a JSON body, also where the method is DELETE. */
+/** An operation that writes; its input is a JSON body, also for DELETE. */
 export interface WriteSpec<Context, Body extends TObject, Reply extends TSchema, Headers extends TObject>
   extends DescribedOperation<Reply, Headers> {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -59,7 +66,7 @@ export interface WriteSpec<Context, Body extends TObject, Reply extends TSchema,
   readonly handle: Handle<Context, Static<Body>, Headers, Reply>
 }
 
-/** A success with another status than 200, one of the operation's `otherReplies`. */
+/** A successful reply with one of the statuses of the operation's `otherReplies`. */
 export class OtherReply {
   constructor(
     readonly status: number,
@@ -67,43 +74,40 @@ export class OtherReply {
   ) {}
 }
 
-/** The groups of the documentation, in its order. */
+/** The tags of the document, in its order. */
 export const operationTags = {
-  User: 'Who there is.',
-  Signer: 'Keys that act for users.',
-  'Sign in': 'Who is asking.',
-  Cast: 'What was said.',
-  Feed: 'Casts, chosen and in order.',
-  Reaction: 'Likes and recasts.',
-  Follow: 'Who follows whom.',
-  Notification: 'What happened to a user.',
-  'Mute, block, ban': 'Whom somebody does not want to see.',
-  Channel: 'Places for casts.',
-  Message: 'Messages of the protocol.',
-  Action: 'Between apps.',
-  Storage: 'How much a user may keep.',
-  Fname: 'Names of users.',
-  Fungible: 'Tokens: who owns them, and who trades them.',
-  Webhook: 'Events, sent to an app.',
-  'Mini app': 'Notifications to the users of a mini app.',
-  'App host': 'For apps that open mini apps of others.',
+  Users: 'Profiles, addresses, names and registration of users.',
+  Casts: 'Posts of users: publish, look up, search and count them.',
+  Feeds: 'Lists of casts by author, channel, parent URL, embed or rank.',
+  Channels: 'Channels, their followers, members and invites.',
+  Reactions: 'Likes and recasts of casts and URLs.',
+  Follows: 'Follows between users.',
+  Notifications: 'The inbox of a user: follows, likes, recasts, mentions, replies and quotes.',
+  Signers: 'Keys that act for users, their approval by the user, and sign-in.',
+  Moderation: 'Blocks and mutes of users, and bans of apps.',
+  Storage: 'Storage units on chain and their use.',
+  Onchain: 'Tokens: balances, owners and trades.',
+  Webhooks: 'Subscriptions to events and their delivery to an app.',
+  'Mini apps': 'Notifications from a mini app to its users, and actions sent to other apps.',
+  'App hosts': 'For apps that open mini apps: events, and the notifications that they receive.',
+  Hub: 'Messages of the protocol.',
 } as const
 export type OperationTag = keyof typeof operationTags
 
-/** A request as it came: nothing of it is checked. */
+/** An unchecked request. */
 export interface RawRequest {
   readonly query: unknown
   readonly body: unknown
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/** What is sent: a status, and JSON. */
+/** A status and rendered JSON. */
 export interface JsonReply {
   readonly status: number
   readonly json: string | Buffer
 }
 
-/** What the documentation tells of an operation. */
+/** The documented part of an operation. */
 export interface OperationDescription extends Readonly<DescribedOperation<TSchema, TObject>> {
   readonly method:
     | ReadSpec<unknown, TObject, TSchema, TObject>['method']
@@ -112,9 +116,9 @@ export interface OperationDescription extends Readonly<DescribedOperation<TSchem
   readonly body?: TObject
 }
 
-/** An operation without the types of its own query, body and reply, as lists of them hold it. */
+/** An operation whose own types are erased, for lists. */
 export interface Operation<Context> extends OperationDescription {
-  /** Parses the raw request and answers with JSON. */
+  /** Parses the request, runs the operation and renders the reply. */
   run(context: Context, request: RawRequest, caller: Caller): Promise<JsonReply>
 }
 
@@ -124,7 +128,7 @@ type AnySpec<Context> =
   | ReadSpec<Context, TObject, TSchema, TObject>
   | WriteSpec<Context, TObject, TSchema, TObject>
 
-/** Checks an operation's types and makes it ready to be listed. */
+/** Checks the types of a spec and compiles its parsers. */
 export interface DefineOperation<Context> {
   <Query extends TObject, Reply extends TSchema, Headers extends TObject = TObject<Record<never, never>>>(
     spec: ReadSpec<Context, Query, Reply, Headers>,
@@ -134,7 +138,7 @@ export interface DefineOperation<Context> {
   ): Operation<Context>
 }
 
-/** Makes the function that defines operations, for operations whose handlers get `Context`. */
+/** Creates `defineOperation` for handlers that get `Context`. */
 export function operationDefiner<Context>(): DefineOperation<Context> {
   function define<Query extends TObject, Reply extends TSchema, Headers extends TObject>(
     spec: ReadSpec<Context, Query, Reply, Headers>,

@@ -1,10 +1,10 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { MAX_INT32 } from '../graph/view/schema/primitives.js'
+import { CastHash, EthAddress, MAX_INT32 } from '../graph/view/schema/primitives.js'
 import { textEnum } from '../graph/view/schema/schema-type.js'
 
 /**
- * The kinds of parameters that operations declare in their query. `Type.Optional(…)` makes one optional; one with
- * a default is always there.
+ * Schemas of query parameters and body members. `Type.Optional(…)` makes one optional; one with a default is always
+ * present. Their `examples` feed the examples of the OpenAPI document.
  */
 
 const MAX_CURSOR_LENGTH = 1_024
@@ -12,42 +12,51 @@ const MAX_TEXT_LENGTH = 1_024
 
 interface Described {
   readonly description: string
+  /** `[]` leaves an optional parameter out of the example. */
+  readonly examples?: readonly unknown[]
 }
 
-/** A user. */
+/** The fid of a user or an app. */
 export function fidParameter(options: Described & { minimum?: 0 | 1 }) {
-  return Type.Integer({ format: 'int32', minimum: 1, maximum: MAX_INT32, ...options })
+  return Type.Integer({ format: 'int32', minimum: 1, maximum: MAX_INT32, examples: [3], ...options })
 }
 
-/** For whom the answer is: whose blocks and mutes count, and whom `viewer_context` speaks of. */
+/** The viewer of the reply: its blocks and mutes count, and `viewer_context` is about it. */
 export const viewerFidParameter = Type.Optional(
   fidParameter({
     description:
-      'For whom the answer is: leaves out whom this user blocks or mutes, and fills `viewer_context`.',
+      'The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.',
+    examples: [191],
   }),
 )
 
-/** How many there are on a page. */
+/** The maximum number of items on a page. */
 export function limitParameter(options: { maximum: number; default: number }) {
-  return Type.Integer({ format: 'int32', minimum: 1, description: 'How many, at most.', ...options })
+  return Type.Integer({
+    format: 'int32',
+    minimum: 1,
+    description: 'Maximum number of items on a page.',
+    ...options,
+  })
 }
 
-/** Where the page begins: for `cursor.ts` to open. */
+/** The cursor of a page, for `cursor.ts` to decode. */
 export const cursorParameter = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: MAX_CURSOR_LENGTH,
-    patternText: 'the cursor of a page before',
-    description: '`next.cursor` of the page before; without it, the first page.',
+    patternText: 'the cursor of a previous page',
+    description: '`next.cursor` of the previous page. Without it, the first page.',
+    examples: [],
   }),
 )
 
-/** True or false. */
+/** A boolean. */
 export function flagParameter(options: Described & { default: boolean; deprecated?: boolean }) {
   return Type.Boolean(options)
 }
 
-/** One of these texts. */
+/** One of these strings. */
 export function choiceParameter<const Choice extends string>(
   choices: readonly Choice[],
   options: Described & { default?: Choice },
@@ -55,16 +64,17 @@ export function choiceParameter<const Choice extends string>(
   return textEnum(choices, options)
 }
 
-/** A text that is not empty. */
+/** A string that is not empty. */
 export function textParameter(options: Described & { maxLength?: number }) {
   return Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, ...options })
 }
 
-/** The hash of a cast, with `0x` or without. */
+/** The hash of a cast, with or without `0x`. */
 export function castHashParameter(options: Described) {
   return Type.String({
     pattern: '^(0x)?[a-fA-F0-9]{40}$',
     patternText: 'the hash of a cast: 40 hex digits, with 0x or without',
+    examples: CastHash.examples,
     ...options,
   })
 }
@@ -74,6 +84,7 @@ export function ethAddressParameter(options: Described) {
   return Type.String({
     pattern: '^0x[a-fA-F0-9]{40}$',
     patternText: 'an Ethereum address: 0x and 40 hex digits',
+    examples: EthAddress.examples,
     ...options,
   })
 }
@@ -83,7 +94,7 @@ export function numberParameter(options: Described & { minimum: number; maximum:
   return Type.Number({ format: 'double', ...options })
 }
 
-/** Many of a kind, between commas or as the parameter repeated. */
+/** A list: comma-separated, or the parameter repeated. */
 export function listParameter<Item extends TSchema>(
   item: Item,
   options: Described & { maxItems: number; minItems?: number },

@@ -31,19 +31,19 @@ const parse = compileBody(
   }),
 )
 
-describe('what is right', () => {
-  it('is taken as it is, with defaults for what is missing', () => {
+describe('valid input', () => {
+  it('is accepted, with defaults for absent members', () => {
     const body = { fid: 3, kind: 'like', embeds: [{ url: 'u' }, { cast: 1 }], payload: { any: { thing: 1 } } }
     expect(parse(body)).toEqual({ ...body, accept: true })
     expect(parse({ fid: 3, accept: false })).toEqual({ fid: 3, accept: false })
   })
 
-  it('can be no body at all when nothing is required', () => {
+  it('no required members -> the body may be absent', () => {
     expect(compileBody(Type.Object({}))(undefined)).toEqual({})
   })
 })
 
-describe('what is wrong', () => {
+describe('invalid input', () => {
   it.each([
     [undefined, 'fid', 'fid is required: a whole number from 1 to 2147483647'],
     [{}, 'fid', 'fid is required: a whole number from 1 to 2147483647'],
@@ -75,7 +75,7 @@ describe('what is wrong', () => {
     )
   })
 
-  it('lists every member that is wrong, once, with where it stands, what came and what would be right', () => {
+  it('lists each wrong member once with path, received and expected value', () => {
     const body = { text: 'too long', fids: [1, 'x'], place: null, kind: 'poke', more: true }
     const wholeNumberText = (lowerBound: number) => `a whole number from ${lowerBound} to 2147483647`
     expect(() => parse(body)).toThrow(

@@ -5,10 +5,10 @@ import { invalidField } from './invalid-field.js'
 import { validationErrors } from './validation-errors.js'
 
 /**
- * Makes the check of a request's JSON body from its schema. A wrong member is a 400 that names the first, as
- * `notification.title`, says what would be right, and lists the others. A member that the schema does not declare is refused, too:
- * a misspelt `embed` must not become a cast without its picture. What has a default and is not given is filled in.
- * No body at all is an empty object.
+ * Compiles the check of a JSON body. A wrong member is a 400 that names the first one, as
+ * `notification.title`, with the expected value, and lists the others. Undeclared members are refused: a
+ * misspelt `embed` must not publish a cast without its picture. Absent members get their defaults. An absent
+ * body is an empty object.
  */
 export function compileBody<Body extends TObject>(schema: Body): (raw: unknown) => Static<Body> {
   const closedSchema = closeObjects(schema)
@@ -24,7 +24,7 @@ export function compileBody<Body extends TObject>(schema: Body): (raw: unknown) 
   }
 }
 
-/** Objects that say nothing of further members allow none; `additionalProperties: true` lets anything in. */
+/** Refuses undeclared members of objects without `additionalProperties`. */
 function closeObjects<Schema extends TSchema>(schema: Schema): Schema {
   if (KindGuard.IsArray(schema)) return { ...schema, items: closeObjects(schema.items) }
   if (KindGuard.IsUnion(schema)) return { ...schema, anyOf: schema.anyOf.map(closeObjects) }
@@ -51,7 +51,7 @@ function toPlazaError(validationErrors: readonly ValidationError[]): PlazaError 
   })
 }
 
-/** PostgreSQL has no text with this character. */
+/** PostgreSQL text cannot hold this character. */
 function refuseNul(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalidField(path, 'must not hold the character U+0000')

@@ -32,16 +32,16 @@ const parse = compileQuery(
   }),
 )
 
-describe('what is right', () => {
-  it('takes defaults, and leaves out what is not given', () => {
+describe('valid input', () => {
+  it('applies defaults, and leaves out absent parameters', () => {
     expect(parse({ fid: '3' })).toEqual({ fid: 3, limit: 25, deep: false })
   })
 
-  it('takes nothing behind the = as not given', () => {
+  it('an empty value counts as absent', () => {
     expect(parse({ fid: '3', limit: '', cursor: '', sort: '', fids: '' })).toEqual(parse({ fid: '3' }))
   })
 
-  it('leaves parameters alone that are not declared', () => {
+  it('ignores undeclared parameters', () => {
     expect(parse({ fid: '3', provider: 'x', 'x-sdk': ['1', '2'] })).toEqual(parse({ fid: '3' }))
   })
 
@@ -72,7 +72,7 @@ describe('what is right', () => {
   })
 })
 
-describe('what is wrong names the parameter and what would be right', () => {
+describe('a wrong value -> names the parameter and the expected value', () => {
   it.each([
     [{}, 'fid', 'is required: a whole number from 1 to 2147483647'],
     [{ fid: '' }, 'fid', 'is required'],

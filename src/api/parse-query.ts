@@ -9,19 +9,18 @@ import {
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { invalidField } from './invalid-field.js'
 
-/** Reads one parameter out of what the URL gave for it. */
+/** Parses the raw value of one parameter. */
 type Parser = (input: unknown) => unknown
 
 /**
- * Makes the parser of a query from its schema. What a parameter may look like:
+ * Compiles the parser of a query. Accepted values:
  *
- * - whole numbers, numbers; `true`, `false`, `1`, `0`; texts; one of some texts
- * - lists: between commas, with spaces around them or not, and as the parameter repeated; a value that is
- *   given twice counts once
- * - nothing behind the `=` counts as not given
- * - parameters that the schema does not declare are left alone: published clients send some
+ * - whole numbers and numbers; `true`, `false`, `1`, `0`; strings; one of some strings
+ * - lists: comma-separated, with or without spaces, or the parameter repeated; duplicates count once
+ * - an empty value counts as absent
+ * - undeclared parameters are ignored, because published clients send some
  *
- * The first wrong one is a 400 that names it and says what would be right.
+ * The first wrong value is a 400 that names the parameter and the expected value.
  */
 export function compileQuery<Query extends TObject>(schema: Query): (raw: unknown) => Static<Query> {
   const parsers = Object.entries(schema.properties).map(
@@ -34,17 +33,17 @@ export function compileQuery<Query extends TObject>(schema: Query): (raw: unknow
       const value = parse(input[name])
       if (value !== undefined) parsed[name] = value
     }
-    // Each property was checked against its schema, which together is what the type says.
+    // Each property has been checked against its schema.
     return parsed as Static<Query>
   }
 }
 
-/** Whether a request must give it. */
+/** Whether a request must have the parameter or member. */
 export function isRequired(schema: TSchema): boolean {
   return schema[OptionalKind] === undefined && schema.default === undefined
 }
 
-/** What a value has to be, in words, for the message of the 400. */
+/** Describes the expected value, for error messages. */
 export function expectationOf(schema: TSchema): string {
   if (KindGuard.IsArray(schema)) return listExpectation(schema)
   if (KindGuard.IsObject(schema)) return 'an object'
@@ -61,7 +60,7 @@ export function expectationOf(schema: TSchema): string {
   return `a text of ${schema.minLength ?? 1} to ${schema.maxLength} characters`
 }
 
-/** The texts of a union of them; null for any other schema. */
+/** The strings of a union of string literals; null for any other schema. */
 export function textsOf(schema: TSchema): string[] | null {
   if (!KindGuard.IsUnion(schema)) return null
   const texts = schema.anyOf.map((each) => (KindGuard.IsLiteral(each) ? each.const : null))
@@ -113,7 +112,7 @@ function checkedParser(
 ): unknown {
   const value = read(schema, text)
   if (!check.Check(value)) throw invalidField(name, `must be ${expectationOf(reportedSchema)}`)
-  // PostgreSQL has no text with this character.
+  // PostgreSQL text cannot hold this character.
   if (typeof value === 'string' && value.includes('\0')) {
     throw invalidField(name, 'must not hold the character U+0000')
   }
@@ -127,7 +126,10 @@ const flags = new Map([
   ['0', false],
 ])
 
-/** The value that the text stands for, or the text itself, which the check then refuses. */
+/**
+ * Converts a string to the type of the schema; a string that does not convert is returned and fails the
+ * check.
+ */
 function read(schema: TSchema, text: string): unknown {
   if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text
   if (schema.type === 'number') return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text

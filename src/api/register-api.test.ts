@@ -15,8 +15,9 @@ const echoOperation = (path: string, handle: () => Promise<string>) =>
   defineOperation({
     method: 'GET',
     path,
-    tag: 'User',
+    tag: 'Users',
     summary: 'For the test',
+    description: 'Does what the test needs.',
     query: Type.Object({}),
     reply: Type.Object({}),
     handle,
@@ -39,8 +40,9 @@ const operations = [
   defineOperation({
     method: 'POST',
     path: 'made',
-    tag: 'User',
+    tag: 'Users',
     summary: 'For the test',
+    description: 'Does what the test needs.',
     body: Type.Object({}),
     reply: Type.Object({}),
     otherReplies: { 201: { description: 'Made.', reply: Type.Object({}) } },
@@ -58,7 +60,7 @@ it.each(['/v2/social/fine', '/v2/social/fine/', '/v2/farcaster/fine', '/v2/farca
   },
 )
 
-it('refuses a request without a key, with a wrong one, and any path without one', async () => {
+it('a missing or wrong key -> 401, on any path', async () => {
   const { app } = await createTestApi({ db, operations })
   const body = { code: 'Unauthorized', status: 401, message: expect.stringContaining('x-api-key') }
   for (const url of ['/v2/social/fine', '/v2/social/nowhere']) {
@@ -84,7 +86,7 @@ it('refuses a revoked key within a second', async () => {
   expect(await ask()).toBe(401)
 })
 
-it('answers a path that is not there with 404 and ErrorRes', async () => {
+it('an unknown path -> 404 with ErrorRes', async () => {
   const { get } = await createTestApi({ db, operations })
   const response = await get('nowhere', { token: 'secret' })
   expect(response.statusCode).toBe(404)
@@ -95,7 +97,7 @@ it('answers a path that is not there with 404 and ErrorRes', async () => {
   })
 })
 
-it('answers a look-up of what is not there with 404 and the property', async () => {
+it('an unknown object -> 404 with property', async () => {
   const { get } = await createTestApi({ db, operations })
   const response = await get('missing')
   expect(response.statusCode).toBe(404)
@@ -107,7 +109,7 @@ it('answers a look-up of what is not there with 404 and the property', async () 
   })
 })
 
-it('shows of a failure of ours only an id, which stands in the log', async () => {
+it('an internal error -> only the request id of the log', async () => {
   const { get, lines } = await createTestApi({ db, operations })
   const response = await get('broken')
   const id = response.headers['x-request-id']
@@ -121,7 +123,7 @@ it('shows of a failure of ours only an id, which stands in the log', async () =>
   expect(logged).toMatchObject({ reqId: id, err: { message: 'the secret reason' } })
 })
 
-it('answers 503 with Retry-After while the database is away', async () => {
+it('an unreachable database -> 503 with Retry-After', async () => {
   const { app, key } = await createTestApi({ db, operations })
   const disconnectedDb = connect('postgres://localhost:1/nowhere', { poolSize: 1, applicationName: 'away' })
   const { app: disconnectedApp } = await createTestApi({ db: disconnectedDb, operations, key })
@@ -131,7 +133,7 @@ it('answers 503 with Retry-After while the database is away', async () => {
   await Promise.all([disconnectedDb.end(), app.close(), disconnectedApp.close()])
 })
 
-it('counts the requests of each key and says when to come back', async () => {
+it('above the limit -> 429 with Retry-After', async () => {
   let now = Date.now()
   const { app, get, key } = await createTestApi({ db, operations, rateLimit: 2, clock: () => now })
   const rateLimitHeaders = ({ headers }: { headers: Record<string, unknown> }) =>
@@ -162,7 +164,7 @@ it('counts the requests of each key and says when to come back', async () => {
   expect((await get('fine')).statusCode).toBe(200)
 })
 
-it('tells a key with a limit where it stands in every reply, whatever its status', async () => {
+it('a key with a limit -> rate headers on every reply', async () => {
   const { app, key } = await createTestApi({ db, operations, rateLimit: 100, clock: () => 0 })
   type Request = { url: string; method?: 'GET' | 'POST' | 'DELETE'; payload?: string; type?: string }
   const requests: [number, Request][] = [
@@ -194,7 +196,7 @@ it('tells a key with a limit where it stands in every reply, whatever its status
   }
 })
 
-it('tells nothing of limits before it knows the key, nor to a preflight', async () => {
+it('401 and preflight -> no rate headers', async () => {
   const { app, key } = await createTestApi({ db, operations, rateLimit: 1 })
   const replies = [
     await app.inject('/v2/social/fine'),
@@ -210,7 +212,7 @@ it('counts nothing without a limit', async () => {
   expect((await get('fine')).headers).not.toHaveProperty('ratelimit-limit')
 })
 
-it('lets web pages ask with a key', async () => {
+it('allows cross-origin requests with a key', async () => {
   const { app } = await createTestApi({ db, operations })
   const response = await app.inject({
     method: 'OPTIONS',

@@ -15,13 +15,13 @@ export interface ApiOptions<Context> {
   readonly rateLimiter: Counter<number>
 }
 
-/** The name in the specification, and the one that published clients send. */
+/** The neutral prefix, and the one of hosted clients. */
 const pathNames = ['social', 'farcaster']
-/** Browsers ask again after a day. */
+/** Browsers repeat a preflight after a day. */
 const PREFLIGHT_SECONDS = 86_400
 const exposedHeaders = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
 
-/** Adds the operations below `/v2/social` and `/v2/farcaster`. The server leaves out a slash at the end. */
+/** Adds the operations below `/v2/social` and `/v2/farcaster`. The server ignores a trailing slash. */
 export async function registerApi<Context>(
   app: FastifyInstance,
   options: ApiOptions<Context>,
@@ -87,7 +87,7 @@ function limitRate(rateLimiter: Counter<number>, caller: Caller, reply: FastifyR
   throw new PlazaError('bad_request.rate_limited', `more than ${limit} requests a minute`)
 }
 
-/** Any web page may ask. What it gets depends on the key that it sends, never on who looks at it. */
+/** Allows any origin (CORS): a reply depends only on the API key, never on cookies. */
 function allowBrowsers(scope: FastifyInstance): void {
   scope.addHook('onRequest', async (_request, reply) => {
     reply.header('access-control-allow-origin', '*')

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { type ApiDescription, openApiDocument } from './openapi.js'
 
 /**
- * The page's script stands in its package, and its requests come here: the browser is told to load nothing from
- * elsewhere. The script compiles templates, which is `unsafe-eval`.
+ * The page's script is part of its package, and the browser may load nothing from other hosts. The script
+ * compiles templates, which requires `unsafe-eval`.
  */
 const contentPolicy = [
   "default-src 'none'",
@@ -16,7 +16,7 @@ const contentPolicy = [
   "worker-src 'self' blob:",
 ].join('; ')
 
-/** Adds the description of the operations, at `/openapi.json`, and a page to read and try it, at `/docs`. */
+/** Adds the OpenAPI document at `/openapi.json`, and a reference page at `/docs`. */
 export async function registerDocs(app: FastifyInstance, description: ApiDescription): Promise<void> {
   const document = openApiDocument(description)
   const json = JSON.stringify(document)

@@ -23,7 +23,7 @@ async function build(routes: (app: FastifyInstance) => void = () => {}, readines
 }
 
 describe('errors', () => {
-  it('shows a refusal with the status of its code and the property at fault', async () => {
+  it('a refusal -> the status of its code, and property', async () => {
     const { app } = await build((scope) => {
       scope.get('/refused', () => {
         throw new PlazaError('bad_request.invalid_param', 'limit is too large', { property: 'limit' })
@@ -38,7 +38,7 @@ describe('errors', () => {
     })
   })
 
-  it('shows of a failure of ours only an id, which stands in the log with the stack', async () => {
+  it('an internal error -> only the request id; the log has the stack', async () => {
     const { app, lines } = await build((scope) => {
       scope.get('/broken', () => {
         throw new Error('the secret reason')
@@ -54,7 +54,7 @@ describe('errors', () => {
     expect(logged.err.stack).toContain('server.test.ts')
   })
 
-  it('says 503 and when to come back while the database is away', async () => {
+  it('an unreachable database -> 503 with Retry-After', async () => {
     const { app } = await build((scope) => {
       scope.get('/away', () => {
         throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
@@ -65,7 +65,7 @@ describe('errors', () => {
     expect(response.body).not.toContain('127.0.0.1')
   })
 
-  it('names the property that breaks the schema', async () => {
+  it('a schema error -> names the property', async () => {
     const { app } = await build((scope) => {
       const querystring = { type: 'object', required: ['fid'], properties: { fid: { type: 'integer' } } }
       scope.get('/casts', { schema: { querystring } }, () => 'ok')
@@ -87,25 +87,25 @@ describe('errors', () => {
     expect(response.json().code).toMatch(/^bad_request/)
   })
 
-  it('says which route is not there, without the query', async () => {
+  it('an unknown route -> its path without the query', async () => {
     const { app } = await build()
     const response = await app.inject('/nowhere?token=secret')
     expect(response.statusCode).toBe(404)
     expect(response.json()).toEqual({ code: 'not_found', message: 'no route GET /nowhere' })
   })
 
-  it('answers a path that cannot be decoded like any other mistake', async () => {
+  it('a path that cannot be decoded -> 400', async () => {
     const { app } = await build()
     const response = await app.inject('/healthz/%zz')
     expect(response.statusCode).toBe(400)
     expect(response.json()).toEqual({
       code: 'bad_request.invalid_param',
-      message: 'the path cannot be read: behind each % there must be two hex digits, which make UTF-8',
+      message: 'the path cannot be decoded: each % must be followed by two hex digits that form UTF-8',
     })
     expect((await app.inject('/v2/social/%zz')).json()).toMatchObject({ code: 'InvalidField', status: 400 })
   })
 
-  it('leaves a plugin the shape of its own errors', async () => {
+  it('a plugin keeps the shape of its errors', async () => {
     const { app } = await build((scope) => {
       scope.setErrorHandler((_error, _request, reply) => reply.status(418).send({ errCode: 'own' }))
       scope.get('/own', () => {
@@ -117,7 +117,7 @@ describe('errors', () => {
 })
 
 describe('request ids', () => {
-  it('keeps the id of a proxy when it is sane, and makes one otherwise', async () => {
+  it('keeps a valid id of a proxy, else creates one', async () => {
     const { app } = await build()
     const requestIdOf = async (id: string) =>
       (await app.inject({ url: '/healthz', headers: { 'x-request-id': id } })).headers['x-request-id']
@@ -128,7 +128,7 @@ describe('request ids', () => {
 })
 
 describe('operation', () => {
-  it('is healthy as long as the process answers', async () => {
+  it('is healthy while the process replies', async () => {
     const { app } = await build(undefined, async () => ({ ...readyState, database: 'away' }))
     expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok' })
   })
@@ -144,7 +144,7 @@ describe('operation', () => {
     expect(response.json()).toEqual({ status: 'not ready', ...readyState, missingRoles: [], ...found })
   })
 
-  it('is ready when everything is well', async () => {
+  it('all checks pass -> ready', async () => {
     const { app } = await build()
     expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', ...readyState, missingRoles: [] })
   })
@@ -156,12 +156,12 @@ describe('operation', () => {
     expect([statusCode, JSON.parse(body).missingRoles]).toEqual([200, ['worker', 'sync']])
   })
 
-  it('is not ready when the check itself hangs', async () => {
+  it('a hanging check -> not ready', async () => {
     const { app } = await build(undefined, () => new Promise(() => {}))
     expect((await app.inject('/readyz')).statusCode).toBe(503)
   })
 
-  it('counts requests by route, not by path, and serves what it counts', async () => {
+  it('counts requests by route, and serves the metrics', async () => {
     const { app, metrics } = await build((scope) => {
       scope.get('/casts/:hash', () => 'ok')
     })

@@ -18,30 +18,30 @@ export interface ServerOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly trustProxy: boolean
-  /** Adds the operations. Each runs in a scope of its own, with error handlers of its own if it sets them. */
+  /** Functions that add routes, each in a scope of its own. */
   readonly routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
 }
 
-/** For routes that set no limit of their own. */
+/** Default limit of a body in bytes. */
 const BODY_LIMIT_BYTES = 1024 * 1024
-/** A client has this long to send its headers, and its whole request. */
+/** Time a client has to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 60_000
 /** Longer than the idle timeout of the usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 
-/** A request id that a proxy in front of us may choose: it goes into logs and headers as it is. */
+/** A request id that a proxy may set; it is copied into logs and headers. */
 const saneRequestId = /^[\w.:-]{1,64}$/
 
-/** Paths that are asked every few seconds by machines: their lines would drown the others. */
+/** Paths that machines poll; their log lines would hide others. */
 const quietRoutes = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** Builds the HTTP server with everything that all operations share. It never listens. */
+/** Builds the HTTP server with the parts that all routes share. It does not listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { log, metrics } = options
   const app: FastifyInstance = Fastify<RawServerDefault>({
     loggerInstance: log,
-    // One line per request is written below, when it is over.
+    // The onResponse hook below writes one line for each request.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => {
       const requestId = headers['x-request-id']
@@ -54,7 +54,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: refuseUnreadablePath,
-    // Requests that still arrive while we drain are answered, on connections that then close.
+    // Requests that arrive while draining are answered, on connections that then close.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   })
@@ -94,13 +94,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app
 }
 
-/** What the words of Fastify's errors repeat is the path, which may hold what does not belong into answers. */
+/** Fastify's error texts repeat the path, which may hold secrets. */
 const unreadable: Readonly<Record<string, string>> = {
-  FST_ERR_BAD_URL: 'the path cannot be read: behind each % there must be two hex digits, which make UTF-8',
-  FST_ERR_MAX_PARAM_LENGTH: 'a part of the path is longer than any that there is',
+  FST_ERR_BAD_URL: 'the path cannot be decoded: each % must be followed by two hex digits that form UTF-8',
+  FST_ERR_MAX_PARAM_LENGTH: 'a segment of the path is too long',
 }
 
-/** A path that cannot be read belongs to no scope whose error handler could answer. */
+/** A path that cannot be decoded belongs to no scope with an error handler. */
 function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const problem = unreadable[failure.code]
   const error =

@@ -3,10 +3,10 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { ValidationError } from '../platform/errors.js'
 import { expectationOf } from './parse-query.js'
 
-/** A body may be wrong in as many places as it has members: these tell enough. */
+/** Maximum number of reported members. */
 const MAX_VALIDATION_ERRORS = 50
 
-/** What zod, which published clients know, calls faults of these kinds; every other one is of the type. */
+/** Names of errors in zod, which hosted clients know. All others are `invalid_type`. */
 const zodCodes: Partial<Record<ValueErrorType, string>> = {
   [ValueErrorType.ObjectAdditionalProperties]: 'unrecognized_keys',
   [ValueErrorType.StringMinLength]: 'too_small',
@@ -22,9 +22,9 @@ const zodCodes: Partial<Record<ValueErrorType, string>> = {
 }
 
 /**
- * What is wrong with a body, member by member, each told once.
+ * Lists the wrong members of a body, each once.
  *
- * @param errors Of the check against `schema`, in its order.
+ * @param errors Of the check against `schema`, in order.
  */
 export function validationErrors(errors: Iterable<ValueError>, schema: TSchema): ValidationError[] {
   const errorsByPath = new Map<string, ValidationError>()
@@ -55,7 +55,7 @@ function validationErrorOf(error: ValueError, schema: TSchema): ValidationError 
   return { code, expected, received, message, path }
 }
 
-/** The member's own schema. A fault inside of a choice is told of the choice. */
+/** Finds the schema of a member. An error within a union is reported for the union. */
 function describableSchema(error: ValueError, schema: TSchema): TSchema {
   if (error.type === ValueErrorType.ObjectRequiredProperty) return error.schema
   let found = schema

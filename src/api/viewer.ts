@@ -4,12 +4,12 @@ import { loadHiddenFids, type Viewer } from '../graph/query/visibility-filter.js
 import type { Database } from '../platform/db/connection.js'
 import type { Caller } from './caller.js'
 
-/** Who looks, and whom the app bans through which they do. */
+/** The viewer of a request, and the users whom its app bans. */
 export interface RequestViewer extends Viewer {
   readonly banned: ReadonlySet<number>
 }
 
-/** For whom a list is made: its viewer, where one is named, and the app of the key. */
+/** Loads the viewer of a request, if it names one, and the bans of its app. */
 export async function viewerOf(
   { db, hydrator }: { readonly db: Database; readonly hydrator: Hydrator },
   { appId }: Pick<Caller, 'appId'>,

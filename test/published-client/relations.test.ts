@@ -101,7 +101,7 @@ describe('mutes', () => {
   it('mute, list and end', async () => {
     const muted = { fid: alice.fid, mutedFid: carol.fid }
     expect(await client.publishMute(muted)).toEqual({ success: true, message: 'muted' })
-    expect(await client.publishMute(muted)).toEqual({ success: true, message: 'muted already' })
+    expect(await client.publishMute(muted)).toEqual({ success: true, message: 'already muted' })
     await client.publishMute({ fid: alice.fid, mutedFid: bob.fid })
     const first = await client.fetchMuteList({ fid: alice.fid, limit: 1 })
     const rest = await client.fetchMuteList({ fid: alice.fid, limit: 1, cursor: first.next.cursor! })
@@ -110,7 +110,7 @@ describe('mutes', () => {
       { object: 'mute', muted: { object: 'user', fid: carol.fid } },
       { object: 'mute', muted: { fid: bob.fid } },
     ])
-    for (const message of ['not muted any more', 'was not muted']) {
+    for (const message of ['unmuted', 'was not muted']) {
       expect(await client.deleteMute(muted)).toEqual({ success: true, message })
     }
     expect((await client.fetchMuteList({ fid: alice.fid })).mutes).toHaveLength(1)
@@ -141,7 +141,7 @@ describe('bans', () => {
       { object: 'ban', banned: { fid: carol.fid } },
       { object: 'ban', banned: { fid: bob.fid } },
     ])
-    expect(await client.deleteBans({ fids })).toEqual({ success: true, message: 'not banned any more: 2' })
+    expect(await client.deleteBans({ fids })).toEqual({ success: true, message: 'unbanned: 2' })
     expect(await banned(client)).toEqual([])
   })
 

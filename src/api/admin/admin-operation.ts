@@ -1,48 +1,48 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { JsonReply } from '../operation.js'
+import type { JsonReply, OperationExample } from '../operation.js'
 import { compileBody } from '../parse-body.js'
 import { compileQuery } from '../parse-query.js'
 
-/** What an operation of the admin API says of itself. */
+/** The documentation of an admin operation. */
 interface DescribedOperation<Reply extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Below `/admin`, without slashes at its ends: `apps/{id}`. */
   readonly path: string
-  /** What it does, in a line without a full stop. */
+  /** At most 60 characters, without a full stop. */
   readonly summary: string
-  /** What the line does not say, in Markdown. */
-  readonly description?: string
+  /** The order, the bounds and the effects, in Markdown. */
+  readonly description: string
+  readonly example?: OperationExample
   readonly reply: Reply
-  /** 201 for one that makes something; 200 unless told. */
+  /** 200 by default; 201 for an operation that creates something. */
   readonly status?: 200 | 201
-  /** What is said with 404, and with 409. Documented, not thrown. */
+  /** When the reply is 404 or 409. These texts are documentation; `handle` throws the errors. */
   readonly notFound?: string
   readonly conflict?: string
 }
 
 /**
- * An operation of whoever runs the server. Unlike those of `operation.ts` it has no app that calls, and names things
- * in its path. One such object, in one file, is everything there is to know of it: the server parses by it, and the
- * OpenAPI document is made from it.
+ * An operation for the operator of the server. Unlike the operations of `operation.ts`, it has no calling app, and its
+ * path has parameters. The server parses requests by this object, and the OpenAPI document is written from it.
  */
 interface AdminSpec<Context, Params extends TObject, Input extends TObject, Reply extends TSchema>
   extends DescribedOperation<Reply> {
-  /** The parts of the path between braces. */
+  /** The parameters of the path. */
   readonly params?: Params
-  /** What it is asked: the query of a GET, the JSON body of any other. */
+  /** The query of a GET, the JSON body of any other method. */
   readonly input?: Input
-  /** Gets everything checked, with its defaults, and throws PlazaError to refuse. */
+  /** Gets checked input with its defaults. Throws PlazaError to refuse. */
   readonly handle: (context: Context, input: Static<Input>, params: Static<Params>) => Promise<Static<Reply>>
 }
 
-/** A request as it came: nothing of it is checked. */
+/** An unchecked request. */
 export interface RawAdminRequest {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
 }
 
-/** What the documentation tells of an operation. */
+/** The documented part of an operation. */
 export interface AdminOperationDescription extends DescribedOperation<TSchema> {
   readonly status: 200 | 201
   readonly params: TObject
@@ -50,16 +50,16 @@ export interface AdminOperationDescription extends DescribedOperation<TSchema> {
   readonly body?: TObject
 }
 
-/** An operation without the types of its own parts, as `admin-operations.ts` lists it. */
+/** An admin operation whose own types are erased, for lists. */
 export interface AdminOperation<Context> extends AdminOperationDescription {
-  /** Parses the raw request and answers with JSON. */
+  /** Parses the request, runs the operation and renders the reply. */
   run(context: Context, request: RawAdminRequest): Promise<JsonReply>
 }
 
 type EmptyObject = TObject<Record<never, never>>
 const emptyObject: TObject = Type.Object({})
 
-/** Checks an operation's types and makes it ready to be listed in `admin-operations.ts`. */
+/** Checks the types of a spec and compiles its parsers. */
 export type DefineAdminOperation<Context> = <
   Reply extends TSchema,
   Params extends TObject = EmptyObject,
@@ -68,7 +68,7 @@ export type DefineAdminOperation<Context> = <
   spec: AdminSpec<Context, Params, Input, Reply>,
 ) => AdminOperation<Context>
 
-/** Makes the function that defines admin operations, for operations whose handlers get `Context`. */
+/** Creates `defineAdminOperation` for handlers that get `Context`. */
 export function adminOperationDefiner<Context>(): DefineAdminOperation<Context> {
   return defineOperation
 }
@@ -92,7 +92,7 @@ function defineOperation<Context, Reply extends TSchema, Params extends TObject,
     params,
     ...(spec.input === undefined ? {} : isRead ? { query: input } : { body: input }),
     run: async (context, { params: rawParams, query, body }) => {
-      // What the path names is wrong before what is told of it.
+      // A wrong path is reported before a wrong body.
       const named = parseParams(rawParams)
       const reply = await handle(context, parseInput(isRead ? query : body), named)
       return { status, json: JSON.stringify(reply) }

@@ -42,7 +42,7 @@ const admin = await createAdmin()
 const { ask } = admin
 
 describe('an app', () => {
-  it('is made with nothing but a name', async () => {
+  it('is created with only a name', async () => {
     const { status, body } = await ask('POST', 'apps', { name: 'plain' })
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -62,7 +62,7 @@ describe('an app', () => {
     expect(await ask('GET', `apps/${body.app.id.toUpperCase()}/`)).toMatchObject({ status: 200, body })
   })
 
-  it('is made with a registered fid, a domain and a developer, who may have several', async () => {
+  it('is created with fid, domain and developer', async () => {
     const first = await ask('POST', 'apps', { name: 'full', fid: 7, mini_app_domain: 'Full.Example.com' })
     expect(first.body.app).toMatchObject({ fid: 7, mini_app_domain: 'full.example.com' })
     const { developer_uuid } = first.body.app
@@ -97,7 +97,7 @@ describe('an app', () => {
     expect((await listApps(db)).filter(({ name }) => name === 'wrong')).toEqual([])
   })
 
-  it('is not made from what is no JSON object', async () => {
+  it('a body that is no JSON object -> 400', async () => {
     const send = (payload: string, type = 'application/json') =>
       admin.app.inject({
         method: 'POST',
@@ -112,7 +112,7 @@ describe('an app', () => {
     expect((await send(JSON.stringify({ name: 'x'.repeat(2_000_000) }))).statusCode).toBe(413)
   })
 
-  it('shares neither its name nor its domain with another', async () => {
+  it('a taken name or domain -> 409', async () => {
     await ask('POST', 'apps', { name: 'taken', mini_app_domain: 'taken.example' })
     const { body: other } = await ask('POST', 'apps', { name: 'other' })
     const refusals = [
@@ -131,12 +131,12 @@ describe('an app', () => {
     ])
   })
 
-  it('is made once by many who make it together', async () => {
+  it('concurrent creations -> one succeeds', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => ask('POST', 'apps', { name: 'rushed' })))
     expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
   })
 
-  it('is changed where something is given, and keeps the rest', async () => {
+  it('PATCH changes only the given members', async () => {
     const { body } = await ask('POST', 'apps', { name: 'before', fid: 7, mini_app_domain: 'before.example' })
     const path = `apps/${body.app.id}`
     const steps: [object, object][] = [
@@ -163,7 +163,7 @@ describe('an app', () => {
     expect((await ask('GET', path)).body.app).toEqual(expected)
   })
 
-  it('that is not there is a 404, and what cannot be one a 400', async () => {
+  it('unknown -> 404; an invalid id -> 400', async () => {
     for (const [method, path] of [
       ['GET', ''],
       ['PATCH', ''],
@@ -182,7 +182,7 @@ describe('an app', () => {
     }
   })
 
-  it('is listed once, by name, on pages of any size', async () => {
+  it('is listed once, ordered by name, for any page size', async () => {
     for (const name of ['z', 'Zoë’s “Köder” 🎣', '%', "o'clock", 'a"b\\c', '(2)']) await ensureApp(db, name)
     const names = (await listApps(db)).map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
@@ -210,7 +210,7 @@ describe('a key', () => {
     return (await api.app.inject({ url, headers: { 'x-api-key': key } })).statusCode
   }
 
-  it('is shown once, when it is made, and is good at once', async () => {
+  it('is shown once, at its creation, and valid at once', async () => {
     const appId = await newApp('with a key')
     const { status, body, headers } = await ask('POST', `apps/${appId}/keys`, {})
     expect([status, headers['cache-control']]).toEqual([201, 'no-store'])
@@ -234,11 +234,11 @@ describe('a key', () => {
     expect((await ask('GET', `apps/${appId}`)).body.app.key_count).toBe(1)
   })
 
-  it('needs no body to be made, and no content type', async () => {
+  it('is created without body and content type', async () => {
     expect((await ask('POST', `apps/${await newApp('bodyless')}/keys`)).status).toBe(201)
   })
 
-  it('has the limit that it was given', async () => {
+  it('has the given limit', async () => {
     const appId = await newApp('limited')
     const make = (rate_limit: unknown) => ask('POST', `apps/${appId}/keys`, { rate_limit })
     for (const invalidLimit of [-1, 1.5, '60', 10_000_001, true]) {
@@ -257,7 +257,7 @@ describe('a key', () => {
     expect(await statuses(defaultLimit)).toEqual([200, 429, 429])
   })
 
-  it('has another limit within a second of getting it', async () => {
+  it('a new limit applies within a second', async () => {
     let now = Date.now()
     const api = await createAdmin({ clock: () => now })
     const { body } = await api.ask('POST', `apps/${await newApp('growing')}/keys`, { rate_limit: 1 })
@@ -281,7 +281,7 @@ describe('a key', () => {
     expect((await api.ask('PATCH', 'keys/2147483647', { rate_limit: 5 })).status).toBe(404)
   })
 
-  it('is refused within a second once it is revoked, and stays listed', async () => {
+  it('revoked -> refused within a second, and still listed', async () => {
     let now = Date.now()
     const api = await createAdmin({ clock: () => now })
     const appId = await newApp('short of keys')
@@ -305,14 +305,14 @@ describe('a key', () => {
     expect((await api.ask('GET', `apps/${appId}`)).body.app.key_count).toBe(1)
   })
 
-  it('that is not there cannot be revoked', async () => {
+  it('unknown -> 404', async () => {
     expect(await ask('DELETE', 'keys/2147483647')).toMatchObject({ status: 404, body: { property: 'id' } })
     for (const id of ['0', '-1', 'x', '2147483648', '1e3', `plaza_${'x'.repeat(43)}`]) {
       expect(await ask('DELETE', `keys/${id}`)).toMatchObject({ status: 400, body: { property: 'id' } })
     }
   })
 
-  it('is listed once, the oldest first, on pages of any size', async () => {
+  it('is listed once, oldest first, for any page size', async () => {
     const appId = await newApp('many keys')
     const made: number[] = []
     for (let index = 0; index < 7; index += 1) {
@@ -335,7 +335,7 @@ describe('the admin token', () => {
   const refused = (headers: Record<string, string>, url = '/admin/apps', api = admin) =>
     api.app.inject({ url, headers })
 
-  it('is asked for on every path, in the header and as a bearer token', async () => {
+  it('is required on every path, as a bearer token', async () => {
     const { app, key } = await createAdmin()
     const invalidLimit = [
       '',
@@ -373,16 +373,16 @@ describe('the admin token', () => {
     }
   })
 
-  it('is not asked for where the path cannot be read, which is a 400 like any other', async () => {
+  it('a path that cannot be decoded -> 400 without the token', async () => {
     const response = await admin.app.inject('/admin/apps/%zz')
     expect([response.statusCode, response.json()]).toMatchObject([400, { code: 'InvalidField', status: 400 }])
   })
 
-  it('is good with the scheme in any case', async () => {
+  it('is accepted with the scheme in any case', async () => {
     expect((await refused({ authorization: `bearer ${token}` })).statusCode).toBe(200)
   })
 
-  it('opens nothing of the API of apps', async () => {
+  it('does not grant access to the main API', async () => {
     const response = await admin.app.inject({
       url: '/v2/farcaster/fname/availability?fname=alice',
       headers: { 'x-api-key': token, authorization: `Bearer ${token}` },
@@ -390,7 +390,7 @@ describe('the admin token', () => {
     expect(response.statusCode).toBe(401)
   })
 
-  it('is not to be guessed: ten failures and an address waits, for a minute at most', async () => {
+  it('ten failures from an address -> it waits up to a minute', async () => {
     let now = Date.now()
     const { app } = await createAdmin({ clock: () => now })
     const statusOf = async (authorization: string, remoteAddress = '203.0.113.1') => {
@@ -409,12 +409,12 @@ describe('the admin token', () => {
     expect(await statusOf(`Bearer ${token}`)).toEqual([200, undefined])
   })
 
-  it('does not run out by being used', async () => {
+  it('successful requests do not count as failures', async () => {
     const statuses = await Promise.all(Array.from({ length: 50 }, () => ask('GET', 'apps')))
     expect(statuses.every(({ status }) => status === 200)).toBe(true)
   })
 
-  it('is the only way in: without one in the configuration there is no path', async () => {
+  it('not configured -> every path is a 404', async () => {
     const { app, get } = await createTestApi({ db })
     for (const [method, url] of [
       ['GET', '/admin'],
@@ -430,7 +430,7 @@ describe('the admin token', () => {
   })
 })
 
-it('writes down who was changed, and no key and no token', async () => {
+it('logs changes, but no key and no token', async () => {
   const api = await createAdmin()
   const { body } = await api.ask('POST', 'apps', { name: 'logged' })
   const { body: made } = await api.ask('POST', `apps/${body.app.id}/keys`, {})

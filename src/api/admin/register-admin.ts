@@ -7,7 +7,7 @@ import { sendErrorResponse } from '../error-response.js'
 import { acceptJson, JSON_TYPE } from '../json-bodies.js'
 import type { AdminOperation } from './admin-operation.js'
 
-/** What admission to the admin API needs of the context. */
+/** The part of the context that the token check needs. */
 export interface AdminContext {
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -16,13 +16,13 @@ export interface AdminContext {
 export interface AdminOptions<Context extends AdminContext> {
   readonly operations: readonly AdminOperation<Context>[]
   readonly context: Context
-  /** Who sends it may do everything here. Undefined: there is no admin API. */
+  /** The token that grants full access. Undefined disables the admin API. */
   readonly token: string | undefined
 }
 
 /**
- * Adds the operations below `/admin`. Every path there asks for the token, also those that are not there. Without a
- * token to ask for nothing is added, and the server answers 404.
+ * Adds the operations below `/admin`. Every path requires the token, also unknown ones. Without a configured
+ * token nothing is added, and the server replies 404.
  */
 export async function registerAdmin<Context extends AdminContext>(
   app: FastifyInstance,
@@ -52,14 +52,14 @@ function addOperation<Context>(
     url: `/${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     handler: async (request, reply) => {
       const { status, json } = await operation.run(context, request)
-      // Who has changed what is found here; replies may hold keys and are not logged.
+      // An audit line. Replies may hold keys and are not logged.
       if (method !== 'GET') request.log.info({ method, path, params: request.params }, 'changed by admin')
       return reply.status(status).type(JSON_TYPE).send(json)
     },
   })
 }
 
-/** Digests are compared, so that the time it takes tells nothing of the token or its length. */
+/** Compares digests, so that timing reveals neither the token nor its length. */
 function createTokenCheck(token: string, clock: () => number) {
   const expected = digest(`Bearer ${token}`)
   const failures = createCounter<string>(limits.adminFailures, clock)

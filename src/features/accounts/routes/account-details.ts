@@ -7,7 +7,7 @@ import { createKeyOpener } from '../../signers/acting-signer.js'
 import { findSigner } from '../../signers/find-signer.js'
 import type { AccountServices } from '../registration/registrar.js'
 
-/** Names and profiles of accounts that are registered, by the rooms that know of them. */
+/** Creates the services that give a registered account its name and profile. */
 export function accountDetails(
   context: Pick<OperationContext, 'writerDb' | 'hub' | 'vault' | 'network' | 'clock'>,
 ): AccountServices {
@@ -39,6 +39,6 @@ export function accountDetails(
   }
 }
 
-/** Why a name cannot be given. */
+/** The error text where this server may not assign names. */
 export const namesUnavailableText =
   'names are given by the registry of names, for which this server has no authority'

@@ -3,5 +3,5 @@ import { freshFid } from './allocate-fid.js'
 import { registerDirect } from './register-direct.js'
 import { registerUser } from './register-user.js'
 
-/** Accounts that wallets of apps pay for. */
+/** Registration of accounts, paid by wallets of apps. */
 export const accountOperations: readonly Operation[] = [freshFid, registerUser, registerDirect]

@@ -7,14 +7,13 @@ import { insufficientFundsText, payingWallet, unknownWallet, walletHeaders } fro
 export const freshFid = defineOperation({
   method: 'GET',
   path: 'user/fid',
-  tag: 'User',
-  summary: 'Fetch a fid for a new account',
-  description: [
-    'The fid is registered already, and is held for the wallet for ten minutes: register the account with `POST user` and',
-    'the same `x-wallet-id` in this time. After that it goes to the next caller. The wallet pays for another fid in the',
-    'place of this one. The first call of a new wallet may wait for its first fid to be registered, which takes as long',
-    'as the chain does; later ones are answered at once.',
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Fetch fresh fid',
+  description:
+    'Reserves a registered fid for the wallet for ten minutes. Register the account within that time with ' +
+    '`POST user` and the same `x-wallet-id`; afterwards the fid goes to the next caller. The wallet pays ' +
+    'for the fid that replaces it in the pool. The first call of a new wallet may take as long as a ' +
+    'registration on chain; later calls reply at once.',
   query: Type.Object({}),
   headers: walletHeaders,
   reply: UserFIDResponse,

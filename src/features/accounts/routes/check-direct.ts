@@ -13,14 +13,14 @@ import {
 } from '../ledger/signed-authorizations.js'
 import type { DirectBody } from './direct-body.js'
 
-/** A signature that is good for less than this may be late when it is used. */
+/** A signature that expires sooner may expire before it is used. */
 const MIN_VALID_SECONDS = 10
 
 /**
- * Holds a registration with the developer's keys against the contracts' rules, before anything is paid.
+ * Checks a registration with developer keys against the rules of the contracts, before anything is paid.
  *
- * @returns The calls that it takes, in their order.
- * @throws PlazaError that names the member at fault.
+ * @returns The contract calls to make, in order.
+ * @throws PlazaError that names the wrong member.
  */
 export async function checkDirect(
   ledger: AccountLedger,
@@ -77,7 +77,7 @@ async function checkAuthorization(
   )
 }
 
-/** The validator of the key registry asks the same of the app's request. */
+/** Checks the app's key request as the validator of the key registry does. */
 async function keyOf(
   ledger: AccountLedger,
   path: string,

@@ -22,10 +22,10 @@ import { namesUnavailableText } from './account-details.js'
 import type { PayingWallet } from './paying-wallet.js'
 import type { RegisterUserReqBody } from './registration-body.js'
 
-/** A signature that is good for less than this may be late when it is used. */
+/** A signature that expires sooner may expire before it is used. */
 const MIN_VALID_SECONDS = 10
 
-/** Tells a registration from any other: SHA-256. */
+/** Identifies a registration request: SHA-256 over its members. */
 export function digestOf(body: RegisterUserReqBody): Buffer {
   const { fid, requested_user_custody_address: custody, signature, deadline, fname, metadata, signer } = body
   const digestedFields = [
@@ -41,9 +41,9 @@ export function digestOf(body: RegisterUserReqBody): Buffer {
 }
 
 /**
- * Holds a registration against everything that can be known before it begins, so that what is begun comes to an end.
+ * Checks all that can be known before a registration starts, so that a started one completes.
  *
- * @throws PlazaError that names the member at fault; `insufficient_funds`.
+ * @throws PlazaError that names the wrong member; `insufficient_funds`.
  */
 export async function checkRegistration(
   context: OperationContext,
@@ -100,14 +100,14 @@ async function checkAuthorization(
 async function checkName({ writerDb, network }: OperationContext, requestedName: string): Promise<string> {
   const name = requestedName.toLowerCase()
   const firstProblem = validateFname(name)
-  if (firstProblem !== null) throw invalidField('fname', `is no name: ${firstProblem}`)
+  if (firstProblem !== null) throw invalidField('fname', `is not a valid name: ${firstProblem}`)
   if (network !== FarcasterNetwork.DEVNET)
     throw new PlazaError('not_configured', namesUnavailableText, { property: 'fname' })
   if (await isNameFree(writerDb, name)) return name
   throw new PlazaError('conflict', `"${name}" is taken`, { property: 'fname' })
 }
 
-/** What the profile is to say: null is nothing. It names the account where a name is given. */
+/** The profile to publish, with the fname as its username; null if there is nothing to publish. */
 async function profileOf(
   context: OperationContext,
   fid: number,
@@ -126,7 +126,7 @@ async function profileOf(
   return profile
 }
 
-/** The signer that is named, asked for as by `signer/signed_key`; or one that is made, where something has to be said. */
+/** The named signer, requested as by `signer/signed_key`; or a new one if a profile must be published. */
 async function signerOf(
   { writerDb: db, vault, network, clock }: OperationContext,
   named: RegisterUserReqBody['signer'],
@@ -158,7 +158,7 @@ async function signerOf(
   }
 }
 
-/** Requests for signers have other names for the same members. */
+/** Maps members of a signer request to members of this body. */
 const membersOfSigner: Readonly<Record<string, string>> = {
   signer_uuid: 'signer.uuid',
   app_fid: 'signer.app_fid',
@@ -186,7 +186,7 @@ async function checkFunds(
   const needed = prices.reduce((sum, price) => sum + price, 0n)
   const available = await ledger.available(writerDb, wallet)
   if (available >= needed) return
-  // Nobody is to send money to a wallet that could not register with this fid either.
+  // Report a lost fid first: funding the wallet would not help.
   await checkFidHeld(writerDb, { fid, walletId: wallet.id }, clock())
   const { code, message } = insufficientFunds(needed, available)
   throw new PlazaError(code, message)

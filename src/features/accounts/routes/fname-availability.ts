@@ -8,12 +8,17 @@ import { isNameFree } from '../registration/name-availability.js'
 export const fnameAvailability = defineOperation({
   method: 'GET',
   path: 'fname/availability',
-  tag: 'Fname',
-  summary: 'Whether a username is free',
+  tag: 'Users',
+  summary: 'Check fname availability',
   description:
-    'A name is free when nobody has it, or when it was released, and no account is being registered with it.',
+    'A name is available if no user holds it, or its holder released it, and no registration in progress ' +
+    'uses it.',
   query: Type.Object({
-    fname: textParameter({ maxLength: 256, description: 'The name, in any case.' }),
+    fname: textParameter({
+      maxLength: 256,
+      description: 'Name without `@`. Case does not matter.',
+      examples: ['alice'],
+    }),
   }),
   reply: FnameAvailabilityResponse,
 

@@ -6,31 +6,35 @@ import { findWallet, type Wallet } from '../wallets/wallets.js'
 
 const MAX_ID_LENGTH = 128
 
-/** The header that names who pays. A missing one has a code of its own, so it is looked for in the operation. */
+/**
+ * The header with the paying wallet. It is optional here because its absence has an error code of its own.
+ */
 export const walletHeaders = Type.Object({
   'x-wallet-id': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: MAX_ID_LENGTH,
-      description: 'Required: the wallet that pays. It belongs to the app whose API key is sent.',
+      description: 'Required. Id of the wallet that pays. The wallet must belong to the app of the API key.',
+      examples: ['wallet-garden'],
     }),
   ),
 })
 
-/** What is said of 404 and 402, for the documentation. */
+/** Documentation of 404 and 402. */
 export const unknownWallet = 'The app has no such wallet.'
-export const insufficientFundsText = 'The wallet has too little to pay for it.'
+export const insufficientFundsText = 'The balance of the wallet is too low.'
 
-/** A wallet, and what it may pay for. */
+/** A wallet of the calling app, and the accounts service that spends from it. */
 export interface PayingWallet {
   readonly accounts: Accounts
   readonly wallet: Wallet
 }
 
 /**
- * The wallet that a request names.
+ * Finds the wallet that a request names.
  *
- * @throws PlazaError `bad_request.wallet_required`; `not_found.wallet` for another app's, too; `not_configured`.
+ * @throws PlazaError `bad_request.wallet_required`; `not_found.wallet`, also for a wallet of another app;
+ * `not_configured`.
  */
 export async function payingWallet(
   { accounts, writerDb }: Pick<OperationContext, 'accounts' | 'writerDb'>,
@@ -40,7 +44,7 @@ export async function payingWallet(
   const id = headers['x-wallet-id']?.trim() ?? ''
   if (id === '') throw new PlazaError('bad_request.wallet_required', 'x-wallet-id header is required')
   if (accounts === null) {
-    throw new PlazaError('not_configured', 'this server registers no accounts: it has no chain to do it on')
+    throw new PlazaError('not_configured', 'this server registers no accounts: no chain is configured')
   }
   const wallet = await findWallet(writerDb, { id, appId, network: accounts.ledger.network })
   if (wallet === null) {

@@ -19,7 +19,7 @@ const register = (body: object) => api.send('POST', 'user/register', body, { 'x-
 const keys = [testKey('first key'), testKey('second key')]
 const purchases = async () => (await db`select from accounts.transactions`).length
 
-it('registers an account with its keys and storage, once', async () => {
+it('registers an account with keys and storage once', async () => {
   const user = newAccount()
   const body = { ...(await directRequest(user, { app, keys, deadline })), storage_units: 2, idem: 'mine' }
   const reply = await register(body)
@@ -43,14 +43,14 @@ it('registers an account with its keys and storage, once', async () => {
   })
 })
 
-it('the same request sent twice at once, without an idem, registers once', async () => {
+it('concurrent equal requests without idem -> one registration', async () => {
   const body = await directRequest(newAccount(), { app, keys: [testKey('third key')], deadline })
   const [one, other] = await Promise.all([register(body), register(body)])
   expect(one.statusCode).toBe(200)
   expect(other.json()).toEqual(one.json())
 })
 
-it('whatever the contracts would refuse is refused before anything is paid', async () => {
+it('what the contracts would refuse -> refused before a payment', async () => {
   const user = newAccount()
   const good = await directRequest(user, { app, keys, deadline })
   const { registration, signers } = good

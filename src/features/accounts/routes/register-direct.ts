@@ -23,19 +23,23 @@ import {
   walletHeaders,
 } from './paying-wallet.js'
 
-/** What `POST user/register` is asked, as the published client sends it. */
+/** The body of `POST user/register`, as published clients send it. */
 export const RegisterUserOnChainReqBody = Type.Object({
   ...directMembers,
   idem: idemMember,
   pre_registration_calls: Type.Optional(
     Type.Array(
       Type.Object({
-        target: ethAddressParameter({ description: 'The contract.' }),
-        data: Type.String({ minLength: 1, maxLength: 16_384, description: 'What it is called with.' }),
-        value: Type.Optional(Type.Integer({ minimum: 0, description: 'Wei.' })),
+        target: ethAddressParameter({ description: 'Contract address.' }),
+        data: Type.String({ minLength: 1, maxLength: 16_384, description: 'Call data.', examples: ['0x'] }),
+        value: Type.Optional(Type.Integer({ minimum: 0, description: 'Value in wei.' })),
         allow_failure: Type.Optional(Type.Boolean()),
       }),
-      { maxItems: 0, description: 'Must be empty: no contract may be called before.' },
+      {
+        maxItems: 0,
+        examples: [],
+        description: 'Must be empty: calls before the registration are not supported.',
+      },
     ),
   ),
 })
@@ -44,19 +48,19 @@ export const RegisterUserOnChainReqBody = Type.Object({
 export const registerDirect = defineOperation({
   method: 'POST',
   path: 'user/register',
-  tag: 'User',
-  summary: 'Register an account whose keys the developer holds',
-  description: [
-    'A new fid is registered for the address, which signs for it; then its signers are added, each signed for by the',
-    'address, with the key gateway’s nonces in their order. The wallet pays. Everything that can be is checked before the',
-    'first transaction. What was begun is gone on with: the same request again pays for nothing twice.',
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Register Farcaster account onchain',
+  description:
+    'For developers who hold the keys. Registers a new fid for the custody address with its signature, ' +
+    'then adds each signer with a signature that uses the next nonce of the key gateway. The wallet pays. ' +
+    'Everything that can be checked is checked before the first transaction. Sending the same request ' +
+    'again continues it and pays for nothing twice.',
   body: RegisterUserOnChainReqBody,
   headers: walletHeaders,
   reply: RegisterUserOnChainResponse,
   notFound: unknownWallet,
   paymentRequired: insufficientFundsText,
-  conflict: `The address holds a fid already, or the contracts refuse it. ${idemConflict}`,
+  conflict: `The address already holds a fid, or a contract refuses the registration. ${idemConflict}`,
 
   async handle(context, { idem, pre_registration_calls: _none, ...request }, { appId }, headers) {
     const paying = await payingWallet(context, headers, appId)

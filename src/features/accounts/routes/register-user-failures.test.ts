@@ -76,7 +76,7 @@ it.each(failures)(
   },
 )
 
-it('what was broken off is gone on with when nobody asks again, too', async () => {
+it('an interrupted registration -> continued without a new request', async () => {
   const { appId } = await createTestApi({ db, hub, clock })
   const wallet = await fundedWallet(db, { appId, fidPoolSize: 1 })
   const headers = { 'x-wallet-id': wallet.id }

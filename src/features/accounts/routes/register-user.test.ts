@@ -37,7 +37,7 @@ async function expectName(): Promise<void> {
   expect(available + held + used).toBe(registered)
 }
 
-it('fetching a fid says what is wrong with the wallet', async () => {
+it('GET user/fid: wrong wallet -> an error that says why', async () => {
   const withoutWallet = await api.get('user/fid')
   expect(withoutWallet.statusCode).toBe(400)
   expect(withoutWallet.json()).toMatchObject({
@@ -52,7 +52,7 @@ it('fetching a fid says what is wrong with the wallet', async () => {
   expect(answer(await fetchFid(lowBalanceWallet.id))).toEqual([402, 'InsufficientFunds', undefined])
 })
 
-it('an account is registered with a name, a signer and a profile, and can be acted for at once', async () => {
+it('registers an account with name, signer and profile that can act at once', async () => {
   const fid = await freshFid()
   const user = newAccount()
   const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
@@ -101,7 +101,7 @@ it('an account is registered with a name, a signer and a profile, and can be act
   ])
 })
 
-it('without a signer one is made where there is something to say', async () => {
+it('no signer, but a name or profile -> a new signer', async () => {
   const withoutDetails = await registrationRequest(newAccount(), {
     fid: await freshFid(),
     deadline: inAnHour(),
@@ -122,7 +122,7 @@ it('without a signer one is made where there is something to say', async () => {
   expect(cast.statusCode).toBe(200)
 })
 
-it('only the wallet that a fid was handed to can register with it, and only in time', async () => {
+it('only the wallet that reserved a fid can register it, and only in time', async () => {
   const second = await fundedWallet(db, { appId: api.appId })
   const fid = await freshFid()
   const body = await registrationRequest(newAccount(), { fid, deadline: inAnHour() })
@@ -147,7 +147,7 @@ it('only the wallet that a fid was handed to can register with it, and only in t
   await expectName()
 })
 
-it('a request that cannot be carried out is refused before anything of it is done', async () => {
+it('an impossible request -> refused without effect', async () => {
   const fid = await freshFid()
   const user = newAccount()
   const good = await registrationRequest(user, { fid, deadline: inAnHour() })
@@ -188,7 +188,7 @@ it('a request that cannot be carried out is refused before anything of it is don
   expect((await register(good)).statusCode).toBe(200)
 })
 
-it('a name that is being registered is nobody else’s', async () => {
+it('a name in a running registration is not available', async () => {
   const bodies = await Promise.all(
     [1, 2, 3].map(async () => ({
       ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })),
@@ -200,7 +200,7 @@ it('a name that is being registered is nobody else’s', async () => {
   await expectName()
 })
 
-it('the same request sent twice at once registers once, and both are told', async () => {
+it('concurrent equal requests -> one registration, two replies', async () => {
   const body = {
     ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })),
     fname: 'twice',
@@ -210,7 +210,7 @@ it('the same request sent twice at once registers once, and both are told', asyn
   await expectName()
 })
 
-it('what cannot be done any more is undone: the key is taken away, and the fid goes back', async () => {
+it('a step that became impossible -> the key is removed and the fid returned', async () => {
   const fid = await freshFid()
   const user = newAccount()
   const body = { ...(await registrationRequest(user, { fid, deadline: inAnHour() })), fname: 'undone' }

@@ -18,23 +18,22 @@ import { RegisterUserReqBody } from './registration-body.js'
 export const registerUser = defineOperation({
   method: 'POST',
   path: 'user',
-  tag: 'User',
-  summary: 'Register an account',
-  description: [
-    'The fid that `GET user/fid` has handed to the wallet becomes the user’s: it is transferred to their address, and gets',
-    'the name, the signer and the profile that are asked for. When it is answered, the account is on the network, and',
-    'every operation knows it. A request that was broken off is gone on with; the very same one, sent again, answers',
-    'when it is done. What cannot be done any more is undone, and the fid goes back to where it was.',
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Register new account',
+  description:
+    'Transfers the fid that `GET user/fid` has reserved for the wallet to the custody address, then sets ' +
+    'the name, the signer and the profile. The reply comes when the account is on the network. Sending ' +
+    'the same request again continues an interrupted registration. Steps that have become impossible are ' +
+    'undone, and the fid returns to the pool.',
   body: RegisterUserReqBody,
   headers: walletHeaders,
   reply: RegisterUserResponse,
-  notFound: `${unknownWallet} Or it has no such signer.`,
+  notFound: `${unknownWallet} Or the app has no such signer.`,
   paymentRequired: insufficientFundsText,
   forbidden: 'The signer belongs to another app.',
   conflict:
-    'The fid was not handed to this wallet, or more than ten minutes ago: `code` tells which. Or the fid was registered ' +
-    'already, the address holds another one, or the name is taken.',
+    'The fid is not reserved for this wallet or its ten minutes are over (`code` tells which), the fid is ' +
+    'already registered, the address holds another fid, or the name is taken.',
 
   async handle(context, body, { appId }, headers) {
     const paying = await payingWallet(context, headers, appId)
@@ -44,7 +43,7 @@ export const registerUser = defineOperation({
   },
 })
 
-/** The id of the registration: of the one that this very request has begun before, or of a new one. */
+/** Returns the id of the registration that this request has started, or starts one. */
 async function startRegistration(
   context: OperationContext,
   paying: PayingWallet,
@@ -57,7 +56,7 @@ async function startRegistration(
     const checkedRequest = await checkRegistration(context, paying, body, appId)
     return await acceptRegistration(context.writerDb, checkedRequest, context.clock())
   } catch (error) {
-    // The same request, sent twice at once, meets what the other has begun.
+    // A concurrent copy of this request may have started the registration.
     const existingId = await knownRegistration(context, paying, body)
     if (existingId === null) throw error
     return existingId

@@ -19,7 +19,8 @@ const byName = cursorKind('apps by name', keyPart.text)
 export const listAppsOperation = defineAdminOperation({
   method: 'GET',
   path: 'apps',
-  summary: 'All apps, by name',
+  summary: 'List apps',
+  description: 'All apps, ordered by name.',
   input: pageQuery,
   reply: AppsResponse,
 
@@ -38,8 +39,8 @@ export const listAppsOperation = defineAdminOperation({
 export const createAppOperation = defineAdminOperation({
   method: 'POST',
   path: 'apps',
-  summary: 'Make an app',
-  description: 'It has no key yet. Without a `developer_uuid` it gets a new one.',
+  summary: 'Create an app',
+  description: 'The new app has no key. Without `developer_uuid`, it gets a new one.',
   input: Type.Object({
     name: appMembers.name,
     fid: Type.Optional(appMembers.fid),
@@ -59,7 +60,8 @@ export const createAppOperation = defineAdminOperation({
 export const getAppOperation = defineAdminOperation({
   method: 'GET',
   path: 'apps/{id}',
-  summary: 'One app',
+  summary: 'Fetch an app',
+  description: 'Returns one app by its id.',
   params: appParams,
   reply: AppResponse,
   notFound: unknownApp,
@@ -75,8 +77,8 @@ export const getAppOperation = defineAdminOperation({
 export const editAppOperation = defineAdminOperation({
   method: 'PATCH',
   path: 'apps/{id}',
-  summary: 'Change an app',
-  description: 'What is not given stays as it is; null takes `fid` or `mini_app_domain` away.',
+  summary: 'Update an app',
+  description: 'Absent members stay as they are; null removes `fid` or `mini_app_domain`.',
   params: appParams,
   input: Type.Partial(Type.Object(appMembers)),
   reply: AppResponse,

@@ -14,38 +14,48 @@ export const appParams = Type.Object({
   id: Type.String({
     pattern: UUID_PATTERN,
     patternText: 'the id of an app, a UUID',
-    description: 'Of the app.',
+    description: 'Id of the app.',
+    examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
   }),
 })
 
 /** Members of an app; `name` and `developer_uuid` cannot be cleared. */
 export const appMembers = {
-  name: textParameter({ maxLength: MAX_NAME_LENGTH, description: 'No two apps have the same.' }),
-  fid: nullable(fidParameter({ description: 'The app as a user of the network, who is registered.' })),
+  name: textParameter({ maxLength: MAX_NAME_LENGTH, description: 'Unique name.', examples: ['garden'] }),
+  fid: nullable(fidParameter({ description: 'Registered fid of the app.' })),
   mini_app_domain: nullable(
     textParameter({
       maxLength: MAX_DOMAIN_LENGTH,
-      description: 'The host that its mini app lives on: `app.example.com`. No two apps have the same.',
+      description: 'Host of its mini app: `app.example.com`. Unique among apps.',
+      examples: ['garden.example.com'],
     }),
   ),
   developer_uuid: Type.String({
     pattern: UUID_PATTERN,
     patternText: 'a UUID',
-    description: 'Who develops it. Several apps may have the same.',
+    description: 'Developer of the app. Several apps may share it.',
+    examples: ['7d1c9a40-3b52-4e8f-8a6d-5c0e2f7b9a13'],
   }),
 }
 
 /** Path parameters of an API key. */
 export const keyParams = Type.Object({
-  id: Type.Integer({ format: 'int32', minimum: 1, maximum: MAX_INT32, description: 'Of the key.' }),
+  id: Type.Integer({
+    format: 'int32',
+    minimum: 1,
+    maximum: MAX_INT32,
+    description: 'Id of the key.',
+    examples: [7],
+  }),
 })
 
-/** Requests per minute of a key. */
+/** The rate limit of a key, in requests per minute. */
 export const rateLimitMember = nullable(
   Type.Integer({
     minimum: 0,
     maximum: MAX_RATE_LIMIT,
-    description: 'Requests per minute; 0 is no limit, null the limit that the server gives everybody.',
+    description: 'Requests per minute. 0: no limit. null: the default limit of the server.',
+    examples: [600],
   }),
 )
 

@@ -22,7 +22,8 @@ const byId = cursorKind('API keys by id', keyPart.integer)
 export const listKeysOperation = defineAdminOperation({
   method: 'GET',
   path: 'apps/{id}/keys',
-  summary: 'The keys of an app, the oldest first, revoked ones among them',
+  summary: 'List API keys of an app',
+  description: 'Oldest first, including revoked keys.',
   params: appParams,
   input: pageQuery,
   reply: ApiKeysResponse,
@@ -41,8 +42,8 @@ export const listKeysOperation = defineAdminOperation({
 export const createKeyOperation = defineAdminOperation({
   method: 'POST',
   path: 'apps/{id}/keys',
-  summary: 'Make a key for an app',
-  description: 'The reply is the only place where the key is ever shown. It is good at once.',
+  summary: 'Create an API key for an app',
+  description: 'The key is valid at once. This reply is the only one that ever contains it.',
   params: appParams,
   input: Type.Object({ rate_limit: Type.Optional(rateLimitMember) }),
   reply: NewApiKeyResponse,
@@ -60,8 +61,8 @@ export const createKeyOperation = defineAdminOperation({
 export const editKeyOperation = defineAdminOperation({
   method: 'PATCH',
   path: 'keys/{id}',
-  summary: 'Give a key another limit',
-  description: 'Servers know it within a second.',
+  summary: 'Update the rate limit of an API key',
+  description: 'Servers apply the new limit within a second.',
   params: keyParams,
   input: Type.Object({ rate_limit: rateLimitMember }),
   reply: ApiKeyResponse,
@@ -78,8 +79,8 @@ export const editKeyOperation = defineAdminOperation({
 export const revokeKeyOperation = defineAdminOperation({
   method: 'DELETE',
   path: 'keys/{id}',
-  summary: 'Revoke a key',
-  description: 'Servers refuse it within a second. It stays listed, and revoking it again changes nothing.',
+  summary: 'Revoke an API key',
+  description: 'Servers refuse the key within a second. It stays listed; revoking it again has no effect.',
   params: keyParams,
   reply: ApiKeyResponse,
   notFound: unknownKey,

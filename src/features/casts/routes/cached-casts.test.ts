@@ -15,7 +15,7 @@ async function castsOf(path: string, query: Record<string, string | number>) {
   return cachedReply
 }
 
-it('casts below a reply lose their thread at once when the reply goes, however deep they stand', async () => {
+it('a deleted reply -> all casts below it lose their thread at once', async () => {
   const url = 'https://example.com/~/channel/deep'
   const root = userOf(1).cast('root', testNow - 50, { parentUrl: url })
   const thread = [root]
@@ -41,7 +41,7 @@ it('casts below a reply lose their thread at once when the reply goes, however d
   expect(await threads()).toEqual([own[0], own[0], removedHash, own[1]])
 })
 
-it('whoever a bio speaks of stands in it as it is now', async () => {
+it('a bio shows mentioned users as they are now', async () => {
   const userDataMessage = (fid: number, type: UserDataType, text: string, timestamp: number): SignedMessage =>
     userOf(fid).userData(type, text, timestamp)
   await merge(userDataMessage(1, UserDataType.BIO, 'gardening with @bob', testNow - 10))

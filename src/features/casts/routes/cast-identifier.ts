@@ -2,28 +2,29 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, textParameter } from '../../../api/parameters.js'
 import type { CastIdentifier } from '../../../graph/query/cast-identifier.js'
 
-/** The two parameters that name one cast. */
+/** The two parameters that identify one cast. */
 export const castIdentifierParameters = {
   identifier: textParameter({
-    description: 'The hash of a cast, or the address of its page in a client, as `type` says.',
+    description: 'Hash of a cast, or URL of its page in a client; see `type`.',
+    examples: ['https://farcaster.xyz/dwr/0x71d5225f'],
   }),
-  type: choiceParameter(['url', 'hash'], { description: 'What `identifier` is.' }),
+  type: choiceParameter(['url', 'hash'], { description: 'Type of `identifier`.' }),
 }
 
-/** For the description of operations that take them. */
+/** The part of a description that explains the two parameters. */
 export const castIdentifierNote = [
-  'A URL is one of a client, on any host: `https://…/<username>/0x<hash>` or `https://…/~/conversations/0x<hash>`.',
-  'Its hash may be cut off after 8 digits or more; of several casts that it could be, the latest is meant.',
+  'A URL is a cast’s page in a client, on any host: `https://…/<username>/0x<hash>` or `https://…/~/conversations/0x<hash>`.',
+  'Its hash may be shortened to 8 digits or more; of several matching casts, the newest is used.',
 ].join(' ')
 
-/** What is said with 404. */
+/** The error text of 404. */
 export const unknownCast = 'there is no such cast'
 
 const wholeHash = /^(?:0x)?([0-9a-f]{40})$/i
 const conversationPath = /^\/~\/conversations\/0x([0-9a-f]{8,40})\/?$/i
 const authorPath = /^\/([^/]+)\/0x([0-9a-f]{8,40})\/?$/i
 
-/** Reads them; a 400 that names `identifier` if it is not what `type` says. */
+/** Parses the identifier; a 400 if it is not what `type` says. */
 export function castIdentifier(query: { identifier: string; type: 'url' | 'hash' }): CastIdentifier {
   const { identifier, type } = query
   return type === 'hash' ? byHash(identifier) : byUrl(identifier)

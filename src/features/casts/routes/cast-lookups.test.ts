@@ -12,7 +12,7 @@ await merge(first, reply, quote, bob.react(first, testNow - 10), carol.react(fir
 await merge(carol.react(reply, testNow - 10))
 
 describe('200', () => {
-  test('finds a cast by its hash, with 0x and without, whatever the case of its digits', async () => {
+  test('finds a cast by its hash, with or without 0x, in any case', async () => {
     const hash = prefixedHash(first)
     for (const identifier of [hash, hash.slice(2), hash.toUpperCase().replace('0X', '0x')]) {
       const { cast } = await ask('cast', { identifier, type: 'hash' })
@@ -33,17 +33,17 @@ describe('200', () => {
     expect(cast).toMatchObject({ hash: prefixedHash(reply), text: 'second thoughts' })
   })
 
-  test('shows the viewer what it did', async () => {
+  test('viewer_fid -> viewer_context of the cast', async () => {
     const { cast } = await ask('cast', { identifier: prefixedHash(first), type: 'hash', viewer_fid: 2 })
     expect(cast).toMatchObject({ viewer_context: { liked: true, recasted: false } })
   })
 
-  test('takes at most six statements', async () => {
+  test('runs at most six statements', async () => {
     const query = { identifier: prefixedHash(quote), type: 'hash', viewer_fid: 2 }
     expect(await countStatements('cast', query)).toBeLessThanOrEqual(6)
   })
 
-  test('casts come in the order that was asked for, without those that are not here', async () => {
+  test('bulk: returns casts in the order of the request, without unknown ones', async () => {
     const casts = [quote, first, reply].map(prefixedHash)
     const { result } = await ask('casts', {
       casts: [casts[0], `0x${'00'.repeat(20)}`, casts[1], casts[2]].join(', '),
@@ -80,12 +80,12 @@ test.each([
   expect(response.json()).toMatchObject({ property })
 })
 
-test('400: casts that are none are refused', async () => {
+test('400: hashes that are invalid', async () => {
   expect((await api.get('casts', { casts: 'xyz' })).json()).toMatchObject({ status: 400, property: 'casts' })
   expect((await api.get('casts', {})).json()).toMatchObject({ status: 400, property: 'casts' })
 })
 
-test('404: a cast that is not here, or was removed', async () => {
+test('404: an unknown or deleted cast', async () => {
   const removedCast = alice.cast('gone', testNow - 50)
   await merge(removedCast, alice.removeCast(removedCast.hash, testNow - 40))
   for (const identifier of [`0x${'ab'.repeat(20)}`, prefixedHash(removedCast)]) {

@@ -23,9 +23,9 @@ import {
 export const cast = defineOperation({
   method: 'GET',
   path: 'cast',
-  tag: 'Cast',
-  summary: 'One cast by its hash or its URL',
-  description: `${castIdentifierNote} Also shown to viewers who block or mute its author: it was asked for by name.`,
+  tag: 'Casts',
+  summary: 'Lookup cast by hash or URL',
+  description: `${castIdentifierNote} The cast is returned even if the viewer blocks or mutes its author.`,
   query: Type.Object({ ...castIdentifierParameters, viewer_fid: viewerFidParameter }),
   reply: CastResponse,
   notFound: unknownCast,
@@ -42,19 +42,19 @@ export const cast = defineOperation({
 export const casts = defineOperation({
   method: 'GET',
   path: 'casts',
-  tag: 'Cast',
-  summary: 'Casts by their hashes',
+  tag: 'Casts',
+  summary: 'Bulk fetch casts by hashes',
   description:
-    'Casts that are not here are left out. `trending` ranks by reactions and replies that fade with age, as ' +
-    '`feed/trending` does; among equals the latest is first.',
+    'Unknown casts are left out. `sort_type=trending` ranks by reactions and replies that decay with age, ' +
+    'as `feed/trending` does. Equal ranks are ordered newest first.',
   query: Type.Object({
-    casts: listParameter(castHashParameter({ description: 'A cast.' }), {
+    casts: listParameter(castHashParameter({ description: 'Hash of a cast.' }), {
       maxItems: 100,
-      description: 'Which.',
+      description: 'Hashes of casts.',
     }),
     sort_type: Type.Optional(
       choiceParameter(['trending', 'likes', 'recasts', 'replies', 'recent'], {
-        description: 'What comes first; without, the order that was asked for.',
+        description: 'Order of the casts. Without it, the order of the request.',
       }),
     ),
     viewer_fid: viewerFidParameter,

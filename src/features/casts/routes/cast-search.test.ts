@@ -120,7 +120,7 @@ describe('cast/search', () => {
     },
   )
 
-  test('never finds what was deleted, nor whom the viewer blocks', async () => {
+  test('never finds deleted casts, nor casts of blocked users', async () => {
     const secret = alice.cast('secret xylophone', testNow - 10)
     await merge(secret, bob.cast('my xylophone', testNow - 9))
     expect(await found({ q: 'xylophone' })).toEqual(['my', 'secret'])
@@ -141,7 +141,7 @@ describe('cast/search', () => {
     expect((await api.get('cast/search', query as Query)).json()).toMatchObject({ status: 400, property })
   })
 
-  test('answers whatever is asked', async () => {
+  test('any query -> a reply', async () => {
     const queryPiece = fc.oneof(
       fc.constantFrom(
         '"',
@@ -200,7 +200,7 @@ describe('cast/search', () => {
   })
 })
 
-test('terms are taken apart', () => {
+test('parses search terms', () => {
   expect(searchTerms('a "b c" -d e* | (f -(g)) from:@Al after:2026-01-02')).toEqual({
     tsquery: "(('a' & 'b c' & !'d' & 'e':*) | (('f' & !(('g')))))",
     usernames: ['al'],
@@ -218,7 +218,7 @@ test('terms are taken apart', () => {
   })
 })
 
-test('times are of UTC, wherever the server stands, unless the zone is told', () => {
+test('times are UTC unless a zone is given', () => {
   const zone = process.env.TZ
   process.env.TZ = 'Asia/Tokyo'
   try {
@@ -242,7 +242,7 @@ describe('cast/metrics', () => {
   }
   const metrics = async (query: Query) => (await ask('cast/metrics', query)).metrics as Metric[]
 
-  test('counts casts in pieces of time', async () => {
+  test('counts casts by interval', async () => {
     const days = await metrics({ q: 'soil', interval: '7d' })
     expect(days.map(({ cast_count }) => cast_count)).toEqual([0, 0, 0, 1, 1, 0, 0])
     expect(days[0]).toMatchObject({ resolution_in_seconds: DAY, start: '2026-10-26T00:00:00.000Z' })
@@ -258,7 +258,7 @@ describe('cast/metrics', () => {
     }
   })
 
-  test('of an author, or in a channel', async () => {
+  test('author_fid or channel_id -> only their casts', async () => {
     const sum = async (query: Query) =>
       (await metrics(query)).reduce((all, { cast_count }) => all + cast_count, 0)
     expect(await sum({ q: 'soil', author_fid: 2 })).toBe(1)
@@ -266,7 +266,7 @@ describe('cast/metrics', () => {
     expect(await sum({ q: '🌱' })).toBe(0)
   })
 
-  test('400: what is missing or wrong is named', async () => {
+  test('400: names the missing or wrong parameter', async () => {
     expect((await api.get('cast/metrics', {})).json()).toMatchObject({ status: 400, property: 'q' })
     const wrong = await api.get('cast/metrics', { q: 'a', interval: '2d' })
     expect(wrong.json()).toMatchObject({ status: 400, property: 'interval' })

@@ -11,32 +11,36 @@ import { feedPages } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation } from '../../operation.js'
 
-/** What is looked for. */
+/** Parameters of a cast search. */
 const searchParameters = {
   q: textParameter({
-    description: 'The words, with the operators that the description of the operation tells.',
+    description: 'Search text with operators; see the description of the operation.',
+    examples: ['tomato from:dwr'],
     maxLength: 500,
   }),
-  author_fid: Type.Optional(fidParameter({ description: 'Only casts by this user.' })),
+  author_fid: Type.Optional(fidParameter({ description: 'Only casts by this author.' })),
   channel_id: Type.Optional(
-    textParameter({ description: 'Only casts in this channel, in its threads too.' }),
+    textParameter({
+      description: 'Only casts in this channel, including replies in its threads.',
+      examples: ['gardening'],
+    }),
   ),
 }
 
-/** The operators of `q`, for descriptions. */
+/** The part of a description that explains `q`. */
 const searchNote = [
-  '`a b` or `a + b` finds casts with both words, `a | b` with either, `"a b"` with the phrase, `-a` without the word,',
-  '`gard*` with a word that begins so; parentheses group. `from:name` finds casts of a user, of several of any of',
-  'them, `-from:name` of others; `after:2026-10-01` and `before:2026-11-01T12:00:00Z` of a time, in UTC unless the',
-  'zone is told. Case does not count; signs that make no sense are left out. An emoji is a',
-  'word, and texts of scripts without spaces are found by any part. Likeness (`word~1`, `"some words"~2`) is not',
+  '`a b` or `a + b` matches casts with both words, `a | b` with either, `"a b"` with the phrase, `-a` without the word,',
+  '`gard*` with a word that starts so; parentheses group. `from:name` matches casts by a user, several of them casts by',
+  'any of the users, `-from:name` casts by others. `after:2026-10-01` and `before:2026-11-01T12:00:00Z` limit the time,',
+  'in UTC unless a zone is given. Case does not matter; meaningless punctuation is ignored. An emoji is a',
+  'word; scripts without spaces match by any part of the text. Similarity (`word~1`, `"some words"~2`) is not',
   'supported.',
 ].join(' ')
 
-/** A slop or a fuzziness directly behind a word or a phrase. */
+/** A fuzzy or proximity operator behind a word or a phrase. */
 const similarityPattern = /["\p{L}\p{N}]~\d/u
 
-/** Reads them; a 400 for what is not supported. */
+/** Parses the search; a 400 for unsupported operators. */
 function castSearch(query: {
   q: string
   author_fid?: number
@@ -44,7 +48,7 @@ function castSearch(query: {
   parent_url?: string
 }): CastSearch {
   if (similarityPattern.test(query.q))
-    throw invalidField('q', 'asks for likeness with ~, which is not supported')
+    throw invalidField('q', 'uses the operator ~ (similarity), which is not supported')
   return {
     terms: searchTerms(query.q),
     authorFid: query.author_fid,
@@ -53,7 +57,7 @@ function castSearch(query: {
   }
 }
 
-/** Whether it says anything to look for; signs alone do not. */
+/** Whether the search has no term; punctuation is no term. */
 function isEmpty({ terms }: CastSearch): boolean {
   const { tsquery, usernames, notUsernames, afterMs, beforeMs } = terms
   const isForSomebody = usernames.length > 0 || notUsernames.length > 0
@@ -69,20 +73,20 @@ const pages = {
 export const castSearchOperation = defineOperation({
   method: 'GET',
   path: 'cast/search',
-  tag: 'Cast',
-  summary: 'Casts with some words',
-  description: searchNote,
+  tag: 'Casts',
+  summary: 'Search for casts',
+  description: `Full-text search. ${searchNote}`,
   query: Type.Object({
     ...searchParameters,
     mode: choiceParameter(['literal', 'semantic', 'hybrid'], {
       default: 'literal',
-      description: 'Only `literal` is supported: words are found, not meanings. The others are refused.',
+      description: 'Only `literal` is supported; the others are a 400.',
     }),
     sort_type: choiceParameter(['desc_chron', 'chron'], {
       default: 'desc_chron',
-      description: 'Newest or oldest first.',
+      description: 'Order by time: newest or oldest first.',
     }),
-    parent_url: Type.Optional(parentUrl('Only casts directly below this URL.')),
+    parent_url: Type.Optional({ ...parentUrl('Only casts directly below this URL.'), examples: [] }),
     ...feedPaging,
   }),
   reply: CastsSearchResponse,
@@ -102,7 +106,7 @@ const HOUR = 3_600
 const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 
-/** How long an interval is, and its pieces, in seconds. */
+/** Length of each interval and of its steps, in seconds. */
 const intervals = {
   '1d': { seconds: DAY, piece: HOUR },
   '7d': { seconds: WEEK, piece: DAY },
@@ -116,15 +120,15 @@ const intervalNames = ['1d', '7d', '30d', '90d', '180d'] as const
 export const castMetrics = defineOperation({
   method: 'GET',
   path: 'cast/metrics',
-  tag: 'Cast',
-  summary: 'How many casts had some words, over time',
-  description: [
-    'Oldest piece of time first, empty ones too; the last one is not over yet. Pieces are hours for `1d`, days for `7d`',
-    `and \`30d\`, weeks for longer intervals, counted from 1970-01-01 in UTC. ${searchNote}`,
-  ].join(' '),
+  tag: 'Casts',
+  summary: 'Fetch metrics for casts',
+  description:
+    'Counts casts that match a query, oldest interval first. Intervals without a match are listed; the ' +
+    'last one is still open. `1d` is counted by hours, `7d` and `30d` by days, longer ranges by weeks, ' +
+    `aligned to 1970-01-01 UTC. ${searchNote}`,
   query: Type.Object({
     ...searchParameters,
-    interval: choiceParameter(intervalNames, { default: '30d', description: 'How far back.' }),
+    interval: choiceParameter(intervalNames, { default: '30d', description: 'Time range that ends now.' }),
   }),
   reply: CastsMetricsResponse,
 

@@ -60,7 +60,7 @@ describe('a conversation', () => {
     expect(await conversation(query)).toEqual({ outline: expected, above: undefined, next: null })
   })
 
-  test('shows what the cast replies to, from the beginning', async () => {
+  test('shows the ancestors of the cast, oldest first', async () => {
     const query = { identifier: prefixedHash(a11), include_chronological_parent_casts: true }
     expect(await conversation(query)).toEqual({
       outline: ['a11', 'a111'],
@@ -70,7 +70,7 @@ describe('a conversation', () => {
     expect((await conversation({ include_chronological_parent_casts: true })).above).toEqual([])
   })
 
-  test('is folded by the score of who replies', async () => {
+  test('folds replies by the score of their author', async () => {
     await db`update social.users set score = case fid when 3 then 0.1 else 0.9 end`
     expect((await conversation({ fold: 'above' })).outline).toEqual(['root', ['a', 'a1'], 'c'])
     expect((await conversation({ fold: 'below' })).outline).toEqual(['root', 'b'])
@@ -79,7 +79,7 @@ describe('a conversation', () => {
     expect((await conversation({ fold: 'below', viewer_fid: 5 })).outline).toEqual('root')
   })
 
-  test('leaves out whom the viewer blocks, with all that hangs on them', async () => {
+  test('leaves out replies of blocked users and everything below them', async () => {
     await merge(userOf(6).link(2, testNow, { type: 'block' }))
     expect((await conversation({ viewer_fid: 6, reply_depth: 5 })).outline).toEqual(['root', 'b', 'c'])
   })
@@ -97,7 +97,7 @@ describe('a conversation', () => {
     expect(seen).toEqual(whole.slice(1))
   })
 
-  test('of two hundred replies takes at most six statements', async () => {
+  test('two hundred replies -> at most six statements', async () => {
     const conversationReply = alice.cast('talk', testNow - 90)
     const answers = Array.from({ length: 200 }, (_, n) =>
       replyTo(conversationReply, userOf(1 + (n % 6)), `answer ${n}`, 80 - (n % 50)),
@@ -115,7 +115,7 @@ describe('a conversation', () => {
   })
 })
 
-test('paging through a conversation that goes on loses nothing and repeats nothing', async () => {
+test('paging while replies arrive -> nothing lost, nothing repeated', async () => {
   let serial = 0
   const sizes = fc.record({
     before: fc.array(fc.integer({ min: 20, max: 25 }), { minLength: 1, maxLength: 9 }),
@@ -150,7 +150,7 @@ test('paging through a conversation that goes on loses nothing and repeats nothi
   )
 })
 
-test('quotes are casts that embed the cast as its author’s, newest first', async () => {
+test('quotes: casts that embed the cast with its author, newest first', async () => {
   const quotes = [bob, carol, dave].map((user, n) =>
     user.cast(`quote ${n}`, testNow - 100 + n, { embeds: [{ castId: castId(root) }] }),
   )

@@ -23,7 +23,7 @@ import {
 
 const orders = ['chron', 'desc_chron', 'algorithmic'] as const
 
-/** A cursor goes on in the order that it was made in. */
+/** Each order has its own cursors. */
 const cursors = {
   chron: cursorKind('cast/conversation: chron', keyPart.integer, keyPart.integer, keyPart.hex),
   desc_chron: cursorKind('cast/conversation: desc_chron', keyPart.integer, keyPart.integer, keyPart.hex),
@@ -34,31 +34,30 @@ const cursors = {
 export const castConversation = defineOperation({
   method: 'GET',
   path: 'cast/conversation',
-  tag: 'Cast',
-  summary: 'A cast with the replies to it, and what it replies to',
-  description: [
-    castIdentifierNote,
-    'Pages are of direct replies; each has up to `limit` replies of its own, and so on down to `reply_depth`, up to',
-    '500 on a page. `algorithmic` puts first what has most likes, recasts and replies. Above the fold are replies by',
-    'the author, by whom the viewer follows, and by users whose score is 0.5 or more or not known yet; `fold=below`',
-    'folds direct replies only, and shows what others replied to them.',
-  ].join(' '),
+  tag: 'Casts',
+  summary: 'Lookup conversation for a cast',
+  description:
+    `${castIdentifierNote} Pages hold direct replies. Each reply has up to \`limit\` replies of its own, ` +
+    'down to `reply_depth`, at most 500 casts on a page. `sort_type=algorithmic` puts casts with the most ' +
+    'likes, recasts and replies first. Above the fold are replies by the author of the cast, by users ' +
+    'whom the viewer follows, and by users whose score is unknown or at least 0.5. `fold=below` selects ' +
+    'direct replies only and shows all replies to them.',
   query: Type.Object({
     ...castIdentifierParameters,
     reply_depth: Type.Integer({
       minimum: 0,
       maximum: 5,
       default: 2,
-      description: 'How deep replies go: 1 shows direct ones, 0 none.',
+      description: 'Depth of replies: 0 for none, 1 for direct replies.',
     }),
     include_chronological_parent_casts: flagParameter({
       default: false,
-      description: 'What it replies to, from the beginning of the thread, up to 100 casts.',
+      description: 'Add the casts that the cast replies to, oldest first, up to 100.',
     }),
-    sort_type: choiceParameter(orders, { default: 'chron', description: 'Which replies come first.' }),
+    sort_type: choiceParameter(orders, { default: 'chron', description: 'Order of replies.' }),
     fold: Type.Optional(
       choiceParameter(['above', 'below'], {
-        description: 'Only replies above or below the fold; without, all.',
+        description: 'Only replies above or below the fold. Without it, all replies.',
       }),
     ),
     limit: limitParameter({ maximum: 50, default: 20 }),
@@ -97,7 +96,7 @@ export const castConversation = defineOperation({
 
 type Order = (typeof orders)[number]
 
-/** Without these direct replies and what hangs on them. */
+/** Drops these direct replies and everything below them. */
 function withoutCutOffReplies(
   rows: readonly ConversationRow[],
   replies: readonly ConversationRow[],
@@ -118,7 +117,7 @@ function sorted(rows: readonly ConversationRow[], order: Order): ConversationRow
   return [...rows].sort((a, b) => b.rank - a.rank || chron(b, a))
 }
 
-/** The member `conversation`; null if the cast is not here. */
+/** Renders the member `conversation`; null if the cast is unknown. */
 async function conversationJson(
   hydrator: Hydrator,
   rows: readonly ConversationRow[],

@@ -5,7 +5,7 @@ import { createTestCrawler, serveSite } from '../../embeds/testing/crawl-site.js
 
 const { db } = await createTestDatabase()
 
-test('200: a URL is fetched, shown and remembered', async () => {
+test('200: fetches a URL, shows and stores its metadata', async () => {
   const site = await serveSite((_, res) => {
     res.writeHead(200, { 'content-type': 'text/html' }).end('<title>Tulips</title>')
   })

@@ -8,12 +8,14 @@ import { defineOperation } from '../../operation.js'
 export const castEmbedCrawl = defineOperation({
   method: 'GET',
   path: 'cast/embed/crawl',
-  tag: 'Cast',
-  summary: 'What is behind a URL, fetched now',
+  tag: 'Casts',
+  summary: 'Fetch embedded URL metadata',
   description:
-    'Casts that embed the URL show it from then on. Addresses that are not on the public internet are refused, and so ' +
-    'is a URL at which nothing is found.',
-  query: Type.Object({ url: parentUrl('The URL, with http or https.') }),
+    'Fetches the URL now and returns its metadata; casts that embed the URL show it from then on. ' +
+    'Addresses outside the public internet and URLs without content are errors.',
+  query: Type.Object({
+    url: { ...parentUrl('http or https URL.'), examples: ['https://example.com/garden'] },
+  }),
   reply: CastEmbedCrawlResponse,
 
   async handle({ crawler }, { url }) {

@@ -46,7 +46,7 @@ async function refusal(body: object) {
 }
 
 describe('POST cast', () => {
-  it('publishes what is read right after', async () => {
+  it('publishes a cast that the next read shows', async () => {
     const reply = bodyOf(await post({ text: 'hello' }))
     expect(reply).toEqual({
       success: true,
@@ -59,7 +59,7 @@ describe('POST cast', () => {
     })
   })
 
-  it('signs with the key that the user has approved for the app', async () => {
+  it('signs with the approved key of the app', async () => {
     const { hash } = await published({ text: 'signed' })
     const message = await stored(hash)
     const [row] = await db<{ public_key: Buffer }[]>`
@@ -68,7 +68,7 @@ describe('POST cast', () => {
     expect(message.signer).not.toEqual(alice.key.publicKey)
   })
 
-  it('mentions whom the text names, and shows the same text again', async () => {
+  it('text with @names -> mentions, and the same text when read', async () => {
     const text = '👋 @bob and @carol, not @nobody or me@bob.org or `@bob`'
     const cast = await published({ text })
     expect(cast.text).toBe(text)
@@ -80,7 +80,7 @@ describe('POST cast', () => {
     })
   })
 
-  it('has the type of its length, in bytes and without names', async () => {
+  it('the type of a cast follows its length in bytes without names', async () => {
     const long = 'ä'.repeat(200)
     expect((await stored((await published({ text: 'ä'.repeat(160) })).hash)).data.castAddBody?.type).toBe(
       CastType.CAST,
@@ -95,7 +95,7 @@ describe('POST cast', () => {
     expect((await stored(essay.hash)).data.castAddBody?.type).toBe(CastType.TEN_K_CAST)
   })
 
-  it('embeds URLs and casts, in both spellings', async () => {
+  it('embeds URLs and casts, as cast_id and castId', async () => {
     const { hash } = await published({ text: 'to be quoted' })
     const quoting = await published({
       embeds: [{ cast_id: { fid: 1, hash } }, { url: 'https://a.example/b' }],
@@ -121,7 +121,7 @@ describe('POST cast', () => {
     expect(await published({ text: 'below a URL', parent: url })).toMatchObject({ parent_url: url })
   })
 
-  it('replies to a cast that is not here when it is told whose it is', async () => {
+  it('unknown parent with parent_author_fid -> a reply', async () => {
     const parent = `0x${'ab'.repeat(20)}`
     expect(await published({ text: 'far away', parent, parent_author_fid: 99 })).toMatchObject({
       parent_hash: parent,
@@ -139,7 +139,7 @@ describe('POST cast', () => {
     expect(reply).toMatchObject({ parent_hash: cast.hash, channel: { id: 'gardens' } })
   })
 
-  it('refuses a channel that contradicts the parent, or that there is not', async () => {
+  it('refuses a channel that contradicts the parent, or is unknown', async () => {
     const castOutsideChannel = await published({ text: 'elsewhere' })
     const contradicted = { status: 400, code: 'InvalidField', property: 'channel_id' }
     expect(await refusal({ text: 'x', channel_id: 'gardens', parent: 'https://a.example' })).toMatchObject(
@@ -212,7 +212,7 @@ describe('POST cast', () => {
     expect(refused.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
   })
 
-  it('refuses the wrong author of a parent that is here', async () => {
+  it('refuses a wrong author of a known parent', async () => {
     const { hash } = await published({ text: 'mine' }, bobSigner)
     expect(await refusal({ text: 'x', parent: hash, parent_author_fid: 3 })).toMatchObject({
       status: 400,
@@ -220,7 +220,7 @@ describe('POST cast', () => {
     })
   })
 
-  it('publishes the same text of the same second twice, as two casts that are not of the future', async () => {
+  it('equal texts in one second -> two casts, none in the future', async () => {
     const duplicates = await Promise.all([1, 2, 3].map(() => published({ text: 'gm' })))
     expect(new Set(duplicates.map(({ hash }) => hash)).size).toBe(3)
     for (const { timestamp } of duplicates)
@@ -232,7 +232,7 @@ describe('DELETE cast', () => {
   const remove = (target_hash: string, signer = aliceSigner) =>
     api.send('DELETE', 'cast', { signer_uuid: signer, target_hash })
 
-  it('takes a cast away, for good, and once more changes nothing', async () => {
+  it('deletes a cast for good; a repetition succeeds', async () => {
     const { hash } = await published({ text: 'a mistake' })
     for (const name of [hash, hash.slice(2)]) {
       expect(bodyOf(await remove(name))).toMatchObject({ success: true })
@@ -243,13 +243,13 @@ describe('DELETE cast', () => {
     expect(again.text).toBe('a mistake')
   })
 
-  it('takes away what another key of the user has cast', async () => {
+  it('deletes a cast that another key of the user signed', async () => {
     const cast = alice.cast('by another app', testNow - 5)
     await hub.submit([cast])
     expect((await remove(`0x${cast.hash.toString('hex')}`)).statusCode).toBe(200)
   })
 
-  it('leaves casts of others and those that there are not', async () => {
+  it('refuses casts of others and unknown casts', async () => {
     const { hash } = await published({ text: 'not yours' }, bobSigner)
     const others = await remove(hash)
     expect([others.statusCode, others.json()]).toEqual([

@@ -15,25 +15,30 @@ import {
   signerUuidMember,
 } from '../../publishing/routes/acting.js'
 
-/** The protocol allows 10,000 bytes and says so itself; here is where nobody looks at more. */
+/** Above the protocol's limit of 10,000 bytes, which is checked separately. */
 const MAX_TEXT_LENGTH = 16_384
 const MAX_EMBEDS = 2
 
 const castIdMember = Type.Object({
-  fid: fidParameter({ description: 'The author of the cast.' }),
-  hash: castHashParameter({ description: 'The hash of the cast.' }),
+  fid: fidParameter({ description: 'Fid of the author of the cast.' }),
+  hash: castHashParameter({ description: 'Hash of the cast.' }),
 })
 
 const embed = Type.Union(
   [
-    Type.Object({ url: textParameter({ description: 'An address, of 256 bytes at most.' }) }),
+    Type.Object({
+      url: textParameter({
+        description: 'URL of at most 256 bytes.',
+        examples: ['https://example.com/garden'],
+      }),
+    }),
     Type.Object({ cast_id: castIdMember }),
     Type.Object({ castId: castIdMember }),
   ],
   { patternText: 'an object with one of url, cast_id {fid, hash} and castId {fid, hash}' },
 )
 
-/** What is cast, as the published client sends it. */
+/** The body of `POST cast`, as published clients send it. */
 export const PostCastReqBody = Type.Object({
   signer_uuid: signerUuidMember,
   text: Type.Optional(
@@ -41,17 +46,26 @@ export const PostCastReqBody = Type.Object({
       minLength: 0,
       maxLength: MAX_TEXT_LENGTH,
       description:
-        'Up to 320 bytes of UTF-8, for a long cast 1,024, for a pro account 10,000; without names of mentioned users.',
+        'Text in UTF-8, up to 320 bytes; 1,024 for a long cast, 10,000 for a pro account. Mentions do not count.',
+      examples: ['The first tomatoes are ripe.'],
     }),
   ),
   embeds: Type.Optional(Type.Array(embed, { maxItems: MAX_EMBEDS, minItems: 0 })),
   parent: Type.Optional(
-    textParameter({ description: 'What is replied to: the hash of a cast, or a URL, such as a channel’s.' }),
+    textParameter({
+      description: 'Parent to reply to: hash of a cast, or a URL such as a channel’s.',
+      examples: ['0x71d5225f77e0164388b1d4c120825f3a2c1f131c'],
+    }),
   ),
   parent_author_fid: Type.Optional(
-    fidParameter({ description: 'The author of the parent. Needed for a cast that is not here.' }),
+    fidParameter({
+      description: 'Fid of the author of the parent cast. Required if this server does not have the cast.',
+      examples: [],
+    }),
   ),
-  channel_id: Type.Optional(textParameter({ description: 'The channel to cast in.', maxLength: 64 })),
+  channel_id: Type.Optional(
+    textParameter({ description: 'Id of the channel to cast in.', examples: [], maxLength: 64 }),
+  ),
   idem: idemMember,
 })
 
@@ -59,13 +73,12 @@ export const PostCastReqBody = Type.Object({
 export const postCast = defineOperation({
   method: 'POST',
   path: 'cast',
-  tag: 'Cast',
+  tag: 'Casts',
   summary: 'Publish a cast',
-  description: [
-    '`@name` in the text mentions the user who is shown by that name, outside of code and URLs; at most ten.',
-    'A channel is the same as its URL as `parent`. `channel_id` beside `parent` must agree with it.',
-    `With \`idem\`, a repeat within ${RETENTION_HOURS} hours returns the first answer.`,
-  ].join(' '),
+  description:
+    '`@name` in the text mentions the user with that name, except in code and URLs; at most ten mentions. ' +
+    '`channel_id` is short for the channel’s URL as `parent`; if both are given they must agree. With ' +
+    `\`idem\`, a repeated request within ${RETENTION_HOURS} hours returns the first reply.`,
   body: PostCastReqBody,
   reply: PostCastResponse,
   forbidden: mayNotAct,
@@ -112,23 +125,25 @@ function toMessageEmbed(embedInput: EmbedInput) {
   return 'cast_id' in embedInput ? embedInput.cast_id : embedInput.castId
 }
 
-/** What is deleted, as the published client sends it. */
+/** The body of `DELETE cast`, as published clients send it. */
 export const DeleteCastReqBody = Type.Object({
   signer_uuid: signerUuidMember,
-  target_hash: castHashParameter({ description: 'The hash of the cast.' }),
+  target_hash: castHashParameter({ description: 'Hash of the cast.' }),
 })
 
 /** `DELETE cast` */
 export const deleteCast = defineOperation({
   method: 'DELETE',
   path: 'cast',
-  tag: 'Cast',
+  tag: 'Casts',
   summary: 'Delete a cast',
   description:
-    'One of the signer’s user. What is deleted already stays deleted; it cannot be published again.',
+    'The cast must be by the user of the signer. Deleting a deleted cast succeeds. A deleted cast cannot ' +
+    'be published again.',
+  example: { reply: { success: true, message: 'the cast is deleted' } },
   body: DeleteCastReqBody,
   reply: OperationResponse,
-  forbidden: `${mayNotAct} Or the cast is somebody else’s.`,
+  forbidden: `${mayNotAct} Or another user is the author of the cast.`,
   notFound: 'There is no such signer or cast.',
 
   async handle(context, { signer_uuid: signerUuid, target_hash: hash }, caller) {

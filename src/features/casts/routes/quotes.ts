@@ -18,8 +18,8 @@ const pages = feedPages('cast/quotes', false)
 export const castQuotes = defineOperation({
   method: 'GET',
   path: 'cast/quotes',
-  tag: 'Cast',
-  summary: 'Casts that quote a cast',
+  tag: 'Casts',
+  summary: 'Fetch casts that quote a cast',
   description: `Newest first. ${castIdentifierNote}`,
   query: Type.Object({ ...castIdentifierParameters, ...feedPaging }),
   reply: FeedResponse,

@@ -33,7 +33,7 @@ const edit = (body: object, signer_uuid = ownChannelCast) =>
 const read = async () => (await get('channel', { id: 'gardens' })).json().channel
 
 describe('a channel', () => {
-  it('is made by who leads it, with everything that is given', async () => {
+  it('is created with all members and led by the user of the signer', async () => {
     const made = await make({
       channel_id: 'gardens',
       name: 'Gardens',
@@ -69,12 +69,12 @@ describe('a channel', () => {
     ).toEqual(['@bob', '@bob'])
   })
 
-  it('has the casts that stood below its URL already', async () => {
+  it('has earlier casts below its URL', async () => {
     const { cast } = (await get('cast', { identifier: hashOf(root), type: 'hash' })).json()
     expect(cast).toMatchObject({ channel: { id: 'gardens' }, author_channel_context: { role: 'owner' } })
   })
 
-  it('is made at the address of its id unless told, with its id for a name', async () => {
+  it('has a default URL and name from its id', async () => {
     const { channel } = (await make({ channel_id: 'creators-support' })).json()
     expect(channel).toMatchObject({
       name: 'creators-support',
@@ -82,7 +82,7 @@ describe('a channel', () => {
     })
   })
 
-  it('is changed in what is given, and seen changed at once', async () => {
+  it('PATCH -> the given members change at once', async () => {
     await read()
     await edit({ name: 'Vegetable gardens', image_url: null, pinned_cast_hash: null, external_link: null })
     const channel = await read()

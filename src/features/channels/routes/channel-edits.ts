@@ -13,55 +13,76 @@ const MAX_URL_LENGTH = 1_024
 const MAX_NAME_LENGTH = 256
 const MAX_DESCRIPTION_LENGTH = 4_096
 
-function webAddress(description: string) {
+function webAddress(description: string, example: string) {
   return Type.String({
     maxLength: MAX_URL_LENGTH,
     pattern: '^https?://[^\\s/?#]\\S*$',
-    patternText: 'an address: https://…',
+    patternText: 'a URL: https://…',
     description,
+    examples: [example],
   })
 }
 
-/** `chain://…` names a channel, too. */
+/** A parent URL may have the scheme `chain`. */
 const parentUrlMember = Type.Optional(
   Type.String({
     maxLength: MAX_URL_LENGTH,
     pattern: '^[a-z][a-z0-9+.-]*://\\S+$',
-    patternText: 'an address: https://… or chain://…',
-    description: 'Where its casts stand below; `https://farcaster.xyz/~/channel/ID` unless given. For good.',
+    patternText: 'a URL: https://… or chain://…',
+    description:
+      'Parent URL of its casts, `https://farcaster.xyz/~/channel/ID` by default. It cannot change.',
+    examples: ['https://farcaster.xyz/~/channel/gardening'],
   }),
 )
 
-/** A channel's id. */
+/** The id of a channel. */
 const channelIdMember = Type.String({
   pattern: '^[a-z0-9-]{1,16}$',
-  patternText: '1 to 16 small letters, digits and hyphens',
-  description: 'The channel’s id. For good.',
+  patternText: '1 to 16 lowercase letters, digits and hyphens',
+  description: 'Id of the channel. It cannot change.',
+  examples: ['gardening'],
 })
 
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(nullable(schema))
 
-/** What a lead may set, and by whose signer. */
+/** Members that the lead may set. */
 const editMembers = {
   signer_uuid: signerUuidMember,
   name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'What it is called.' }),
-  ),
-  description: Type.Optional(
-    Type.String({ minLength: 0, maxLength: MAX_DESCRIPTION_LENGTH, description: '`@name` mentions a user.' }),
-  ),
-  url: Type.Optional(webAddress('Where it is shown; its parent URL unless given.')),
-  image_url: optional(webAddress('Its picture.')),
-  external_link: optional(
-    Type.Object({
-      title: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
-      url: webAddress('Where it leads.'),
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_NAME_LENGTH,
+      description: 'Display name of the channel.',
+      examples: ['Gardening'],
     }),
   ),
-  pinned_cast_hash: optional(castHashParameter({ description: 'A cast of the channel.' })),
+  description: Type.Optional(
+    Type.String({
+      minLength: 0,
+      maxLength: MAX_DESCRIPTION_LENGTH,
+      description: 'Description of the channel; `@name` mentions a user.',
+      examples: ['Everything that grows.'],
+    }),
+  ),
+  url: Type.Optional(
+    webAddress('Page of the channel, the parent URL by default.', 'https://example.com/garden'),
+  ),
+  image_url: optional(webAddress('Image of the channel.', 'https://example.com/images/garden.png')),
+  external_link: optional(
+    Type.Object({
+      title: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, examples: ['Website'] }),
+      url: webAddress('Target of the link.', 'https://example.com/garden'),
+    }),
+  ),
+  pinned_cast_hash: optional(
+    castHashParameter({
+      description: 'Hash of a cast in the channel.',
+      examples: ['0x71d5225f77e0164388b1d4c120825f3a2c1f131c'],
+    }),
+  ),
 }
 
-/** The channel as it is now, seen by its lead: JSON of a ChannelResponse. */
+/** Renders the saved channel as its lead sees it, or throws the refusal. */
 async function savedChannelJson(
   outcome: ChannelSaved | ChannelRefusal,
   { hydrator, id, fid }: { readonly hydrator: Hydrator; readonly id: string; readonly fid: number },
@@ -76,17 +97,16 @@ async function savedChannelJson(
 export const channelCreate = defineOperation({
   method: 'POST',
   path: 'channel',
-  tag: 'Channel',
-  summary: 'Makes a channel',
-  description: [
-    'Led by the user of the signer. An operation of this server; the published descriptions have none for it. An id or',
-    'a parent URL that is another channel’s is refused, and so is a parent URL that names another channel by its id.',
-  ].join(' '),
+  tag: 'Channels',
+  summary: 'Create a channel',
+  description:
+    'The user of the signer leads the channel. This operation is Plaza’s own; the hosted API has none. A ' +
+    'parent URL that names another channel by its id is refused.',
   body: Type.Object({ ...editMembers, channel_id: channelIdMember, parent_url: parentUrlMember }),
   reply: ChannelResponse,
   notFound: 'There is no such signer.',
   forbidden: mayNotAct,
-  conflict: 'The id or the parent URL is taken.',
+  conflict: 'Another channel has the id or the parent URL.',
 
   async handle({ signers, writerDb, hydrator, clock }, body, { appId }) {
     const { signer_uuid: signerUuid, channel_id: id, parent_url: parentUrl, ...edits } = body
@@ -106,12 +126,12 @@ export const channelCreate = defineOperation({
 export const channelEdit = defineOperation({
   method: 'PATCH',
   path: 'channel',
-  tag: 'Channel',
-  summary: 'Changes a channel',
-  description: [
-    'By the signer of its lead. What is not given stays as it is; null takes away. An operation of this server; the',
-    'published descriptions have none for it. Who leads, and other parent URLs, are the server’s to set.',
-  ].join(' '),
+  tag: 'Channels',
+  summary: 'Update a channel',
+  description:
+    'Requires the signer of the channel’s lead. Absent members stay as they are; null removes one. The ' +
+    'lead and further parent URLs are set by the operator. This operation is Plaza’s own; the hosted API ' +
+    'has none.',
   body: Type.Object({ ...editMembers, channel_id: channelIdMember }),
   reply: ChannelResponse,
   notFound: 'There is no such signer or channel.',

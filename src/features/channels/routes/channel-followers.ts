@@ -21,10 +21,11 @@ const cursors = cursorKind('channel followers', keyPart.integer, keyPart.integer
 export const channelFollowersOperation = defineOperation({
   method: 'GET',
   path: 'channel/followers',
-  tag: 'Channel',
-  summary: 'Who follows a channel, the newest first',
+  tag: 'Channels',
+  summary: 'Fetch followers of a channel',
+  description: 'Most recent follow first. An unknown channel is a 400.',
   query: Type.Object({
-    id: textParameter({ maxLength: 256, description: 'The channel.' }),
+    id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
     viewer_fid: viewerFidParameter,
     limit: limitParameter({ maximum: 1000, default: 25 }),
     cursor: cursorParameter,
@@ -34,7 +35,7 @@ export const channelFollowersOperation = defineOperation({
   async handle({ db, hydrator }, { id, viewer_fid, limit, cursor }, caller) {
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const keys = await channelFollowers(db, id, limit + 1, cursors.decode(cursor), hidden)
-    if (keys.length === 0 && !(await channelExists(db, id))) throw invalidField('id', 'is no channel')
+    if (keys.length === 0 && !(await channelExists(db, id))) throw invalidField('id', 'is not a channel')
     const { page, next } = cursors.page(keys, limit, (last) => [last.followedAt, last.fid])
     const users = await hydrator.users(
       page.map(({ fid }) => fid),
@@ -44,19 +45,21 @@ export const channelFollowersOperation = defineOperation({
   },
 })
 
-/** How many are shown whole. */
+/** Followers shown as full users. */
 const maxTop = 3
 
 /** `GET channel/followers/relevant` */
 export const channelFollowersRelevant = defineOperation({
   method: 'GET',
   path: 'channel/followers/relevant',
-  tag: 'Channel',
-  summary: 'Followers of a channel whom the viewer follows',
-  description: 'The best known first: three whole, and up to 200 in short.',
+  tag: 'Channels',
+  summary: 'Fetch relevant followers of a channel',
+  description:
+    'Followers of the channel whom the viewer follows, best known first: the first three as full users, ' +
+    'and up to 200 as dehydrated ones.',
   query: Type.Object({
-    id: textParameter({ maxLength: 256, description: 'The channel.' }),
-    viewer_fid: fidParameter({ description: 'Whose follows count.' }),
+    id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+    viewer_fid: fidParameter({ description: 'Fid of the viewer, whose follows count.', examples: [191] }),
   }),
   reply: RelevantFollowersResponse,
 

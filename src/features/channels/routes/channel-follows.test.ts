@@ -19,7 +19,7 @@ async function viewerContextOf(viewer_fid: number) {
   return [channel.follower_count, channel.viewer_context.following]
 }
 
-it('follows and unfollows a channel, and counts each follower once', async () => {
+it('follows and unfollows a channel; each follower counts once', async () => {
   const [alice, bob] = signers
   expect(bodyOf(await send('POST', alice))).toMatchObject({ success: true })
   bodyOf(await send('POST', alice))
@@ -34,7 +34,7 @@ it('follows and unfollows a channel, and counts each follower once', async () =>
   expect(await viewerContextOf(1)).toEqual([0, false])
 })
 
-it('tells every process that its view is stale, exactly when something has changed', async () => {
+it('notifies processes only if the follow changes', async () => {
   const notifiedTags: string[] = []
   const listening = await db.listen(INVALIDATION_CHANNEL, (tag) => notifiedTags.push(tag))
   bodyOf(await send('POST', signers[2]))
@@ -46,7 +46,7 @@ it('tells every process that its view is stale, exactly when something has chang
   await listening.unlisten()
 })
 
-it('knows no channel that there is not', async () => {
+it('an unknown channel -> 404', async () => {
   for (const method of ['POST', 'DELETE'] as const) {
     const reply = await send(method, signers[0], 'nowhere')
     expect([reply.statusCode, reply.json()]).toEqual([

@@ -7,18 +7,20 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 import { mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { followChannel, unfollowChannel } from '../follows.js'
 
-/** The channel, as the published client sends it. */
+/** The body of both operations, as published clients send it. */
 export const ChannelFollowReqBody = Type.Object({
   signer_uuid: signerUuidMember,
-  channel_id: textParameter({ description: 'The id of the channel.', maxLength: 64 }),
+  channel_id: textParameter({ description: 'Id of the channel.', examples: ['gardening'], maxLength: 64 }),
 })
 
 const actions = {
   follow: { permission: 'FOLLOW_CHANNEL', message: 'the channel is followed' },
-  unfollow: { permission: 'UNFOLLOW_CHANNEL', message: 'the channel is no longer followed' },
+  unfollow: { permission: 'UNFOLLOW_CHANNEL', message: 'the channel is unfollowed' },
 } as const
 
-/** Follows or unfollows. No message is made, so nobody after us looks at the signer: it is asked for as it is now. */
+/**
+ * Follows or unfollows a channel. No hub checks the signer of a message here, so its state is read afresh.
+ */
 async function changeChannelFollow(
   { signers, writerDb, hydrator, clock }: OperationContext,
   action: 'follow' | 'unfollow',
@@ -42,8 +44,12 @@ async function changeChannelFollow(
 export const followChannelOperation = defineOperation({
   method: 'POST',
   path: 'channel/follow',
-  tag: 'Channel',
+  tag: 'Channels',
   summary: 'Follow a channel',
+  description:
+    'The user of the signer follows the channel. Following a followed channel succeeds. Channel follows ' +
+    'are stored by this server; they are no messages of the protocol.',
+  example: { reply: { success: true, message: 'the channel is followed' } },
   body: ChannelFollowReqBody,
   reply: OperationResponse,
   forbidden: mayNotAct,
@@ -56,8 +62,10 @@ export const followChannelOperation = defineOperation({
 export const unfollowChannelOperation = defineOperation({
   method: 'DELETE',
   path: 'channel/follow',
-  tag: 'Channel',
+  tag: 'Channels',
   summary: 'Unfollow a channel',
+  description: 'Ends the follow of a channel. Unfollowing a channel that is not followed succeeds.',
+  example: { reply: { success: true, message: 'the channel is unfollowed' } },
   body: ChannelFollowReqBody,
   reply: OperationResponse,
   forbidden: mayNotAct,

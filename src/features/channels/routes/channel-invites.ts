@@ -21,19 +21,18 @@ import {
 export const channelMemberInvite = defineOperation({
   method: 'POST',
   path: 'channel/member/invite',
-  tag: 'Channel',
-  summary: 'Invites a user to a channel',
-  description: [
-    'The owner and moderators invite members, who follow the channel or who invites. The owner alone invites members',
-    'to become moderators; active and invited ones are ten at most. A user has one open invite to a channel at a time;',
-    'who is invited already, or has the role or a higher one, stays as it is, and the answer is a success.',
-    callLimitText,
-  ].join(' '),
+  tag: 'Channels',
+  summary: 'Invite user to a channel',
+  description:
+    'The owner and moderators may invite as members users who follow the channel or the inviter. Only the ' +
+    'owner may invite members to become moderators; a channel has at most ten active and invited ' +
+    'moderators. A user has one open invite to a channel at a time. Inviting a user who is already ' +
+    `invited, or has the role or a higher one, succeeds without effect. ${callLimitText}`,
   body: ChannelMemberReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer, channel or user.',
-  forbidden: 'The signer may not act, or who asks may not invite.',
-  conflict: 'The channel has, or has invited, as many moderators as it may.',
+  forbidden: 'The signer may not act, or its user may not invite.',
+  conflict: 'The channel has its maximum of active and invited moderators.',
 
   async handle({ signers, writerDb, hydrator, clock }, { signer_uuid, channel_id, fid, role }, { appId }) {
     const { fid: callerFid } = await signers.findFresh({
@@ -56,14 +55,16 @@ export const channelMemberInvite = defineOperation({
 export const channelMemberInviteAnswer = defineOperation({
   method: 'PUT',
   path: 'channel/member/invite',
-  tag: 'Channel',
-  summary: 'Accepts or rejects an invite to a channel',
-  description: `By the signer of who was invited. An answer is final: it takes a new invite to change it. ${callLimitText}`,
+  tag: 'Channels',
+  summary: 'Accept or reject an invite to a channel',
+  description:
+    'Requires the signer of the invited user. An answer is final; changing it takes a new invite. ' +
+    `${callLimitText}`,
   body: RespondChannelInviteReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer or channel, or no open invite for the role.',
   forbidden: 'The signer may not act.',
-  conflict: 'The invite was answered already.',
+  conflict: 'The invite has already been answered.',
 
   async handle({ signers, writerDb, hydrator, clock }, { signer_uuid, channel_id, role, accept }, { appId }) {
     const { fid } = await signers.findFresh({ signerUuid: signer_uuid, appId, permission: 'any write' })
@@ -97,13 +98,16 @@ interface InvitePage {
 export const channelMemberInviteList = defineOperation({
   method: 'GET',
   path: 'channel/member/invite/list',
-  tag: 'Channel',
-  summary: 'Open invites to a channel, or of a user, the newest first',
+  tag: 'Channels',
+  summary: 'Fetch open invites to channels',
   description:
-    'At least one of `channel_id` and `invited_fid` is needed; with both, the one invite that there may be.',
+    'Newest first. `channel_id` or `invited_fid` is required; with both, the reply has the one open ' +
+    'invite of the user to the channel, if there is one.',
   query: Type.Object({
-    channel_id: Type.Optional(textParameter({ maxLength: 256, description: 'The channel.' })),
-    invited_fid: Type.Optional(fidParameter({ description: 'The user.' })),
+    channel_id: Type.Optional(
+      textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+    ),
+    invited_fid: Type.Optional(fidParameter({ description: 'Fid of the user.' })),
     limit: limitParameter({ maximum: 100, default: 20 }),
     cursor: cursorParameter,
   }),
@@ -113,7 +117,7 @@ export const channelMemberInviteList = defineOperation({
     const { channel_id } = listQuery
     const { page, next } = await pageOf(db, listQuery)
     if (page.length === 0 && channel_id !== undefined && !(await channelExists(db, channel_id))) {
-      throw invalidField('channel_id', 'is no channel')
+      throw invalidField('channel_id', 'is not a channel')
     }
     return `{"invites":${jsonArray(await invitesJson(hydrator, page))},"next":${JSON.stringify(next)}}`
   },
@@ -122,8 +126,9 @@ export const channelMemberInviteList = defineOperation({
 async function pageOf(db: OperationContext['db'], listQuery: InviteListQuery): Promise<InvitePage> {
   const { channel_id, invited_fid, limit, cursor } = listQuery
   if (channel_id !== undefined && invited_fid !== undefined) {
-    // One invite has no second page.
-    if (cursor !== undefined) throw invalidField('cursor', 'goes with one of channel_id and invited_fid')
+    // A single invite has no second page.
+    if (cursor !== undefined)
+      throw invalidField('cursor', 'cannot be used with both channel_id and invited_fid')
     const invite = await findInvite(db, channel_id, invited_fid)
     return { page: invite ? [invite] : [], next: { cursor: null } }
   }

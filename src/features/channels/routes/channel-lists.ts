@@ -32,8 +32,9 @@ const byFollowers = channelCursor('channels by followers')
 export const channelList = defineOperation({
   method: 'GET',
   path: 'channel/list',
-  tag: 'Channel',
-  summary: 'All channels, those with the most followers first',
+  tag: 'Channels',
+  summary: 'Fetch all channels with their details',
+  description: 'Channels with the most followers first.',
   query: Type.Object({ limit: limitParameter({ maximum: 200, default: 20 }), cursor: cursorParameter }),
   reply: ChannelListResponse,
 
@@ -43,17 +44,23 @@ export const channelList = defineOperation({
   },
 })
 
-const bySimilarity = channelCursor('channels by likeness')
+const bySimilarity = channelCursor('channels by similarity')
 
 /** `GET channel/search` */
 export const channelSearch = defineOperation({
   method: 'GET',
   path: 'channel/search',
-  tag: 'Channel',
-  summary: 'Channels by a part of their id or name',
-  description: 'Those that begin with it first, and among equals those with the most followers.',
+  tag: 'Channels',
+  summary: 'Search channels by id or name',
+  description:
+    'Matches any part of the id or the name. Channels that start with the text come first; equal matches ' +
+    'are ordered by followers, most first.',
   query: Type.Object({
-    q: textParameter({ maxLength: 200, description: 'A part of the id or the name, in any case.' }),
+    q: textParameter({
+      maxLength: 200,
+      description: 'Part of the id or the name. Case does not matter.',
+      examples: ['garden'],
+    }),
     limit: limitParameter({ maximum: 200, default: 20 }),
     cursor: cursorParameter,
     viewer_fid: viewerFidParameter,
@@ -68,21 +75,22 @@ export const channelSearch = defineOperation({
 
 const byActivity = channelCursor('channels by activity')
 
-/** A page is read at most every so often: a window of 30 days has up to 720 rows of each URL. */
+/** A page is cached this long: a window of 30 days has up to 720 rows for each URL. */
 const EVERY_MS = 30_000
 
 /** `GET channel/trending` */
 export const channelTrending = defineOperation({
   method: 'GET',
   path: 'channel/trending',
-  tag: 'Channel',
-  summary: 'Channels by how many casts there were in them lately',
+  tag: 'Channels',
+  summary: 'Fetch trending channels by activity',
   description:
-    'Replies count. Casts are counted by the hour, and a window ends with the hour that runs; channels without a cast ' +
-    'in the window are not listed. Without `time_window` it is a day. Pages are made every 30 seconds.',
+    'Ordered by the number of casts, replies included, in the time window; without `time_window`, one ' +
+    'day. Casts are counted by the hour, including the current one. Channels without a cast in the window ' +
+    'are left out. The ranking is computed every 30 seconds.',
   query: Type.Object({
     time_window: Type.Optional(
-      choiceParameter(['1d', '7d', '30d'], { description: 'How far to look back.' }),
+      choiceParameter(['1d', '7d', '30d'], { description: 'Time range that ends now.' }),
     ),
     limit: limitParameter({ maximum: 25, default: 10 }),
     cursor: cursorParameter,
@@ -117,10 +125,11 @@ const byLastCast = channelCursor('channels by last cast')
 export const channelUser = defineOperation({
   method: 'GET',
   path: 'channel/user',
-  tag: 'Channel',
-  summary: 'Channels that a user has cast in, the most recent first',
+  tag: 'Channels',
+  summary: 'Fetch channels that a user is active in',
+  description: 'Channels in which the user has cast, most recent cast first.',
   query: Type.Object({
-    fid: fidParameter({ description: 'The user.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     limit: limitParameter({ maximum: 100, default: 20 }),
     cursor: cursorParameter,
   }),
@@ -132,7 +141,7 @@ export const channelUser = defineOperation({
   },
 })
 
-/** The cursor of a list of channels in an order of its own. */
+/** Creates the cursors of one order of channels. */
 export function channelCursor(order: string): CursorKind<[number, string]> {
   return cursorKind(order, keyPart.number, keyPart.text)
 }

@@ -85,7 +85,7 @@ beforeAll(async () => {
 })
 
 describe('channel', () => {
-  it('is found by its id and by any of its parent URLs, with all its fields', async () => {
+  it('is found by its id and any parent URL, with all members', async () => {
     const { channel } = (await get('channel', { id: 'gardens', viewer_fid: 2 })).json()
     expect(channel).toMatchObject({
       id: 'gardens',
@@ -104,14 +104,14 @@ describe('channel', () => {
     }
   })
 
-  it('that there is not is a 404, and in a bulk answer missing', async () => {
+  it('unknown -> 404; in a bulk request, left out', async () => {
     expect((await get('channel', { id: 'nothing' })).statusCode).toBe(404)
     expect((await get('channel', { id: gardens })).statusCode).toBe(404)
     expect(await ids('channel/bulk', { ids: 'sailing, nothing,gardens' })).toEqual(['sailing', 'gardens'])
     expect(await ids('channel/bulk', { ids: oldGardens, type: 'parent_url' })).toEqual(['gardens'])
   })
 
-  it('keeps its URLs to itself', async () => {
+  it('a parent URL belongs to one channel', async () => {
     const taken = await saveChannel(
       uncachedWriter(db),
       { id: 'thief', lead_fid: 2, parent_url: gardens },
@@ -123,25 +123,25 @@ describe('channel', () => {
 })
 
 describe('lists of channels', () => {
-  it('give all channels, those with the most followers first, page by page', async () => {
+  it('list: all channels, most followers first, in pages', async () => {
     expect(await allIds('channel/list', { limit: 1 })).toEqual(['sailing', 'gardens', 'green-garden'])
     expect(await ids('channel/list', { limit: 2 })).toEqual(['sailing', 'gardens'])
   })
 
-  it('search by a part of id or name, beginnings first', async () => {
+  it('search: matches part of id or name, prefixes first', async () => {
     expect(await ids('channel/search', { q: 'GARDEN' })).toEqual(['gardens', 'green-garden'])
     expect(await allIds('channel/search', { q: 'garden', limit: 1 })).toEqual(['gardens', 'green-garden'])
     expect(await ids('channel/search', { q: '%' })).toEqual([])
     expect(await ids('channel/search', { q: '🎈' })).toEqual([])
   })
 
-  it('show where a user has been, by any URL of the channel', async () => {
+  it('user: channels that a user has cast in, by any URL', async () => {
     expect(await allIds('channel/user', { fid: 2, limit: 1 })).toEqual(['gardens'])
     expect(await allIds('channel/user', { fid: 1, limit: 1 })).toEqual(['gardens', 'sailing'])
     expect(await ids('channel/user', { fid: 99 })).toEqual([])
   })
 
-  it('tell the activity of each window as texts, replies and all URLs counted', async () => {
+  it('trending: counts of each window as strings, with replies and all URLs', async () => {
     const counts = async (query: Record<string, string>) =>
       (await get('channel/trending', query))
         .json<{ channels: Record<string, string>[] }>()
@@ -157,7 +157,7 @@ describe('lists of channels', () => {
 })
 
 describe('followers of a channel', () => {
-  it('are listed newest first, without whom the viewer does not want to see', async () => {
+  it('are listed newest first, without users hidden from the viewer', async () => {
     const fids = async (query: Record<string, string | number>) =>
       (await get('channel/followers', query)).json<{ users: { fid: number }[] }>().users.map(({ fid }) => fid)
     expect(await fids({ id: 'gardens' })).toEqual([2, 1])
@@ -168,7 +168,7 @@ describe('followers of a channel', () => {
     expect((await get('channel/followers', { id: 'nothing' })).statusCode).toBe(400)
   })
 
-  it('are relevant when the viewer follows them', async () => {
+  it('relevant: those whom the viewer follows', async () => {
     const reply = (await get('channel/followers/relevant', { id: 'gardens', viewer_fid: 2 })).json()
     expect(
       reply.top_relevant_followers_hydrated.map((each: { user: { fid: number } }) => each.user.fid),

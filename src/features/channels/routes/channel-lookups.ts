@@ -10,12 +10,16 @@ import { channelIdsByUrl } from '../queries.js'
 export const channelLookup = defineOperation({
   method: 'GET',
   path: 'channel',
-  tag: 'Channel',
-  summary: 'A channel by its id or by any of its parent URLs',
+  tag: 'Channels',
+  summary: 'Lookup channel by id or parent URL',
+  description: 'Any parent URL of the channel finds it.',
   query: Type.Object({
-    id: textParameter({ description: 'The id, or a parent URL: see `type`.' }),
+    id: textParameter({
+      description: 'Id or parent URL of the channel; see `type`.',
+      examples: ['gardening'],
+    }),
     type: Type.Optional(
-      choiceParameter(['id', 'parent_url'], { description: 'What `id` is; without, an id.' }),
+      choiceParameter(['id', 'parent_url'], { description: 'Type of `id`, by default `id`.' }),
     ),
     viewer_fid: viewerFidParameter,
   }),
@@ -36,16 +40,19 @@ export const channelLookup = defineOperation({
 export const channelBulk = defineOperation({
   method: 'GET',
   path: 'channel/bulk',
-  tag: 'Channel',
-  summary: 'Channels by their ids or parent URLs',
-  description: 'In the order that was asked for. What there is not is left out.',
+  tag: 'Channels',
+  summary: 'Bulk fetch channels by ids or parent URLs',
+  description: 'Returns channels in the order of `ids`. Unknown channels are left out.',
   query: Type.Object({
-    ids: listParameter(textParameter({ description: 'An id or a parent URL.' }), {
-      maxItems: 100,
-      description: 'Which: see `type`.',
-    }),
+    ids: listParameter(
+      textParameter({ description: 'Id or parent URL of a channel.', examples: ['gardening'] }),
+      {
+        maxItems: 100,
+        description: 'Ids or parent URLs; see `type`.',
+      },
+    ),
     type: Type.Optional(
-      choiceParameter(['id', 'parent_url'], { description: 'What `ids` are; without, ids.' }),
+      choiceParameter(['id', 'parent_url'], { description: 'Type of `ids`, by default `id`.' }),
     ),
     viewer_fid: viewerFidParameter,
   }),

@@ -70,7 +70,7 @@ describe('a change of a membership', () => {
     }
   }
 
-  it('is seen in the next read: in the counters, in roles, and at the casts of who it is about', async () => {
+  it('is visible in the next read: counters, roles and casts', async () => {
     const stranger = { members: 1, moderators: [], viewer: undefined, author: undefined }
     expect(await readChannel()).toEqual(stranger)
     await invite(guest.fid)
@@ -92,7 +92,7 @@ describe('a change of a membership', () => {
     expect(await readChannel()).toEqual(stranger)
   })
 
-  it('is refused the eleventh moderator, invited or active', async () => {
+  it('the eleventh moderator, invited or active -> refused', async () => {
     const members = manyUsers.map(({ fid }) => ({ fid, role: 'member' as const, member_since: 1 }))
     await saveChannel(uncachedWriter(db), { id: 'gardens', members }, testNowUnix)
     const replies = []
@@ -102,7 +102,7 @@ describe('a change of a membership', () => {
     expect((await invite(manyUsers[11]!.fid, { role: 'moderator' })).statusCode).toBe(200)
   })
 
-  it('may be asked for 100 times an hour and channel, refusals counted', async () => {
+  it('is limited to 100 calls an hour in a channel, refusals included', async () => {
     await saveChannel(uncachedWriter(db), { id: 'sailing', lead_fid: owner.fid }, testNowUnix)
     for (let call = 1; call <= 99; call += 1) await remove(guest.fid)
     expect((await invite(guest.fid)).statusCode).toBe(200)
@@ -134,8 +134,8 @@ describe('a change of a membership', () => {
   })
 })
 
-describe('what the server is told of members', () => {
-  it('ends invites that it makes pointless, and lets in who was removed', async () => {
+describe('imported members', () => {
+  it('ends obsolete invites, and adds removed users again', async () => {
     await invite(guest.fid)
     const members = [{ fid: guest.fid, role: 'member' as const, member_since: 7 }]
     await saveChannel(uncachedWriter(db), { id: 'gardens', members }, testNowUnix)
@@ -150,7 +150,7 @@ describe('what the server is told of members', () => {
     expect(await db`select from channels.restricted`).toHaveLength(0)
   })
 
-  it('moves the lead: who led before stays as a member', async () => {
+  it('a new lead -> the previous lead stays a member', async () => {
     await saveChannel(uncachedWriter(db), { id: 'gardens', lead_fid: guest.fid }, testNowUnix)
     const { members } = (await get('channel/member/list', { channel_id: 'gardens' })).json()
     const roles = members.map(({ user, role }: { user: { fid: number }; role: string }) => [user.fid, role])

@@ -16,12 +16,14 @@ const memberCursors = cursorKind('channel members', keyPart.integer, keyPart.int
 export const channelMemberList = defineOperation({
   method: 'GET',
   path: 'channel/member/list',
-  tag: 'Channel',
-  summary: 'Members of a channel, the newest first',
-  description: 'Its owner and moderators are among them. With `fid`, that user alone, if it is a member.',
+  tag: 'Channels',
+  summary: 'Fetch members of a channel',
+  description:
+    'Newest member first, including the owner and moderators. With `fid`, only this user, if it is a ' +
+    'member.',
   query: Type.Object({
-    channel_id: textParameter({ maxLength: 256, description: 'The channel.' }),
-    fid: Type.Optional(fidParameter({ description: 'Whether this user is a member.' })),
+    channel_id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+    fid: Type.Optional(fidParameter({ description: 'Only this user.', examples: [] })),
     limit: limitParameter({ maximum: 100, default: 20 }),
     cursor: cursorParameter,
   }),
@@ -29,9 +31,9 @@ export const channelMemberList = defineOperation({
 
   async handle({ db, hydrator }, { channel_id, fid, limit, cursor }) {
     const channel = (await hydrator.dehydratedChannels([channel_id])).get(channel_id)
-    if (!channel) throw invalidField('channel_id', 'is no channel')
-    // One member has no second page.
-    if (fid !== undefined && cursor !== undefined) throw invalidField('cursor', 'goes with no fid')
+    if (!channel) throw invalidField('channel_id', 'is not a channel')
+    // A single member has no second page.
+    if (fid !== undefined && cursor !== undefined) throw invalidField('cursor', 'cannot be used with fid')
     const found =
       fid === undefined
         ? await listMembers(db, channel_id, limit + 1, memberCursors.decode(cursor))
@@ -52,19 +54,18 @@ export const channelMemberList = defineOperation({
 export const channelMemberRemove = defineOperation({
   method: 'DELETE',
   path: 'channel/member',
-  tag: 'Channel',
-  summary: 'Takes a role in a channel from a user, or withdraws the invite to it',
-  description: [
-    'The owner and moderators remove members; the owner alone removes moderators and withdraws invites to become one.',
-    '`moderator` leaves a moderator as a member; `member` ends the membership whatever the role, and the open invite',
-    'with it. Who was removed comes back by a new invite only. Members may leave, and moderators step down, by their',
-    'own signer.',
-    callLimitText,
-  ].join(' '),
+  tag: 'Channels',
+  summary: 'Remove user from a channel',
+  description:
+    'Ends a role or withdraws an open invite to it. The owner and moderators may remove members; only the ' +
+    'owner may remove moderators or withdraw their invites. `role=moderator` turns a moderator into a ' +
+    'member; `role=member` ends the membership whatever the role, and any open invite. A removed user ' +
+    'needs a new invite to return. Members may leave, and moderators may step down, with their own ' +
+    `signer. ${callLimitText}`,
   body: ChannelMemberReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer or channel, or the user has neither the role nor an invite to it.',
-  forbidden: 'The signer may not act, or who asks may not remove this user; nobody removes the owner.',
+  forbidden: 'The signer may not act, or its user may not remove this user. Nobody may remove the owner.',
 
   async handle({ signers, writerDb, hydrator, clock }, { signer_uuid, channel_id, fid, role }, { appId }) {
     const { fid: callerFid } = await signers.findFresh({
@@ -89,11 +90,12 @@ const membershipCursors = cursorKind('memberships of a user', keyPart.integer, k
 export const userMemberships = defineOperation({
   method: 'GET',
   path: 'user/memberships/list',
-  tag: 'User',
-  summary: 'Channels that a user is a member of',
-  description: 'The last joined first; those that the user leads are among them. Changes show at once.',
+  tag: 'Channels',
+  summary: 'Fetch channels that a user is a member of',
+  description:
+    'Most recently joined first, including channels that the user leads. Changes are visible at once.',
   query: Type.Object({
-    fid: fidParameter({ description: 'The user.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     limit: limitParameter({ maximum: 100, default: 20 }),
     cursor: cursorParameter,
   }),

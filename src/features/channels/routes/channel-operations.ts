@@ -3,7 +3,7 @@ import { channelCreate, channelEdit } from './channel-edits.js'
 import { channelMemberInvite, channelMemberInviteAnswer, channelMemberInviteList } from './channel-invites.js'
 import { channelMemberList, channelMemberRemove, userMemberships } from './channel-members.js'
 
-/** Channels: who makes them and who belongs to them. */
+/** Operations on channels, their members and invites. */
 export const membershipOperations: readonly Operation[] = [
   channelCreate,
   channelEdit,

@@ -19,7 +19,7 @@ async function count(query: Record<string, string>): Promise<string> {
   return (await get('channel/trending', query)).json().channels[0].cast_count_30d
 }
 
-it('is read once for all who ask within half a minute, and anew then', async () => {
+it('concurrent readers -> one read in half a minute', async () => {
   await db`insert into channels.channels (id, url, parent_url, name, lead_fid, created_at)
     values ('art', 'https://c.example/art', 'https://c.example/art', 'Art', 1, 0)`
   await db`insert into channels.urls values ('https://c.example/art', 'art')`

@@ -8,30 +8,30 @@ import type { MembershipRefusal } from '../membership-rules.js'
 
 const membershipMembers = {
   signer_uuid: signerUuidMember,
-  channel_id: textParameter({ maxLength: 256, description: 'The channel.' }),
+  channel_id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
   role: choiceParameter(['member', 'moderator', 'owner'], {
-    description: '`owner` is refused: the owner of a channel is its lead.',
+    description: 'Role in the channel. `owner` is a 400: the owner is the lead of the channel.',
   }),
 }
 
-/** Who is invited or removed, as the published client sends it. */
+/** The body that invites or removes a member, as published clients send it. */
 export const ChannelMemberReqBody = Type.Object({
   ...membershipMembers,
-  fid: fidParameter({ minimum: 0, description: 'The user.' }),
+  fid: fidParameter({ minimum: 0, description: 'Fid of the user.', examples: [191] }),
 })
 
-/** An answer to an invite, as the published client sends it. */
+/** The body that answers an invite, as published clients send it. */
 export const RespondChannelInviteReqBody = Type.Object({
   ...membershipMembers,
-  accept: Type.Boolean({ description: 'True accepts, false rejects.' }),
+  accept: Type.Boolean({ description: 'true accepts the invite, false rejects it.' }),
 })
 
-/** What is said of the limit, for the documentation. */
+/** The part of a description that states the limit of calls. */
 export const callLimitText =
-  `A user may invite, answer and remove ${MAX_CALLS_PER_HOUR} times an hour and channel, refused calls counted; ` +
-  'beyond it: 429.'
+  `A user may invite, answer and remove ${MAX_CALLS_PER_HOUR} times an hour in a channel, including refused calls; ` +
+  'more calls are a 429.'
 
-/** What a change came to. The next read of this server shows it. */
+/** Turns the outcome of a change into a reply. Throws a refusal. */
 export function membershipReply(outcome: MembershipResult | MembershipRefusal): OperationResponse {
   if ('code' in outcome) {
     const { code, message, property, retryAfterSeconds } = outcome

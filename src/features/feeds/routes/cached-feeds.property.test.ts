@@ -27,7 +27,7 @@ const step = fc.record({
   fetchesBefore: fc.boolean(),
 })
 
-test('a feed whose beginning is kept is the feed as it is read anew, whatever has happened', async () => {
+test('a cached first page equals a fresh one after any changes', async () => {
   let second = testNow - 80_000
   let storedCasts: SignedMessage[] = []
   let longestPage = 0

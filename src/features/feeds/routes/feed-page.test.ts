@@ -59,13 +59,13 @@ test.each([
   expect(await pagesOf(feedEntries(letters), limit)).toEqual(expected)
 })
 
-test('casts that are gone or hidden leave a page short and end nothing', async () => {
+test('deleted or hidden casts shorten a page without ending the feed', async () => {
   expect(await pagesOf(feedEntries('abcdef', 'b'), 2)).toEqual(['ac', 'de', 'f'])
   expect(await pagesOf(feedEntries('abcdef'), 2, { hidden: 'b' })).toEqual(['a', 'cd', 'ef'])
   expect(await pagesOf(feedEntries('abcdefg', 'abcd'), 2)).toEqual(['', 'ef', 'g'])
 })
 
-test('a cast that has several places comes once on a page, at its latest', async () => {
+test('a cast with several entries -> once on a page, at the newest', async () => {
   const pagesWithRecasts = (letters: string) => pagesOf(feedEntries(letters), 2, { page: repeating })
   expect(await pagesWithRecasts('aba')).toEqual(['ab'])
   expect(await pagesWithRecasts('aabb')).toEqual(['ab', ''])
@@ -75,7 +75,7 @@ test('a cast that has several places comes once on a page, at its latest', async
   expect(await pagesWithRecasts('aaaaab')).toEqual(['a', 'ab'])
 })
 
-test('more places are read where casts repeat, and one more than fits everywhere', async () => {
+test('reads one more entry than fits, and more where casts repeat', async () => {
   const query = { limit: 5, viewer_fid: 3 }
   for (const [page, count] of [
     [pages, 6],
@@ -87,7 +87,7 @@ test('more places are read where casts repeat, and one more than fits everywhere
   }
 })
 
-test('the cursor of another feed is refused', async () => {
+test('a cursor of another feed -> 400', async () => {
   const { read } = feedOf(feedEntries('abc'))
   const scene = createFeedScene()
   const { cursor } = openedCursor(await pages(scene.context, caller, { limit: 1 }, read))
@@ -95,7 +95,7 @@ test('the cursor of another feed is refused', async () => {
   await expect(repeating(scene.context, caller, query, read)).rejects.toMatchObject({ property: 'cursor' })
 })
 
-describe('a beginning that all share', () => {
+describe('a shared first page', () => {
   function singleFlight(letters: string, options = {}) {
     const scene = createFeedScene(options)
     const feed = feedOf(feedEntries(letters))
@@ -112,7 +112,7 @@ describe('a beginning that all share', () => {
     return { ...scene, feed, counts, ask }
   }
 
-  test('is read once, with some to spare, and again when a cast has come', async () => {
+  test('is read once with spare entries, and again after a new cast', async () => {
     const { ask, counts, feed, invalidation } = singleFlight('abcdefghijkl')
     const page = await ask({ limit: 2 })
     expect(page.letters).toBe('ab')
@@ -124,7 +124,7 @@ describe('a beginning that all share', () => {
     expect(counts).toEqual([8, 8, 9])
   })
 
-  test('goes on where it ends, with what is read for the onlooker alone', async () => {
+  test('is continued by pages that are read for the viewer', async () => {
     const { ask, feed, counts } = singleFlight('abc')
     const { cursor } = await ask({ limit: 2 })
     expect(await ask({ limit: 2, cursor: cursor! })).toEqual({ letters: 'c', cursor: null })
@@ -132,7 +132,7 @@ describe('a beginning that all share', () => {
     expect(counts).toEqual([8])
   })
 
-  test('is enough for whoever is to see most of it, and tells when it is all', async () => {
+  test('serves viewers with few hidden casts, and ends correctly', async () => {
     const { ask, hidden, feed } = singleFlight('abcdefgh')
     for (const letter of 'abcde') hidden.add(hashOf(letter))
     expect((await ask({ limit: 2 })).letters).toBe('fg')
@@ -143,13 +143,13 @@ describe('a beginning that all share', () => {
     expect(sharedPage.feed.pageRequests).toEqual([])
   })
 
-  test('is read for each where nothing is kept', async () => {
+  test('no cache -> read for each request', async () => {
     const { ask, feed, counts } = singleFlight('abc', { cachesViews: false })
     expect((await ask({ limit: 2 })).letters).toBe('ab')
     expect([counts, feed.pageRequests.length]).toEqual([[], 1])
   })
 
-  test('is no help to one from whom too much of it is hidden', async () => {
+  test('too many hidden casts -> read for the viewer alone', async () => {
     const { ask, hidden, feed } = singleFlight('abcdefghijkl')
     for (const letter of 'abcdef') hidden.add(hashOf(letter))
     await ask({ limit: 2 })
@@ -157,7 +157,7 @@ describe('a beginning that all share', () => {
   })
 })
 
-describe('a beginning of one’s own', () => {
+describe('a first page of one viewer', () => {
   function viewerEntries() {
     const scene = createFeedScene()
     const feed = feedOf(feedEntries('abc'))
@@ -174,7 +174,7 @@ describe('a beginning of one’s own', () => {
     return { ...scene, feed, parts, ask }
   }
 
-  test('is kept for its onlooker, app and length', async () => {
+  test('is cached by viewer, app and length', async () => {
     const { ask, parts, feed } = viewerEntries()
     const page = await ask({ limit: 2, viewer_fid: 1 })
     expect(page.letters).toBe('xy')

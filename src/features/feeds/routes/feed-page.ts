@@ -8,59 +8,59 @@ import type { FeedCursor, FeedPageRequest, FeedRow } from '../../../graph/query/
 import { jsonArray } from '../../../graph/view/json.js'
 import type { OperationContext } from '../../operation.js'
 
-/** What pages of feeds are made with. */
+/** The parts of the context that feeds need. */
 export type FeedContext = Pick<OperationContext, 'db' | 'hydrator'>
 
-/** Reads places of a feed. */
+/** Reads entries of a feed. */
 export type ReadFeed = (pageRequest: FeedPageRequest) => Promise<readonly (FeedCursor | FeedRow)[]>
 
-/** The beginning of a feed, where it is the same for all who ask, but for whom they are not to see. */
+/** Reads a first page that is the same for all viewers, apart from hidden casts. */
 export interface SharedFirstPageReader {
-  /** Names it among all feeds. */
+  /** The cache key, unique within the feed. */
   readonly key: string
-  /** Reads its first places, for nobody in particular. */
+  /** Reads the first entries without a viewer. */
   read(count: number): Promise<Tagged<readonly FeedCursor[]>>
 }
 
 /**
- * The beginning of a feed as one onlooker sees it. It is kept until one of its authors casts or recasts, or the onlooker
- * changes what it is to see: whoever comes back to a feed to which nothing has come is not read for again.
+ * Reads the first page for one viewer. It is cached until an author of the feed casts or recasts, or the
+ * viewer changes what is hidden from it.
  */
 export interface ViewerFirstPageReader {
-  /** Names it among all feeds. */
+  /** The cache key, unique within the feed. */
   readonly key: string
-  /** Reads its first places, for the onlooker of the part. */
+  /** Reads the first entries for the viewer of the request. */
   readForViewer(pageRequest: FeedPageRequest): Promise<Tagged<readonly FeedRow[]>>
 }
 
-/** It is dropped as soon as a cast comes or goes; this is for what no message tells. */
+/** Messages invalidate a shared first page; this covers changes without a message. */
 const SHARED_MAX_AGE_MS = 1_000
-/** Everything that changes it is told; this is a backstop. */
+/** Messages invalidate a viewer's first page; this is a backstop. */
 const VIEWER_MAX_AGE_MS = 60_000
 
-/** So many casts of a page may be hidden from a viewer, or be gone, before it is read for that viewer alone. */
+/**
+ * Spare entries of a shared page. If more casts are hidden from a viewer, the page is read for that viewer
+ * alone.
+ */
 export const SPARE_CASTS = 5
 
-/** What every feed is asked: which part of it, and for whom. */
+/** The paging parameters of a feed. */
 export interface FeedQuery {
   readonly cursor?: string
   readonly limit: number
   readonly viewer_fid?: number
 }
 
-/**
- * How a feed with recasts is paged, for the description of operations that have one. A cast that was recast comes
- * once on a page, at the latest of its places there; it may come again on a later page, at an older one.
- */
+/** The part of a description that explains feeds with recasts. */
 export const recastNote =
-  'A cast that was recast stands at the time of the recast. On a page each cast comes once, at its latest place; ' +
-  'a later page may have it again, at an older one.'
+  'A recast cast is placed at the time of the recast. A page has each cast once, at its newest place; ' +
+  'a later page may have it again at an older place.'
 
 /**
- * Makes pages of a feed as JSON. Its cursors belong to it alone.
+ * Creates the function that renders pages of one feed as JSON, with cursors of its own.
  *
- * @param name Of the feed, as it stands in its cursors.
- * @param repeatsCasts Whether a cast can have several places in it.
+ * @param name Of the feed; part of its cursors and cache keys.
+ * @param repeatsCasts Whether a cast can have several entries.
  */
 export function feedPages(name: string, repeatsCasts: boolean) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.hex)
@@ -96,7 +96,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     )
   }
 
-  /** Null when so much of the beginning is hidden from the onlooker that it does not tell what its first page is. */
+  /** Renders a shared first page; null if too many of its casts are hidden from the viewer. */
   async function readFirstPage(
     hydrator: Hydrator,
     viewer: RequestViewer,
@@ -123,7 +123,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
   return page
 }
 
-/** The first places for one onlooker, where nothing has come since they were read. */
+/** Reads the cached first entries of one viewer. */
 function readViewerEntries(
   feed: string,
   singleFlight: SingleFlightCache,
@@ -139,14 +139,14 @@ function readViewerEntries(
       const { value, tags, ...readResult } = await readForViewer(pageRequest)
       const viewerTags = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
       const appTags = banningAppId === undefined ? [] : [cacheTag.bans(banningAppId)]
-      // Those who recast a cast are told of; its coming or going is its author's, who may be anybody.
+      // The tags cover recasts by followed users; a cast itself may be by anybody.
       const castTags = value.map(({ hash }) => cacheTag.thread(hash))
       return { ...readResult, value, tags: [...tags, ...viewerTags, ...appTags, ...castTags] }
     },
   )
 }
 
-/** The first casts, each once, and the index of the last place that was looked at. */
+/** The first distinct casts, and the index of the last entry they took. */
 function distinctCasts(
   feedEntries: readonly (FeedCursor | FeedRow)[],
   limit: number,

@@ -80,7 +80,7 @@ test.each(feeds)(
   },
 )
 
-test('the following feed finds what lies far below what everyone casts', async () => {
+test('the following feed finds rare casts far back', async () => {
   await reset()
   const rarePages = castsOf(
     Array.from({ length: 7 }, (_, index) => ({ author: userOf(2), position: testNow - 4000 - index })),

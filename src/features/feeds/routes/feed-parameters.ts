@@ -9,38 +9,47 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 
-/** Parameters that feeds have in common. */
+/** Paging parameters of feeds. */
 export const feedPaging = {
   limit: limitParameter({ maximum: 100, default: 25 }),
   cursor: cursorParameter,
   viewer_fid: viewerFidParameter,
 }
 
-/** The URLs of casts may be as long as a cast lets them. */
+/** As long as a URL in a cast may be. */
 const MAX_URL_LENGTH = 2_048
 
-/** The URL that casts stand below. */
-export const parentUrl = (description: string) => textParameter({ description, maxLength: MAX_URL_LENGTH })
+/** A parent URL. */
+export const parentUrl = (description: string) =>
+  textParameter({
+    description,
+    maxLength: MAX_URL_LENGTH,
+    examples: ['https://farcaster.xyz/~/channel/gardening'],
+  })
 
-/** Where whoever recasts is part of the choice. */
-export const withRecasts = flagParameter({ default: true, description: 'What they recast, too.' })
-
-/** Where the choice is of places, and nobody in particular recasts. */
-export const withRecastsUnused = flagParameter({
+/** For feeds that select authors. */
+export const withRecasts = flagParameter({
   default: true,
-  description: 'Has no effect here: a recast belongs to who recasts, not to the place of the cast.',
+  description: 'Include casts that the authors have recast.',
 })
 
-export const withReplies = flagParameter({ default: false, description: 'Replies in the threads, too.' })
+/** For feeds that select channels or URLs, where recasts have no place. */
+export const withRecastsUnused = flagParameter({
+  default: true,
+  description: 'No effect: a recast belongs to the user who recasts, not to a channel or URL.',
+})
 
-/** No default, though the published description has one: it would empty the channels that have no members. */
+export const withReplies = flagParameter({ default: false, description: 'Include replies in threads.' })
+
+/** No default, unlike the hosted API: true would empty channels without members. */
 export const membersOnly = Type.Optional(
   Type.Boolean({
     deprecated: true,
-    description: 'Only members of the channel, its lead among them; only where it is given as true.',
+    examples: [],
+    description: 'Only casts by members of the channel and its lead. No effect unless true.',
   }),
 )
 
-/** Fids of authors, up to `maxItems`. */
+/** A list of authors, up to `maxItems`. */
 export const authors = (maxItems: number, description: string) =>
-  listParameter(fidParameter({ description: 'An author.' }), { maxItems, description })
+  listParameter(fidParameter({ description: 'Fid of an author.' }), { maxItems, description })

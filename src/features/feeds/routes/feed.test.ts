@@ -47,24 +47,24 @@ const hashesOf = async (path: string, query: Record<string, string | number | bo
 const named = (...casts: (typeof seeds)[]) => casts.map(prefixedHash)
 
 describe('following', () => {
-  test('shows what the followed cast, and what they recast, at that time and once', async () => {
+  test('shows casts and recasts of followed users, each once', async () => {
     const expected = named(film, seeds, picture, rain, soil)
     expect(await hashesOf('feed', { feed_type: 'following', fid: 1 })).toEqual(expected)
     expect(await hashesOf('feed', { fid: 1 })).toEqual(expected)
     expect(await hashesOf('feed/following', { fid: 1 })).toEqual(expected)
   })
 
-  test('without recasts shows what they cast', async () => {
+  test('with_recasts=false -> only casts', async () => {
     expect(await hashesOf('feed', { fid: 1, with_recasts: false })).toEqual(named(rain, soil))
     expect(await hashesOf('feed/following', { fid: 1, with_recasts: false })).toEqual(named(rain, soil))
   })
 
-  test('of somebody who follows nobody, or does not exist, is empty', async () => {
+  test('a user without follows, or unknown -> empty', async () => {
     expect(await ask('feed', { fid: 4 })).toEqual({ casts: [], next: { cursor: null } })
     expect(await ask('feed/following', { fid: 400 })).toEqual({ casts: [], next: { cursor: null } })
   })
 
-  test('forgets a recast that was taken back, and a removed cast', async () => {
+  test('drops undone recasts and deleted casts', async () => {
     const removedCast = bob.cast('soon gone', testNow - 20)
     await merge(removedCast, recast(bob, rain, testNow - 30))
     expect((await hashesOf('feed', { fid: 1 })).slice(0, 2)).toEqual(named(removedCast, rain))
@@ -99,7 +99,7 @@ describe('filter', () => {
     expect(await countStatements('feed', { ...query, viewer_fid: 1 })).toBeLessThanOrEqual(6)
   })
 
-  test('leaves out whom the viewer mutes or blocks, or who blocks the viewer', async () => {
+  test('leaves out users hidden from the viewer', async () => {
     const query = { filter_type: 'channel_id', channel_id: 'gardens', viewer_fid: 6 }
     expect(await hashesOf('feed', query)).toEqual(named(rain, soil, seeds))
     await merge(userOf(6).link(3, testNow, { type: 'block' }), bob.link(6, testNow, { type: 'block' }))
@@ -140,7 +140,7 @@ describe('other feeds', () => {
     expect(await countStatements(path, { ...query, viewer_fid: 1 })).toBeLessThanOrEqual(6)
   })
 
-  test('feed/user/casts by the app that the key was made for', async () => {
+  test('feed/user/casts with app_fid -> casts made with the app', async () => {
     await db`insert into social.signer_apps (fid, key, app_fid) values (4, ${db.types.bytea(dave.key.publicKey)}, 9)`
     expect(await hashesOf('feed/user/casts', { fid: 4, app_fid: 9 })).toEqual(named(picture, reply))
     expect(await hashesOf('feed/user/casts', { fid: 4, app_fid: 8 })).toEqual([])

@@ -27,37 +27,45 @@ const filterTypes = ['fids', 'parent_url', 'channel_id', 'embed_url', 'embed_typ
 const query = Type.Object({
   feed_type: Type.Optional(
     choiceParameter(['following', 'filter'], {
-      description: '`following` where nothing is said, but `filter` where `filter_type` is given.',
+      description: 'Kind of feed: by default `following`, or `filter` if `filter_type` is given.',
+      examples: ['filter'],
     }),
   ),
   filter_type: Type.Optional(
-    choiceParameter(filterTypes, { description: 'Which parameter chooses. Must be given with `filter`.' }),
+    choiceParameter(filterTypes, {
+      description: 'Parameter that selects casts. Required with `feed_type=filter`.',
+      examples: ['channel_id'],
+    }),
   ),
-  fid: Type.Optional(fidParameter({ description: 'With `following`: whose follows.' })),
-  fids: Type.Optional(authors(100, 'With `fids`: the authors. Their replies are in the feed.')),
+  fid: Type.Optional(
+    fidParameter({ description: 'For `following`: user whose followed users are selected.' }),
+  ),
+  fids: Type.Optional(authors(100, 'For `fids`: authors. Their replies are included.')),
   parent_url: Type.Optional(
-    parentUrl(
-      'With `parent_url`: what casts are directly below. Replies in their threads are not in the feed.',
-    ),
+    parentUrl('For `parent_url`: URL that casts are directly below. Replies are left out.'),
   ),
   channel_id: Type.Optional(
-    textParameter({ description: 'With `channel_id`: the channel, by any of its URLs. No replies either.' }),
+    textParameter({
+      description: 'For `channel_id`: id of the channel; all its parent URLs count. Replies are left out.',
+      examples: ['gardening'],
+    }),
   ),
   members_only: membersOnly,
-  embed_url: Type.Optional(
-    parentUrl(
-      'With `embed_url`: how an embedded URL begins. Without a scheme, https. A host alone is everything on it.',
+  embed_url: Type.Optional({
+    ...parentUrl(
+      'For `embed_url`: prefix of an embedded URL, https without a scheme. A host alone selects all its URLs.',
     ),
-  ),
+    examples: ['example.com'],
+  }),
   embed_types: Type.Optional(
-    listParameter(choiceParameter(embedTypes, { description: 'A type.' }), {
+    listParameter(choiceParameter(embedTypes, { description: 'Type.' }), {
       maxItems: embedTypes.length,
-      description: 'With `embed_types`: what an embed is. The short names stand for all of their kind.',
+      description: 'For `embed_types`: content types of embeds. A short name selects all of its kind.',
     }),
   ),
   with_recasts: flagParameter({
     default: true,
-    description: 'With `following` and `fids`: what they recast, too.',
+    description: 'For `following` and `fids`: include casts that the authors have recast.',
   }),
   ...feedPaging,
 })
@@ -67,9 +75,11 @@ type FeedQuery = Static<typeof query>
 export const feed = defineOperation({
   method: 'GET',
   path: 'feed',
-  tag: 'Feed',
-  summary: 'Casts by those whom a user follows, or by another choice',
-  description: `Newest first. Parameters of other choices have no effect. ${recastNote}`,
+  tag: 'Feeds',
+  summary: 'Fetch feed by filters',
+  description:
+    'Newest first. `feed_type=following` returns casts of followed users; `feed_type=filter` selects by ' +
+    `the parameter that \`filter_type\` names and ignores those of other filters. ${recastNote}`,
   query,
   reply: FeedResponse,
 
@@ -99,7 +109,7 @@ const pagesOf = {
   embed_types: feedPages('feed: embed_types', true),
 } satisfies Record<FeedChoice, unknown>
 
-/** How each choice is read; a 400 that names the parameter that it lacks. */
+/** Reader of each kind of feed; a 400 names a missing parameter. */
 const feedReaders: Record<
   FeedChoice,
   (db: Database, query: FeedQuery) => [ReadFeed, (SharedFirstPageReader | ViewerFirstPageReader)?]
@@ -144,19 +154,19 @@ function requireMember<Name extends keyof FeedQuery>(
   if (value !== undefined) return value as NonNullable<FeedQuery[Name]>
   throw invalidField(
     name,
-    name === 'fid' ? 'is required: whose follows' : `is required with filter_type=${name}`,
+    name === 'fid' ? 'is required with feed_type=following' : `is required with filter_type=${name}`,
   )
 }
 
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//i
 
 /**
- * The beginning that embedded URLs must have: with a scheme and with the host in lower case, as nearly all casts have
- * them. The host alone stands for everything on it, with a slash behind it or not.
+ * Normalizes a prefix of embedded URLs: with a scheme, and the host in lower case, as nearly all casts have
+ * them. A host alone selects every URL on it, with or without a slash at its end.
  */
 function embedPrefix(embedUrl: string): Extract<EmbedSelection, { prefix: string }> {
   const text = scheme.test(embedUrl) ? embedUrl : `https://${embedUrl}`
-  if (!URL.canParse(text)) throw invalidField('embed_url', 'must be a URL, or the beginning of one')
+  if (!URL.canParse(text)) throw invalidField('embed_url', 'must be a URL or a prefix of one')
   const url = new URL(text)
   const isHost = url.pathname === '/' && url.search === '' && url.hash === '' && !text.endsWith('/')
   return { prefix: isHost ? url.href.replace(/\/$/, '') : url.href, isHost }

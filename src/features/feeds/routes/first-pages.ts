@@ -7,8 +7,8 @@ import type { Database } from '../../../platform/db/connection.js'
 import type { ReadFeed, SharedFirstPageReader, ViewerFirstPageReader } from './feed-page.js'
 
 /**
- * How the feed of some authors is read, and its beginning, which is kept until one of them does something. What is in
- * a channel, who is a member of it, and which app a key belongs to can change by what others do: then nothing is kept.
+ * Readers of a feed by authors. Its first page is cached until one of the authors acts, unless the selection
+ * depends on channels, members or the app, which others can change.
  */
 export function authorFeed(db: Database, selection: AuthorSelection): [ReadFeed, ViewerFirstPageReader?] {
   const read = (pageRequest: Parameters<ReadFeed>[0]) => readAuthorFeed(db, selection, pageRequest)
@@ -25,10 +25,10 @@ export function authorFeed(db: Database, selection: AuthorSelection): [ReadFeed,
   return [read, firstPageReader]
 }
 
-/** Who follows more is not held against each of them: whatever anybody casts may be for its feed. */
+/** Above this many follows, any cast invalidates the first page. */
 const MAX_FOLLOWED = 5_000
 
-/** How the feed of whom a user follows is read, and its beginning, which is kept until one of them does something. */
+/** Readers of a following feed. Its first page is cached until a followed user acts. */
 export function followingFeed(
   db: Database,
   selection: FollowingSelection,
@@ -49,10 +49,10 @@ export function followingFeed(
   return [read, firstPageReader]
 }
 
-/** How a feed below URLs is read: all of it, and its beginning once for all who ask. */
+/** Readers of a feed by parent URLs. Its first page is shared by all viewers. */
 export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed, SharedFirstPageReader?] {
   const read: ReadFeed = async (pageRequest) => (await readParentFeed(db, selection, pageRequest)).entries
-  // Of replies and of members no message tells which URLs they are below.
+  // Messages do not tell which URL a reply or a membership belongs to.
   if (selection.replies || selection.membersOnly) return [read]
   const firstPageReader: SharedFirstPageReader = {
     key: JSON.stringify(selection.parents),

@@ -12,11 +12,11 @@ const pages = feedPages('feed/following', true)
 export const feedFollowing = defineOperation({
   method: 'GET',
   path: 'feed/following',
-  tag: 'Feed',
-  summary: 'Casts by those whom a user follows',
-  description: `Newest first, replies included. ${recastNote}`,
+  tag: 'Feeds',
+  summary: 'Fetch feed of users that a user follows',
+  description: `Newest first, including replies. ${recastNote}`,
   query: Type.Object({
-    fid: fidParameter({ description: 'Whose follows.' }),
+    fid: fidParameter({ description: 'User whose followed users are selected.' }),
     with_recasts: withRecasts,
     ...feedPaging,
   }),

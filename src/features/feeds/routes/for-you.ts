@@ -14,16 +14,15 @@ const { followed, casts, likes, recasts } = forYouWindow
 export const feedForYou = defineOperation({
   method: 'GET',
   path: 'feed/for_you',
-  tag: 'Feed',
-  summary: 'Casts that mean something to those whom a user follows',
-  description: [
-    'Of the last three days, by (4 if the author is followed + likes by followed users + 2·their recasts) ·',
-    '(1 + ln(1 + all reactions, quotes and replies)) / (age in hours + 2)^1.5. Of followed authors, casts that start a',
-    `thread count. Read are the ${followed} latest follows, and of each the ${casts} newest casts, ${likes} likes and`,
-    `${recasts} recasts. ${rankNote}`,
-  ].join(' '),
+  tag: 'Feeds',
+  summary: 'Fetch the For You feed of a user',
+  description:
+    'Casts of the last three days, ranked by `(4 if the author is followed + likes by followed users + 2 ' +
+    '* their recasts) * (1 + ln(1 + all reactions, quotes and replies)) / (age in hours + 2)^1.5`. Of ' +
+    `followed authors, only casts that start a thread count. The server reads the ${followed} latest ` +
+    `follows and, for each, the newest ${casts} casts, ${likes} likes and ${recasts} recasts. ${rankNote}`,
   query: Type.Object({
-    fid: fidParameter({ description: 'For whom.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     ...feedPaging,
     limit: limitParameter({ maximum: 50, default: 25 }),
   }),

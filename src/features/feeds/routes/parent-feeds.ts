@@ -19,22 +19,22 @@ const channelPages = feedPages('feed/channels', false)
 export const feedChannels = defineOperation({
   method: 'GET',
   path: 'feed/channels',
-  tag: 'Feed',
-  summary: 'Casts in some channels',
-  description: 'Newest first. Casts below any URL of a channel are in it.',
+  tag: 'Feeds',
+  summary: 'Fetch feed by channel ids',
+  description: 'Newest first. A channel holds the casts below any of its parent URLs.',
   query: Type.Object({
-    channel_ids: listParameter(textParameter({ description: 'A channel.' }), {
+    channel_ids: listParameter(textParameter({ description: 'Id of a channel.', examples: ['gardening'] }), {
       maxItems: 10,
-      description: 'The channels.',
+      description: 'Ids of channels.',
     }),
     with_recasts: withRecastsUnused,
     with_replies: withReplies,
     members_only: membersOnly,
-    fids: Type.Optional(authors(10, 'Only these authors.')),
+    fids: Type.Optional(authors(10, 'Only casts by these authors.')),
     should_moderate: flagParameter({
       default: false,
       deprecated: true,
-      description: 'Has no effect: nobody moderates casts any more.',
+      description: 'No effect: casts are no longer moderated.',
     }),
     ...feedPaging,
   }),
@@ -66,13 +66,13 @@ const urlPages = feedPages('feed/parent_urls', false)
 export const feedParentUrls = defineOperation({
   method: 'GET',
   path: 'feed/parent_urls',
-  tag: 'Feed',
-  summary: 'Casts below some URLs',
-  description: 'Newest first.',
+  tag: 'Feeds',
+  summary: 'Fetch feed by parent URLs',
+  description: 'Newest first. Without `with_replies`, only casts directly below a URL.',
   query: Type.Object({
-    parent_urls: listParameter(parentUrl('A URL.'), {
+    parent_urls: listParameter(parentUrl('URL.'), {
       maxItems: 100,
-      description: 'The URLs.',
+      description: 'Parent URLs.',
     }),
     with_recasts: withRecastsUnused,
     with_replies: withReplies,

@@ -46,7 +46,7 @@ describe('feed/trending', () => {
     expect(await countStatements('feed/trending', { ...query, viewer_fid: 6 })).toBeLessThanOrEqual(6)
   })
 
-  test('goes through pages while casts are liked', async () => {
+  test('pages stay stable while casts are liked', async () => {
     const seen = await pages('feed/trending', { limit: 1 }, async (page) => {
       if (page === 1) await merge(alice.react(ignored, testNow - 10), carol.react(ignored, testNow - 10))
     })
@@ -64,7 +64,7 @@ describe('feed/trending', () => {
 })
 
 describe('feed/for_you', () => {
-  test('shows what the followed cast and what they react to', async () => {
+  test('shows casts of followed users and casts they react to', async () => {
     expect(await texts('feed/for_you', { fid: 6 })).toEqual(['fresh', 'old and loved'])
     expect(await texts('feed/for_you', { fid: 1 })).toEqual(['reply'])
     expect(await texts('feed/for_you', { fid: 3 })).toEqual([])
@@ -74,7 +74,7 @@ describe('feed/for_you', () => {
     expect(await countStatements('feed/for_you', { fid: 6, viewer_fid: 6 })).toBeLessThanOrEqual(6)
   })
 
-  test('leaves out whom the viewer blocks', async () => {
+  test('leaves out blocked users', async () => {
     await merge(userOf(5).link(2, testNow - 30, { type: 'block' }))
     expect(await texts('feed/for_you', { fid: 6, viewer_fid: 5 })).toEqual(['old and loved'])
   })
@@ -85,7 +85,7 @@ describe('feed/for_you', () => {
 })
 
 describe('feed/user/popular', () => {
-  test('shows ten, best first', async () => {
+  test('shows ten casts, most popular first', async () => {
     expect(await texts('feed/user/popular', { fid: 1 })).toEqual(['old and loved', 'ancient'])
     await merge(...Array.from({ length: 12 }, (_, n) => alice.cast(`quiet ${n}`, testNow - 500 + n)))
     const popular = await texts('feed/user/popular', { fid: 1, viewer_fid: 6 })

@@ -33,20 +33,20 @@ async function pagesOf(of: readonly RankedCast[], limit: number, hidden = ''): P
   throw new Error('there is no end of pages')
 }
 
-test('a ranking is told in pages, to its end', async () => {
+test('pages through a ranking to its end', async () => {
   expect(await pagesOf([], 2)).toEqual([''])
   expect(await pagesOf(casts.slice(0, 5), 5)).toEqual(['abcde'])
   expect(await pagesOf(casts.slice(0, 5), 2)).toEqual(['ab', 'cd', 'e'])
   expect(await pagesOf(casts, 5)).toEqual(['abcde', 'fghij', 'kl'])
 })
 
-test('hidden casts make no page end the ranking before it ends', async () => {
+test('hidden casts do not end a ranking early', async () => {
   expect(await pagesOf(casts, 2, 'ac')).toEqual(['bd', 'ef', 'gh', 'ij', 'kl'])
   expect(await pagesOf(casts, 2, 'abcdefgh')).toEqual(['', 'ij', 'kl'])
   expect(await pagesOf(casts.slice(0, 8), 2, 'abcdefg')).toEqual(['h', ''])
 })
 
-test('all pages count ages from the moment of the first', async () => {
+test('all pages use the time of the first page', async () => {
   const scene = createFeedScene()
   const { pageRequests, read } = ranking(casts)
   const query = { limit: 2, viewer_fid: 3 }
@@ -59,7 +59,7 @@ test('all pages count ages from the moment of the first', async () => {
   ])
 })
 
-test('casts of one rank are behind one another by their hashes', () => {
+test('equal ranks are ordered by hash', () => {
   const seen = { rank: 5, hash: 'bb' }
   const castsAfterCursor = [
     { rank: 4, hash: 'cc' },

@@ -6,28 +6,28 @@ import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
 
-/** How a ranked feed is paged, for descriptions. */
+/** The part of a description that explains ranked paging. */
 export const rankNote =
-  'Ages are counted from the moment of the first page on all pages, so that what does not change keeps its rank.'
+  'All pages compute ages for the time of the first page, so that ranks are stable while paging.'
 
-/** Casts in the order of their ranks. */
+/** Casts ordered by rank. */
 export interface Ranking {
-  /** The moment that ages are counted from, in Farcaster seconds. */
+  /** The time that ages are computed for, in Farcaster seconds. */
   readonly ts: number
   readonly casts: readonly RankedCast[]
 }
 
-/** Which part of a ranking is wanted, and who looks. */
+/** A page of a ranking, and its viewer. */
 export interface RankingPageRequest extends Viewer {
-  /** That of the first page; null at the beginning. */
+  /** The time of the first page; null for the first page. */
   readonly ts: number | null
-  /** The last one that was seen; null at the beginning. */
+  /** The last cast of the page before; null for the first page. */
   readonly after: RankedCast | null
-  /** Most casts. */
+  /** The maximum number of casts. */
   readonly count: number
 }
 
-/** Makes pages of a ranked feed as JSON. Their cursors hold the moment of the first page. */
+/** Creates the function that renders pages of a ranked feed. Cursors hold the time of the first page. */
 export function rankedPages(name: string) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.number, keyPart.hex)
 
@@ -48,7 +48,7 @@ export function rankedPages(name: string) {
       limit,
       viewer,
     )
-    // Behind a page that many hidden casts have made short, the ranking goes on where it was read to.
+    // If hidden casts shorten the page, the next one starts where reading stopped.
     const lastRead = ranking.casts.length === count ? ranking.casts.at(-1) : undefined
     const end = hasMore ? ranking.casts[lastIndex] : lastRead
     const next = { cursor: end ? cursors.encode([ranking.ts, end.rank, end.hash]) : null }
@@ -56,7 +56,7 @@ export function rankedPages(name: string) {
   }
 }
 
-/** Whether a cast stands behind the last one that was seen. */
+/** Whether a cast comes after the cursor. */
 export function isAfterCursor(cast: RankedCast, after: RankedCast | null): boolean {
   if (!after) return true
   return cast.rank < after.rank || (cast.rank === after.rank && cast.hash < after.hash)

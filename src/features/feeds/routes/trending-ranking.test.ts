@@ -8,7 +8,7 @@ const { db, merge } = await createCastNetwork(3)
 const [alice, bob, carol] = [userOf(1), userOf(2), userOf(3)]
 const day = { seconds: 86_400 }
 
-test('is made every 30 seconds, shown until the next is made, and its pages follow it', async () => {
+test('is computed every 30 seconds, and its pages keep to it', async () => {
   // Begins with a moment, so that 29 seconds later it is still the same.
   const start = testNow - (testNow % 30)
   let now = start

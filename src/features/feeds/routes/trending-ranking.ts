@@ -4,11 +4,11 @@ import type { Database } from '../../../platform/db/connection.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import type { Ranking } from './ranked-page.js'
 
-/** A ranking of what is talked about is made at most every so many seconds. */
+/** A ranking is computed at most once in this many seconds. */
 const EVERY_SECONDS = 30
-/** Its pages follow it for so long. */
+/** Cursors into a ranking work this long. */
 const MAX_AGE_MS = 60_000
-/** As many casts as it has: pages end there. */
+/** Casts in a ranking. Its pages end there. */
 export const RANKING_LENGTH = 200
 
 interface Context {
@@ -18,10 +18,9 @@ interface Context {
 }
 
 /**
- * What is talked about, for nobody in particular. While the ranking of a moment is being made, that of the moment
- * before is shown, so that hardly anybody waits for one.
+ * Reads the cached trending ranking. While a new one is computed, the one before is served.
  *
- * @param ts The moment of the ranking that is being paged through, in Farcaster seconds; null at the beginning.
+ * @param ts The time of the ranking being paged, in Farcaster seconds; null for the first page.
  */
 export async function trendingRanking(
   { db, hydrator: { singleFlight }, clock }: Context,
@@ -41,7 +40,7 @@ export async function trendingRanking(
   const timestamp = (ts ?? now) - ((ts ?? now) % EVERY_SECONDS)
   const before = timestamp - EVERY_SECONDS
   if (ts === null && !singleFlight.has(cacheKeyAt(timestamp)) && singleFlight.has(cacheKeyAt(before))) {
-    // If it fails, it fails for whoever has to wait for it.
+    // A failure is reported to the request that waits for this ranking.
     rankingAt(timestamp).catch(() => {})
     return { ts: before, casts: await rankingAt(before) }
   }

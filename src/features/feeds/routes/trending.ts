@@ -17,19 +17,27 @@ const pages = rankedPages('feed/trending')
 export const feedTrending = defineOperation({
   method: 'GET',
   path: 'feed/trending',
-  tag: 'Feed',
-  summary: 'Casts that are talked about now',
-  description: [
-    'Casts that start a thread, by (likes + 2·recasts + 2·quotes + 3·replies) / (age in hours + 2)^1.5; of the 50,000',
-    `newest in the time. The ranking has ${RANKING_LENGTH} casts and is made every 30 seconds. ${rankNote}`,
-  ].join(' '),
+  tag: 'Feeds',
+  summary: 'Fetch trending feed',
+  description:
+    'Casts that start a thread, ranked by `(likes + 2 * recasts + 2 * quotes + 3 * replies) / (age in ' +
+    `hours + 2)^1.5\`, from the newest 50,000 in the time window. The ranking holds ${RANKING_LENGTH} ` +
+    `casts and is computed every 30 seconds. ${rankNote}`,
   query: Type.Object({
     time_window: choiceParameter(windowNames, {
       default: '24h',
-      description: 'How old casts may be. `7d` only with `channel_id` or `parent_url`.',
+      description: 'Maximum age of casts. `7d` requires `channel_id` or `parent_url`.',
     }),
-    channel_id: Type.Optional(textParameter({ description: 'Only this channel. Not with `parent_url`.' })),
-    parent_url: Type.Optional(parentUrl('Only below this URL. Not with `channel_id`.')),
+    channel_id: Type.Optional(
+      textParameter({
+        description: 'Only casts in this channel. Excludes `parent_url`.',
+        examples: ['gardening'],
+      }),
+    ),
+    parent_url: Type.Optional({
+      ...parentUrl('Only casts directly below this URL. Excludes `channel_id`.'),
+      examples: [],
+    }),
     ...feedPaging,
     limit: limitParameter({ maximum: 10, default: 10 }),
   }),

@@ -23,17 +23,21 @@ const castPages = feedPages('feed/user/casts', false)
 export const feedUserCasts = defineOperation({
   method: 'GET',
   path: 'feed/user/casts',
-  tag: 'Feed',
-  summary: 'What a user cast',
-  description: 'Newest first.',
+  tag: 'Feeds',
+  summary: 'Fetch casts of a user chronologically',
+  description: 'Newest first. `parent_url` and `channel_id` exclude each other.',
   query: Type.Object({
-    fid: fidParameter({ description: 'Whose casts.' }),
-    app_fid: Type.Optional(fidParameter({ description: 'Only casts made with this app.' })),
-    include_replies: flagParameter({ default: true, description: 'Replies to casts, too.' }),
-    parent_url: Type.Optional(parentUrl('Only casts directly below this URL. Not with `channel_id`.')),
+    fid: fidParameter({ description: 'Fid of the author.' }),
+    app_fid: Type.Optional(fidParameter({ description: 'Only casts made with the app of this fid.' })),
+    include_replies: flagParameter({ default: true, description: 'Include replies.' }),
+    parent_url: Type.Optional({
+      ...parentUrl('Only casts directly below this URL. Excludes `channel_id`.'),
+      examples: [],
+    }),
     channel_id: Type.Optional(
       textParameter({
-        description: 'Only casts in this channel, in its threads too. Not with `parent_url`.',
+        description: 'Only casts in this channel, including replies in its threads. Excludes `parent_url`.',
+        examples: ['gardening'],
       }),
     ),
     ...feedPaging,
@@ -63,11 +67,11 @@ const MAX_CASTS = 10
 export const feedUserPopular = defineOperation({
   method: 'GET',
   path: 'feed/user/popular',
-  tag: 'Feed',
-  summary: 'The ten casts of a user that most react and reply to',
-  description: 'By the sum of likes, recasts and replies; of equals the latest.',
+  tag: 'Feeds',
+  summary: 'Fetch the 10 most popular casts of a user',
+  description: 'Ordered by the sum of likes, recasts and replies, highest first; equal sums newest first.',
   query: Type.Object({
-    fid: fidParameter({ description: 'Whose casts.' }),
+    fid: fidParameter({ description: 'Fid of the author.' }),
     viewer_fid: viewerFidParameter,
   }),
   reply: BulkCastsResponse,
@@ -86,14 +90,14 @@ const replyPages = feedPages('feed/user/replies_and_recasts', true)
 export const feedUserRepliesAndRecasts = defineOperation({
   method: 'GET',
   path: 'feed/user/replies_and_recasts',
-  tag: 'Feed',
-  summary: 'What a user replied to others, and recast of theirs',
+  tag: 'Feeds',
+  summary: 'Fetch replies and recasts of a user',
   description: `Newest first. ${recastNote}`,
   query: Type.Object({
-    fid: fidParameter({ description: 'Whose.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     filter: choiceParameter(['replies', 'recasts', 'all'], {
       default: 'all',
-      description: 'Which of the two.',
+      description: 'Kinds to return.',
     }),
     ...feedPaging,
     limit: limitParameter({ maximum: 50, default: 25 }),

@@ -65,7 +65,7 @@ beforeEach(async () => {
 })
 
 describe('followers and following', () => {
-  it('list follows from the most recent, with the app that they were made with', async () => {
+  it('list follows newest first, with the app of each', async () => {
     await merge({
       messages: [
         bob.link(ALICE, testNow - 30),
@@ -84,7 +84,7 @@ describe('followers and following', () => {
     expect(await fids('followers', { fid: 77 })).toEqual([])
   })
 
-  it('leave out who is not registered, and whom the viewer blocks or mutes or is blocked by', async () => {
+  it('leave out unregistered users and users hidden from the viewer', async () => {
     await merge({
       messages: [
         ...people.slice(1, 6).map((each) => each.link(ALICE, testNow - each.fid)),
@@ -101,7 +101,7 @@ describe('followers and following', () => {
     expect((await fids('followers', algorithmic)).sort()).toEqual([4, 6])
   })
 
-  it('put the best known and most trusted first when asked to', async () => {
+  it('sort_type=algorithmic -> by popularity and score', async () => {
     await merge({
       messages: [
         ...[2, 3, 4, 5].map((fid) => people[fid - 1]!.link(ALICE, testNow - fid)),
@@ -117,7 +117,7 @@ describe('followers and following', () => {
     await db`update social.users set score = null`
   })
 
-  it('refuse limits and sorts that there are not, and cursors of each other', async () => {
+  it('refuse invalid limits and orders, and each other’s cursors', async () => {
     for (const query of [{ limit: 0 }, { limit: 101 }, { sort_type: 'x' }, { fid: 0 }, { cursor: 'e30' }]) {
       expect((await get('followers', { fid: 1, ...query })).statusCode).toBe(400)
     }
@@ -127,7 +127,7 @@ describe('followers and following', () => {
     expect((await get('followers', mixedSteps)).statusCode).toBe(400)
   })
 
-  it('go on through lists of several windows, in algorithmic order too', async () => {
+  it('page through several blocks, in algorithmic order too', async () => {
     await db`
       insert into social.users (fid, custody_address, registered_at)
       select n, decode(repeat('00', 20), 'hex'), 0 from generate_series(1001, 3300) n`
@@ -150,7 +150,7 @@ const changes = fc.record({
   sort_type: fc.constantFrom('desc_chron', 'algorithmic'),
 })
 
-describe('paging through a list that changes', () => {
+describe('paging while follows change', () => {
   const run = async (path: 'followers' | 'following' | 'followers/reciprocal') => {
     await fc.assert(
       fc.asyncProperty(changes, async ({ initialFollows, steps, limit, sort_type }) => {
@@ -181,13 +181,13 @@ describe('paging through a list that changes', () => {
     )
   }
 
-  it('gives no follower twice and loses none that stood still', () => run('followers'))
-  it('gives nobody who is followed twice and loses none that stood still', () => run('following'))
-  it('gives no mutual follower twice and loses none that stood still', () => run('followers/reciprocal'))
+  it('followers: none twice, no unchanged one lost', () => run('followers'))
+  it('following: none twice, no unchanged one lost', () => run('following'))
+  it('reciprocal: none twice, no unchanged one lost', () => run('followers/reciprocal'))
 })
 
 describe('followers/reciprocal', () => {
-  it('lists who follows back, with the moment when it became mutual', async () => {
+  it('lists mutual follows with the time of the later one', async () => {
     await merge({
       messages: [
         alice.link(2, testNow - 50),
@@ -211,7 +211,7 @@ describe('followers/reciprocal', () => {
 })
 
 describe('followers/relevant', () => {
-  it('shows followers whom the viewer follows, the best known first', async () => {
+  it('shows followers whom the viewer follows, best known first', async () => {
     await merge({
       messages: [
         ...people.slice(1, 6).map((each) => each.link(ALICE, testNow)),
@@ -234,7 +234,7 @@ describe('followers/relevant', () => {
 })
 
 describe('following/suggested', () => {
-  it('gives those whom most friends follow, without whom the user follows, blocks or mutes', async () => {
+  it('suggests users whom most followed users follow', async () => {
     await merge({
       messages: [
         ...[2, 3, 4].map((fid) => alice.link(fid, testNow)),
@@ -254,7 +254,7 @@ describe('following/suggested', () => {
   })
 })
 
-it('asks the database at most six times, whatever there is on the page', async () => {
+it('runs at most six statements for any page', async () => {
   await merge({
     messages: [
       ...people.slice(1, 8).flatMap((each) => [each.link(ALICE, testNow), alice.link(each.fid, testNow)]),

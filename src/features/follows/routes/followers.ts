@@ -22,24 +22,24 @@ import { FollowersResponse } from '../../../graph/view/schema/follower.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 
-/** The query of `followers` and `following`, which differ in how many there are on a page. */
+/** The query of `followers` and `following`, whose default limits differ. */
 function followerQuery(defaultLimit: number) {
   return Type.Object({
-    fid: fidParameter({ description: 'Whose.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     viewer_fid: viewerFidParameter,
     sort_type: choiceParameter(['desc_chron', 'algorithmic'], {
       default: 'desc_chron',
-      description: 'The most recent first, or the best known first.',
+      description: 'Newest first, or by popularity.',
     }),
     limit: limitParameter({ maximum: 100, default: defaultLimit }),
     cursor: cursorParameter,
   })
 }
 
-/** What `algorithmic` means, for the documentation. */
+/** The part of a description that explains `algorithmic`. */
 const algorithmicText = [
-  '`algorithmic` takes the list a thousand at a time, from the most recent follows back, and puts each thousand in',
-  'order of `(1 + ln(1 + followers)) * (0.1 + score)`.',
+  'Newest follow first. `sort_type=algorithmic` sorts each block of a thousand follows, newest block first, by',
+  '`(1 + ln(1 + followers)) * (0.1 + score)`, highest first.',
 ].join(' ')
 
 interface FollowerListQuery {
@@ -53,12 +53,12 @@ interface FollowerListQuery {
 const { integer, number } = keyPart
 const timeCursors = cursorKind('follows by time', integer, integer)
 const byPopularity = cursorKind(
-  'follows by standing',
+  'follows by popularity',
   // before, end (both -1 for none), last
   ...([integer, integer, integer, integer, number, integer] as const),
 )
 
-/** A page of one side of a user's follows, as JSON. */
+/** Renders a page of the followers or the followed users of a user. */
 async function followerList(
   { db, hydrator }: Pick<OperationContext, 'db' | 'hydrator'>,
   side: FollowSide,
@@ -113,7 +113,7 @@ async function pageByPopularity(
   }
 }
 
-/** Followers as JSON, in the order of the rows, each with the app that its follow was made with. */
+/** Renders followers in the order of the rows, each with the app of its follow. */
 export async function followers(
   hydrator: Hydrator,
   rows: readonly Pick<FollowRow, 'fid' | 'app'>[],
@@ -136,9 +136,9 @@ export async function followers(
 export const followersOperation = defineOperation({
   method: 'GET',
   path: 'followers',
-  tag: 'Follow',
-  summary: 'Who follows a user',
-  description: `${algorithmicText} \`app\` is what the follow was made with.`,
+  tag: 'Follows',
+  summary: 'Fetch followers of a user',
+  description: `${algorithmicText} \`app\` is the app that the follow was made with.`,
   query: followerQuery(20),
   reply: FollowersResponse,
   handle: (context, query, caller) => followerList(context, 'followers', query, caller),
@@ -148,9 +148,9 @@ export const followersOperation = defineOperation({
 export const followingOperation = defineOperation({
   method: 'GET',
   path: 'following',
-  tag: 'Follow',
-  summary: 'Whom a user follows',
-  description: `${algorithmicText} \`app\` is what the follow was made with.`,
+  tag: 'Follows',
+  summary: 'Fetch users that a user is following',
+  description: `${algorithmicText} \`app\` is the app that the follow was made with.`,
   query: followerQuery(25),
   reply: FollowersResponse,
   handle: (context, query, caller) => followerList(context, 'following', query, caller),

@@ -15,7 +15,7 @@ async function followed(): Promise<number[]> {
 }
 
 describe('follows', () => {
-  it('are there right after, with the hash of what stands', async () => {
+  it('are visible in the next read, with the hash of the message', async () => {
     const reply = bodyOf(await send('POST', [2, 3]))
     expect(reply).toEqual({
       success: true,
@@ -33,7 +33,7 @@ describe('follows', () => {
     expect(bodyOf(await send('POST', [3]))).toEqual({ success: true, details: [reply.details[1]] })
   })
 
-  it('and unfollows of one second do what the last of them says', async () => {
+  it('and unfollows in one second -> the last one wins', async () => {
     for (let round = 0; round < 5; round += 1) {
       expect(bodyOf(await send('DELETE', [2])).success).toBe(true)
       expect(await followed()).toEqual([3])
@@ -42,7 +42,7 @@ describe('follows', () => {
     }
   })
 
-  it('come after a compact state of the same second', async () => {
+  it('sort after a compact state of the same second', async () => {
     await hub.submit([alice.compactLinks([3], testNow + 30)])
     expect(await followed()).toEqual([3])
     expect(bodyOf(await send('POST', [2])).success).toBe(true)
@@ -51,7 +51,7 @@ describe('follows', () => {
     expect(await followed()).toEqual([])
   })
 
-  it('are told one by one where one cannot be followed, and each target counts once', async () => {
+  it('one fails -> a result for each target, each counted once', async () => {
     const reply = bodyOf(await send('POST', [2, 99, 2]))
     expect(reply).toEqual({
       success: false,
@@ -63,7 +63,7 @@ describe('follows', () => {
     expect(await followed()).toEqual([2])
   })
 
-  it('go into one batch of the hub, up to a hundred', async () => {
+  it('are one batch of the hub, up to a hundred', async () => {
     const others = Array.from({ length: 100 }, (_, n) => new TestUser(1000 + n))
     await hub.submitOnChainEvents(others.map((user) => user.registered()))
     const before = await heights()
@@ -87,7 +87,7 @@ describe('follows', () => {
     expect([reply.statusCode, reply.json().property.split('.')[0]]).toEqual([status, 'target_fids'])
   })
 
-  it('are refused as a whole for a reason that is the same for all', async () => {
+  it('a common reason -> one error', async () => {
     await hub.submitOnChainEvents([new TestUser(50).registered()])
     await db`delete from hub.storage_rents where fid = 1`
     const reply = await send('POST', [50])

@@ -9,16 +9,16 @@ import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acti
 
 const MAX_TARGETS = 100
 
-/** Whom to follow or to unfollow, as the published client sends it. */
+/** The body of both operations, as published clients send it. */
 export const FollowReqBody = Type.Object({
   signer_uuid: signerUuidMember,
-  target_fids: listParameter(fidParameter({ description: 'A user.' }), {
+  target_fids: listParameter(fidParameter({ description: 'Fid of a user.', examples: [191] }), {
     maxItems: MAX_TARGETS,
-    description: 'The users. One that is given twice counts once.',
+    description: 'Fids of the users. Duplicates count once.',
   }),
 })
 
-/** Follows or unfollows all of them, and tells what became of each. */
+/** Follows or unfollows users, with one result for each. */
 async function changeFollows(
   context: OperationContext,
   action: 'follow' | 'unfollow',
@@ -43,15 +43,15 @@ async function changeFollows(
 export const followUsers = defineOperation({
   method: 'POST',
   path: 'user/follow',
-  tag: 'Follow',
+  tag: 'Follows',
   summary: 'Follow users',
   description:
-    'Up to 100 at once; `details` tells of each, in their order. Who is followed already counts as done. When none of ' +
-    'them can be followed the answer is an error.',
+    'Follows up to 100 users; `details` has one result for each, in the order of the request. Following a ' +
+    'followed user succeeds. If no user can be followed, the reply is an error.',
   body: FollowReqBody,
   reply: BulkFollowResponse,
   forbidden: mayNotAct,
-  notFound: 'There is no such signer, or none of the users.',
+  notFound: 'There is no such signer, or none of the users exists.',
 
   handle: (context, body, caller) => changeFollows(context, 'follow', body, caller),
 })
@@ -60,10 +60,11 @@ export const followUsers = defineOperation({
 export const unfollowUsers = defineOperation({
   method: 'DELETE',
   path: 'user/follow',
-  tag: 'Follow',
+  tag: 'Follows',
   summary: 'Unfollow users',
   description:
-    'Up to 100 at once; `details` tells of each, in their order. Who is not followed counts as done.',
+    'Unfollows up to 100 users; `details` has one result for each, in the order of the request. ' +
+    'Unfollowing a user who is not followed succeeds.',
   body: FollowReqBody,
   reply: BulkFollowResponse,
   forbidden: mayNotAct,

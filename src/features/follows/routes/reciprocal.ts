@@ -23,7 +23,7 @@ const orders = {
   },
   algorithmic: {
     order: 'popularity',
-    cursors: cursorKind('reciprocal by standing', keyPart.number, keyPart.integer),
+    cursors: cursorKind('reciprocal by popularity', keyPart.number, keyPart.integer),
     keyOf: ({ popularity }: ReciprocalRow) => popularity,
   },
 } as const
@@ -32,18 +32,17 @@ const orders = {
 export const reciprocalFollowers = defineOperation({
   method: 'GET',
   path: 'followers/reciprocal',
-  tag: 'Follow',
-  summary: 'Who follows a user and is followed back',
-  description: [
-    '`timestamp` is when it became mutual: the later of the two follows. `algorithmic` puts the best known first, by',
-    '`(1 + ln(1 + followers)) * (0.1 + score)`.',
-  ].join(' '),
+  tag: 'Follows',
+  summary: 'Fetch reciprocal followers of a user',
+  description:
+    'Users who follow the user and are followed back. `timestamp` is the later of the two follows. ' +
+    '`sort_type=algorithmic` orders by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first.',
   query: Type.Object({
-    fid: fidParameter({ description: 'Whose.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     viewer_fid: viewerFidParameter,
     sort_type: choiceParameter(['desc_chron', 'algorithmic'], {
       default: 'algorithmic',
-      description: 'The most recent first, or the best known first.',
+      description: 'Newest first, or by popularity.',
     }),
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,

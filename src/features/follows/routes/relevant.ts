@@ -8,7 +8,7 @@ import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { defineOperation } from '../../operation.js'
 import { followers } from './followers.js'
 
-/** Shown whole, and named at all. */
+/** Users shown in full, and users shown at all. */
 const TOP_COUNT = 10
 const MAX_COUNT = 200
 
@@ -16,12 +16,14 @@ const MAX_COUNT = 200
 export const relevantFollowers = defineOperation({
   method: 'GET',
   path: 'followers/relevant',
-  tag: 'Follow',
-  summary: 'Who follows a user among those whom the viewer follows',
-  description: `The best known first: the first ${TOP_COUNT} whole, and all of them, up to ${MAX_COUNT}, in short.`,
+  tag: 'Follows',
+  summary: 'Fetch relevant followers of a user',
+  description:
+    `Followers of the user whom the viewer follows, best known first: the first ${TOP_COUNT} as full ` +
+    `users, and up to ${MAX_COUNT} as dehydrated ones.`,
   query: Type.Object({
-    target_fid: fidParameter({ description: 'Whose followers.' }),
-    viewer_fid: fidParameter({ description: 'For whom they are relevant.' }),
+    target_fid: fidParameter({ description: 'User whose followers are listed.' }),
+    viewer_fid: fidParameter({ description: 'Fid of the viewer.', examples: [191] }),
   }),
   reply: RelevantFollowersResponse,
 

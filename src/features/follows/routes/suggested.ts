@@ -11,15 +11,14 @@ import { defineOperation } from '../../operation.js'
 export const suggestedFollowing = defineOperation({
   method: 'GET',
   path: 'following/suggested',
-  tag: 'Follow',
-  summary: 'Whom a user might want to follow',
-  description: [
-    'Friends of friends: those whom most of the user’s last 100 follows follow, of whose follows the last 100 each',
-    'are looked at; the better known first among equals. There is one page: `next.cursor` is null. Whom the user',
-    'blocks or mutes is left out, and so is whom the viewer does.',
-  ].join(' '),
+  tag: 'Follows',
+  summary: 'Fetch follow suggestions for a user',
+  description:
+    'Users whom most of the user’s followed users follow; equal counts are ordered by popularity. Reads ' +
+    'the user’s latest 100 follows and the latest 100 follows of each. Leaves out users whom the user or ' +
+    'the viewer blocks or mutes. There is one page: `next.cursor` is always null.',
   query: Type.Object({
-    fid: fidParameter({ description: 'For whom.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     viewer_fid: viewerFidParameter,
     limit: limitParameter({ maximum: 100, default: 25 }),
   }),

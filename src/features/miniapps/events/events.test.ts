@@ -68,7 +68,7 @@ async function post(body: object | string, to = api, appId = to.appId) {
 }
 
 const applied = [200, 'the event is applied', undefined] as const
-const unchanged = [200, 'nothing has changed by this event', undefined] as const
+const unchanged = [200, 'the event changes nothing', undefined] as const
 
 async function tokensOf(user: { readonly fid: number }, to = api) {
   const reply = await to.get('frame/notification_tokens', { fids: user.fid })

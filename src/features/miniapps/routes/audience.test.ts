@@ -89,7 +89,7 @@ function isInAudience(
   )
 }
 
-it('is who is named and passes every filter, whatever they are', async () => {
+it('is the targets that pass every filter', async () => {
   const { appId, api } = await createMiniApp(parts)
   await grantTokens(db, { appId, clientFid: CLIENT, url: 'https://client.example/', fids: fidsFrom(1, 60) })
   await fc.assert(
@@ -109,7 +109,7 @@ it('is who is named and passes every filter, whatever they are', async () => {
   )
 })
 
-it('is the same when it is sent as it was in the preview', async () => {
+it('is the same in the preview and when sent', async () => {
   const client = await startClient()
   const { appId, send, preview } = await createMiniApp(parts, { intervalSeconds: 0 })
   await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 60) })
@@ -125,7 +125,7 @@ it('is the same when it is sent as it was in the preview', async () => {
 })
 
 describe('a preview', () => {
-  it('tells the clients, and why others are left out', async () => {
+  it('shows clients and reasons for leaving out others', async () => {
     const client = await startClient()
     const { appId, notification, send, preview } = await createMiniApp(parts)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 20) })

@@ -15,7 +15,7 @@ const CLIENT = 9152
 const waitUntilQueued = { isAsync: true, intervalSeconds: 0, perDay: 1_000 }
 
 describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
-  it('more than 100 tokens are queued, and 100 are not', async () => {
+  it('more than 100 tokens -> queued; 100 -> not', async () => {
     const client = await startClient()
     const { appId, send, campaign, preview } = await createMiniApp(parts, waitUntilQueued)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 100) })
@@ -29,7 +29,7 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
     expect(await send({ filters: { exclude_fids: [7] } })).toMatchObject({ success_count: 100 })
   })
 
-  it('a campaign has its counts while it runs', async () => {
+  it('a running campaign has current counts', async () => {
     let isPending = true
     const pendingResponses: (() => void)[] = []
     const client = await startClient((request, response) => {
@@ -110,7 +110,7 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
     expect(client.requests.findIndex(({ tokens }) => tokens.length === 1)).toBeLessThan(8)
   })
 
-  it('one whose audience cannot be selected has failed', async () => {
+  it('the audience cannot be selected -> failed', async () => {
     const client = await startClient()
     const { appId, send, campaign } = await createMiniApp(parts, waitUntilQueued)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 101) })
@@ -125,8 +125,8 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
   })
 })
 
-describe('a campaign that is canceled', () => {
-  it('is not sent any further, and counts what was not sent', async () => {
+describe('a canceled campaign', () => {
+  it('stops sending and counts the rest', async () => {
     const client = await startClient(
       (request, response) => void setTimeout(() => acceptAll(request, response), 150),
     )
@@ -150,7 +150,7 @@ describe('a campaign that is canceled', () => {
     expect(await cancel(campaign_id)).toMatchObject({ httpStatus: 409, code: 'Conflict' })
   })
 
-  it('leaves it at what a process had in hand when it died', async () => {
+  it('a dead process -> its sends in progress are the last', async () => {
     const { appId, notification, campaign } = await createMiniApp(parts)
     const [{ id, seq } = expect.fail()] = await db<{ id: string; seq: number }[]>`
       insert into miniapps.campaigns (app_id, title, body, target_url, audience, state, audience_size, open_batches)
@@ -170,7 +170,7 @@ describe('a campaign that is canceled', () => {
     })
   })
 
-  it('is its own: those of other apps are not known', async () => {
+  it('belongs to one app', async () => {
     const client = await startClient()
     const { appId, send, api } = await createMiniApp(parts)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
@@ -183,7 +183,7 @@ describe('a campaign that is canceled', () => {
   })
 })
 
-it('campaigns are listed from the newest, page by page', async () => {
+it('lists campaigns newest first, in pages', async () => {
   const { send, api } = await createMiniApp(parts)
   const ids: string[] = []
   for (let n = 0; n < 5; n += 1) ids.push((await send()).campaign_id)

@@ -27,11 +27,11 @@ import {
   uuidMember,
 } from './notification-body.js'
 
-/** What is said with 404. */
+/** The error text of 404. */
 const noMiniApp = 'The app of this API key has no mini app: it has no mini app domain.'
 
 /**
- * The domain of the caller's mini app: an app is addressed by its API key (docs/compatibility.md §19.1).
+ * Finds the mini app domain of the calling app (docs/compatibility.md §19.1).
  *
  * @throws PlazaError `not_found` for an app without one.
  */
@@ -45,19 +45,18 @@ async function miniAppDomainOf({ db }: Pick<OperationContext, 'db'>, { appId }: 
 export const sendNotifications = defineOperation({
   method: 'POST',
   path: 'frame/notifications',
-  tag: 'Mini app',
-  summary: 'Notify users of the mini app',
-  description: [
-    'Every token of the audience is tried once: `success_count`, `failure_count` and `not_attempted_count` add up to it.',
-    'A user with several client apps is told by each that has notifications enabled. What a client would refuse, since',
-    'it comes too soon or too often, is not sent and counts as rate limited. With `ASYNC_NOTIFICATIONS_ENABLED` more',
-    'than 100 tokens are a campaign, which is queued.',
-  ].join(' '),
+  tag: 'Mini apps',
+  summary: 'Send notifications to mini app users',
+  description:
+    'Tries each token of the audience once: `success_count`, `failure_count` and `not_attempted_count` ' +
+    'add up to it. A user with several client apps is notified by each one that has notifications ' +
+    'enabled. Tokens that a client would refuse because of its rate limits are not sent to and count as ' +
+    'rate limited. With `ASYNC_NOTIFICATIONS_ENABLED`, more than 100 tokens become a queued campaign.',
   body: SendFrameNotificationsReqBody,
   reply: SendFrameNotificationsResponse,
   otherReplies: {
     202: {
-      description: 'Queued: `GET frame/notifications` tells what comes of it.',
+      description: 'The campaign is queued. `GET frame/notifications` has its progress.',
       reply: QueuedFrameNotificationsResponse,
     },
   },
@@ -94,10 +93,10 @@ const cursors = cursorKind('campaigns', keyPart.integer)
 export const campaignList = defineOperation({
   method: 'GET',
   path: 'frame/notifications',
-  tag: 'Mini app',
-  summary: 'What came of notifications',
+  tag: 'Mini apps',
+  summary: 'Get notification campaign stats',
   description:
-    'One campaign, or all, the newest first. The counts are those of this moment, also while it runs.',
+    'One campaign by id, or all of them, newest first. Counts are current, also while a campaign runs.',
   query: Type.Object({
     campaign_id: Type.Optional(campaignIdParameter),
     limit: limitParameter({ maximum: 1_000, default: 100 }),
@@ -124,10 +123,12 @@ export const campaignList = defineOperation({
 export const campaignCancel = defineOperation({
   method: 'DELETE',
   path: 'frame/notifications',
-  tag: 'Mini app',
-  summary: 'Cancel what is not sent yet of a campaign',
+  tag: 'Mini apps',
+  summary: 'Cancel a notification campaign',
   description:
-    'Requests to clients that are under way are finished and counted; the rest counts as not attempted.',
+    'Stops sending. Requests in progress are finished and counted; the rest counts as not attempted. This ' +
+    'operation is Plaza’s own; the hosted API has none.',
+  example: { reply: { success: true, message: 'the campaign is canceled' } },
   body: Type.Object({ campaign_id: campaignIdParameter }),
   reply: OperationResponse,
   notFound: 'There is no campaign with this campaign_id.',
@@ -143,10 +144,11 @@ export const campaignCancel = defineOperation({
 export const notificationPreview = defineOperation({
   method: 'POST',
   path: 'frame/notifications/preview',
-  tag: 'Mini app',
-  summary: 'Whom a notification would be sent to',
+  tag: 'Mini apps',
+  summary: 'Preview the audience of a notification',
   description:
-    'How many tokens of each client app would be tried now, and why others would not. Nothing is sent.',
+    'Counts the tokens of each client app that a notification would be sent to now, and the reasons for ' +
+    'leaving out others. Nothing is sent. This operation is Plaza’s own; the hosted API has none.',
   body: Type.Object({ ...audienceMembers, uuid: Type.Optional(uuidMember) }),
   reply: NotificationPreviewResponse,
   notFound: noMiniApp,

@@ -6,40 +6,43 @@ import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
 import type { AudienceFilter } from '../campaigns/audience/audience.js'
 
 const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
-/** The protocol's (docs/protocol.md §8.3). */
+/** Limits of the protocol (docs/protocol.md §8.3). */
 const MAX_TITLE_LENGTH = 32
 const MAX_BODY_LENGTH = 128
 const MAX_URL_LENGTH = 256
 const MAX_TARGETS = 100
-/** As many as fit into a body. */
+/** What fits into a body of 1 MiB. */
 const MAX_EXCLUDED = 100_000
-/** As far as `user/by_location` looks. */
+/** The same radius as `user/by_location`. */
 const DEFAULT_RADIUS_METERS = MAX_DISTANCE_KM * 1_000
-/** Half way round the earth, and a little more. */
+/** Slightly more than half the circumference of the earth. */
 const MAX_RADIUS_METERS = 20_100_000
 
-/** Which campaign. */
+/** The id of a campaign. */
 export const campaignIdParameter = Type.String({
   pattern: UUID,
   patternText: 'the campaign_id of a campaign',
-  description: 'Which campaign.',
+  description: 'Id of the campaign.',
+  examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
 })
 
-/** By what a repeated request is known. */
+/** The idempotency key of a notification. */
 export const uuidMember = Type.String({
   pattern: UUID,
   patternText: 'a UUID',
-  description: 'An idempotency key: whoever was reached under it is not told again within 24 hours.',
+  description: 'Idempotency key: users who were reached with it are not notified again within 24 hours.',
+  examples: ['5b0e7c1d-2a3f-4e6b-8c9d-0a1b2c3d4e5f'],
 })
 
-/** Whom a notification is for, as the published client sends it. */
+/** The audience of a notification, as published clients send it. */
 export const audienceMembers = {
   target_fids: Type.Optional(
-    Type.Array(fidParameter({ description: 'A user.' }), {
+    Type.Array(fidParameter({ description: 'Fid of a user.' }), {
       minItems: 0,
       maxItems: MAX_TARGETS,
       description:
-        'Who is told. Empty, or not given: everyone who has notifications of the mini app enabled.',
+        'Users to notify. Absent or empty: all users who have enabled notifications of the mini app.',
+      examples: [[]],
     }),
   ),
   filters: Type.Optional(
@@ -49,50 +52,79 @@ export const audienceMembers = {
           Type.Array(Type.Integer({ format: 'int32', minimum: 0, maximum: MAX_INT32 }), {
             minItems: 0,
             maxItems: MAX_EXCLUDED,
-            description: 'Who is not told.',
+            description: 'Users to leave out.',
+            examples: [],
           }),
         ),
         following_fid: Type.Optional(
-          fidParameter({ minimum: 0, description: 'Only who follows this user.' }),
+          fidParameter({ minimum: 0, description: 'Only users who follow this user.' }),
         ),
         minimum_user_score: Type.Optional(
-          numberParameter({ minimum: 0, maximum: 1, description: 'Only whose score is at least this.' }),
+          numberParameter({
+            minimum: 0,
+            maximum: 1,
+            description: 'Only users with at least this score.',
+            examples: [0.5],
+          }),
         ),
         near_location: Type.Optional(
           Type.Object(
             {
-              latitude: numberParameter({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
-              longitude: numberParameter({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
+              latitude: numberParameter({
+                minimum: -90,
+                maximum: 90,
+                description: 'Latitude in degrees.',
+                examples: [52.52],
+              }),
+              longitude: numberParameter({
+                minimum: -180,
+                maximum: 180,
+                description: 'Longitude in degrees.',
+                examples: [13.4],
+              }),
               radius: Type.Optional(
                 Type.Number({
                   minimum: 0,
                   maximum: MAX_RADIUS_METERS,
-                  description: `In metres; ${DEFAULT_RADIUS_METERS} unless it is given.`,
+                  description: `Radius in metres, by default ${DEFAULT_RADIUS_METERS}.`,
+                  examples: [5_000],
                 }),
               ),
               address: Type.Optional({
                 ...LocationAddress,
-                description: 'What the place is called, for people. The coordinates say where it is.',
+                description: 'Name of the place. It has no effect; only the coordinates count.',
+                examples: [],
               }),
             },
-            { description: 'Only whose profile says a place in this circle.' },
+            { description: 'Only users whose profile location is within this circle.' },
           ),
         ),
       },
-      { description: 'All of them must hold.' },
+      { description: 'Filters of the audience. All of them must match.' },
     ),
   ),
 }
 
-/** A notification and its audience, as the published client sends them. */
+/** The body of `POST frame/notifications`, as published clients send it. */
 export const SendFrameNotificationsReqBody = Type.Object({
   notification: Type.Object({
-    title: Type.String({ minLength: 1, maxLength: MAX_TITLE_LENGTH, description: 'Its first line.' }),
-    body: Type.String({ minLength: 1, maxLength: MAX_BODY_LENGTH, description: 'Its text.' }),
+    title: Type.String({
+      minLength: 1,
+      maxLength: MAX_TITLE_LENGTH,
+      description: 'Title of the notification.',
+      examples: ['Harvest time'],
+    }),
+    body: Type.String({
+      minLength: 1,
+      maxLength: MAX_BODY_LENGTH,
+      description: 'Text of the notification.',
+      examples: ['Your tomatoes are ripe.'],
+    }),
     target_url: Type.String({
       minLength: 1,
       maxLength: MAX_URL_LENGTH,
-      description: 'What a tap opens: an https URL on the domain of the mini app.',
+      description: 'https URL on the domain of the mini app that the notification opens.',
+      examples: ['https://garden.example.com/harvest'],
     }),
     uuid: Type.Optional(uuidMember),
   }),
@@ -101,7 +133,7 @@ export const SendFrameNotificationsReqBody = Type.Object({
 
 type AudienceBody = Pick<Static<typeof SendFrameNotificationsReqBody>, 'target_fids' | 'filters'>
 
-/** The audience that a body asks for. */
+/** Converts body members to an audience. */
 export function audienceOf({ target_fids = [], filters = {} }: AudienceBody): AudienceFilter {
   const { exclude_fids, following_fid, minimum_user_score, near_location: near } = filters
   return {

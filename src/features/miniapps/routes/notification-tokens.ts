@@ -11,17 +11,17 @@ const cursors = cursorKind('notification tokens', keyPart.integer, keyPart.integ
 export const notificationTokens = defineOperation({
   method: 'GET',
   path: 'frame/notification_tokens',
-  tag: 'Mini app',
-  summary: 'Tokens of the app’s users',
+  tag: 'Mini apps',
+  summary: 'List mini app notification tokens',
   description:
-    'Who may be notified, and who might have been: a user has a token for each client app that has granted one. ' +
-    'In the order of fids.',
+    'One entry for each user and client app that has granted a token, including disabled and invalid ' +
+    'ones. Ordered by fid.',
   query: Type.Object({
     limit: limitParameter({ maximum: 100, default: 20 }),
     fids: Type.Optional(
-      listParameter(fidParameter({ description: 'A user.' }), {
+      listParameter(fidParameter({ description: 'Fid of a user.' }), {
         maxItems: 100,
-        description: 'Only those of these users.',
+        description: 'Only tokens of these users.',
       }),
     ),
     cursor: cursorParameter,

@@ -10,41 +10,44 @@ import type { OperationContext } from '../../operation.js'
 import { receiveEvent } from '../events/event-receiver.js'
 import { receiveNotification } from '../hosts/received-notifications.js'
 
-/** What is done for clients and mini apps, which have no key of this API. */
+/** The parts of the context that these routes need. Their callers have no API key. */
 export type MiniAppRouteOptions = Pick<OperationContext, 'writerDb' | 'miniapps' | 'clock'>
 
-/** An event is a few hundred bytes, of which the address of the client is the most. */
+/** An event has a few hundred bytes. */
 const EVENT_BODY_BYTES = 16 * 1024
-/** A hundred tokens of the longest kind. */
+/** Room for a hundred tokens of maximum length. */
 const NOTIFICATION_BODY_BYTES = 64 * 1024
 
 interface AppRoute {
   readonly Params: { readonly clientId: string }
 }
 
-/** Of what others send by the protocol, members that are not known here are their matter. */
+/** Unknown members are allowed: the protocol may grow. */
 const additionalMembers = { additionalProperties: true }
 
 const readEnvelope = compileBody(
   Type.Object(
     {
-      header: textParameter({ description: 'Who signs.' }),
-      payload: textParameter({ maxLength: 8_192, description: 'What is said.' }),
-      signature: textParameter({ description: 'Over both.' }),
+      header: textParameter({ description: 'The signer and its key.' }),
+      payload: textParameter({ maxLength: 8_192, description: 'The event.' }),
+      signature: textParameter({ description: 'The signature of both.' }),
     },
     additionalMembers,
   ),
 )
 
-/** The bounds are the protocol's (docs/protocol.md §8.3). */
+/** The bounds of the protocol (docs/protocol.md §8.3). */
 const readNotification = compileBody(
   Type.Object(
     {
-      notificationId: textParameter({ maxLength: 128, description: 'The same one comes to a user once.' }),
-      title: textParameter({ maxLength: 32, description: 'What is shown.' }),
-      body: textParameter({ maxLength: 128, description: 'And below it.' }),
-      targetUrl: textParameter({ maxLength: 1_024, description: 'What it opens.' }),
-      tokens: Type.Array(textParameter({ maxLength: 512, description: 'For whom it is.' }), {
+      notificationId: textParameter({
+        maxLength: 128,
+        description: 'Id of the notification; a user gets it once.',
+      }),
+      title: textParameter({ maxLength: 32, description: 'Title.' }),
+      body: textParameter({ maxLength: 128, description: 'Text.' }),
+      targetUrl: textParameter({ maxLength: 1_024, description: 'URL to open.' }),
+      tokens: Type.Array(textParameter({ maxLength: 512, description: 'Token of a user.' }), {
         minItems: 1,
         maxItems: 100,
       }),
@@ -54,8 +57,8 @@ const readNotification = compileBody(
 )
 
 /**
- * Adds what stands below `/f` (docs/miniapps.md): where client apps send their signed events, and where mini apps send
- * notifications to users of the apps of this server that open them.
+ * Adds the routes below `/f` (docs/miniapps.md): client apps send signed events, and mini apps send
+ * notifications to users of the app hosts of this server.
  */
 export async function registerMiniApps(
   app: FastifyInstance,
@@ -74,7 +77,7 @@ export async function registerMiniApps(
           const outcome = await receiveEvent(parts, params.clientId, readEnvelope(body))
           return {
             success: true,
-            message: outcome === 'applied' ? 'the event is applied' : 'nothing has changed by this event',
+            message: outcome === 'applied' ? 'the event is applied' : 'the event changes nothing',
           }
         },
       )

@@ -21,7 +21,7 @@ const OTHER_CLIENT = 309857
 const allSucceeded = { failure_count: 0, not_attempted_count: 0, retryable_fids: [] }
 const unlimited = { intervalSeconds: 0, perDay: 1_000 }
 
-it('notifies everyone who has notifications enabled, in requests of up to 100 tokens', async () => {
+it('notifies all users with notifications enabled, 100 tokens a request', async () => {
   const client = await startClient()
   const { appId, notification, send } = await createMiniApp(parts)
   await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 250) })
@@ -61,7 +61,7 @@ it('notifies a user once at each client that has notifications enabled', async (
   expect([...other.notificationCounts().keys()]).toEqual([1, 3].map((fid) => tokenOf(OTHER_CLIENT, fid)))
 })
 
-it('counts each token of users who are named exactly once, also those that are not tried', async () => {
+it('counts each token of the targets exactly once', async () => {
   const client = await startClient(({ tokens }, response) => {
     const ofUser = (fid: number) => tokens.filter((token) => fidOf(token) === fid)
     answerWith(response, {
@@ -153,7 +153,7 @@ it.each(invalidBodies)(
   },
 )
 
-it('reads the answer of clients that leave the result out', async () => {
+it('accepts replies of clients without result', async () => {
   const client = await startClient(({ tokens }, response) => {
     response.end(
       JSON.stringify({
@@ -168,7 +168,7 @@ it('reads the answer of clients that leave the result out', async () => {
   expect(await send()).toMatchObject({ success_count: 2, failure_count: 1, retryable_fids: [1] })
 })
 
-it('keeps a slow client from holding up another, and to so many requests at once', async () => {
+it('a slow client delays no other, and concurrency is bounded', async () => {
   let releaseResponse = () => {}
   const released = new Promise<void>((resolve) => {
     releaseResponse = resolve
@@ -191,7 +191,7 @@ it('keeps a slow client from holding up another, and to so many requests at once
   expect(quick.maxConcurrentRequests()).toBeLessThanOrEqual(3)
 })
 
-it('answers each of many requests that come one after the other and at once', async () => {
+it('answers many sequential and concurrent requests', async () => {
   const client = await startClient()
   const app = await createMiniApp(parts, unlimited)
   await grantTokens(db, { appId: app.appId, clientFid: CLIENT, url: client.url(), fids: [1] })
@@ -203,7 +203,7 @@ it('answers each of many requests that come one after the other and at once', as
 })
 
 describe('the same uuid', () => {
-  it('never reaches a user twice, and reaches exactly those whom it has not', async () => {
+  it('reaches each user exactly once', async () => {
     const refused = new Set([2, 3])
     const client = await startClient(({ tokens }, response) => {
       answerWith(response, {
@@ -255,7 +255,7 @@ describe('the same uuid', () => {
     expect(await send(requestBody)).toMatchObject({ success_count: 1, not_attempted_count: 0 })
   })
 
-  it('told to several requests at once reaches everyone once', async () => {
+  it('in concurrent requests -> reaches each user once', async () => {
     const client = await startClient(
       (request, response) => void setTimeout(() => acceptAll(request, response), 10),
     )
@@ -268,8 +268,8 @@ describe('the same uuid', () => {
   })
 })
 
-describe('what clients would refuse', () => {
-  it('is not sent: one in 30 seconds to a token, however many requests there are', async () => {
+describe('rate limits of clients', () => {
+  it('one notification in 30 seconds for a token', async () => {
     const client = await startClient()
     const { appId, send } = await createMiniApp(parts)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 150) })
@@ -285,7 +285,7 @@ describe('what clients would refuse', () => {
     expect(await send()).toMatchObject({ success_count: 150 })
   })
 
-  it('is not sent: so many in 24 hours to a token', async () => {
+  it('a maximum in 24 hours for a token', async () => {
     const client = await startClient()
     const { appId, send } = await createMiniApp(parts, { intervalSeconds: 0, perDay: 2 })
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
@@ -299,7 +299,7 @@ describe('what clients would refuse', () => {
     expect(await send()).toMatchObject({ success_count: 0, failure_count: 1, retryable_fids: [1] })
   })
 
-  it('counts only what has reached somebody', async () => {
+  it('only successful sends count', async () => {
     const client = await startClient((_, response) => response.writeHead(500).end())
     const { appId, send } = await createMiniApp(parts)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
@@ -352,7 +352,7 @@ describe('refuses', () => {
     })
   })
 
-  it('every wrong member at once, each with where it stands', async () => {
+  it('reports every wrong member with its path', async () => {
     const { send } = await createMiniApp(parts)
     const reply = await send({
       notification: { title: 'x'.repeat(33), body: 7, uuid: 'x' },
@@ -379,7 +379,7 @@ describe('refuses', () => {
     }
   })
 
-  it('more than 100 users by name', async () => {
+  it('more than 100 targets', async () => {
     const { send } = await createMiniApp(parts)
     expect(await send({ target_fids: fidsFrom(1, 101) })).toMatchObject({
       httpStatus: 400,

@@ -129,7 +129,7 @@ async function includesCarol(
   return answer.body.includes(trace)
 }
 
-describe('whom an app bans', () => {
+describe('banned users', () => {
   it.each(lists)('is not in %s %j, for this app, as long as it bans them', async (path, query, trace) => {
     expect([
       await includesCarol(strict, path, query, trace),
@@ -148,7 +148,7 @@ describe('whom an app bans', () => {
     expect(await includesCarol(strict, path, query, trace)).toBe(true)
   })
 
-  it('is found where asked for by name, and counted', async () => {
+  it('are found by look-ups, and counted', async () => {
     await change('POST')
     const { cast } = (await strict.get('cast', { identifier: hashOf(bobsCast), type: 'hash' })).json()
     expect(cast.author.username).toBe('bob')
@@ -158,7 +158,7 @@ describe('whom an app bans', () => {
     await change('DELETE')
   })
 
-  it('costs nothing where nobody is banned', async () => {
+  it('no bans -> no extra statement', async () => {
     await includesCarol(open, 'feed/channels', { channel_ids: 'gardens', with_replies: true }, '')
     statements.length = 0
     await includesCarol(open, 'feed/channels', { channel_ids: 'gardens', with_replies: true }, '')

@@ -9,12 +9,12 @@ import { relationListJson, requireUsers } from './relation-list.js'
 
 const MAX_FIDS = 100
 
-/** Whom to ban, as the published client sends it. */
+/** The body of both operations, as published clients send it. */
 export const BanReqBody = Type.Object({
-  fids: Type.Array(fidParameter({ minimum: 0, description: 'A user.' }), {
+  fids: Type.Array(fidParameter({ minimum: 0, description: 'Fid of a user.', examples: [191] }), {
     minItems: 1,
     maxItems: MAX_FIDS,
-    description: 'The users. One that is given twice counts once.',
+    description: 'Fids of the users. Duplicates count once.',
   }),
 })
 
@@ -22,15 +22,14 @@ export const BanReqBody = Type.Object({
 export const ban = defineOperation({
   method: 'POST',
   path: 'ban',
-  tag: 'Mute, block, ban',
-  summary: 'Bans users from the app of the API key',
-  description: [
-    'From now on they, their casts and their reactions are in no feed, list or search that the app asks for, whoever',
-    'views it. Other apps see them as before. All of them or, where one is no user, none.',
-  ].join(' '),
+  tag: 'Moderation',
+  summary: 'Ban fids from app',
+  description:
+    'Hides the users, their casts and their reactions from all feeds, lists and searches of the app that ' +
+    'the API key belongs to. Other apps are not affected. If one fid is not registered, nobody is banned.',
   body: BanReqBody,
   reply: BanResponse,
-  notFound: 'One of them is no user.',
+  notFound: 'One of the fids is not registered.',
   conflict: `The app would ban more than ${MAX_BANS} users.`,
 
   async handle({ writerDb, hydrator, clock }, { fids }, { appId }) {
@@ -52,15 +51,17 @@ export const ban = defineOperation({
 export const unban = defineOperation({
   method: 'DELETE',
   path: 'ban',
-  tag: 'Mute, block, ban',
-  summary: 'Ends bans of the app of the API key',
-  description: 'Who is not banned stays so, and the answer is a success.',
+  tag: 'Moderation',
+  summary: 'Unban fids from app',
+  description:
+    'Ends bans of the app that the API key belongs to. Unbanning a user who is not banned succeeds.',
+  example: { reply: { success: true, message: 'unbanned: 1' } },
   body: BanReqBody,
   reply: BanResponse,
 
   async handle({ writerDb, hydrator }, { fids }, { appId }) {
     const removed = await unbanUsers({ db: writerDb, invalidation: hydrator.invalidation }, appId, fids)
-    return { success: true, message: `not banned any more: ${removed}` }
+    return { success: true, message: `unbanned: ${removed}` }
   },
 })
 
@@ -70,8 +71,9 @@ const cursors = cursorKind('bans of an app', keyPart.integer, keyPart.integer)
 export const banList = defineOperation({
   method: 'GET',
   path: 'ban/list',
-  tag: 'Mute, block, ban',
-  summary: 'Whom the app of the API key bans, the newest first',
+  tag: 'Moderation',
+  summary: 'Fetch banned fids of app',
+  description: 'Users whom the app of the API key bans, newest ban first.',
   query: Type.Object({ limit: limitParameter({ maximum: 100, default: 20 }), cursor: cursorParameter }),
   reply: BanListResponse,
 

@@ -15,16 +15,16 @@ import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acti
 import { type BlockRow, findBlock, listBlocked, listBlockers } from '../blocks.js'
 import { requireUsers } from './relation-list.js'
 
-/** Whom to block, as the published client sends it. */
+/** The body of both operations, as published clients send it. */
 export const BlockReqBody = Type.Object({
   signer_uuid: signerUuidMember,
-  blocked_fid: fidParameter({ minimum: 0, description: 'Whom to block.' }),
+  blocked_fid: fidParameter({ minimum: 0, description: 'Fid to block or unblock.', examples: [191] }),
 })
 
-/** Blocks and their ends are messages of the protocol: links of this type. */
+/** The protocol stores blocks as links of this type. */
 const linkType = 'block'
 
-/** Blocks somebody, or no longer. What is so already stays as it is. */
+/** Publishes a block or its removal. A repeated request succeeds. */
 async function changeBlock(
   context: OperationContext,
   action: 'block' | 'unblock',
@@ -33,7 +33,7 @@ async function changeBlock(
 ): Promise<OperationResponse> {
   return await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => {
     if (author.fid === targetFid) throw invalidField('blocked_fid', 'must be another user')
-    // Who has gone from here can still be unblocked.
+    // An unregistered user can still be unblocked.
     if (action === 'block') await requireUsers(context.writerDb, [targetFid], 'blocked_fid')
     const type = action === 'block' ? MessageType.LINK_ADD : MessageType.LINK_REMOVE
     await publishChange(context, author, { type, linkBody: { type: linkType, targetFid } })
@@ -45,9 +45,12 @@ async function changeBlock(
 export const block = defineOperation({
   method: 'POST',
   path: 'block',
-  tag: 'Mute, block, ban',
-  summary: 'Blocks a user',
-  description: 'Neither sees the other in lists from now on. Blocks are public: messages of the protocol.',
+  tag: 'Moderation',
+  summary: 'Block fid',
+  description:
+    'Hides the two users from each other in lists. Blocks are public messages of the protocol. Blocking a ' +
+    'blocked user succeeds.',
+  example: { reply: { success: true, message: 'blocked' } },
   body: BlockReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer or user.',
@@ -60,9 +63,10 @@ export const block = defineOperation({
 export const unblock = defineOperation({
   method: 'DELETE',
   path: 'block',
-  tag: 'Mute, block, ban',
-  summary: 'Ends a block',
-  description: 'Who is not blocked stays so, and the answer is a success.',
+  tag: 'Moderation',
+  summary: 'Unblock fid',
+  description: 'Ends a block. Unblocking a user who is not blocked succeeds.',
+  example: { reply: { success: true, message: 'not blocked' } },
   body: BlockReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer.',
@@ -90,13 +94,14 @@ interface BlockPage {
 export const blockList = defineOperation({
   method: 'GET',
   path: 'block/list',
-  tag: 'Mute, block, ban',
-  summary: 'Whom a user blocks, or who blocks a user, the newest first',
+  tag: 'Moderation',
+  summary: 'Fetch blocked or blocking fids',
   description:
-    'At least one of `blocker_fid` and `blocked_fid` is needed; with both, the one block that there may be.',
+    'Newest first. `blocker_fid` or `blocked_fid` is required; with both, the reply has the one block ' +
+    'between them, if there is one.',
   query: Type.Object({
-    blocker_fid: Type.Optional(fidParameter({ description: 'Who blocks.' })),
-    blocked_fid: Type.Optional(fidParameter({ description: 'Who is blocked.' })),
+    blocker_fid: Type.Optional(fidParameter({ description: 'Fid of the blocking user.' })),
+    blocked_fid: Type.Optional(fidParameter({ description: 'Fid of the blocked user.', examples: [] })),
     limit: limitParameter({ maximum: 100, default: 20 }),
     cursor: cursorParameter,
   }),
@@ -118,8 +123,9 @@ export const blockList = defineOperation({
 async function pageOf(db: OperationContext['db'], listQuery: BlockListQuery): Promise<BlockPage> {
   const { blocker_fid, blocked_fid, limit, cursor } = listQuery
   if (blocker_fid !== undefined && blocked_fid !== undefined) {
-    // One block has no second page.
-    if (cursor !== undefined) throw invalidField('cursor', 'goes with one of blocker_fid and blocked_fid')
+    // A single block has no second page.
+    if (cursor !== undefined)
+      throw invalidField('cursor', 'cannot be used with both blocker_fid and blocked_fid')
     const found = await findBlock(db, blocker_fid, blocked_fid)
     return { page: found ? [found] : [], next: { cursor: null } }
   }

@@ -7,26 +7,27 @@ import { defineOperation } from '../../operation.js'
 import { listMutes, mute as muteUser, unmute as unmuteUser } from '../mutes.js'
 import { relationListJson, requireUsers } from './relation-list.js'
 
-/** Who mutes whom, as the published client sends it. */
+/** The body of both operations, as published clients send it. */
 export const MuteReqBody = Type.Object({
-  fid: fidParameter({ minimum: 0, description: 'Who mutes.' }),
-  muted_fid: fidParameter({ minimum: 0, description: 'Who is muted.' }),
+  fid: fidParameter({ minimum: 0, description: 'Fid of the muting user.' }),
+  muted_fid: fidParameter({ minimum: 0, description: 'Fid of the muted user.', examples: [191] }),
 })
 
-/** What is said of who may ask, for the documentation. */
-const muteKeyText =
-  'It takes no signer: the API key is trusted to ask for its users, so any app of this server may.'
+/** The part of a description that states who may call. */
+const muteKeyText = 'No signer is required: any app of this server may call it for any user.'
 
 /** `POST mute` */
 export const mute = defineOperation({
   method: 'POST',
   path: 'mute',
-  tag: 'Mute, block, ban',
-  summary: 'Mutes a user for another',
-  description: `Lists that \`fid\` views leave the muted out; the muted see everything as before. ${muteKeyText}`,
+  tag: 'Moderation',
+  summary: 'Mute fid',
+  description:
+    'Leaves the muted user out of lists that `fid` views. The muted user notices nothing. Muting a muted ' +
+    `user succeeds. ${muteKeyText}`,
   body: MuteReqBody,
   reply: MuteResponse,
-  notFound: 'One of the two is no user.',
+  notFound: 'One of the two fids is not registered.',
 
   async handle({ writerDb, hydrator, clock }, { fid, muted_fid }) {
     if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
@@ -38,7 +39,7 @@ export const mute = defineOperation({
       muted_fid,
       Math.floor(clock() / 1000),
     )
-    return { success: true, message: isNew ? 'muted' : 'muted already' }
+    return { success: true, message: isNew ? 'muted' : 'already muted' }
   },
 })
 
@@ -46,15 +47,16 @@ export const mute = defineOperation({
 export const unmute = defineOperation({
   method: 'DELETE',
   path: 'mute',
-  tag: 'Mute, block, ban',
-  summary: 'Ends a mute',
-  description: `Who is not muted stays so, and the answer is a success. ${muteKeyText}`,
+  tag: 'Moderation',
+  summary: 'Unmute fid',
+  description: `Ends a mute. Unmuting a user who is not muted succeeds. ${muteKeyText}`,
+  example: { reply: { success: true, message: 'unmuted' } },
   body: MuteReqBody,
   reply: MuteResponse,
 
   async handle({ writerDb, hydrator }, { fid, muted_fid }) {
     const wasMuted = await unmuteUser({ db: writerDb, invalidation: hydrator.invalidation }, fid, muted_fid)
-    return { success: true, message: wasMuted ? 'not muted any more' : 'was not muted' }
+    return { success: true, message: wasMuted ? 'unmuted' : 'was not muted' }
   },
 })
 
@@ -64,10 +66,11 @@ const cursors = cursorKind('mutes of a user', keyPart.integer, keyPart.integer)
 export const muteList = defineOperation({
   method: 'GET',
   path: 'mute/list',
-  tag: 'Mute, block, ban',
-  summary: 'Whom a user mutes, the newest first',
+  tag: 'Moderation',
+  summary: 'Fetch muted fids of user',
+  description: 'Newest mute first.',
   query: Type.Object({
-    fid: fidParameter({ description: 'Who mutes.' }),
+    fid: fidParameter({ description: 'Fid of the muting user.' }),
     limit: limitParameter({ maximum: 100, default: 20 }),
     cursor: cursorParameter,
   }),

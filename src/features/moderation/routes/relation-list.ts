@@ -7,14 +7,14 @@ import { PlazaError } from '../../../platform/errors.js'
 import type { RelationRow } from '../relation-cursor.js'
 import { findUnregisteredFids } from '../unregistered-fids.js'
 
-/** A 404 that names the member, unless all of these are users. */
+/** Throws a 404 that names the member, unless all fids are registered. */
 export async function requireUsers(db: Database, fids: readonly number[], property: string): Promise<void> {
   const missing = await findUnregisteredFids(db, fids)
   if (missing.length === 0) return
   throw new PlazaError('not_found', `no such users: ${missing.join(', ')}`, { property })
 }
 
-/** What the members of a reply are called. */
+/** Member names of a reply. */
 interface RelationNames {
   readonly list: 'mutes' | 'bans'
   readonly object: 'mute' | 'ban'
@@ -23,9 +23,9 @@ interface RelationNames {
 }
 
 /**
- * A page of mutes or bans as JSON. Who is gone from here is left out: a record without its user would tell nothing.
+ * Renders a page of mutes or bans. Users without a profile are left out.
  *
- * @param relationRows One more than fits when there is a next page.
+ * @param relationRows One more than `limit` when there is a next page.
  */
 export async function relationListJson(
   hydrator: Hydrator,

@@ -3,7 +3,7 @@ import { ban, banList, unban } from './bans.js'
 import { block, blockList, unblock } from './blocks.js'
 import { mute, muteList, unmute } from './mutes.js'
 
-/** Blocks, mutes and bans. */
+/** Operations on blocks, mutes and bans. */
 export const relationOperations: readonly Operation[] = [
   ban,
   unban,

@@ -2,7 +2,7 @@ import type { Operation } from '../../operation.js'
 import { notifications, notificationsBelowUrls, notificationsInChannels } from './notifications.js'
 import { notificationsSeen } from './seen.js'
 
-/** The inbox. */
+/** Operations on the inbox. */
 export const notificationOperations: readonly Operation[] = [
   notifications,
   notificationsInChannels,

@@ -15,20 +15,20 @@ import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import type { InboxSelection } from '../notification-list.js'
 import { countUnseen, type InboxMember, type InboxRow, readInbox } from '../pages.js'
 
-/** Parameters that all lists of notifications have in common. */
+/** Parameters of all notification lists. */
 export const notificationPaging = {
-  fid: fidParameter({ description: 'Whose notifications: those that this user may see.' }),
+  fid: fidParameter({ description: 'Fid of the user whose notifications are listed.' }),
   limit: limitParameter({ maximum: 25, default: 15 }),
   cursor: cursorParameter,
 }
 
-/** Of a cast; follows have none. */
+/** The hash of a cast; empty for follows. */
 const hashPart = Type.String({ pattern: '^([0-9a-f]{2}){0,64}$' })
 
 /**
- * Makes pages of notifications as JSON. Its cursors belong to it alone.
+ * Creates the function that renders pages of one notification list, with cursors of its own.
  *
- * @param name Of the list, as it stands in its cursors.
+ * @param name Of the list; part of its cursors.
  */
 export function notificationPages(name: string) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.integer, hashPart)
@@ -56,7 +56,7 @@ export function notificationPages(name: string) {
   }
 }
 
-/** Each as JSON, as its user sees it; one whose cast or members can no longer be shown is left out. */
+/** Renders notifications as their user sees them. One without a visible cast or member is left out. */
 async function notificationJsons(
   hydrator: Hydrator,
   rows: readonly InboxRow[],
@@ -84,7 +84,7 @@ function notificationJson(
   )
 }
 
-/** The members of a group that are shown, and how many there are. */
+/** Renders the shown members of a group, and its count. */
 function groupJson(
   { name, count }: InboxRow,
   members: readonly InboxMember[],
@@ -108,7 +108,7 @@ function groupJson(
   return `,"count":${count},"reactions":${jsonArray(reactions)}`
 }
 
-/** What stands alone is named in the singular. */
+/** The type of one notification is singular, unlike its filter. */
 function typeOf({ name }: InboxRow): Notification['type'] {
   switch (name) {
     case 'mentions':

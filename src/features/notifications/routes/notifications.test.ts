@@ -96,7 +96,7 @@ const all = [
 ]
 
 describe('GET notifications', () => {
-  it('groups follows, and reactions by cast, and shows the newest first', async () => {
+  it('groups follows, and reactions by cast, newest first', async () => {
     const { notifications, unseen_notifications_count, next } = await list('notifications', { fid: 1 })
     expect(notifications.map(brief)).toEqual(all)
     expect(unseen_notifications_count).toBe(6)
@@ -108,7 +108,7 @@ describe('GET notifications', () => {
     })
   })
 
-  it('tells the app that a follow was made with, where it is known', async () => {
+  it('shows the app of a follow if known', async () => {
     await db`
       insert into social.signer_apps (fid, key, app_fid) values (4, ${dave.key.publicKey}, 3) on conflict do nothing`
     const { notifications } = await list('notifications', { fid: 1, type: 'follows' })
@@ -119,7 +119,7 @@ describe('GET notifications', () => {
     expect(notifications[0]!.follows![1]).not.toHaveProperty('app')
   })
 
-  it('shows the kinds that are asked for, between commas or repeated', async () => {
+  it('type -> only these types, comma-separated or repeated', async () => {
     const types = async (type: string) =>
       (await list('notifications', { fid: 1, type })).notifications.map((each) => each.type)
     expect(await types('likes,recasts')).toEqual(['recasts', 'likes'])
@@ -137,7 +137,7 @@ describe('GET notifications', () => {
     expect((await list('notifications', { fid: 1, type: 'likes' })).unseen_notifications_count).toBe(1)
   })
 
-  it('goes from page to page', async () => {
+  it('pages through all notifications', async () => {
     const found: unknown[] = []
     let cursor: string | null = null
     do {
@@ -149,7 +149,7 @@ describe('GET notifications', () => {
     expect((await list('notifications', { fid: 1, limit: all.length })).next.cursor).toBeNull()
   })
 
-  it('has nothing for who is not here', async () => {
+  it('an unknown user -> empty', async () => {
     expect(await list('notifications', { fid: 999 })).toEqual({
       notifications: [],
       unseen_notifications_count: 0,
@@ -177,7 +177,7 @@ describe('GET notifications/channel and notifications/parent_url', () => {
     ['reply', hashOf(reply), null, null],
   ]
 
-  it('show what concerns casts there, and their threads', async () => {
+  it('show notifications about casts there and in their threads', async () => {
     const inChannel = await list('notifications/channel', { fid: 1, channel_ids: 'gardens, none' })
     expect(inChannel.notifications.map(brief)).toEqual(belowUrlReply)
     expect(inChannel.unseen_notifications_count).toBe(2)
@@ -186,7 +186,7 @@ describe('GET notifications/channel and notifications/parent_url', () => {
     expect((await list('notifications/channel', { fid: 1, channel_ids: 'none' })).notifications).toEqual([])
   })
 
-  it('have cursors of their own', async () => {
+  it('refuse each other’s cursors', async () => {
     const { next } = await list('notifications/channel', { fid: 1, channel_ids: 'gardens', limit: 1 })
     const query = { fid: 1, channel_ids: 'gardens', cursor: next.cursor! }
     expect((await list('notifications/channel', query)).notifications.map(brief)).toEqual([belowUrlReply[1]])
@@ -197,7 +197,7 @@ describe('GET notifications/channel and notifications/parent_url', () => {
 describe('POST notifications/seen', () => {
   const unseen = async (fid: number) => (await list('notifications', { fid })).unseen_notifications_count
 
-  it('marks a kind, or all, through a signer', async () => {
+  it('marks one type or all with a signer', async () => {
     const { id } = await approvedSigner({ db, hub }, alice, {
       appId: api.appId,
       permissions: ['PUBLISH_CAST'],
@@ -212,14 +212,14 @@ describe('POST notifications/seen', () => {
     expect(await unseen(2)).toBe(1)
   })
 
-  it('marks through a bearer token', async () => {
+  it('marks with a bearer token', async () => {
     const authorization = appKeyAuthorization(bob)
     const reply = await api.send('POST', 'notifications/seen', {}, { authorization })
     expect([reply.statusCode, reply.json().success]).toEqual([200, true])
     expect(await unseen(2)).toBe(0)
   })
 
-  it('asks for one of the two, and for both to be of one user', async () => {
+  it('requires one credential; two must belong to one user', async () => {
     const { id } = await approvedSigner({ db, hub }, carol, { appId: api.appId })
     const none = await api.send('POST', 'notifications/seen', { type: 'likes' })
     expect([none.statusCode, none.json().property]).toEqual([400, 'signer_uuid'])
@@ -252,10 +252,10 @@ describe('POST notifications/seen', () => {
   })
 })
 
-describe('what is taken back, or must not be seen', () => {
+describe('undone and hidden actions', () => {
   const types = async (fid: number) => (await list('notifications', { fid })).notifications.map(brief)
 
-  it('shrinks its group, which vanishes when it is empty', async () => {
+  it('shrink their group; an empty group disappears', async () => {
     await hub.submit([
       dave.link(1, testNow - 100, { remove: true }),
       carol.react(roses, testNow - 90, { type: ReactionType.RECAST, remove: true }),
@@ -267,7 +267,7 @@ describe('what is taken back, or must not be seen', () => {
     expect(await types(1)).toEqual([['follows', null, 1, [2]], all[2], all[3], all[5]])
   })
 
-  it('is hidden with whoever is muted or blocked, and shown again', async () => {
+  it('of muted or blocked users are hidden, then shown again', async () => {
     await db`insert into moderation.mutes (fid, target_fid, muted_at) values (1, 3, 1700000000)`
     await hub.submit([bob.link(1, testNow - 70, { type: 'block' })])
     expect(await types(1)).toEqual([])
@@ -280,7 +280,7 @@ describe('what is taken back, or must not be seen', () => {
     await db`delete from moderation.mutes`
   })
 
-  it('goes with the cast that it is about', async () => {
+  it('a deleted cast -> its notifications disappear', async () => {
     await hub.submit([alice.removeCast(tulips.hash, testNow - 50)])
     expect((await types(1)).map(([type]) => type)).toEqual(['follows', 'mention', 'reply'])
   })

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { listParameter, textParameter } from '../../../api/parameters.js'
 import { NotificationsResponse, NotificationType } from '../../../graph/view/schema/notification.js'
+import { parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation } from '../../operation.js'
 import { castKinds, notificationKinds } from '../kinds.js'
 import { MAX_UNSEEN, SHOWN_MEMBERS } from '../pages.js'
@@ -12,21 +13,20 @@ const allPages = notificationPages('notifications')
 export const notifications = defineOperation({
   method: 'GET',
   path: 'notifications',
-  tag: 'Notification',
-  summary: 'What happened to a user',
-  description: [
-    'The newest first. Follows are one notification, likes and recasts one for each cast: they stand where their newest',
-    `is, \`count\` tells how many they are, and the newest ${SHOWN_MEMBERS} are shown. A cast that answers, quotes and`,
-    'mentions the user is one notification, of the first of these that is asked for. What was taken back is gone, and',
-    'so is whatever comes from users whom this one blocks or mutes, or who block it.',
-    `\`unseen_notifications_count\` counts the same list, up to ${MAX_UNSEEN}.`,
-  ].join(' '),
+  tag: 'Notifications',
+  summary: 'Fetch notifications for user',
+  description:
+    'Newest first. All follows form one notification, likes and recasts one for each cast; such a group ' +
+    `is placed at its newest entry, \`count\` is its size, and the newest ${SHOWN_MEMBERS} entries are ` +
+    'shown. A cast that replies to, quotes and mentions the user is one notification, of the first of ' +
+    'these types that is requested. Undone actions disappear, and so do users whom this user blocks or ' +
+    `mutes or who block it. \`unseen_notifications_count\` counts the same selection, up to ${MAX_UNSEEN}.`,
   query: Type.Object({
     ...notificationPaging,
     type: Type.Optional(
       listParameter(NotificationType, {
         maxItems: notificationKinds.length,
-        description: 'Kinds of notifications; without it, all.',
+        description: 'Types of notifications. Without it, all types.',
       }),
     ),
   }),
@@ -44,14 +44,16 @@ const MAX_CHANNELS = 10
 export const notificationsInChannels = defineOperation({
   method: 'GET',
   path: 'notifications/channel',
-  tag: 'Notification',
-  summary: 'What happened to a user in some channels',
-  description: 'As `notifications`, of casts in these channels and in the threads there: without follows.',
+  tag: 'Notifications',
+  summary: 'Fetch notifications for user by channel',
+  description:
+    'The same as `notifications`, limited to casts in these channels and their threads. Follows are left ' +
+    'out.',
   query: Type.Object({
     ...notificationPaging,
-    channel_ids: listParameter(textParameter({ description: 'A channel.' }), {
+    channel_ids: listParameter(textParameter({ description: 'Id of a channel.', examples: ['gardening'] }), {
       maxItems: MAX_CHANNELS,
-      description: 'The channels.',
+      description: 'Ids of channels.',
     }),
   }),
   reply: NotificationsResponse,
@@ -63,21 +65,21 @@ export const notificationsInChannels = defineOperation({
 
 const urlPages = notificationPages('notifications/parent_url')
 const MAX_URLS = 20
-/** As long as a cast lets them be. */
-const MAX_URL_LENGTH = 2_048
 
 /** `GET notifications/parent_url` */
 export const notificationsBelowUrls = defineOperation({
   method: 'GET',
   path: 'notifications/parent_url',
-  tag: 'Notification',
-  summary: 'What happened to a user below some URLs',
-  description: 'As `notifications`, of casts below these URLs and in the threads there: without follows.',
+  tag: 'Notifications',
+  summary: 'Fetch notifications for user by parent URLs',
+  description:
+    'The same as `notifications`, limited to casts below these URLs and their threads. Follows are left ' +
+    'out.',
   query: Type.Object({
     ...notificationPaging,
-    parent_urls: listParameter(textParameter({ description: 'A URL.', maxLength: MAX_URL_LENGTH }), {
+    parent_urls: listParameter(parentUrl('URL.'), {
       maxItems: MAX_URLS,
-      description: 'The URLs.',
+      description: 'Parent URLs.',
     }),
   }),
   reply: NotificationsResponse,

@@ -8,46 +8,55 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 import { notificationKinds } from '../kinds.js'
 import { markSeen } from '../mark-seen.js'
 
-/** A token is some hundred characters; a header may hold 16 kB. */
+/** A token has some hundred characters; a header may hold 16 kB. */
 const MAX_HEADER_LENGTH = 4_096
 
 /** `POST notifications/seen` */
 export const notificationsSeen = defineOperation({
   method: 'POST',
   path: 'notifications/seen',
-  tag: 'Notification',
+  tag: 'Notifications',
   summary: 'Mark notifications as seen',
-  description: [
-    'All that the user has now, or all of a type. The user is told by `signer_uuid`, a signer with at least one write',
-    'permission, or by a bearer token; where both are given they must be of one user.',
-  ].join(' '),
+  description:
+    'Marks all notifications that the user has now, or all of one type. The user is the one of ' +
+    '`signer_uuid`, a signer with a write permission, or of a bearer token. If both are given, they must ' +
+    'belong to the same user.',
+  example: { reply: { success: true, message: 'all follows are marked as seen' } },
   headers: Type.Object({
     authorization: Type.Optional(
       textParameter({
         maxLength: MAX_HEADER_LENGTH,
-        description: 'A bearer token, instead of `signer_uuid`: `Bearer <token>`.',
+        description: 'Bearer token of the user, instead of `signer_uuid`: `Bearer <token>`.',
+        examples: ['Bearer eyJmaWQiOjN9.eyJleHAiOjE3Nzc2MzY4MDB9.c2lnbmF0dXJl'],
       }),
     ),
   }),
   body: Type.Object({
     signer_uuid: Type.Optional(
-      textParameter({ maxLength: 64, description: 'The signer. Not needed with a bearer token.' }),
+      textParameter({
+        maxLength: 64,
+        description: 'Signer of the user. Not required with a bearer token.',
+        examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+      }),
     ),
     type: Type.Optional(NotificationType),
   }),
   reply: OperationResponse,
   notFound: 'There is no such signer.',
-  forbidden: 'The signer is another app’s, not approved, revoked, or may not write.',
+  forbidden: 'The signer belongs to another app, is not approved, is revoked, or may not write.',
 
   async handle(context, { signer_uuid: signerUuid, type }, caller, { authorization }) {
     const fid = await actingUser(context, caller, { signerUuid, authorization })
     const { writerDb, clock } = context
     await markSeen(writerDb, { fid, list: type ? [type] : notificationKinds, nowMs: clock() })
-    return { success: true, message: type ? `all ${type} are seen` : 'all notifications are seen' }
+    return {
+      success: true,
+      message: type ? `all ${type} are marked as seen` : 'all notifications are marked as seen',
+    }
   },
 })
 
-/** Whatever is given is checked. */
+/** Checks both credentials if both are given, and returns their user. */
 async function actingUser(
   { signers, bearer }: OperationContext,
   { appId }: Caller,
@@ -63,7 +72,7 @@ async function actingUser(
     throw invalidField('signer_uuid', 'is required, unless the header authorization has a bearer token')
   }
   if (token && token.fid !== fid) {
-    throw invalidField('signer_uuid', 'is of another user than the bearer token')
+    throw invalidField('signer_uuid', 'belongs to another user than the bearer token')
   }
   return fid
 }

@@ -6,36 +6,38 @@ import type { OperationContext } from '../../operation.js'
 import type { RequiredPermission } from '../../signers/permissions.js'
 import type { Author } from '../author.js'
 
-/** What is said of 403, for the documentation. */
+/** Documentation of 403. */
 export const mayNotAct =
-  'The signer is another app’s, is not approved (any more), or lacks the permission: `code` tells which.'
+  'The signer belongs to another app, is not approved, is revoked, or lacks the permission: `code` tells which.'
 
-/** Who acts. */
+/** The signer of a request. */
 export const signerUuidMember = textParameter({
   maxLength: 64,
-  description: 'The signer to act through. It belongs to the app whose API key is sent.',
+  description: 'UUID of the signer that acts. It must belong to the app of the API key.',
+  examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
 })
 
 const MAX_IDEM_LENGTH = 128
 
-/** What makes a repeat of a request one. */
+/** The idempotency key of a request. */
 export const idemMember = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: MAX_IDEM_LENGTH,
     description:
-      'Names this request: repeated with the same, it returns the first answer and publishes nothing new. 16 random ' +
-      'characters are recommended.',
+      'Idempotency key of the request. A repeated request returns the first reply and publishes nothing. Use 16 random ' +
+      'characters.',
+    examples: ['b3f1c0a9d8e7f6a5'],
   }),
 )
 
-/** What is said of 409, for the documentation. */
-export const idemConflict = 'The `idem` was given to another request of this app.'
+/** Documentation of 409. */
+export const idemConflict = 'Another request of the app has this `idem`.'
 
 /**
- * Does something as the user whose signer a request names.
+ * Runs work as the user of the signer that a request names.
  *
- * @throws PlazaError as `findActingSigner`, also when the key is removed just now: then it is the hub that notices.
+ * @throws PlazaError as `findActingSigner`, also when the hub finds that the key was just removed.
  */
 export async function actAs<Result>(
   { signers }: Pick<OperationContext, 'signers'>,
@@ -54,7 +56,7 @@ export async function actAs<Result>(
   }
 }
 
-/** Who asks to act, through whom, and for what. */
+/** The caller, the signer and the required permission. */
 export interface ActingContext {
   readonly signerUuid: string
   readonly caller: Caller

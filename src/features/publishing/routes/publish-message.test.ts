@@ -10,7 +10,7 @@ const [alice, bob] = users
 const send = (message: object) => api.send('POST', 'message', JSON.parse(JSON.stringify(message)))
 const hashOf = (message: { hash: Buffer }) => `0x${message.hash.toString('hex')}`
 
-it('publishes a message that its author has signed, whoever sends it', async () => {
+it('publishes a signed message of any author', async () => {
   const cast = alice.cast('signed at home', testNow - 10)
   const json = messageJson(toProtobuf(cast))
   expect(bodyOf(await send(json))).toEqual(json)
@@ -18,7 +18,7 @@ it('publishes a message that its author has signed, whoever sends it', async () 
   expect(bodyOf(read).cast.text).toBe('signed at home')
 })
 
-it('takes what the library of the protocol writes', async () => {
+it('accepts the JSON of the protocol’s library', async () => {
   const cast = bob.cast('by the library', testNow - 9)
   const { data } = cast
   expect(bodyOf(await send(Message.toJSON({ ...toProtobuf(cast), data }) as object)).hash).toBe(hashOf(cast))

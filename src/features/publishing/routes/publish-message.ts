@@ -6,19 +6,21 @@ import { PlazaError } from '../../../platform/errors.js'
 import { isRefusal, toProtobuf } from '../../../protocol/codec.js'
 import { defineOperation } from '../../operation.js'
 
-/** A message of the protocol; what is in it is checked by its reader. */
-export const PublishMessageReqBody = Type.Object({}, { additionalProperties: true })
+/** A message of the protocol. `readMessageJson` checks its members. */
+export const PublishMessageReqBody = Type.Object(
+  {},
+  { additionalProperties: true, examples: PublishMessageResponse.examples },
+)
 
 /** `POST message` */
 export const publishMessage = defineOperation({
   method: 'POST',
   path: 'message',
-  tag: 'Message',
-  summary: 'Publish a message that is signed already',
-  description: [
-    'In the JSON that the hub API shows, or that the protocol’s own libraries write. The signature says who speaks, so',
-    'any API key may send it. Answers the message as the hub API shows it.',
-  ].join(' '),
+  tag: 'Hub',
+  summary: 'Publish message to Farcaster',
+  description:
+    'Submits a signed message in the JSON of the hub API or of the protocol’s libraries, and returns it ' +
+    'in the JSON of the hub API. The signature proves the author, so any API key may send it.',
   body: PublishMessageReqBody,
   reply: PublishMessageResponse,
 

@@ -8,7 +8,7 @@ import { addVerification, deleteVerification } from '../../users/routes/verifica
 import { publishMessage } from './publish-message.js'
 import { postAction } from './send-action.js'
 
-/** What apps publish in a user's name. */
+/** Operations that publish for a user. */
 export const publishingOperations: readonly Operation[] = [
   postCast,
   deleteCast,

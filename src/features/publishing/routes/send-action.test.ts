@@ -36,7 +36,7 @@ async function otherApp(answer: (response: ServerResponse) => void) {
   return { origin: server.origin, received }
 }
 
-it('brings the action to the other app, signed for the user, and answers what it answers', async () => {
+it('sends the signed action and returns the other app’s reply', async () => {
   const app = await otherApp((response) =>
     response.setHeader('content-type', 'application/json').end('{"wet":[1]}'),
   )
@@ -96,7 +96,7 @@ it.each([
   ])
 })
 
-it('tells when nobody is there, or speaks no HTTP', async () => {
+it('no server, or no HTTP -> 502', async () => {
   const gone = await serveTcp((socket) => socket.end('what?\n'))
   const reply = await send(gone.origin)
   expect([reply.statusCode, reply.json().code]).toEqual([502, 'OtherSideFailed'])
@@ -117,7 +117,7 @@ it.each([
   ])
 })
 
-it('writes the token into no log', async () => {
+it('never logs the token', async () => {
   const app = await otherApp((response) => response.writeHead(500).end('no'))
   await send(app.origin)
   const token = app.received[0]!.request.headers.authorization!.split('.').at(-1)!

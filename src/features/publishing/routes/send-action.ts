@@ -5,16 +5,28 @@ import { defineOperation } from '../../operation.js'
 import { sendAction } from '../actions.js'
 import { mayNotAct, signerUuidMember } from './acting.js'
 
-/** An action and where it goes, as the published client sends them. */
+/** The body of `POST action`, as published clients send it. */
 export const ActionReqBody = Type.Object({
   signer_uuid: signerUuidMember,
   base_url: textParameter({
-    description: 'The other app. The action goes to `/api/farcaster/action` below it.',
+    description: 'URL of the other app. The action is sent to `/api/farcaster/action` below it.',
+    examples: ['https://garden.example.com'],
   }),
   action: Type.Object({
-    type: textParameter({ description: 'What is to be done, in the other app’s words.', maxLength: 256 }),
+    type: textParameter({
+      description: 'Name of the action, as the other app defines it.',
+      examples: ['water'],
+      maxLength: 256,
+    }),
     payload: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'What the other app needs for it.' }),
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'Input of the action, as the other app defines it.',
+          examples: [{ plant: 'tomato' }],
+        },
+      ),
     ),
   }),
 })
@@ -23,20 +35,19 @@ export const ActionReqBody = Type.Object({
 export const postAction = defineOperation({
   method: 'POST',
   path: 'action',
-  tag: 'Action',
-  summary: 'Send an action to another app, signed for a user',
-  description: [
-    'The other app gets the action as JSON, and in `authorization` a bearer token that the user’s key has signed: it',
-    'says for whom and to whom it is, and holds the action. The answer is the JSON object that the other app answers.',
-    'An app that cannot be reached, refuses, or answers with something else is a 502.',
-  ].join(' '),
+  tag: 'Mini apps',
+  summary: 'Send user actions across apps',
+  description:
+    'Sends the action as JSON to the other app, with a bearer token in `authorization` that the user’s ' +
+    'key has signed over the user, the receiver and the action. Returns the JSON object that the other ' +
+    'app replies. An app that is unreachable, refuses, or replies with anything else is a 502.',
   body: ActionReqBody,
   reply: ActionResponse,
   forbidden: mayNotAct,
   notFound: 'There is no such signer.',
 
   async handle({ signers, net, clock }, { signer_uuid: signerUuid, base_url, action }, { appId }) {
-    // No hub looks at the signer after us: it is asked for as it is now.
+    // No hub checks this signer, so its state is read afresh.
     const author = await signers.findFresh({ signerUuid, appId, permission: 'WRITE_FRAME_ACTION' })
     return await sendAction(net, author, action, base_url, clock())
   },

@@ -32,17 +32,17 @@ async function answers(options: Partial<TestApiOptions>) {
 
 const unavailable = requests.map(() => [503, 'Unavailable', '1'])
 
-it('a hub whose queue is full is a 503', async () => {
+it('a full queue of the hub -> 503', async () => {
   const submit = () => Promise.reject(new PlazaError('unavailable', 'too many messages wait'))
   expect(await answers({ hub: { ...hub, submit } })).toEqual(unavailable)
 })
 
-it('a hub that cannot check signatures now is a 503', async () => {
+it('no signature checks -> 503', async () => {
   const submit: typeof hub.submit = async (messages) => messages.map(() => refuse('unavailable', 'too many'))
   expect(await answers({ hub: { ...hub, submit } })).toEqual(unavailable)
 })
 
-it('a database that is away is a 503', async () => {
+it('an unreachable database -> 503', async () => {
   const closedDb = connect({ poolSize: 1 })
   await closedDb.end()
   const api = await createTestApi({ db, hub, clock, writerDb: closedDb })
@@ -50,7 +50,7 @@ it('a database that is away is a 503', async () => {
   expect([reply.statusCode, reply.json().code]).toEqual([503, 'Unavailable'])
 })
 
-it('what was asked for meanwhile can be asked for again', async () => {
+it('after an outage, a retry succeeds', async () => {
   const api = await createTestApi({ db, hub, clock })
   for (const [method, path, body] of requests) {
     bodyOf(await api.send(method, path, path === 'message' ? body : { signer_uuid, ...body }))

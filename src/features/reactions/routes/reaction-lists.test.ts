@@ -43,7 +43,7 @@ async function allPages(
 
 const byType = ({ user, reaction_type }: ReactionReply) => `${user.fid} ${reaction_type}`
 
-test('reactions/cast lists who reacted, newest first, page by page', async () => {
+test('reactions/cast: newest first, in pages', async () => {
   const expected = ['6 like', '5 like', '4 like', '3 like', '2 like', '2 recast']
   for (const limit of [1, 2, 5, 6, 100]) {
     const collected = await allPages('reactions/cast', { hash: prefixedHash(first), types: 'all', limit })
@@ -60,7 +60,7 @@ test('reactions/cast lists who reacted, newest first, page by page', async () =>
   expect(both.map(byType)).toEqual(['3 recast', '3 like'])
 })
 
-test('reactions/cast goes on where it was, whatever happens meanwhile', async () => {
+test('reactions/cast: paging is stable under changes', async () => {
   let round = 0
   const query = { hash: prefixedHash(first), types: 'likes', limit: 2 }
   const collected = await allPages('reactions/cast', query, async () => {
@@ -71,7 +71,7 @@ test('reactions/cast goes on where it was, whatever happens meanwhile', async ()
   expect(collected.map(({ user }) => user.fid)).toEqual([6, 5, 4, 3, 2])
 })
 
-test('reactions/user lists what a user reacted to', async () => {
+test('reactions/user: reactions of a user with their casts', async () => {
   for (const limit of [1, 2, 3, 100]) {
     const collected = await allPages('reactions/user', { fid: 3, type: 'all', limit })
     expect(collected.map(({ cast, reaction_type }) => [cast.hash, reaction_type])).toEqual([
@@ -87,7 +87,7 @@ test('reactions/user lists what a user reacted to', async () => {
   ])
 })
 
-test('both show the app that signed', async () => {
+test('both show the app of the reaction', async () => {
   await db`insert into social.signer_apps (fid, key, app_fid) values (3, ${db.types.bytea(carol.key.publicKey)}, 5)`
   const [ofUser] = await allPages('reactions/user', { fid: 3, type: 'recasts' })
   const ofCast = await allPages('reactions/cast', { hash: prefixedHash(second), types: 'recasts' })
@@ -96,7 +96,7 @@ test('both show the app that signed', async () => {
   expect(withoutApp).not.toHaveProperty('app')
 })
 
-test('both leave out whom the viewer does not want to see', async () => {
+test('both leave out users hidden from the viewer', async () => {
   await merge(bob.link(5, testNow, { type: 'block' }))
   const seen = await allPages('reactions/cast', { hash: prefixedHash(first), types: 'likes', viewer_fid: 5 })
   expect(seen.map(({ user }) => user.fid)).not.toContain(2)
@@ -104,7 +104,7 @@ test('both leave out whom the viewer does not want to see', async () => {
   expect(liked.map(({ cast }) => cast.hash)).toEqual([prefixedHash(first)])
 })
 
-test('a reaction that names another author, or a cast that is not here, is in neither', async () => {
+test('wrong author or unknown cast -> in neither list', async () => {
   const reactionBody = { type: ReactionType.LIKE, targetCastId: { fid: 4, hash: first.hash } }
   const removedCast = alice.cast('gone', testNow - 70)
   const wrong = alice.message({ type: MessageType.REACTION_ADD, reactionBody }, testNow)
@@ -122,7 +122,7 @@ test('a reaction that names another author, or a cast that is not here, is in ne
   })
 })
 
-test('both take at most six statements', async () => {
+test('both run at most six statements', async () => {
   const cast = { hash: prefixedHash(first), types: 'all', viewer_fid: 2 }
   expect(await countStatements('reactions/cast', cast)).toBeLessThanOrEqual(6)
   expect(await countStatements('reactions/user', { fid: 3, type: 'all', viewer_fid: 2 })).toBeLessThanOrEqual(

@@ -23,15 +23,15 @@ import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation } from '../../operation.js'
 
-/** What `type` and `types` take. */
+/** Values of `type` and `types`. */
 const kindOptions = ['all', 'likes', 'recasts'] as const
 
-/** The kinds that are asked for. */
+/** The reaction kinds that a request selects. */
 function toReactionKinds(selected: readonly (typeof kindOptions)[number][]): ReactionKind[] {
   return selected.flatMap((kind): ReactionKind[] => (kind === 'all' ? ['likes', 'recasts'] : [kind]))
 }
 
-/** The members that every view of a reaction begins with, without the closing brace. */
+/** Renders the first members of a reaction, without the closing brace. */
 function reactionJsonPrefix({ type, ts, app }: ReactionRow): string {
   const isLike = type === 1
   return JSON.stringify({
@@ -48,14 +48,14 @@ const castCursors = cursorKind('reactions/cast', keyPart.integer, keyPart.intege
 export const reactionsCast = defineOperation({
   method: 'GET',
   path: 'reactions/cast',
-  tag: 'Reaction',
-  summary: 'Who likes and recasts a cast',
-  description: 'Newest first. A cast that is not here has no reactions.',
+  tag: 'Reactions',
+  summary: 'Fetch reactions for cast',
+  description: 'Newest first. An unknown cast has no reactions.',
   query: Type.Object({
-    hash: castHashParameter({ description: 'The cast.' }),
-    types: listParameter(choiceParameter(kindOptions, { description: 'A type.' }), {
+    hash: castHashParameter({ description: 'Hash of the cast.' }),
+    types: listParameter(choiceParameter(kindOptions, { description: 'Type.' }), {
       maxItems: kindOptions.length,
-      description: 'Which reactions.',
+      description: 'Types of reactions.',
     }),
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,
@@ -90,12 +90,12 @@ const userCursors = cursorKind('reactions/user', keyPart.integer, keyPart.hex, k
 export const reactionsUser = defineOperation({
   method: 'GET',
   path: 'reactions/user',
-  tag: 'Reaction',
-  summary: 'What a user likes and recasts',
-  description: 'Newest first. Reactions to casts that are not here are left out.',
+  tag: 'Reactions',
+  summary: 'Fetch reactions of user',
+  description: 'Newest first. Reactions to casts that this server does not have are left out.',
   query: Type.Object({
-    fid: fidParameter({ minimum: 0, description: 'Whose reactions.' }),
-    type: choiceParameter(kindOptions, { description: 'Which reactions.' }),
+    fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }),
+    type: choiceParameter(kindOptions, { description: 'Types of reactions.' }),
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,
     viewer_fid: viewerFidParameter,

@@ -27,7 +27,7 @@ async function storedReactions() {
 const noReactions = { likes: 0, recasts: 0, viewer: { liked: false, recasted: false } }
 
 describe('reactions', () => {
-  it('are there right after, and gone right after', async () => {
+  it('are visible, and gone, in the next read', async () => {
     expect(bodyOf(await send('POST'))).toMatchObject({ success: true })
     bodyOf(await send('POST', { reaction_type: 'recast', target: target.slice(2), target_author_fid: 2 }))
     expect(await storedReactions()).toEqual({ likes: 1, recasts: 1, viewer: { liked: true, recasted: true } })
@@ -36,7 +36,7 @@ describe('reactions', () => {
     expect(await storedReactions()).toEqual(noReactions)
   })
 
-  it('of one second do what the last of them says', async () => {
+  it('in one second -> the last one wins', async () => {
     for (let round = 0; round < 5; round += 1) {
       bodyOf(await send('POST'))
       expect((await storedReactions()).likes).toBe(1)
@@ -50,7 +50,7 @@ describe('reactions', () => {
     expect(await storedReactions()).toEqual(noReactions)
   })
 
-  it('that stand already are left alone', async () => {
+  it('that exist already stay unchanged', async () => {
     bodyOf(await send('POST'))
     const before = await db`select max(id) from hub.events`
     bodyOf(await send('POST'))
@@ -59,7 +59,7 @@ describe('reactions', () => {
     bodyOf(await send('DELETE'))
   })
 
-  it('that come together all succeed, and one of them stands', async () => {
+  it('concurrent equal ones -> all succeed, one is stored', async () => {
     const replies = await Promise.all(Array.from({ length: 12 }, (_, n) => send(n % 2 ? 'POST' : 'DELETE')))
     expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(12).fill(200))
     const { likes } = await storedReactions()
@@ -69,7 +69,7 @@ describe('reactions', () => {
     bodyOf(await send('DELETE'))
   })
 
-  it('go to URLs, too', async () => {
+  it('can have a URL as target', async () => {
     const url = 'https://a.example/page'
     bodyOf(await send('POST', { target: url }))
     const rows = await db`select fid, type from social.url_reactions where url = ${url}`
@@ -88,7 +88,7 @@ describe('reactions', () => {
     expect([reply.statusCode, reply.json().property]).toEqual([status, property])
   })
 
-  it('go to a cast that is not here when it is told whose it is', async () => {
+  it('unknown cast with target_author_fid -> stored', async () => {
     const unknown = `0x${'cd'.repeat(20)}`
     bodyOf(await send('POST', { target: unknown, target_author_fid: 99 }))
     const rows =

@@ -14,13 +14,19 @@ import {
   signerUuidMember,
 } from '../../publishing/routes/acting.js'
 
-/** A reaction to add or to take back, as the published client sends it. */
+/** The body of both operations, as published clients send it. */
 export const ReactionReqBody = Type.Object({
   signer_uuid: signerUuidMember,
-  reaction_type: choiceParameter(['like', 'recast'], { description: 'What kind of reaction it is.' }),
-  target: textParameter({ description: 'What is reacted to: the hash of a cast, or a URL.' }),
+  reaction_type: choiceParameter(['like', 'recast'], { description: 'Type of the reaction.' }),
+  target: textParameter({
+    description: 'Target of the reaction: hash of a cast, or a URL.',
+    examples: ['0x71d5225f77e0164388b1d4c120825f3a2c1f131c'],
+  }),
   target_author_fid: Type.Optional(
-    fidParameter({ description: 'The author of the cast. Needed for a cast that is not here.' }),
+    fidParameter({
+      description: 'Fid of the author of the cast. Required if this server does not have the cast.',
+      examples: [3],
+    }),
   ),
   idem: idemMember,
 })
@@ -30,11 +36,11 @@ const actions = {
   remove: {
     operation: 'DELETE reaction',
     permission: 'DELETE_REACTION',
-    message: 'the reaction is taken back',
+    message: 'the reaction is deleted',
   },
 } as const
 
-/** Adds a reaction or takes it back. What is so already stays as it is. */
+/** Publishes a reaction or its removal. A repeated request succeeds. */
 async function changeReaction(
   context: OperationContext,
   action: 'add' | 'remove',
@@ -66,9 +72,10 @@ async function changeReaction(
 export const postReaction = defineOperation({
   method: 'POST',
   path: 'reaction',
-  tag: 'Reaction',
-  summary: 'Like or recast',
-  description: 'A cast, or anything that has an address. What is liked already stays liked.',
+  tag: 'Reactions',
+  summary: 'Post a reaction',
+  description: 'Likes or recasts a cast or a URL. Repeating a reaction succeeds without effect.',
+  example: { reply: { success: true, message: 'the reaction is published' } },
   body: ReactionReqBody,
   reply: OperationResponse,
   forbidden: mayNotAct,
@@ -82,9 +89,10 @@ export const postReaction = defineOperation({
 export const deleteReaction = defineOperation({
   method: 'DELETE',
   path: 'reaction',
-  tag: 'Reaction',
-  summary: 'Take a like or a recast back',
-  description: 'Taking back what was never there succeeds, too.',
+  tag: 'Reactions',
+  summary: 'Delete a reaction',
+  description: 'Removes a like or a recast. Removing a reaction that does not exist succeeds.',
+  example: { reply: { success: true, message: 'the reaction is deleted' } },
   body: ReactionReqBody,
   reply: OperationResponse,
   forbidden: mayNotAct,

@@ -18,11 +18,14 @@ import {
 export const authAddressLookup = defineOperation({
   method: 'GET',
   path: 'auth_address/developer_managed',
-  tag: 'Signer',
-  summary: 'How an address that is to sign in for a user stands',
-  query: Type.Object({ address: ethAddressParameter({ description: 'The address.' }) }),
+  tag: 'Signers',
+  summary: 'Lookup auth address status',
+  description:
+    'Returns the state of an auth address that this app has requested: `pending_approval`, `approved` ' +
+    'with the user’s `fid`, or `revoked`.',
+  query: Type.Object({ address: ethAddressParameter({ description: 'Ethereum address.' }) }),
   reply: DeveloperManagedAuthAddress,
-  notFound: 'No app has asked for this address.',
+  notFound: 'No app has requested this address.',
   forbidden: otherAppsSignerText,
 
   async handle({ db, publicUrl }, { address }, { appId }) {
@@ -35,13 +38,13 @@ export const authAddressLookup = defineOperation({
 export const authAddressSignedKey = defineOperation({
   method: 'POST',
   path: 'auth_address/developer_managed/signed_key',
-  tag: 'Signer',
-  summary: 'Ask a user to let an address sign in for them',
-  description: requestDescription,
+  tag: 'Signers',
+  summary: 'Register signed key for an auth address',
+  description: `Requests that a user lets an Ethereum address sign in for them. ${requestDescription}`,
   body: keyRequestBody(
     {
       address: ethAddressParameter({
-        description: 'The address. One that an app has asked for is that app’s.',
+        description: 'Ethereum address. Once an app has requested it, other apps cannot.',
       }),
     },
     '`address` as an ABI word of 32 bytes',

@@ -12,22 +12,26 @@ import {
   requestDescription,
 } from './key-request-body.js'
 
-/** An Ed25519 public key. */
+/** The public key of a developer managed signer. */
 const publicKeyParameter = Type.String({
   pattern: '^0x[a-fA-F0-9]{64}$',
   patternText: 'an Ed25519 public key: 0x and 64 hex digits',
-  description: 'The key. One that an app has asked for is that app’s.',
+  description: 'Ed25519 public key. Once an app has requested it, other apps cannot.',
+  examples: ['0x5d9a0c1f3b7e2a4c6e8d0f1b3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a1c'],
 })
 
 /** `GET signer/developer_managed` */
 export const developerManagedSigner = defineOperation({
   method: 'GET',
   path: 'signer/developer_managed',
-  tag: 'Signer',
-  summary: 'How a key that the developer holds stands',
+  tag: 'Signers',
+  summary: 'Lookup developer managed signer by public key',
+  description:
+    'Returns the state of a key that this app has requested: `pending_approval`, `approved` with the ' +
+    'user’s `fid`, or `revoked`.',
   query: Type.Object({ public_key: publicKeyParameter }),
   reply: DeveloperManagedSigner,
-  notFound: 'No app has asked for this key.',
+  notFound: 'No app has requested this key.',
   forbidden: otherAppsSignerText,
 
   async handle({ db, publicUrl }, { public_key }, { appId }) {
@@ -46,9 +50,11 @@ export const developerManagedSigner = defineOperation({
 export const developerManagedSignedKey = defineOperation({
   method: 'POST',
   path: 'signer/developer_managed/signed_key',
-  tag: 'Signer',
-  summary: 'Ask a user to approve a key that the developer holds',
-  description: `What such a key signs is sent by \`POST message\`. ${requestDescription}`,
+  tag: 'Signers',
+  summary: 'Register signed key for a developer managed signer',
+  description:
+    'Requests that a user approves a key which the developer holds. Send messages signed with it through ' +
+    `\`POST message\`. ${requestDescription}`,
   body: keyRequestBody({ public_key: publicKeyParameter }, '`public_key`'),
   reply: DeveloperManagedSigner,
   forbidden: otherAppsSignerText,

@@ -1,25 +1,28 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { fidParameter } from '../../../api/parameters.js'
+import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
 import { MAX_REDIRECT_LENGTH } from '../redirect-url.js'
 
-/** A hex text, whose form and length are checked with what it means. */
+/** A hex signature. The code that verifies it checks its form and length. */
 const signatureMember = (description: string) =>
-  Type.String({ minLength: 1, maxLength: MAX_SIGNATURE_LENGTH, description })
+  Type.String({ minLength: 1, maxLength: MAX_SIGNATURE_LENGTH, description, examples: [exampleSignature] })
 
-/** Who pays for the user. Published clients name a service in `sponsored_by_…`, each its own. */
+/** The sponsor of a request. Hosted clients send other members `sponsored_by_…`. */
 const sponsorMember = Type.Object(
   {
-    fid: Type.Optional(fidParameter({ description: 'Who pays. Goes with `signature`.' })),
+    fid: Type.Optional(
+      fidParameter({ description: 'Fid of the sponsor. Requires `signature`.', examples: [] }),
+    ),
     signature: Type.Optional(
       signatureMember(
-        'The bytes of the request’s `signature`, signed as a message (EIP-191) by the custody address of the sponsor.',
+        'EIP-191 signature by the sponsor’s custody address over the bytes of the request’s `signature`.',
       ),
     ),
     sponsored_by_service: Type.Optional(
       Type.Boolean({
         description:
-          'Whoever runs this server pays; `fid` and `signature` are then ignored. Any other member ' +
+          'The operator of this server pays; `fid` and `signature` are ignored. Any other member ' +
           '`sponsored_by_…` means the same.',
       }),
     ),
@@ -27,26 +30,33 @@ const sponsorMember = Type.Object(
   {
     additionalProperties: Type.Boolean(),
     description:
-      'Who is said to pay, as the approval page shows it. On a devnet nothing costs anything. On a real chain the user ' +
-      'pays for their own transaction, and a sponsor is refused with 501.',
+      'Sponsor shown on the approval page. On a devnet nothing has a price. On a real chain the user pays for the ' +
+      'transaction, and a sponsor is a 501.',
+    examples: [{ sponsored_by_service: true }],
   },
 )
 
-/** The body of an app's request for a key; `named` is how the key is named. */
+/**
+ * The body of an app's key request.
+ *
+ * @param identifyingMembers Members that name the key.
+ * @param keyText The key in the text of the signature.
+ */
 export function keyRequestBody<const IdentifyingMembers extends Record<string, TSchema>>(
   identifyingMembers: IdentifyingMembers,
   keyText: string,
 ) {
   return Type.Object({
     ...identifyingMembers,
-    app_fid: fidParameter({ description: 'The account of the app that asks.' }),
+    app_fid: fidParameter({ description: 'Fid of the app that requests the key.' }),
     deadline: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Until when the user may approve, in Unix seconds, within a year. A day is usual.',
+      description: 'Time until which the user may approve, in Unix seconds, within a year. One day is usual.',
+      examples: [1_777_723_200],
     }),
     signature: signatureMember(
-      `The SignedKeyRequest (EIP-712) of \`app_fid\`, ${keyText} and \`deadline\`, signed by the custody address of ` +
+      `SignedKeyRequest (EIP-712) of \`app_fid\`, ${keyText} and \`deadline\`, signed by the custody address of ` +
         '`app_fid`.',
     ),
     redirect_url: Type.Optional(
@@ -54,22 +64,23 @@ export function keyRequestBody<const IdentifyingMembers extends Record<string, T
         minLength: 1,
         maxLength: MAX_REDIRECT_LENGTH,
         description:
-          'Where the page leads after the approval: `https`, `http` on localhost, or the scheme of a mobile app with ' +
-          '`//` behind it.',
+          'URL to open after the approval: `https`, `http` on localhost, or the scheme of a mobile app followed by ' +
+          '`//`.',
+        examples: ['https://garden.example.com/approved'],
       }),
     ),
     sponsor: Type.Optional(sponsorMember),
   })
 }
 
-/** What every request for a key says of itself. */
+/** The part of a description that explains key requests. */
 export const requestDescription = [
-  'The signature is held against the custody address that `app_fid` has now. The very same request may be sent again;',
-  'another one replaces it as long as the user has not answered, and keeps the address of the page. A request whose',
-  'deadline has passed cannot be approved: ask again.',
+  'The signature must be by the current custody address of `app_fid`. The same request may be repeated; a different',
+  'one replaces it until the user has answered, with the same approval page. After its deadline a request cannot be',
+  'approved: send a new one.',
 ].join(' ')
 
-/** What is said of 404, 403 and 409 in the documentation of these operations. */
+/** Documentation of 404, 403 and 409. */
 export const unknownSignerText = 'There is no such signer.'
 export const otherAppsSignerText = 'The signer belongs to another app.'
-export const alreadyAnsweredText = 'The user has answered already.'
+export const alreadyAnsweredText = 'The user has already answered.'

@@ -9,9 +9,11 @@ import { createNonce } from '../../sign-in/nonces.js'
 export const loginNonce = defineOperation({
   method: 'GET',
   path: 'login/nonce',
-  tag: 'Sign in',
-  summary: 'A nonce for a Sign-In with Ethereum message',
-  description: 'Good once, for ten minutes, and for the app that asks.',
+  tag: 'Signers',
+  summary: 'Fetch nonce',
+  description:
+    'A nonce for a Sign-In with Ethereum message. It is valid once, for ten minutes, for the app that ' +
+    'requested it.',
   query: Type.Object({}),
   reply: NonceResponse,
 
@@ -24,20 +26,23 @@ export const loginNonce = defineOperation({
 export const loginAuthorize = defineOperation({
   method: 'GET',
   path: 'login/authorize',
-  tag: 'Sign in',
-  summary: 'The address of a hosted sign-in, which is retired',
+  tag: 'Signers',
+  summary: 'Fetch authorization URL',
+  description:
+    'Retired: there is no hosted login, and the reply is always 410. Create a signer and send the user to ' +
+    'its approval page instead.',
   query: Type.Object({
-    client_id: textParameter({ description: 'Names an app of the hosted sign-in.' }),
+    client_id: textParameter({ description: 'Client id of the hosted login.', examples: ['garden'] }),
     response_type: choiceParameter(['code'], { description: 'Only `code`.' }),
   }),
   reply: AuthorizationUrlResponse,
   deprecated: true,
-  gone: 'Always: there is no hosted sign-in. Make a signer and send the user to its approval page.',
+  gone: 'There is no hosted login. Create a signer and send the user to its approval page.',
 
   async handle() {
     throw new PlazaError(
       'gone',
-      'there is no hosted sign-in: make a signer (POST signer, POST signer/signed_key) and send the user to its ' +
+      'there is no hosted login: create a signer (POST signer, POST signer/signed_key) and send the user to its ' +
         'signer_approval_url',
     )
   },

@@ -49,7 +49,7 @@ async function signIn({ holder = user, edit = (text) => text, ...change }: SignI
 }
 
 describe('a user who signs in with Ethereum', () => {
-  it('gets the signers that they have approved, and of this app only', async () => {
+  it('gets the approved signers of this app', async () => {
     const mine = [await approvedKey(user, 3_000_000_000), await approvedKey(user, 3_000_000_001)]
     await approvedKey(stranger, 3_000_000_002)
     await api.send('POST', 'signer', {})
@@ -61,7 +61,7 @@ describe('a user who signs in with Ethereum', () => {
     expect((await otherApi.get('signer/list', otherAppReply)).json()).toEqual({ signers: [] })
   })
 
-  it('signs in once with one message, also when it comes twice at once', async () => {
+  it('one message signs in once, also concurrently', async () => {
     const signInRequest = await signIn()
     const replies = await Promise.all([1, 2, 3, 4].map(() => api.get('signer/list', signInRequest)))
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401, 401, 401])
@@ -72,7 +72,7 @@ describe('a user who signs in with Ethereum', () => {
     })
   })
 
-  it('signs in with a nonce of this app, within ten minutes', async () => {
+  it('needs a nonce of this app, ten minutes old at most', async () => {
     const foreign = await signIn({ nonce: await newNonce(otherApi) })
     expect((await api.get('signer/list', foreign)).statusCode).toBe(401)
     expect((await api.get('signer/list', await signIn({ nonce: 'a'.repeat(32) }))).statusCode).toBe(401)
@@ -105,7 +105,7 @@ describe('a user who signs in with Ethereum', () => {
     expect([reply.statusCode, reply.json().message]).toEqual([status, expect.stringContaining(text)])
   })
 
-  it('does not sign in with the signature of something else, nor of a contract wallet', async () => {
+  it('a foreign or contract signature -> 401', async () => {
     const { message } = await signIn()
     const { signature } = await signIn()
     expect((await api.get('signer/list', { message, signature })).statusCode).toBe(401)
@@ -119,7 +119,7 @@ describe('a user who signs in with Ethereum', () => {
     }
   })
 
-  it('may have the nonce again when the message did not hold', async () => {
+  it('an invalid message does not use up the nonce', async () => {
     const good = await signIn()
     const bad = { ...good, signature: (await signIn()).signature }
     expect((await api.get('signer/list', bad)).statusCode).toBe(401)

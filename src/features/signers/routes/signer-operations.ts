@@ -4,7 +4,7 @@ import { developerManagedSignedKey, developerManagedSigner } from './developer-m
 import { loginAuthorize, loginNonce } from './login.js'
 import { createSignerOperation, signerList, signerLookup, signerSignedKey } from './signers.js'
 
-/** Signers, and who signs in. */
+/** Operations on signers, auth addresses and sign-in. */
 export const signerOperations: readonly Operation[] = [
   createSignerOperation,
   signerLookup,

@@ -21,7 +21,7 @@ const newSigner = async () => (await api.send('POST', 'signer', {})).json()
 const newKey = () => `0x${newPrivateKey().toString('hex')}`
 const register = (body: object) => api.send('POST', 'signer/signed_key', body)
 
-it('makes a signer of its own with each call, and tells how it stands', async () => {
+it('each call creates a signer; the look-up shows its status', async () => {
   const [one, other] = [await newSigner(), await newSigner()]
   expect(one).toEqual({
     object: 'signer',
@@ -36,7 +36,7 @@ it('makes a signer of its own with each call, and tells how it stands', async ()
   expect(row!.sealed_key.toString('hex')).not.toContain(one.public_key.slice(2))
 })
 
-it('keeps signers apart: another app’s is a 403, one that is unknown a 404', async () => {
+it('a signer of another app -> 403; an unknown one -> 404', async () => {
   const { signer_uuid, public_key } = await newSigner()
   const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
   for (const reply of [
@@ -57,7 +57,7 @@ it('keeps signers apart: another app’s is a 403, one that is unknown a 404', a
   }
 })
 
-it('asks the user, at one address however often the app asks', async () => {
+it('repeated requests keep one approval page', async () => {
   const { signer_uuid, public_key } = await newSigner()
   const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
   const first = (await register(keyRequest)).json()
@@ -72,7 +72,7 @@ it('asks the user, at one address however often the app asks', async () => {
   expect((await api.get('signer', { signer_uuid })).json()).toEqual(first)
 })
 
-it('refuses a request that the app’s custody address has not signed for this very key, fid and deadline', async () => {
+it('a request not signed by the app’s custody address -> refused', async () => {
   const { signer_uuid, public_key } = await newSigner()
   const good = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
   const foreign = await signKeyRequestBody(stranger, public_key, deadline)
@@ -102,7 +102,7 @@ it('refuses a request that the app’s custody address has not signed for this v
   expect((await api.get('signer', { signer_uuid })).json()).toMatchObject({ status: 'generated' })
 })
 
-it('takes a sponsor whose custody address has signed the app’s signature, or the service itself', async () => {
+it('accepts a sponsor that signed, or the service', async () => {
   const { signer_uuid, public_key } = await newSigner()
   const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
   const signature = await sponsorSignature(stranger, keyRequest.signature)
@@ -134,7 +134,7 @@ it('takes a sponsor whose custody address has signed the app’s signature, or t
   }
 })
 
-it('has nobody who pays on a real chain, and says so', async () => {
+it('a sponsor on a real chain -> 501', async () => {
   const real = await createTestApi({ ...parts, network: FarcasterNetwork.MAINNET })
   const { signer_uuid, public_key } = await newSigner()
   const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
@@ -149,7 +149,7 @@ it('has nobody who pays on a real chain, and says so', async () => {
   expect((await real.send('POST', 'signer/signed_key', keyRequest)).statusCode).toBe(200)
 })
 
-it('asks for keys and addresses that the developer holds, which are then the app’s', async () => {
+it('requests developer keys and addresses, which then belong to the app', async () => {
   const public_key = newKey()
   const address = `0x${newPrivateKey().toString('hex', 0, 20)}`
   const word = `0x${'00'.repeat(12)}${address.slice(2)}`
@@ -186,7 +186,7 @@ it('asks for keys and addresses that the developer holds, which are then the app
   }
 })
 
-it('makes one key of requests that come at once', async () => {
+it('concurrent requests -> one key', async () => {
   const public_key = newKey()
   const keyRequest = { public_key, ...(await signKeyRequestBody(app, public_key, deadline)) }
   const replies = await Promise.all(
@@ -196,14 +196,14 @@ it('makes one key of requests that come at once', async () => {
   expect(replies[0]!.json().status).toBe('pending_approval')
 })
 
-it('does not take the key of a signer that is held here for the developer’s own', async () => {
+it('the key of a hosted signer -> refused as developer key', async () => {
   const { public_key } = await newSigner()
   const keyRequest = { public_key, ...(await signKeyRequestBody(app, public_key, deadline)) }
   const reply = await api.send('POST', 'signer/developer_managed/signed_key', keyRequest)
   expect([reply.statusCode, reply.json()]).toMatchObject([409, { code: 'Conflict', property: 'public_key' }])
 })
 
-it('has retired the hosted sign-in', async () => {
+it('login/authorize -> 410', async () => {
   const reply = await api.get('login/authorize', { client_id: 'x', response_type: 'code' })
   expect([reply.statusCode, reply.json()]).toMatchObject([410, { code: 'Gone', status: 410 }])
   expect((await api.get('login/authorize', { client_id: 'x', response_type: 'token' })).statusCode).toBe(400)

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter } from '../../../api/parameters.js'
+import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import { Signer, SignerListResponse } from '../../../graph/view/schema/signer.js'
 import { presentSigner } from '../../../graph/view/signer.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
@@ -21,11 +22,12 @@ import {
 export const createSignerOperation = defineOperation({
   method: 'POST',
   path: 'signer',
-  tag: 'Signer',
-  summary: 'Make a signer',
+  tag: 'Signers',
+  summary: 'Create signer',
   description:
-    'A pair of keys whose private half stays on this server, encrypted. It acts for nobody until a user has approved ' +
-    'it: ask for that by `signer/signed_key`. Every call makes another one.',
+    'Creates a key pair and stores the private key encrypted on this server. The signer cannot act until ' +
+    'a user approves it; request approval with `POST signer/signed_key`. Each call creates another ' +
+    'signer.',
   body: Type.Object({}),
   reply: Signer,
 
@@ -47,13 +49,18 @@ export const createSignerOperation = defineOperation({
 export const signerLookup = defineOperation({
   method: 'GET',
   path: 'signer',
-  tag: 'Signer',
-  summary: 'How a signer stands',
-  description: [
-    '`generated` until the app has asked for it, `pending_approval` until the user has answered, `approved` from then on',
-    'with `fid`, and `revoked` when the user has refused it or taken it back. It follows the chain as the hub sees it.',
-  ].join(' '),
-  query: Type.Object({ signer_uuid: textParameter({ description: 'The signer.' }) }),
+  tag: 'Signers',
+  summary: 'Lookup signer status by UUID',
+  description:
+    '`generated` until approval is requested, `pending_approval` until the user answers, then `approved` ' +
+    'with `fid`; `revoked` after the user refuses the signer or removes its key. The state follows the ' +
+    'chain as the hub has it.',
+  query: Type.Object({
+    signer_uuid: textParameter({
+      description: 'UUID of the signer.',
+      examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+    }),
+  }),
   reply: Signer,
   notFound: unknownSignerText,
   forbidden: otherAppsSignerText,
@@ -67,11 +74,18 @@ export const signerLookup = defineOperation({
 export const signerSignedKey = defineOperation({
   method: 'POST',
   path: 'signer/signed_key',
-  tag: 'Signer',
-  summary: 'Ask a user to approve a signer',
-  description: `The answer has \`signer_approval_url\`: send the user there. ${requestDescription}`,
+  tag: 'Signers',
+  summary: 'Register signed key for a signer',
+  description:
+    'Requests that a user approves the signer: send the user to `signer_approval_url` of the reply. ' +
+    `${requestDescription}`,
   body: keyRequestBody(
-    { signer_uuid: textParameter({ description: 'The signer.' }) },
+    {
+      signer_uuid: textParameter({
+        description: 'UUID of the signer.',
+        examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+      }),
+    },
     'the signer’s `public_key`',
   ),
   reply: Signer,
@@ -92,27 +106,36 @@ export const signerSignedKey = defineOperation({
 
 const MAX_MESSAGE_LENGTH = 8_192
 
+const exampleSignInMessage = `garden.example.com wants you to sign in with your Ethereum account:
+0x6B0bDa3f2fFEd5EFC83fA8C024ACff1DD45793F1
+
+URI: https://garden.example.com
+Version: 1
+Chain ID: 10
+Nonce: 8f2KqW1vTz0R4yXn
+Issued At: 2026-05-01T12:00:00.000Z`
+
 /** `GET signer/list` */
 export const signerList = defineOperation({
   method: 'GET',
   path: 'signer/list',
-  tag: 'Signer',
-  summary: 'Signers of a user who signs in with Ethereum',
-  description: [
-    'Those that the app has made and the holder of the address has approved at some time, from the oldest to the newest.',
-    'The message is of EIP-4361, version 1: its nonce is one of `login/nonce` for the same app, not used before; its URI',
-    'is of the site that its domain names; issue, not-before and expiration fit the present; and the account that it',
-    'names has signed it. A message that does not hold is a 401. Contract wallets cannot sign in: that takes a chain to',
-    'ask.',
-  ].join(' '),
+  tag: 'Signers',
+  summary: 'List signers of a user',
+  description:
+    'Signers of this app that the user behind the signing address has ever approved, oldest first. ' +
+    '`message` is an EIP-4361 message of version 1: its nonce comes from `login/nonce` for the same app ' +
+    'and is unused, its URI belongs to its domain, its times fit the present, and its address has signed ' +
+    'it. A message that breaks a rule is a 401. Contract wallets are not supported.',
   query: Type.Object({
     message: textParameter({
       maxLength: MAX_MESSAGE_LENGTH,
-      description: 'The Sign-In with Ethereum message, as the wallet signed it.',
+      description: 'Sign-In with Ethereum message, exactly as signed.',
+      examples: [exampleSignInMessage],
     }),
     signature: textParameter({
       maxLength: MAX_SIGNATURE_LENGTH,
-      description: 'Its signature (`personal_sign`): 0x and hex.',
+      description: 'Signature of the message (`personal_sign`): 0x and hex digits.',
+      examples: [exampleSignature],
     }),
   }),
   reply: SignerListResponse,

@@ -12,7 +12,7 @@ const wallet = await fundedWallet(db, { appId: api.appId, balance: 10n * LOCAL_P
 await hub.submitOnChainEvents(new TestUser(7).onChain({ units: 1 }))
 const buy = (body: object) => api.send('POST', 'storage/buy', body, { 'x-wallet-id': wallet.id })
 
-it('storage is rented once for each idem, and every time without one', async () => {
+it('rents once for each idem, and each time without', async () => {
   const first = await buy({ fid: 7, units: 2, idem: 'a' })
   expect(first.json()).toMatchObject({ total_active_units: 3, allocations: [{ units: 2 }, { units: 1 }] })
   expect((await buy({ fid: 7, units: 2, idem: 'a' })).json()).toMatchObject({ total_active_units: 3 })
@@ -25,7 +25,7 @@ it('storage is rented once for each idem, and every time without one', async () 
   expect((await buy({ fid: 7 })).json()).toMatchObject({ total_active_units: 5 })
 })
 
-it('nobody rents what the wallet cannot pay, nor for nobody', async () => {
+it('an empty wallet or an unknown user -> refused', async () => {
   expect((await buy({ fid: 7, units: 50 })).json()).toMatchObject({ status: 402, code: 'InsufficientFunds' })
   expect((await buy({ fid: 8 })).json()).toMatchObject({ status: 404, property: 'fid' })
   expect((await api.send('POST', 'storage/buy', { fid: 7 })).json()).toMatchObject({ code: 'RequiredField' })

@@ -13,17 +13,17 @@ import { defineOperation } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { allocationsOf, storageUser, unknownUser } from './storage.js'
 
-/** More is a slip of the hand: at the price of the real contracts it is thousands of dollars. */
+/** More is likely a mistake: at the prices of the real contracts it costs thousands of dollars. */
 const MAX_UNITS = 1_000
 
-/** What storage is bought, as the published client sends it. */
+/** The body of `POST storage/buy`, as published clients send it. */
 export const BuyStorageReqBody = Type.Object({
-  fid: fidParameter({ description: 'For whom.' }),
+  fid: fidParameter({ description: 'Fid of the user.' }),
   units: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MAX_UNITS,
-      description: 'How many units, each for a year; 1 unless told.',
+      description: 'Number of units, by default 1. Each lasts a year.',
     }),
   ),
   idem: idemMember,
@@ -34,11 +34,11 @@ export const buyStorage = defineOperation({
   method: 'POST',
   path: 'storage/buy',
   tag: 'Storage',
-  summary: 'Rent storage for a user',
-  description: [
-    'The wallet pays. Whoever repeats the request with the same `idem` pays once; without one, every request rents more.',
-    'The answer is what the user has then, as of `storage/allocations`.',
-  ].join(' '),
+  summary: 'Buy storage for user',
+  description:
+    'Rents storage units, paid by the wallet, and returns the allocations of the user afterwards, as ' +
+    '`storage/allocations` does. Requests with the same `idem` pay once; without it, each request rents ' +
+    'more.',
   body: BuyStorageReqBody,
   headers: walletHeaders,
   reply: StorageAllocationsResponse,

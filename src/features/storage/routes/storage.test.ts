@@ -38,7 +38,7 @@ const user = {
 }
 
 describe('storage/allocations', () => {
-  it('lists every rent, the newest first, and counts what has not expired', async () => {
+  it('lists all rents newest first, and counts unexpired units', async () => {
     const response = await get('storage/allocations', { fid: 7 })
     expect(response.statusCode).toBe(200)
     const { allocations, total_active_units } = response.json()
@@ -60,7 +60,7 @@ describe('storage/allocations', () => {
 })
 
 describe('storage/usage', () => {
-  it('shows what is used of what the units are good for', async () => {
+  it('shows usage and capacity', async () => {
     const response = await get('storage/usage', { fid: 7 })
     expect(response.statusCode).toBe(200)
     expect(response.json()).toEqual({
@@ -78,7 +78,7 @@ describe('storage/usage', () => {
 })
 
 describe.each(['storage/allocations', 'storage/usage'])('%s', (path) => {
-  it('answers 404 for a fid that is not registered', async () => {
+  it('an unregistered fid -> 404', async () => {
     for (const fid of [0, 9, 2_147_483_647]) {
       const response = await get(path, { fid })
       expect(response.statusCode).toBe(404)

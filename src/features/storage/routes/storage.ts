@@ -17,7 +17,7 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 
 export const unknownUser = 'There is no user with this fid.'
 
-/** The user whose storage it is. Throws `not_found` when there is none. */
+/** Loads the user. Throws `not_found` if there is none. */
 export async function storageUser(hydrator: Hydrator, fid: number): Promise<UserDehydrated> {
   const users = await hydrator.dehydratedUsers([fid])
   const user = users.get(fid)
@@ -25,7 +25,7 @@ export async function storageUser(hydrator: Hydrator, fid: number): Promise<User
   return user
 }
 
-/** Keys that a user may have on chain, whatever storage there is: `maxKeysPerFid` of the key registry. */
+/** The limit of keys on chain, whatever the storage: `maxKeysPerFid` of the key registry. */
 const MAX_SIGNERS = 1_000
 
 /** `GET storage/usage` */
@@ -33,13 +33,12 @@ export const storageUsage = defineOperation({
   method: 'GET',
   path: 'storage/usage',
   tag: 'Storage',
-  summary: 'How much of its storage a user takes',
-  description: [
-    '`capacity` is what the units that have not expired are good for, after loans in both directions.',
-    'Signers are not bounded by storage, but by the registry of keys.',
-  ].join(' '),
+  summary: 'Lookup storage usage of user',
+  description:
+    '`capacity` is what the unexpired units allow, including storage that is lent or borrowed. Signers ' +
+    'are limited by the key registry instead of storage.',
   query: Type.Object({
-    fid: fidParameter({ minimum: 0, description: 'Whose storage.' }),
+    fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }),
   }),
   reply: StorageUsageResponse,
   notFound: unknownUser,
@@ -80,11 +79,10 @@ export const storageAllocations = defineOperation({
   method: 'GET',
   path: 'storage/allocations',
   tag: 'Storage',
-  summary: 'What storage was rented for a user',
-  description:
-    'Every rent there was, the newest first. `total_active_units` counts those that have not expired.',
+  summary: 'Lookup storage allocations of user',
+  description: 'All rents of storage, newest first. `total_active_units` counts units that have not expired.',
   query: Type.Object({
-    fid: fidParameter({ minimum: 0, description: 'Whose storage.' }),
+    fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }),
   }),
   reply: StorageAllocationsResponse,
   notFound: unknownUser,
@@ -92,7 +90,7 @@ export const storageAllocations = defineOperation({
   handle: (context, { fid }) => allocationsOf(context, fid),
 })
 
-/** What storage a user has rented. Throws `not_found` when there is no such user. */
+/** Reads the storage rents of a user. Throws `not_found` if there is no such user. */
 export async function allocationsOf(
   { db, hydrator, clock }: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
   fid: number,

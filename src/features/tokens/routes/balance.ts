@@ -13,15 +13,14 @@ import { networkParameter } from './token-owners.js'
 export const userBalance = defineOperation({
   method: 'GET',
   path: 'user/balance',
-  tag: 'User',
-  summary: 'What a user owns',
-  description: [
-    'What the custody address and the verified Ethereum addresses of a user have of the tokens whose owners are kept',
-    'here, by address and network. Nothing is said of the network’s own coin, nor of other tokens.',
-  ].join(' '),
+  tag: 'Onchain',
+  summary: 'Fetch token balance of user',
+  description:
+    'Balances of the user’s custody address and verified Ethereum addresses, by address and network. Only ' +
+    'tokens whose owners this server indexes are listed; native coins are not.',
   query: Type.Object({
-    fid: fidParameter({ description: 'Whose.' }),
-    networks: listParameter(networkParameter, { maxItems: 4, description: 'On which networks.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
+    networks: listParameter(networkParameter, { maxItems: 4, description: 'Networks to include.' }),
   }),
   reply: BalanceResponse,
   notFound: 'There is no user with this fid.',
@@ -49,7 +48,7 @@ export const userBalance = defineOperation({
   },
 })
 
-/** @param tokens of one address on one network. */
+/** Renders the balances of one address on one network. */
 function addressBalance(tokens: readonly HeldToken[]): AddressBalance {
   const { holder, network } = tokens[0]!
   return {

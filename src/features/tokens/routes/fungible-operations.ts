@@ -4,7 +4,7 @@ import { fungibles } from './fungibles.js'
 import { fungibleOwnersRelevant, fungibleOwnersRelevantBulk } from './token-owners.js'
 import { fungibleTrades, fungibleTrending } from './trades.js'
 
-/** Tokens: who owns them, and who trades them. */
+/** Operations on tokens. */
 export const fungibleOperations: readonly Operation[] = [
   fungibleOwnersRelevant,
   fungibleOwnersRelevantBulk,

@@ -67,7 +67,7 @@ beforeAll(async () => {
 })
 
 describe('fungible/owner/relevant', () => {
-  it('says that it is finding out, and never gives a list that is not whole', async () => {
+  it('incomplete index -> 202, never a partial list', async () => {
     const query = { contract_address: apple, network: 'base' }
     const first = await get('fungible/owner/relevant', query)
     expect(first.statusCode).toBe(202)
@@ -79,11 +79,11 @@ describe('fungible/owner/relevant', () => {
     expect((await get('fungible/owner/relevant', query)).statusCode).toBe(200)
   })
 
-  it('lists users by what they own in all their addresses, the largest first', async () => {
+  it('orders users by the sum over their addresses', async () => {
     expect(await ownersOf({ contract_address: apple })).toEqual({ top: [5, 3, 2, 1], all: [5, 3, 2, 1] })
   })
 
-  it('lists those whom the viewer follows, with what there is between the two', async () => {
+  it('viewer_fid -> followed users with viewer_context', async () => {
     expect(await ownersOf({ contract_address: apple, viewer_fid: 1 })).toEqual({ top: [3, 2], all: [3, 2] })
     const reply = await get('fungible/owner/relevant', {
       contract_address: apple,
@@ -94,7 +94,7 @@ describe('fungible/owner/relevant', () => {
     expect(top.viewer_context).toMatchObject({ following: true, followed_by: false })
   })
 
-  it('leaves out whom the viewer mutes or blocks, and who blocks it', async () => {
+  it('leaves out users hidden from the viewer', async () => {
     await db`insert into moderation.mutes (fid, target_fid, muted_at) values (1, 3, 1)`
     expect(await ownersOf({ contract_address: apple, viewer_fid: 1 })).toEqual({ top: [2], all: [2] })
     await hub.submit([bea.link(1, testNow - 5, { type: 'block' })])
@@ -102,7 +102,7 @@ describe('fungible/owner/relevant', () => {
     expect((await ownersOf({ contract_address: apple })).all).toEqual([5, 3, 2, 1])
   })
 
-  it('follows what is given away', async () => {
+  it('transfers change the list', async () => {
     const reply = await get('fungibles', { fungibles: `eip155:10/erc20:${apple}` })
     expect(reply.json().fungibles[0].fungible.total_supply).toBe('1000000000000.000000000000000148')
     await mint(apple, dot.custody, 1_000n)
@@ -111,7 +111,7 @@ describe('fungible/owner/relevant', () => {
     expect((await ownersOf({ contract_address: apple, viewer_fid: 1 })).all).toEqual([4])
   })
 
-  it('keeps a list for a moment, and reads it anew as soon as the viewer mutes somebody', async () => {
+  it('caches a list briefly; a mute invalidates it', async () => {
     const clock = () => testNowUnix * 1000
     const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 1_000 })
     const cachingApi = await createTestApi({ db, hub, clock, hydrator, assets })
@@ -129,7 +129,7 @@ describe('fungible/owner/relevant', () => {
     expect(await fids()).toEqual([5])
   })
 
-  it('refuses what is no token, a network that is not followed, and one token too many', async () => {
+  it('refuses non-tokens, other networks and too many tokens', async () => {
     const ask = (contract_address: string, network = 'base') =>
       get('fungible/owner/relevant', { contract_address, network })
     const none = await ask(`0x${'77'.repeat(20)}`)
@@ -149,7 +149,7 @@ describe('fungible/owner/relevant', () => {
     expect((await ask(third)).statusCode).toBe(202)
   })
 
-  it('answers from what it knows while the chain is away, and says so of what it does not know', async () => {
+  it('chain unreachable -> known tokens still work', async () => {
     proxy.faults = { stopped: true }
     expect((await ownersOf({ contract_address: apple })).all).toHaveLength(5)
     await db`update tokens.tokens set tracked_by = 'operator'`
@@ -163,7 +163,7 @@ describe('fungible/owner/relevant', () => {
 })
 
 describe('fungible/owner/relevant/bulk', () => {
-  it('has each token under the address that it was asked for by', async () => {
+  it('keys are the addresses of the request', async () => {
     await mint(pear, bea.custody, 1n)
     await settle()
     await settle()
@@ -181,7 +181,7 @@ describe('fungible/owner/relevant/bulk', () => {
     expect(fids(uppercaseAddress)).toEqual([2])
   })
 
-  it('says that it is finding out when one of the tokens is not ready', async () => {
+  it('one incomplete token -> 202', async () => {
     const freshToken = await chain.deployToken('Fig', 'FIG', 18)
     const reply = await get('fungible/owner/relevant/bulk', {
       contract_addresses: `${apple},${freshToken}`,
@@ -191,7 +191,7 @@ describe('fungible/owner/relevant/bulk', () => {
     expect(reply.json().tokens).toHaveLength(1)
   })
 
-  it('takes ten tokens at most', async () => {
+  it('more than ten tokens -> 400', async () => {
     const contract_addresses = Array.from({ length: 11 }, (_, n) => `0x${String(n).padStart(40, '0')}`).join(
       ',',
     )
@@ -202,7 +202,7 @@ describe('fungible/owner/relevant/bulk', () => {
 })
 
 describe('fungibles', () => {
-  it('tells what a token says of itself, how much there is, and how many casts embed it', async () => {
+  it('shows details, supply and cast count', async () => {
     const name = `eip155:10/erc20:${pear.toLowerCase()}`
     await hub.submit([
       ann.cast('look', testNow - 4, { embeds: [{ url: name }] }),
@@ -225,14 +225,14 @@ describe('fungibles', () => {
     expect(seen.cast_count).toBe(1)
   })
 
-  it('refuses what is no name, and chains that are not followed', async () => {
+  it('refuses invalid names and other chains', async () => {
     expect((await get('fungibles', { fungibles: pear })).statusCode).toBe(400)
     expect((await get('fungibles', { fungibles: `eip155:1/erc20:${pear}` })).statusCode).toBe(501)
   })
 })
 
 describe('user/balance', () => {
-  it('has what each address of a user owns of the tokens that are ready', async () => {
+  it('shows balances of each address in indexed tokens', async () => {
     const reply = await get('user/balance', { fid: 3, networks: 'base' })
     expect(reply.statusCode).toBe(200)
     const { user, address_balances: addresses } = reply.json().user_balance
@@ -254,7 +254,7 @@ describe('user/balance', () => {
     })
   })
 
-  it('is empty for who owns nothing, and 404 for nobody', async () => {
+  it('no tokens -> empty; no user -> 404', async () => {
     const nothing = new TestUser(6)
     await hub.submitOnChainEvents(nothing.onChain())
     expect(

@@ -17,18 +17,19 @@ const MAX_TOKENS = 25
 const nameParameter = Type.String({
   pattern: TOKEN_NAME_PATTERN.source,
   patternText: 'the CAIP-19 name of an ERC-20 token: `eip155:8453/erc20:0x…`',
+  examples: ['eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
 })
 
 /** `GET fungibles` */
 export const fungibles = defineOperation({
   method: 'GET',
   path: 'fungibles',
-  tag: 'Fungible',
-  summary: 'Tokens by their names',
-  description: [
-    'What a token says of itself, how much there is of it (where its owners are kept here), and how many casts embed its',
-    'name. What is no token is left out. With a viewer, casts of users whom it blocks or mutes do not count.',
-  ].join(' '),
+  tag: 'Onchain',
+  summary: 'Fetch fungibles',
+  description:
+    'Name, symbol and decimals of each token, its supply if this server indexes its owners, and the ' +
+    'number of casts that embed its CAIP-19 name. Addresses that are no token are left out. With ' +
+    '`viewer_fid`, casts of users whom the viewer blocks or mutes do not count.',
   query: Type.Object({
     fungibles: listParameter(nameParameter, {
       maxItems: MAX_TOKENS,
@@ -71,7 +72,7 @@ export const fungibles = defineOperation({
 function toNamedToken(name: string, assets: Assets): TokenReference {
   const token = parseTokenName(name, assets.rpcs)
   if (token !== null) return token
-  throw new PlazaError('not_configured', `this server does not follow the chain of ${name}`, {
+  throw new PlazaError('not_configured', `this server does not index the chain of ${name}`, {
     property: 'fungibles',
   })
 }
@@ -80,7 +81,7 @@ function isSame(token: Token, { network, address }: TokenReference): boolean {
   return token.network === network && token.address.equals(address)
 }
 
-/** What a token says of itself that is not known here. */
+/** Reads the details of an untracked token from its contract. */
 async function readUntrackedToken(
   assets: Assets,
   { network, address }: TokenReference,

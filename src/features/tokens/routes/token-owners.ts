@@ -23,39 +23,42 @@ import { type Owner, readOwners } from '../owners.js'
 import { checksummedAddress } from '../present-token.js'
 import { backfillProgress, isBackfilled, type Token } from '../token.js'
 
-/** Shown whole, and named at all: of each token. */
+/** Users shown in full, and users shown at all, for each token. */
 const TOP_COUNT = 10
 const MAX_COUNT = 200
-/** So old may a list be, which is a block of most networks; what a viewer or an app changes counts at once. */
+/**
+ * Maximum age of a cached list: one block of most networks. Changes of the viewer or the app count at once.
+ */
 const MAX_AGE_MS = 2_000
 
-/** Which network. */
+/** The network of a token. */
 export const networkParameter = choiceParameter(networkNames, {
-  description: 'Where the token is.',
+  description: 'Network of the token.',
+  examples: ['base'],
 })
 
-/** What is said of tokens whose owners are not known yet. */
+/** The 202 for tokens whose owners are not indexed completely. */
 const backfillPendingReply = {
   202: {
     description:
-      'The owners are being found out: somebody has just asked for the token for the first time, or its past is still ' +
-      'being read. Ask again later; there is never a list that is not whole.',
+      'The owners of a token are not indexed completely yet: it was requested for the first time, or its history is ' +
+      'being read. Try again later; a list is never incomplete.',
     reply: FungiblesNotReady,
   },
 }
 
-/** Whose owners are asked for, and for whom. */
+/** A query for owners of tokens. */
 export interface OwnersQuery {
   readonly network: NetworkName
   readonly addresses: readonly string[]
-  /** The parameter that names the tokens. */
+  /** The parameter to name in errors. */
   readonly property: string
   readonly viewerFid: number | undefined
 }
 
 type OwnersContext = Pick<OperationContext, 'db' | 'writerDb' | 'hydrator'> & { readonly assets: Assets }
 
-/** The owners of tokens as JSON, in the order that they were asked for; or that they are not known yet. */
+/** Renders the owners of each token, in the order of the request; or the 202 while they are indexed. */
 async function replyWithOwners(
   context: OwnersContext,
   { network, addresses, property, viewerFid }: OwnersQuery,
@@ -108,7 +111,7 @@ function fidsOf(owners: readonly Owner[]): number[] {
 function backfillPending(tokens: readonly Token[]): FungiblesNotReady {
   return {
     code: 'NotReady',
-    message: 'the owners are being found out: ask again later',
+    message: 'the owners of the token are not indexed completely yet: try again later',
     tokens: tokens.map((token) => ({
       address: checksummedAddress(token.address),
       network: token.network,
@@ -121,15 +124,17 @@ function backfillPending(tokens: readonly Token[]): FungiblesNotReady {
 export const fungibleOwnersRelevant = defineOperation({
   method: 'GET',
   path: 'fungible/owner/relevant',
-  tag: 'Fungible',
-  summary: 'Who owns a token',
-  description: [
-    'Users by what they own in all their addresses, custody and verified ones, the largest first: the first 10 whole,',
-    'and all of them, up to 200, in short. With a viewer those whom the viewer follows, without whom it blocks or',
-    'mutes; without one, those behind the 5,000 largest addresses.',
-  ].join(' '),
+  tag: 'Onchain',
+  summary: 'Fetch relevant owners of a fungible',
+  description:
+    'Users ordered by the sum of the token over their custody and verified addresses, largest first: the ' +
+    'first 10 as full users, and up to 200 as dehydrated ones. With `viewer_fid`, only users whom the ' +
+    'viewer follows. Without it, users behind the 5,000 largest addresses.',
   query: Type.Object({
-    contract_address: ethAddressParameter({ description: 'The token.' }),
+    contract_address: ethAddressParameter({
+      description: 'Contract address of the token.',
+      examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+    }),
     network: networkParameter,
     viewer_fid: viewerFidParameter,
   }),
@@ -149,15 +154,21 @@ const MAX_TOKENS = 10
 export const fungibleOwnersRelevantBulk = defineOperation({
   method: 'GET',
   path: 'fungible/owner/relevant/bulk',
-  tag: 'Fungible',
-  summary: 'Who owns each of some tokens',
+  tag: 'Onchain',
+  summary: 'Bulk fetch relevant owners of fungibles',
   description:
-    'A map from each address, written as it was asked for, to what `fungible/owner/relevant` says of it.',
+    'Maps each address, spelled as in the request, to the reply of `fungible/owner/relevant` for it.',
   query: Type.Object({
-    contract_addresses: listParameter(ethAddressParameter({ description: 'A token.' }), {
-      maxItems: MAX_TOKENS,
-      description: 'The tokens.',
-    }),
+    contract_addresses: listParameter(
+      ethAddressParameter({
+        description: 'Contract address of a token.',
+        examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+      }),
+      {
+        maxItems: MAX_TOKENS,
+        description: 'Contract addresses of tokens.',
+      },
+    ),
     network: networkParameter,
     viewer_fid: viewerFidParameter,
   }),

@@ -82,7 +82,7 @@ beforeAll(async () => {
   await followed.catchUp()
 })
 
-it('swaps of users are trades, with what they gave and got and what it was worth', async () => {
+it('swaps of users are trades with amounts and value', async () => {
   await orchard.swap(bob, wrapped, ether)
   await followed.catchUp()
   const [unpriced] = await tradesOf(apple)
@@ -121,7 +121,7 @@ it('swaps of users are trades, with what they gave and got and what it was worth
   expect(priced!.transaction.net_transfer.sending_fungible.balance.in_usd).toBeCloseTo(2_004, 0)
 })
 
-it('what is asked for is narrowed by time and worth', async () => {
+it('time_window and min_amount_usd narrow the trades', async () => {
   expect(await tradesOf(apple, { min_amount_usd: 1_000 })).toHaveLength(1)
   expect(await tradesOf(apple, { time_window: '1h' })).toHaveLength(2)
   await db`update tokens.trades set traded_at = traded_at - 7200 where usd is null`
@@ -131,7 +131,7 @@ it('what is asked for is narrowed by time and worth', async () => {
   expect((await get('fungible/trades', { network: 'arbitrum', address: apple })).statusCode).toBe(501)
 })
 
-it('tokens trend by how many users trade them, with their price; dollars do not', async () => {
+it('trending: by number of traders, without dollar tokens', async () => {
   const reply = await get('fungible/trending', { network: 'base', time_window: '1h' })
   expect(reply.statusCode).toBe(200)
   const { trending } = reply.json()
@@ -152,7 +152,7 @@ it('tokens trend by how many users trade them, with their price; dollars do not'
   }
 })
 
-it('a trade that the chain takes back is gone, and so is the price that it made', async () => {
+it('a reorganized trade disappears with its price', async () => {
   const priceOf = async () => {
     const [row] = await db<
       { price: number }[]

@@ -10,15 +10,16 @@ import { readTokens } from '../token.js'
 import { readSupplies } from '../token-stats.js'
 import { readTrades, readTrending } from '../trade-lists.js'
 
-/** Of trades: the specification has a network for them that owners do not have (docs/compatibility.md §22.4). */
+/** The hosted API has a network for trades that owners do not have (docs/compatibility.md §22.4). */
 const tradeNetworkParameter = choiceParameter([...networkNames, 'robinhood'], {
-  description: 'Where the token is. No server of this kind follows `robinhood` yet: it is always a 501.',
+  description: 'Network of the token. `robinhood` is not supported and always a 501.',
+  examples: ['base'],
 })
 
-/** A network whose trades are kept. @throws PlazaError `not_configured` when it is not followed. */
+/** Returns a network with indexed trades. @throws PlazaError `not_configured` for any other */
 function tradeNetworkOf(assets: Assets, network: NetworkName | 'robinhood'): NetworkName {
   if (network === 'robinhood') {
-    throw new PlazaError('not_configured', 'this server cannot follow robinhood', { property: 'network' })
+    throw new PlazaError('not_configured', 'robinhood is not supported', { property: 'network' })
   }
   rpcOf(assets, network)
   return network
@@ -27,17 +28,17 @@ function tradeNetworkOf(assets: Assets, network: NetworkName | 'robinhood'): Net
 const HOUR = 3_600
 const seconds = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
 
-/** How far back. */
+/** A time window. */
 export type TimeWindow = keyof typeof seconds
 
-/** How far back it is looked. */
+/** The time window of a list of trades. */
 const timeWindowParameter = choiceParameter(['1h', '6h', '12h', '24h', '7d'], {
   default: '24h',
-  description: 'How far back it is looked.',
+  description: 'Time range that ends now.',
 })
 
 /**
- * When a window begins, in Unix seconds.
+ * The start of a window, in Unix seconds.
  *
  * @param nowMs Unix milliseconds.
  */
@@ -52,28 +53,36 @@ const MAX_AMOUNT_USD = 1e15
 export const fungibleTrades = defineOperation({
   method: 'GET',
   path: 'fungible/trades',
-  tag: 'Fungible',
-  summary: 'What users have traded of a token',
-  description: [
-    `The ${MAX_TRADES} newest trades by users, in the pools that are watched here. Who trades is who sends the transaction.`,
-    'A trade is worth what its better known token was: dollars by their number, others by their last trade.',
-  ].join(' '),
+  tag: 'Onchain',
+  summary: 'Get fungible trades',
+  description:
+    `The newest ${MAX_TRADES} trades of the token by users, in the pools that this server watches. The ` +
+    'sender of the transaction is the trader. A trade is valued by its better known token: dollar tokens ' +
+    'by their amount, others by their last trade.',
   query: Type.Object({
     network: tradeNetworkParameter,
-    address: ethAddressParameter({ description: 'The token.' }),
+    address: ethAddressParameter({
+      description: 'Contract address of the token.',
+      examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+    }),
     time_window: timeWindowParameter,
     min_amount_usd: Type.Optional(
-      numberParameter({ minimum: 0, maximum: MAX_AMOUNT_USD, description: 'Trades of less are left out.' }),
+      numberParameter({
+        minimum: 0,
+        maximum: MAX_AMOUNT_USD,
+        description: 'Only trades of at least this value.',
+        examples: [100],
+      }),
     ),
   }),
   reply: FungibleTradesResponse,
-  notFound: 'No trades of this token are kept here.',
+  notFound: 'This server has no trades of this token.',
 
   async handle({ db, hydrator, clock, assets }, { address, time_window, min_amount_usd, ...tokenQuery }) {
     const network = tradeNetworkOf(assets, tokenQuery.network)
     const [token] = await readTokens(db, { network, addresses: [Buffer.from(address.slice(2), 'hex')] })
     if (token === undefined) {
-      throw new PlazaError('not_found', 'no trades of this token are kept here', { property: 'address' })
+      throw new PlazaError('not_found', 'this server has no trades of this token', { property: 'address' })
     }
     const trades = await readTrades(db, {
       tokenId: token.id,
@@ -104,12 +113,11 @@ const MAX_TOKENS = 20
 export const fungibleTrending = defineOperation({
   method: 'GET',
   path: 'fungible/trending',
-  tag: 'Fungible',
-  summary: 'Tokens that are traded most',
-  description: [
-    `The ${MAX_TOKENS} tokens that most users have traded in the pools that are watched here, and among equals those`,
-    'whose trades were worth most. Tokens that are worth a dollar are left out.',
-  ].join(' '),
+  tag: 'Onchain',
+  summary: 'Fetch trending fungibles',
+  description:
+    `The ${MAX_TOKENS} tokens with the most traders in the pools that this server watches; equal counts ` +
+    'are ordered by traded value. Dollar tokens are left out.',
   query: Type.Object({ network: tradeNetworkParameter, time_window: timeWindowParameter }),
   reply: TrendingFungiblesResponse,
 

@@ -48,7 +48,7 @@ describe('user/best_friends', () => {
     return reply.json()
   }
 
-  it('ranks those with whom there is something both ways, by the documented formula', async () => {
+  it('ranks mutual affinity by the documented formula', async () => {
     // Alice gave bob a like; bob gave a recast and a reply. Alice gave carol a reply; carol gave a like.
     expect(await friends({ fid: 1 })).toEqual({
       users: [
@@ -61,7 +61,7 @@ describe('user/best_friends', () => {
     expect((await friends({ fid: 4 })).users).toEqual([])
   })
 
-  it('goes on where the page before ended, and takes at most 100', async () => {
+  it('pages, with a limit of at most 100', async () => {
     const first = await friends({ fid: 1, limit: 1 })
     expect(first.users.map(({ fid }: { fid: number }) => fid)).toEqual([2])
     const second = await friends({ fid: 1, limit: 1, cursor: first.next.cursor })
@@ -79,7 +79,7 @@ describe('user/interactions', () => {
     return reply.json().interactions
   }
 
-  it('tells what two users did to each other, the most recent first', async () => {
+  it('shows interactions of two users, newest first', async () => {
     const found = await interactions({ fids: '1,2' })
     expect(found).toMatchObject([
       {
@@ -109,7 +109,7 @@ describe('user/interactions', () => {
     expect(await interactions({ fids: '2,1' })).toEqual(found)
   })
 
-  it('can be asked for some kinds', async () => {
+  it('type -> only these types', async () => {
     const kinds = async (type: string) =>
       (await interactions({ fids: '1,2', type })).map((each: { type: string }) => each.type)
     expect(await kinds('likes')).toEqual(['likes'])
@@ -118,13 +118,13 @@ describe('user/interactions', () => {
     expect(await interactions({ fids: '2,4' })).toEqual([])
   })
 
-  it('takes exactly two users, and kinds that there are', async () => {
+  it('refuses other than two users, and unknown types', async () => {
     for (const query of [{ fids: '1' }, { fids: '1,1' }, { fids: '1,2,3' }, {}, { fids: '1,2', type: 'x' }]) {
       expect((await get('user/interactions', query)).statusCode).toBe(400)
     }
   })
 
-  it('asks the database at most six times', async () => {
+  it('runs at most six statements', async () => {
     expect(await countStatements('user/interactions', { fids: '1,2' })).toBeLessThanOrEqual(6)
     expect(await countStatements('user/interactions', { fids: '1,3' })).toBeLessThanOrEqual(6)
   })

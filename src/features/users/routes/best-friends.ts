@@ -16,16 +16,16 @@ const { days, reactions, casts, repliedCasts, repliesPerCast } = affinityWindow
 export const userBestFriends = defineOperation({
   method: 'GET',
   path: 'user/best_friends',
-  tag: 'User',
-  summary: 'With whom a user has most to do',
-  description: [
-    `\`mutual_affinity_score\` is \`sqrt(given * received)\`, each \`${like} * likes + ${recast} * recasts +`,
-    `${reply} * replies\` of the last ${days} days: given in the user’s last ${reactions} likes, ${reactions} recasts`,
-    `and ${casts} casts, received on its last ${repliedCasts} casts, ${repliesPerCast} reactions and`,
-    `${repliesPerCast} replies on each.`,
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Get best friends of user',
+  description:
+    'Users with the highest mutual affinity to a user, highest first. `mutual_affinity_score` is ' +
+    `\`sqrt(given * received)\`; each side is \`${like} * likes + ${recast} * recasts + ${reply} * replies\` ` +
+    `of the last ${days} days. Given counts the user’s latest ${reactions} likes, ${reactions} recasts ` +
+    `and ${casts} casts. Received counts the user’s latest ${repliedCasts} casts, with up to ` +
+    `${repliesPerCast} reactions and ${repliesPerCast} replies to each.`,
   query: Type.Object({
-    fid: fidParameter({ description: 'Whose friends.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     limit: limitParameter({ maximum: 100, default: 3 }),
     cursor: cursorParameter,
   }),

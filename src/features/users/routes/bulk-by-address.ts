@@ -3,6 +3,7 @@ import bs58 from 'bs58'
 import { choiceParameter, listParameter, viewerFidParameter } from '../../../api/parameters.js'
 import { findAddressHolders } from '../../../graph/query/users.js'
 import { jsonArray } from '../../../graph/view/json.js'
+import { EthAddress } from '../../../graph/view/schema/primitives.js'
 import { BulkUsersByAddressResponse } from '../../../graph/view/schema/user.js'
 import { defineOperation } from '../../operation.js'
 
@@ -11,18 +12,19 @@ const MAX_ADDRESSES = 350
 const addressParameter = Type.String({
   pattern: '^(0x[a-fA-F0-9]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$',
   patternText: 'an Ethereum address (0x and 40 hex digits) or a Solana address (base58)',
+  examples: EthAddress.examples,
 })
 
 /** `GET user/bulk-by-address` */
 export const usersByAddress = defineOperation({
   method: 'GET',
   path: 'user/bulk-by-address',
-  tag: 'User',
-  summary: 'Users by their addresses',
-  description: [
-    'A map from each address, written as it was asked for, to its users: the one that it holds on chain first,',
-    'then those who have verified it, from the oldest. An address that is nobody’s is not in it.',
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Bulk fetch users by Eth or Sol addresses',
+  description:
+    'Maps each address, spelled as in the request, to its users: first the user whose custody address it ' +
+    'is, then users who have verified it, oldest verification first. Addresses without a user are left ' +
+    'out.',
   query: Type.Object({
     addresses: listParameter(addressParameter, {
       maxItems: MAX_ADDRESSES,
@@ -30,8 +32,8 @@ export const usersByAddress = defineOperation({
     }),
     address_types: Type.Optional(
       listParameter(
-        choiceParameter(['custody_address', 'verified_address'], { description: 'What makes it a user’s.' }),
-        { maxItems: 2, description: 'What makes an address a user’s; without it, both.' },
+        choiceParameter(['custody_address', 'verified_address'], { description: 'Type of address.' }),
+        { maxItems: 2, description: 'Types of addresses to match. Without it, both.' },
       ),
     ),
     viewer_fid: viewerFidParameter,

@@ -38,19 +38,19 @@ beforeAll(async () => {
   })
 })
 
-it('gives users within 100 km, the nearest first', async () => {
+it('lists users within 100 km, nearest first', async () => {
   expect(await usersNear(46.95, 7.45)).toEqual([1, 9, 2, 3])
   expect(await usersNear(46.2, 6.15)).toEqual([4])
   expect(await usersNear(0, 0)).toEqual([])
 })
 
-it('sees across the line where days change, and around the poles', async () => {
+it('works across the date line and at the poles', async () => {
   expect(await usersNear(-16.8, 180)).toEqual([6, 5])
   expect(await usersNear(-16.8, -180)).toEqual([6, 5])
   expect(await usersNear(90, 0)).toEqual([7, 8])
 })
 
-it('leaves out whom the viewer mutes, and follows who moves', async () => {
+it('leaves out muted users, and follows changed locations', async () => {
   await db`insert into moderation.mutes (fid, target_fid, muted_at) values (10, 2, 0)`
   expect(await usersNear(46.95, 7.45, { viewer_fid: 10 })).toEqual([1, 9, 3])
   await merge({ messages: [people[2]!.userData(UserDataType.LOCATION, '', testNow + 1)] })
@@ -58,13 +58,13 @@ it('leaves out whom the viewer mutes, and follows who moves', async () => {
   await merge({ messages: [people[2]!.userData(UserDataType.LOCATION, places[2]!, testNow + 2)] })
 })
 
-it('refuses places that there are not', async () => {
+it('refuses invalid coordinates', async () => {
   for (const query of [{ latitude: 91, longitude: 0 }, { latitude: 0, longitude: 181 }, { latitude: 1 }]) {
     expect((await get('user/by_location', query)).statusCode).toBe(400)
   }
 })
 
-it('pages through everybody, each once', async () => {
+it('pages list each user once', async () => {
   const found: number[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query = { latitude: 46.95, longitude: 7.45, limit: 1, ...(cursor ? { cursor } : {}) }
@@ -75,7 +75,7 @@ it('pages through everybody, each once', async () => {
   expect(found).toEqual([1, 9, 2, 3])
 })
 
-it('finds exactly whoever is near, wherever that is', async () => {
+it('finds exactly the users in range, anywhere', async () => {
   const hundredths = (limit: number) => fc.integer({ min: -limit * 100, max: limit * 100 })
   await fc.assert(
     fc.asyncProperty(
@@ -114,7 +114,7 @@ it('finds exactly whoever is near, wherever that is', async () => {
   )
 })
 
-it('asks the database at most six times', async () => {
+it('runs at most six statements', async () => {
   const query = { latitude: 46.95, longitude: 7.45, viewer_fid: 10 }
   expect(await countStatements('user/by_location', query)).toBeLessThanOrEqual(6)
 })

@@ -18,12 +18,24 @@ const cursors = cursorKind('users near', keyPart.number, keyPart.integer)
 export const usersByLocation = defineOperation({
   method: 'GET',
   path: 'user/by_location',
-  tag: 'User',
-  summary: 'Users near a place',
-  description: `Whose profile says that they are within ${MAX_DISTANCE_KM} km, the nearest first.`,
+  tag: 'Users',
+  summary: 'Fetch users by location',
+  description:
+    `Users whose profile location is within ${MAX_DISTANCE_KM} km of the point, nearest first. Users ` +
+    'without a location are never listed.',
   query: Type.Object({
-    latitude: numberParameter({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
-    longitude: numberParameter({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
+    latitude: numberParameter({
+      minimum: -90,
+      maximum: 90,
+      description: 'Latitude in degrees.',
+      examples: [52.52],
+    }),
+    longitude: numberParameter({
+      minimum: -180,
+      maximum: 180,
+      description: 'Longitude in degrees.',
+      examples: [13.4],
+    }),
     viewer_fid: viewerFidParameter,
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,

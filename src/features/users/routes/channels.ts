@@ -12,11 +12,11 @@ const cursors = cursorKind('channels followed', keyPart.integer, keyPart.text)
 export const userChannels = defineOperation({
   method: 'GET',
   path: 'user/channels',
-  tag: 'User',
-  summary: 'Channels that a user follows',
-  description: 'The last followed first.',
+  tag: 'Channels',
+  summary: 'Fetch channels that a user follows',
+  description: 'Most recently followed first.',
   query: Type.Object({
-    fid: fidParameter({ description: 'Who follows them.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,
   }),

@@ -22,23 +22,24 @@ const { reactions, casts, maxShown } = interactionWindow
 export const userInteractions = defineOperation({
   method: 'GET',
   path: 'user/interactions',
-  tag: 'User',
-  summary: 'What two users did to each other',
-  description: [
-    `The most recent first, at most ${maxShown}, out of the last ${reactions} likes, ${reactions} recasts and`,
-    `${casts} casts of each. Follows have \`follows\`, likes and recasts have \`reactions\` and the \`cast\` that they`,
-    'are for, and mentions, replies and quotes are the `cast` itself. This is no inbox: `seen` is always false.',
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Fetch interactions between two users',
+  description:
+    `Newest first, at most ${maxShown}. Reads the latest ${reactions} likes, ${reactions} recasts and ` +
+    `${casts} casts of each user. Follows have \`follows\`; likes and recasts have \`reactions\` and the ` +
+    '`cast` they are for; mentions, replies and quotes have only `cast`. This is not an inbox: `seen` is ' +
+    'always false.',
   query: Type.Object({
-    fids: listParameter(fidParameter({ description: 'A user.' }), {
+    fids: listParameter(fidParameter({ description: 'Fid of a user.' }), {
       minItems: 2,
       maxItems: 2,
-      description: 'The two.',
+      description: 'The two users.',
+      examples: [[3, 191]],
     }),
     type: Type.Optional(
-      listParameter(choiceParameter(interactionKinds, { description: 'A kind.' }), {
+      listParameter(choiceParameter(interactionKinds, { description: 'Type of interaction.' }), {
         maxItems: interactionKinds.length,
-        description: 'Kinds of what was done; without it, all.',
+        description: 'Types of interactions. Without it, all types.',
       }),
     ),
   }),
@@ -61,7 +62,7 @@ interface InteractionCast {
   readonly cast: Cast
 }
 
-/** Who did it, as JSON by fid. Authors of the casts are at hand, so that only who is none is asked for. */
+/** Renders the acting users by fid. Authors of the casts are already rendered. */
 async function usersOf(
   hydrator: Hydrator,
   rows: readonly InteractionRow[],
@@ -79,7 +80,7 @@ function showsActor(kind: InteractionRow['kind']): boolean {
   return kind === 'follows' || kind === 'likes' || kind === 'recasts'
 }
 
-/** A Notification; null when its cast or its user cannot be shown. */
+/** Renders a Notification; null if its cast or its user is not visible. */
 function interactionJson(
   { kind, fid, ts, hash, app }: InteractionRow,
   interactionCasts: ReadonlyMap<string, InteractionCast>,

@@ -66,20 +66,20 @@ beforeAll(async () => {
 })
 
 describe('user/search', () => {
-  it('puts the exact name on top, then beginnings of usernames, the best known first', async () => {
+  it('exact name first, then username prefixes by popularity', async () => {
     expect(await search('anna')).toEqual([2, 3, 5, 8, expect.any(Number)])
     expect((await search('ann')).slice(0, 4)).toEqual([1, 3, 4, 2])
     expect((await search('ANN')).slice(0, 4)).toEqual([1, 3, 4, 2])
     expect((await search(' @ann ')).slice(0, 4)).toEqual([1, 3, 4, 2])
   })
 
-  it('then beginnings of display names, then what is like it', async () => {
+  it('then display name prefixes, then similar names', async () => {
     expect((await search('ann')).slice(4, 6).sort()).toEqual([5, 8])
     expect(await search('vitalkik')).toEqual([6])
     expect(await search('hanna')).toEqual([9])
   })
 
-  it('finds display names in capital letters of any alphabet', async () => {
+  it('finds display names in uppercase of any alphabet', async () => {
     expect(await search('ΟΔΟΣ')).toEqual([12])
     expect(await search('οδο')).toEqual([12])
     expect(await search('İZMİR')).toEqual([13])
@@ -93,13 +93,13 @@ describe('user/search', () => {
     expect(await search('vegetable')).toEqual([])
   })
 
-  it('puts the more trusted before the less trusted', async () => {
+  it('a higher score comes first', async () => {
     await db`update social.users set score = 1 where fid = 2`
     expect((await search('ann')).slice(0, 4)).toEqual([1, 2, 3, 4])
     await db`update social.users set score = null`
   })
 
-  it('lifts whom the viewer follows, but not above the exact name', async () => {
+  it('followed users come first, after the exact name', async () => {
     await merge({ messages: [people[9]!.link(2, testNow), people[9]!.link(8, testNow)] })
     expect((await search('ann', { viewer_fid: 10 })).slice(0, 6)).toEqual([1, 2, 3, 4, 8, 5])
     await merge({
@@ -110,7 +110,7 @@ describe('user/search', () => {
     })
   })
 
-  it('leaves out whom the viewer blocks or mutes, and says what they are to each other', async () => {
+  it('leaves out hidden users, and adds viewer_context', async () => {
     await db`insert into moderation.mutes (fid, target_fid, muted_at) values (10, 3, 0)`
     const reply = await get('user/search', { q: 'ann', viewer_fid: 10, limit: 2 })
     expect(reply.json().result.users).toMatchObject([
@@ -120,7 +120,7 @@ describe('user/search', () => {
     await db`delete from moderation.mutes`
   })
 
-  it('takes one letter, 200 letters, emoji, and signs that mean something to SQL', async () => {
+  it('accepts one letter, 200 letters, emoji and SQL wildcards', async () => {
     expect((await search('z')).sort()).toEqual([2, 7])
     expect(await search('a'.repeat(200))).toEqual([])
     expect(await search('🌱')).toEqual([4])
@@ -135,7 +135,7 @@ describe('user/search', () => {
     expect(await search('\\')).toEqual([])
   })
 
-  it('refuses no text and limits that there are not', async () => {
+  it('refuses an empty text and invalid limits', async () => {
     for (const query of [
       {},
       { q: '' },
@@ -148,13 +148,13 @@ describe('user/search', () => {
     expect((await get('user/search', { q: 'a' })).json().result.users).toHaveLength(5)
   })
 
-  it('pages through everything that is found, each once', async () => {
+  it('pages list each match once', async () => {
     const all = await search('ann')
     expect(all.length).toBeGreaterThanOrEqual(6)
     for (const limit of [1, 2, 3]) expect(await pages('ann', limit)).toEqual(all)
   })
 
-  it('gives nobody twice and loses none that stood still when names change between pages', async () => {
+  it('names change while paging -> none twice, no unchanged one lost', async () => {
     const someNames = fc.uniqueArray(fc.integer({ min: 2, max: 4 }), { maxLength: 2 })
     let now = testNow
     await fc.assert(
@@ -180,7 +180,7 @@ describe('user/search', () => {
     )
   })
 
-  it('asks the database at most six times', async () => {
+  it('runs at most six statements', async () => {
     expect(await countStatements('user/search', { q: 'anna', viewer_fid: 10 })).toBeLessThanOrEqual(6)
   })
 })
@@ -195,7 +195,7 @@ describe('a large network', () => {
     await refreshSearchLists(db, testNowUnix * 1000)
   })
 
-  it('shows the best known of a beginning that very many names have', async () => {
+  it('a frequent prefix -> the best known names', async () => {
     expect(await search('m', { limit: 3 })).toEqual([10001, 10400, 10399])
     expect(await search('many', { limit: 2 })).toEqual([10001, 10400])
     expect(await search('crowd 10', { limit: 2 })).toEqual([10001, 10400])
@@ -203,13 +203,13 @@ describe('a large network', () => {
     expect([all.length, new Set(all).size]).toEqual([50, 50])
   })
 
-  it('finds the exact name and whom the viewer follows among them, however little known', async () => {
+  it('a frequent prefix -> also the exact name and followed users', async () => {
     expect(await search('many10002', { limit: 1 })).toEqual([10002])
     await merge({ messages: [people[0]!.link(10003, testNow)] })
     expect(await search('many', { limit: 2, viewer_fid: 1 })).toEqual([10003, 10001])
   })
 
-  it('forgets lists that nobody needs any more, and refreshes them as one', async () => {
+  it('drops unused lists, and refreshes lists together', async () => {
     await Promise.all([1, 2].map(() => refreshSearchLists(db, testNowUnix * 1000)))
     await db`delete from social.users where fid > 10100`
     expect((await search('many', { limit: 1 }))[0]).toBe(10001)

@@ -23,25 +23,24 @@ import { defineOperation } from '../../operation.js'
 
 const cursors = cursorKind('users found', keyPart.integer, keyPart.number, keyPart.integer)
 
-/** Before everything that is found. */
+/** The cursor before the first result. */
 const START_CURSOR: UserSearchCursor = [-1, 0, 0]
-/** The first place of those that are only like the text. */
+/** The first rank of similar names. */
 const FIRST_SIMILARITY_RANK = 5
 
 /** `GET user/search` */
 export const userSearch = defineOperation({
   method: 'GET',
   path: 'user/search',
-  tag: 'User',
-  summary: 'Users by the beginning of their names',
-  description: [
-    'First whoever has exactly this username; then usernames that begin with it, then display names that do, then',
-    'names, and words of display names, that are like it (from three letters on). Among equals those whom the viewer',
-    'follows come first, then the best known and most trusted, by `(1 + ln(1 + followers)) * (0.1 + score)`. Capital',
-    'letters count as small ones. Of a beginning that more than 100 names have, the 50 best known are found.',
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Search for usernames',
+  description:
+    'Order: the exact username, usernames that start with the text, display names that start with it, ' +
+    'then (from three letters on) names and words of display names that are similar. Equal matches are ' +
+    'ordered by users whom the viewer follows, then by `(1 + ln(1 + followers)) * (0.1 + score)`. Case ' +
+    'does not matter. If more than 100 names share a prefix, the 50 best known are searched.',
   query: Type.Object({
-    q: textParameter({ description: 'What the name begins with; an `@` before it does not count.' }),
+    q: textParameter({ description: 'Search text. A leading `@` is ignored.', examples: ['dw'] }),
     viewer_fid: viewerFidParameter,
     limit: limitParameter({ maximum: 10, default: 5 }),
     cursor: cursorParameter,
@@ -64,7 +63,7 @@ export const userSearch = defineOperation({
   },
 })
 
-/** Likeness is the dearest to find, so it is looked for only where the page has room for it. */
+/** Similarity is the most expensive match, so it runs only for the rest of the page. */
 async function findUsers(db: Database, search: UserSearch, after: UserSearchCursor): Promise<FoundUser[]> {
   const found = after[0] < FIRST_SIMILARITY_RANK ? await searchByPrefix(db, search, after) : []
   const missing = search.limit - found.length

@@ -15,7 +15,7 @@ async function profile() {
 }
 
 describe('PATCH user', () => {
-  it('changes what is given, and the profile shows it right after', async () => {
+  it('changes the given members, visible in the next read', async () => {
     bodyOf(
       await update({
         bio: 'gardens 🌷',
@@ -40,14 +40,14 @@ describe('PATCH user', () => {
     ])
   })
 
-  it('leaves what is not given, clears what is empty, and the last of one second stands', async () => {
+  it('absent members stay, empty ones clear, the last one wins', async () => {
     for (const bio of ['one', 'two', '']) bodyOf(await update({ bio }))
     expect(await profile()).toMatchObject({ display_name: 'Alice', profile: { bio: { text: '' } } })
     bodyOf(await update({ bio: 'three' }))
     expect((await profile()).profile.bio.text).toBe('three')
   })
 
-  it('takes a name that the user holds', async () => {
+  it('accepts a name that the user holds', async () => {
     await hub.submitNameTransfers([nameTransfer('alicia', 1, testNowUnix - 10)])
     bodyOf(await update({ username: 'alicia' }))
     expect((await profile()).username).toBe('alicia')
@@ -63,7 +63,7 @@ describe('PATCH user', () => {
     ])
   })
 
-  it('takes primary addresses that are verified, in any spelling', async () => {
+  it('accepts verified primary addresses in any case', async () => {
     const address = wallet.address.toLowerCase()
     const reply = await update({ primary_eth_address: address })
     expect([reply.statusCode, reply.json()]).toEqual([
@@ -78,13 +78,13 @@ describe('PATCH user', () => {
     expect((await profile()).verified_addresses.primary.eth_address).toBe(address)
   })
 
-  it('takes a primary address on Solana only when it is verified', async () => {
+  it('an unverified Solana address -> refused', async () => {
     const { address } = solVerification(1)
     const reply = await update({ primary_sol_address: bs58.encode(address) })
     expect([reply.statusCode, reply.json().property]).toEqual([400, 'primary_sol_address'])
   })
 
-  it('applies what it can and tells the rest', async () => {
+  it('partly refused -> 207 with the errors', async () => {
     const reply = await update({ bio: 'four', banner: 'https://a.example/b.png', username: 'bob' })
     expect(bodyOf(reply, 207)).toEqual({
       success: false,
@@ -119,7 +119,7 @@ describe('user/verification', () => {
     api.send(method, 'user/verification', { signer_uuid: signer, ...body })
   const address = wallet.address.toLowerCase()
 
-  it('adds an address, and takes it away with the primary address that rests on it', async () => {
+  it('adds an address; deleting it clears the primary address', async () => {
     const claim = await addressClaim(1)
     expect((await profile()).verified_addresses.primary.eth_address).toBe(address)
     bodyOf(await send('POST', claim))
@@ -155,7 +155,7 @@ describe('user/verification', () => {
     expect(body.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
   })
 
-  it('takes away only what there is, with the address’s own signature', async () => {
+  it('deletes only a verified address, with its signature', async () => {
     const never = await send('DELETE', await addressClaim(2), signers[1])
     expect([never.statusCode, never.json().property]).toEqual([404, 'address'])
     const forged = { ...(await addressClaim(1)), eth_signature: (await addressClaim(2)).eth_signature }

@@ -7,41 +7,58 @@ import { defineOperation } from '../../operation.js'
 import { publishProfile } from '../../publishing/profile.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 
-/** The protocol's limits are lower, and are told in its own words. */
+/** Above the protocol's limits, which are checked separately. */
 const MAX_ENTRY_LENGTH = 1_024
 
-const entry = (description: string) =>
-  Type.Optional(Type.String({ minLength: 0, maxLength: MAX_ENTRY_LENGTH, description }))
+const entry = (description: string, example: string) =>
+  Type.Optional(Type.String({ minLength: 0, maxLength: MAX_ENTRY_LENGTH, description, examples: [example] }))
 
-/** What changes, as the published client sends it. */
+/** The body of `PATCH user`, as published clients send it. */
 export const UpdateUserReqBody = Type.Object({
   signer_uuid: signerUuidMember,
-  bio: entry('Up to 256 bytes.'),
-  pfp_url: entry('The picture, up to 256 bytes.'),
-  banner: entry('The picture behind the profile, up to 256 bytes. For pro accounts.'),
-  url: entry('A page of the user’s, up to 256 bytes.'),
-  username: entry('One of the names that the user holds.'),
-  display_name: entry('Up to 32 bytes.'),
+  bio: entry('Bio, up to 256 bytes.', 'Gardener and programmer.'),
+  pfp_url: entry('URL of the profile picture, up to 256 bytes.', 'https://example.com/images/dwr.png'),
+  banner: entry(
+    'URL of the banner, up to 256 bytes. Pro accounts only.',
+    'https://example.com/images/banner.png',
+  ),
+  url: entry('URL of the user’s page, up to 256 bytes.', 'https://example.com/dwr'),
+  username: entry('Name that the user holds: an fname or an ENS name.', 'dwr'),
+  display_name: entry('Display name, up to 32 bytes.', 'Dan Romero'),
   location: Type.Optional(
     Type.Object({
-      latitude: numberParameter({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
-      longitude: numberParameter({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
+      latitude: numberParameter({
+        minimum: -90,
+        maximum: 90,
+        description: 'Latitude in degrees.',
+        examples: [52.52],
+      }),
+      longitude: numberParameter({
+        minimum: -180,
+        maximum: 180,
+        description: 'Longitude in degrees.',
+        examples: [13.4],
+      }),
     }),
   ),
   primary_eth_address: Type.Optional(
-    ethAddressParameter({ description: 'One of the user’s verified addresses.' }),
+    ethAddressParameter({
+      description: 'Primary address; one of the user’s verified addresses.',
+      examples: [],
+    }),
   ),
   primary_sol_address: Type.Optional(
     Type.String({
       pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
       patternText: 'a Solana address',
-      description: 'One of the user’s verified addresses.',
+      description: 'Primary address; one of the user’s verified addresses.',
+      examples: [],
     }),
   ),
   verified_accounts: Type.Optional(
     Type.Object({
-      x: entry('The name on X, without `@`.'),
-      github: entry('The name on the code-hosting platform.'),
+      x: entry('Name on X, without `@`.', 'dwr'),
+      github: entry('Name on GitHub.', 'danromero'),
     }),
   ),
 })
@@ -50,17 +67,17 @@ export const UpdateUserReqBody = Type.Object({
 export const updateUser = defineOperation({
   method: 'PATCH',
   path: 'user',
-  tag: 'User',
-  summary: 'Update a profile',
-  description: [
-    'What is not given stays as it is; an empty text clears. The location is kept to two digits, about a kilometre.',
-    'What the protocol refuses is told; the rest is applied, and the answer is 207. When everything is refused it is',
-    'the error of the first.',
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Update user profile',
+  description:
+    'Changes the members that the body has; an empty text clears a member. Coordinates are stored with ' +
+    'two decimals, about a kilometre. If the protocol refuses some members, the others are applied and ' +
+    'the reply is 207. If it refuses all of them, the reply is the first error.',
+  example: { reply: { success: true, message: 'the profile is updated' } },
   body: UpdateUserReqBody,
   reply: OperationResponse,
   otherReplies: {
-    207: { description: 'Something was applied, something refused.', reply: UpdateUserPartly },
+    207: { description: 'Some members were applied, others refused.', reply: UpdateUserPartly },
   },
   forbidden: mayNotAct,
   notFound: 'There is no such signer.',

@@ -65,14 +65,14 @@ beforeAll(async () => {
 })
 
 describe('user/bulk', () => {
-  it('gives users in the order that was asked for, each once, without those that there are not', async () => {
+  it('returns users in the order of the request, without unknown ones', async () => {
     const reply = await get('user/bulk', { fids: '3, 1,77,3 ,2' })
     expect(reply.statusCode).toBe(200)
     expect(fidsOf(reply.json().users)).toEqual([3, 1, 2])
     expect(reply.json().users[1]).toMatchObject({ username: 'alice', following_count: 1 })
   })
 
-  it('takes repeated keys, and says what the viewer and they are to each other', async () => {
+  it('repeated keys and viewer_fid -> users with viewer_context', async () => {
     const { users } = (await get('user/bulk/?fids=2&fids=3,1', { viewer_fid: 1 })).json()
     expect(fidsOf(users)).toEqual([2, 3, 1])
     const nothing = { following: false, followed_by: false, blocking: false, blocked_by: false }
@@ -80,7 +80,7 @@ describe('user/bulk', () => {
     expect(users[1].viewer_context).toEqual(nothing)
   })
 
-  it('refuses more than 100, none at all, and what is no fid', async () => {
+  it('refuses more than 100, none, and invalid fids', async () => {
     const many = Array.from({ length: 101 }, (_, index) => index + 1).join(',')
     for (const fids of [many, '', ' , ', '1,x', '0', '1.5', '99999999999']) {
       const reply = await get('user/bulk', { fids })
@@ -95,7 +95,7 @@ describe('user/bulk', () => {
 })
 
 describe('user/by_username', () => {
-  it('finds a user by its name, and one without a name as it is shown', async () => {
+  it('finds a user by name, or by its placeholder', async () => {
     expect((await get('user/by_username', { username: 'alice' })).json().user.fid).toBe(1)
     expect((await get('user/by_username', { username: 'ALICE', viewer_fid: 2 })).json().user).toMatchObject({
       fid: 1,
@@ -104,7 +104,7 @@ describe('user/by_username', () => {
     expect((await get('user/by_username', { username: '!2' })).json().user.fid).toBe(2)
   })
 
-  it('is 404 for a name that nobody has', async () => {
+  it('an unknown name -> 404', async () => {
     for (const username of ['alic', '!1', '!99', '🎈', 'a'.repeat(200), '%']) {
       const reply = await get('user/by_username', { username })
       expect([username, reply.statusCode, reply.json().property]).toEqual([username, 404, 'username'])
@@ -114,12 +114,12 @@ describe('user/by_username', () => {
 })
 
 describe('user/custody-address', () => {
-  it('finds the user that the address holds, however its letters are written', async () => {
+  it('finds the user of an address in any case', async () => {
     const uppercaseAddress = ethOf(bob).toUpperCase().replace('0X', '0x')
     expect((await get('user/custody-address', { custody_address: uppercaseAddress })).json().user.fid).toBe(2)
   })
 
-  it('is 404 for an address that holds nobody, and 400 for what is none', async () => {
+  it('no fid -> 404; an invalid address -> 400', async () => {
     const nobody = await get('user/custody-address', { custody_address: `0x${'ab'.repeat(20)}` })
     expect([nobody.statusCode, nobody.json().property]).toEqual([404, 'custody_address'])
     expect((await get('user/custody-address', { custody_address: '0x12' })).statusCode).toBe(400)
@@ -130,7 +130,7 @@ describe('user/bulk-by-address', () => {
   const sharedText = `0x${shared.toString('hex')}`
   const upper = `0x${shared.toString('hex').toUpperCase()}`
 
-  it('maps addresses, as they were written, to who holds them and who has verified them', async () => {
+  it('maps addresses, as requested, to holders and verifiers', async () => {
     const sol = bs58.encode(solana)
     const addresses = `${upper}, ${ethOf(bob)},${sol},0x${'00'.repeat(20)}`
     const reply = (await get('user/bulk-by-address', { addresses, viewer_fid: 1 })).json()
@@ -141,7 +141,7 @@ describe('user/bulk-by-address', () => {
     expect(reply[upper][0].viewer_context.following).toBe(true)
   })
 
-  it('can be asked for one kind of holder', async () => {
+  it('address_types -> only this type', async () => {
     const of = async (types: string) =>
       (await get('user/bulk-by-address', { addresses: ethOf(bob), address_types: types })).json()
     expect(fidsOf((await of('custody_address'))[ethOf(bob)])).toEqual([2])
@@ -149,7 +149,7 @@ describe('user/bulk-by-address', () => {
     expect(fidsOf((await of('verified_address,custody_address'))[ethOf(bob)])).toEqual([2, 3])
   })
 
-  it('is empty for addresses of nobody, and refuses what is none and more than 350', async () => {
+  it('no user -> empty; invalid or more than 350 addresses -> 400', async () => {
     expect((await get('user/bulk-by-address', { addresses: `0x${'01'.repeat(20)}` })).json()).toEqual({})
     const many = Array.from({ length: 351 }, (_, n) => `0x${String(n).padStart(40, '0')}`)
     for (const query of [
@@ -165,18 +165,18 @@ describe('user/bulk-by-address', () => {
 })
 
 describe('user/by_x_username', () => {
-  it('finds everybody who says to have the name, best known first', async () => {
+  it('finds all users who claim the name, best known first', async () => {
     expect(fidsOf((await get('user/by_x_username', { x_username: 'alice_x' })).json().users)).toEqual([2, 1])
     expect(fidsOf((await get('user/by_x_username', { x_username: '@ALICE_X' })).json().users)).toEqual([2, 1])
   })
 
-  it('is 404 for a name that nobody has', async () => {
+  it('an unknown name -> 404', async () => {
     expect((await get('user/by_x_username', { x_username: 'alice' })).statusCode).toBe(404)
   })
 })
 
 describe('user/verifications', () => {
-  it('shows addresses, the most recent first, and the app that they were verified with', async () => {
+  it('shows addresses newest first, with the app of each', async () => {
     const { verifications } = (await get('user/verifications', { fid: 1 })).json()
     const timestampText = (ts: number) => new Date((testNowUnix - testNow + ts) * 1000).toISOString()
     expect(verifications).toEqual([
@@ -214,7 +214,7 @@ describe('user/channels', () => {
     }
   })
 
-  it('lists the channels that a user follows, the last followed first, page by page', async () => {
+  it('lists followed channels newest first, in pages', async () => {
     const pages: string[][] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const reply = await get('user/channels', { fid: 1, limit: 2, ...(cursor ? { cursor } : {}) })
@@ -227,14 +227,14 @@ describe('user/channels', () => {
     expect(pages).toEqual([['c', 'b'], ['a']])
   })
 
-  it('is empty for who follows none, and refuses cursors of other lists', async () => {
+  it('no follows -> empty; a foreign cursor -> 400', async () => {
     expect((await get('user/channels', { fid: 2 })).json()).toEqual({ channels: [], next: { cursor: null } })
     const reply = await get('user/channels', { fid: 1, cursor: 'nonsense' })
     expect([reply.statusCode, reply.json().property]).toEqual([400, 'cursor'])
   })
 })
 
-it('asks the database at most six times, whatever there is on the page', async () => {
+it('runs at most six statements for any page', async () => {
   const uppercaseAddress: [string, Record<string, string | number>][] = [
     ['user/bulk', { fids: '1,2,3', viewer_fid: 1 }],
     ['user/by_username', { username: 'alice', viewer_fid: 2 }],

@@ -17,13 +17,13 @@ import { defineOperation } from '../../operation.js'
 export const userBulk = defineOperation({
   method: 'GET',
   path: 'user/bulk',
-  tag: 'User',
-  summary: 'Users by their fids',
-  description: 'In the order that was asked for. Fids that are not registered are left out.',
+  tag: 'Users',
+  summary: 'Bulk fetch users by fids',
+  description: 'Returns users in the order of `fids`. Fids that are not registered are left out.',
   query: Type.Object({
-    fids: listParameter(fidParameter({ description: 'A user.' }), {
+    fids: listParameter(fidParameter({ description: 'Fid of a user.' }), {
       maxItems: 100,
-      description: 'Whom.',
+      description: 'Fids of users.',
     }),
     viewer_fid: viewerFidParameter,
   }),
@@ -39,21 +39,22 @@ export const userBulk = defineOperation({
 export const userByUsername = defineOperation({
   method: 'GET',
   path: 'user/by_username',
-  tag: 'User',
-  summary: 'A user by its name',
-  description: 'Capital letters count as small ones. A user without a name is found as it is shown: `!7`.',
+  tag: 'Users',
+  summary: 'Lookup user by username',
+  description:
+    'Case does not matter. A user without a name is found by its placeholder, `!` and the fid: `!7`.',
   query: Type.Object({
-    username: textParameter({ description: 'The name, without `@`.' }),
+    username: textParameter({ description: 'Username, without `@`.', examples: ['dwr'] }),
     viewer_fid: viewerFidParameter,
   }),
   reply: UserResponse,
-  notFound: 'There is no user with this name.',
+  notFound: 'No user has this name.',
 
   async handle({ db, hydrator }, { username, viewer_fid }) {
     return await requireUser(hydrator, await findFidByUsername(db, username), {
       viewerFid: viewer_fid,
       property: 'username',
-      missing: 'there is no user of this name',
+      missing: 'no user has this name',
     })
   },
 })
@@ -62,20 +63,22 @@ export const userByUsername = defineOperation({
 export const userByCustodyAddress = defineOperation({
   method: 'GET',
   path: 'user/custody-address',
-  tag: 'User',
-  summary: 'The user that an address holds',
-  description: 'The last one that was registered, if the address holds several.',
+  tag: 'Users',
+  summary: 'Lookup user by custody address',
+  description:
+    'Returns the user whose fid the address holds on chain. If the address holds several, the last one ' +
+    'registered.',
   query: Type.Object({
-    custody_address: ethAddressParameter({ description: 'The address that holds the fid on chain.' }),
+    custody_address: ethAddressParameter({ description: 'Ethereum address that holds the fid on chain.' }),
   }),
   reply: UserResponse,
-  notFound: 'The address holds no user.',
+  notFound: 'The address holds no fid.',
 
   async handle({ db, hydrator }, { custody_address }) {
     const address = Buffer.from(custody_address.slice(2), 'hex')
     return await requireUser(hydrator, await findFidByCustody(db, address), {
       property: 'custody_address',
-      missing: `${custody_address} holds no user`,
+      missing: `${custody_address} holds no fid`,
     })
   },
 })
@@ -84,23 +87,22 @@ export const userByCustodyAddress = defineOperation({
 export const usersByXUsername = defineOperation({
   method: 'GET',
   path: 'user/by_x_username',
-  tag: 'User',
-  summary: 'Users by their name on X',
-  description: [
-    'Users say of themselves which name they have on X, so there may be several: the best known come first,',
-    'at most 100. Capital letters count as small ones.',
-  ].join(' '),
+  tag: 'Users',
+  summary: 'Lookup users by X username',
+  description:
+    'Users whose profile claims this name on X. Several users may claim one name: the best known come ' +
+    'first, at most 100. Case does not matter.',
   query: Type.Object({
-    x_username: textParameter({ description: 'The name on X, without `@`.' }),
+    x_username: textParameter({ description: 'Name on X, without `@`.', examples: ['dwr'] }),
     viewer_fid: viewerFidParameter,
   }),
   reply: BulkUsersResponse,
-  notFound: 'Nobody says to have this name on X.',
+  notFound: 'No user claims this name on X.',
 
   async handle({ db, hydrator }, { x_username, viewer_fid }) {
     const fids = await findFidsByXUsername(db, x_username.replace(/^@/, ''))
     if (fids.length === 0) {
-      throw new PlazaError('not_found', 'nobody says to have this name on X', { property: 'x_username' })
+      throw new PlazaError('not_found', 'no user claims this name on X', { property: 'x_username' })
     }
     const users = await hydrator.users(fids, viewer_fid)
     return `{"users":${jsonArray(fids.flatMap((fid) => users.get(fid) ?? []))}}`
@@ -108,9 +110,9 @@ export const usersByXUsername = defineOperation({
 })
 
 /**
- * The reply of a look-up: the user that was found. Throws `not_found`, naming the parameter, when it was nobody.
+ * Renders the found user, or throws `not_found` with the parameter's name.
  *
- * @param missing Who was not found: `there is no user of this name`.
+ * @param missing The error text: `no user has this name`.
  */
 async function requireUser(
   hydrator: Hydrator,

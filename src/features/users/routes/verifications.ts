@@ -4,6 +4,7 @@ import { ethAddressParameter, fidParameter } from '../../../api/parameters.js'
 import { readVerifications, type VerificationRow } from '../../../graph/query/users.js'
 import { dateTimeOf, prefixedHex } from '../../../graph/view/formats.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
+import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import { VerificationsResponse } from '../../../graph/view/schema/verification.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
@@ -11,30 +12,31 @@ import { defineOperation } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { type AddressClaim, publishVerification, removeVerification } from '../../publishing/verifications.js'
 
-/** A contract's signature may have this many bytes (docs/protocol.md §3.3.6), of two hex digits each. */
+/** Maximum length of a contract's signature (docs/protocol.md §3.3.6), in hex digits. */
 const MAX_SIGNATURE_LENGTH = 2 + 2 * 2048
 
-/** An address and its agreement, as the published client sends them. */
+/** An address and its signature, as published clients send them. */
 const verificationMembers = {
   signer_uuid: signerUuidMember,
   address: ethAddressParameter({
-    description:
-      'The address. One of Solana is verified by `message`, with a message that is signed already.',
+    description: 'Ethereum address. Verify a Solana address with a signed message through `POST message`.',
   }),
   block_hash: Type.String({
     pattern: '^0x[a-fA-F0-9]{64}$',
     patternText: '0x and 64 hex digits',
-    description: 'Of a recent block; part of what the address has signed.',
+    description: 'Hash of a recent block; part of the signed claim.',
+    examples: ['0x8f3c1a5b7d9e0f2a4c6e8d0b1f3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a'],
   }),
   eth_signature: Type.String({
     pattern: '^0x(?:[a-fA-F0-9]{2})+$',
     patternText: '0x and hex digits',
     maxLength: MAX_SIGNATURE_LENGTH,
-    description: 'The address’s signature over the protocol’s `VerificationClaim` (EIP-712).',
+    description: 'Signature by the address over the protocol’s `VerificationClaim` (EIP-712).',
+    examples: [exampleSignature],
   }),
 }
 
-/** The claim that a body holds, as bytes. */
+/** Converts a body to the claim. */
 function claimOf(body: { address: string; block_hash: string; eth_signature: string }): AddressClaim {
   const bytes = (hex: string) => Buffer.from(hex.slice(2), 'hex')
   return {
@@ -44,17 +46,19 @@ function claimOf(body: { address: string; block_hash: string; eth_signature: str
   }
 }
 
-/** Protocol number of a Solana address. */
+/** The protocol's number for Solana. */
 const SOLANA = 1
 
 /** `GET user/verifications` */
 export const userVerifications = defineOperation({
   method: 'GET',
   path: 'user/verifications',
-  tag: 'User',
-  summary: 'Addresses that a user has verified',
-  description: 'From the most recent. `app` is the app whose key signed it, if that is known.',
-  query: Type.Object({ fid: fidParameter({ minimum: 0, description: 'Whose.' }) }),
+  tag: 'Users',
+  summary: 'Fetch verifications of user',
+  description:
+    'Newest first. `app` is the app that requested the key which signed the verification; it is left out ' +
+    'if unknown.',
+  query: Type.Object({ fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }) }),
   reply: VerificationsResponse,
 
   async handle({ db }, { fid }) {
@@ -85,23 +89,26 @@ const oneOf = <const Value extends number>(values: readonly Value[], description
     ),
   )
 
-/** What is verified, as the published client sends it. */
+/** The body of `POST user/verification`, as published clients send it. */
 export const AddVerificationReqBody = Type.Object({
   ...verificationMembers,
   verification_type: oneOf(
     [0, 1],
-    '0, the default: an account has signed. 1: a contract; not supported, as it needs a chain.',
+    '0: signature by an account, the default. 1: by a contract, which is not supported.',
   ),
-  chain_id: oneOf([0, 1, 10], 'Of a contract. 0, the default, for an account.'),
+  chain_id: oneOf([0, 1, 10], 'Chain of a contract. 0, the default, for an account.'),
 })
 
 /** `POST user/verification` */
 export const addVerification = defineOperation({
   method: 'POST',
   path: 'user/verification',
-  tag: 'User',
-  summary: 'Verify an address',
-  description: 'The address agrees to belong to the user by its signature, which is checked.',
+  tag: 'Users',
+  summary: 'Add verification',
+  description:
+    'Links an Ethereum address to the user of the signer. The server checks `eth_signature`, the ' +
+    'address’s consent.',
+  example: { reply: { success: true, message: 'the address is verified' } },
   body: AddVerificationReqBody,
   reply: OperationResponse,
   forbidden: mayNotAct,
@@ -119,17 +126,19 @@ export const addVerification = defineOperation({
   },
 })
 
-/** What is taken back, as the published client sends it. */
+/** The body of `DELETE user/verification`, as published clients send it. */
 export const RemoveVerificationReqBody = Type.Object(verificationMembers)
 
 /** `DELETE user/verification` */
 export const deleteVerification = defineOperation({
   method: 'DELETE',
   path: 'user/verification',
-  tag: 'User',
-  summary: 'Take a verified address back',
+  tag: 'Users',
+  summary: 'Delete verification',
   description:
-    'The signature is that of the verification, or another one of the same kind. A primary address goes with it.',
+    'Unlinks a verified address. `eth_signature` is the signature of the verification or another one over ' +
+    'the same claim. If the address is a primary address, the profile loses it too.',
+  example: { reply: { success: true, message: 'the address is no longer verified' } },
   body: RemoveVerificationReqBody,
   reply: OperationResponse,
   forbidden: mayNotAct,

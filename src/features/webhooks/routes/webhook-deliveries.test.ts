@@ -31,7 +31,7 @@ async function addTests(webhook_id: string, count: number): Promise<string[]> {
   return ids
 }
 
-it('are listed by their owner, the newest first, page by page and by state', async () => {
+it('are listed newest first, in pages, by status', async () => {
   const webhook_id = await createWebhook('listed')
   const ids = await addTests(webhook_id, 7)
   await db`update webhooks.deliveries set state = 'failed', attempts = 3, status = 500 where id = ${ids[2]!}`
@@ -54,7 +54,7 @@ it('are listed by their owner, the newest first, page by page and by state', asy
   expect((await other.get('webhook/deliveries', { webhook_id })).statusCode).toBe(404)
 })
 
-it('are put in line again, one or all that were lost since a time, under the same ids', async () => {
+it('are queued again, one or all since a time, with the same ids', async () => {
   const webhook_id = await createWebhook('again')
   const [one, two, three] = (await addTests(webhook_id, 3)) as [string, string, string]
   const redeliver = (body: object, by = api) => by.send('POST', 'webhook/deliveries/redeliver', body)
@@ -82,7 +82,7 @@ it('are put in line again, one or all that were lost since a time, under the sam
   expect((await redeliver({ delivery_id: one })).statusCode).toBe(409)
 })
 
-it('wait no longer when their webhook is switched off', async () => {
+it('are canceled when their webhook is deactivated', async () => {
   const webhook_id = await createWebhook('off')
   await addTests(webhook_id, 1)
   await api.send('PATCH', 'webhook', { webhook_id, active: 'false' })
@@ -92,7 +92,7 @@ it('wait no longer when their webhook is switched off', async () => {
   expect((await api.send('POST', 'webhook/test', { webhook_id })).statusCode).toBe(409)
 })
 
-it('of samples have the shapes of the API', () => {
+it('of test events have the shapes of the API', () => {
   for (const kind of webhookEventKinds) {
     const sample = sampleData(kind, '2026-11-01T00:00:00.000Z')
     const schema = kind.startsWith('cast') ? Cast : kind.startsWith('user') ? User : null
@@ -100,7 +100,7 @@ it('of samples have the shapes of the API', () => {
   }
 })
 
-it('can be seen before a webhook is saved', async () => {
+it('are previewed before a webhook exists', async () => {
   const [alice, bob] = [new TestUser(1), new TestUser(2)]
   await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
   const casts = [1, 2, 3].map((n) => alice.cast(`gm ${n}`, testNow - 100 + n))

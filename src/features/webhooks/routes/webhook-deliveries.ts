@@ -25,13 +25,17 @@ const cursors = cursorKind('webhook deliveries', keyPart.integer)
 export const webhookDeliveries = defineOperation({
   method: 'GET',
   path: 'webhook/deliveries',
-  tag: 'Webhook',
-  summary: 'What was sent to a webhook, the newest first',
-  description: 'Deliveries that have ended are kept for some days: `WEBHOOK_RETENTION_DAYS`.',
+  tag: 'Webhooks',
+  summary: 'Fetch deliveries of a webhook',
+  description:
+    'Newest first. Finished deliveries are kept for `WEBHOOK_RETENTION_DAYS`. This operation is Plaza’s ' +
+    'own; the hosted API has none.',
   query: Type.Object({
     webhook_id: webhookIdParameter,
-    status: Type.Optional(choiceParameter(deliveryStates, { description: 'Only these.' })),
-    type: Type.Optional(choiceParameter(webhookEventKinds, { description: 'Only of this kind of event.' })),
+    status: Type.Optional(
+      choiceParameter(deliveryStates, { description: 'Only deliveries with this status.' }),
+    ),
+    type: Type.Optional(choiceParameter(webhookEventKinds, { description: 'Only events of this type.' })),
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,
   }),
@@ -61,31 +65,33 @@ export const webhookDeliveries = defineOperation({
 export const webhookRedeliver = defineOperation({
   method: 'POST',
   path: 'webhook/deliveries/redeliver',
-  tag: 'Webhook',
-  summary: 'Send deliveries anew',
+  tag: 'Webhooks',
+  summary: 'Redeliver webhook events',
   description:
-    'One, by `delivery_id`, however it ended; or, by `webhook_id` and `since`, all that failed or were canceled. They ' +
-    'keep their ids.',
+    'Sends one delivery again, by `delivery_id`, whatever its result; or, by `webhook_id` and `since`, ' +
+    'all deliveries that failed or were canceled. Deliveries keep their ids. This operation is Plaza’s ' +
+    'own; the hosted API has none.',
   body: Type.Object({
     delivery_id: Type.Optional(deliveryIdParameter),
-    webhook_id: Type.Optional(webhookIdParameter),
+    webhook_id: Type.Optional({ ...webhookIdParameter, examples: [] }),
     since: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$',
-        patternText: 'a moment like 2026-11-01T00:00:00Z',
-        description: 'Those that were put in line since then.',
+        patternText: 'a time like 2026-11-01T00:00:00Z',
+        description: 'Only deliveries queued since this time.',
+        examples: [],
       }),
     ),
   }),
   reply: WebhookRedeliverResponse,
   notFound: 'There is no such delivery or webhook.',
-  conflict: 'The webhook is off, or the delivery has not ended.',
+  conflict: 'The webhook is inactive, or the delivery has not ended.',
 
   async handle(context, { delivery_id, webhook_id, since }, { appId }) {
     const store = webhookStore(context)
     if (delivery_id !== undefined && webhook_id === undefined && since === undefined) {
       await redeliverOne(store.db, appId, delivery_id)
-      return { message: 'in line again', success: true, redelivered: 1 }
+      return { message: 'queued again', success: true, redelivered: 1 }
     }
     if (delivery_id !== undefined || webhook_id === undefined || since === undefined) {
       throw new PlazaError('bad_request.invalid_param', 'give delivery_id alone, or webhook_id and since', {
@@ -93,10 +99,9 @@ export const webhookRedeliver = defineOperation({
       })
     }
     const from = new Date(since)
-    if (Number.isNaN(from.getTime()))
-      throw invalidField('since', 'must be a moment like 2026-11-01T00:00:00Z')
+    if (Number.isNaN(from.getTime())) throw invalidField('since', 'must be a time like 2026-11-01T00:00:00Z')
     const redelivered = await redeliverSince(store.db, await findWebhook(store, appId, webhook_id), from)
-    return { message: 'in line again', success: true, redelivered }
+    return { message: 'queued again', success: true, redelivered }
   },
 })
 
@@ -104,24 +109,25 @@ export const webhookRedeliver = defineOperation({
 export const webhookTest = defineOperation({
   method: 'POST',
   path: 'webhook/test',
-  tag: 'Webhook',
-  summary: 'Send a webhook a sample',
+  tag: 'Webhooks',
+  summary: 'Send a test event to a webhook',
   description:
-    'Signed like any other delivery, whatever the webhook is subscribed to; its `event_id` begins with `test-`. ' +
-    '`GET webhook/deliveries` tells what became of it.',
+    'Sends a sample event, signed like any delivery, whatever the filters of the webhook. Its `event_id` ' +
+    'starts with `test-`. `GET webhook/deliveries` shows the result. This operation is Plaza’s own; the ' +
+    'hosted API has none.',
   body: Type.Object({
     webhook_id: webhookIdParameter,
-    type: textEnum(webhookEventKinds, { description: 'The kind of event.', default: 'cast.created' }),
+    type: textEnum(webhookEventKinds, { description: 'Type of the event.', default: 'cast.created' }),
   }),
   reply: WebhookTestResponse,
   notFound: unknownWebhookText,
-  conflict: 'The webhook is off.',
+  conflict: 'The webhook is inactive.',
 
   async handle(context, { webhook_id, type }, { appId }) {
     const store = webhookStore(context)
     const webhook = await findWebhook(store, appId, webhook_id)
     const { deliveryId, eventId } = await enqueueTestDelivery(store.db, webhook, type, context.clock())
-    return { message: 'sample is being sent', success: true, delivery_id: deliveryId, event_id: eventId }
+    return { message: 'test event queued', success: true, delivery_id: deliveryId, event_id: eventId }
   },
 })
 
@@ -129,14 +135,15 @@ export const webhookTest = defineOperation({
 export const webhookPreview = defineOperation({
   method: 'POST',
   path: 'webhook/preview',
-  tag: 'Webhook',
-  summary: 'What a subscription would have been told of',
+  tag: 'Webhooks',
+  summary: 'Preview the events that filters match',
   description:
-    'Holds filters against the events of the last three days, from the newest backwards, for some seconds at most: ' +
-    '`complete` and `since` say how far it came. Nothing is saved or sent.',
+    'Matches filters against the events of the last three days, newest first, for a few seconds at most; ' +
+    '`complete` and `since` tell how far it came. Nothing is stored or sent. This operation is Plaza’s ' +
+    'own; the hosted API has none.',
   body: Type.Object({
     subscription: WebhookSubscriptionFilters,
-    samples: Type.Integer({ minimum: 0, maximum: 25, default: 5, description: 'How many events to show.' }),
+    samples: Type.Integer({ minimum: 0, maximum: 25, default: 5, description: 'Maximum number of samples.' }),
   }),
   reply: WebhookPreviewResponse,
 

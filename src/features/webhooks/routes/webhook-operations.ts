@@ -10,7 +10,7 @@ import {
   webhookSwitch,
 } from './webhooks.js'
 
-/** Webhooks, their secrets and their deliveries. */
+/** Operations on webhooks, their secrets and deliveries. */
 export const webhookOperations: readonly Operation[] = [
   webhookLookup,
   webhookList,

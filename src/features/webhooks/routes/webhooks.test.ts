@@ -14,7 +14,7 @@ async function create(body: object = {}, by = api) {
   return reply.json().webhook
 }
 
-it('is made with a secret, shown to its owner and to nobody else', async () => {
+it('is created with a secret that only its app sees', async () => {
   const made = await create()
   expect(made).toMatchObject({
     object: 'webhook',
@@ -38,13 +38,13 @@ it('is made with a secret, shown to its owner and to nobody else', async () => {
   expect(api.lines.join()).not.toContain(made.secrets[0].value)
 })
 
-it('is told of nothing without a subscription, and any number of those may be alike', async () => {
+it('no subscription -> no events, and duplicates are allowed', async () => {
   const [one, two] = [await create({ subscription: undefined }), await create({ subscription: undefined })]
   expect(one).not.toHaveProperty('subscription')
   expect(two.webhook_id).not.toBe(one.webhook_id)
 })
 
-it('is refused with 409 when the app has the same subscription to the same URL, however it is written', async () => {
+it('the same URL and filters, however written -> 409', async () => {
   const hash = 'ab'.repeat(20)
   const same = { 'cast.created': { parent_hashes: [hash, `0x${'cd'.repeat(20)}`], mentioned_fids: [] } }
   const duplicate = { 'cast.created': { parent_hashes: [`0x${'CD'.repeat(20)}`, `0x${hash}`, hash] } }
@@ -60,7 +60,7 @@ it('is refused with 409 when the app has the same subscription to the same URL, 
   expect(await create({ subscription: duplicate, url: `${url}/2` })).toBeDefined()
 })
 
-it('is replaced, switched and deleted by its owner alone', async () => {
+it('only its app updates, deactivates and deletes it', async () => {
   const made = await create({ url: `${url}/changes` })
   const { webhook_id } = made
   const changed = { webhook_id, name: 'new', url: `${url}/new`, subscription: { 'user.created': {} } }
@@ -95,7 +95,7 @@ it('is replaced, switched and deleted by its owner alone', async () => {
   expect((await api.send('DELETE', 'webhook', { webhook_id })).statusCode).toBe(404)
 })
 
-it('has both secrets for the grace time after a rotation, and one when there is none', async () => {
+it('a rotation keeps both secrets for the grace period', async () => {
   const { webhook_id, secrets } = await create({ url: `${url}/rotate` })
   const rotated = (await api.send('POST', 'webhook/secret/rotate', { webhook_id })).json().webhook
   expect(rotated.secrets).toHaveLength(2)
@@ -107,7 +107,7 @@ it('has both secrets for the grace time after a rotation, and one when there is 
   expect(leaked.webhook.secrets[0].value).not.toBe(rotated.secrets[0].value)
 })
 
-it('takes thousands of fids in a list', async () => {
+it('accepts thousands of fids in a list', async () => {
   const author_fids = Array.from({ length: 20_000 }, (_, index) => index + 1)
   const made = await create({ subscription: { 'cast.created': { author_fids } } })
   expect(made.subscription.filters['cast.created'].author_fids).toHaveLength(20_000)

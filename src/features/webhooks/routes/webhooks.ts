@@ -18,34 +18,41 @@ import {
 
 const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 
-/** Which delivery. */
+/** The id of a delivery. */
 export const deliveryIdParameter = Type.String({
   pattern: UUID,
   patternText: 'the delivery_id of a delivery',
-  description: 'Which delivery.',
+  description: 'Id of the delivery.',
+  examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
 })
 
-/** Which webhook. */
+/** The id of a webhook. */
 export const webhookIdParameter = Type.String({
   pattern: UUID,
   patternText: 'the webhook_id of a webhook',
-  description: 'Which webhook.',
+  description: 'Id of the webhook.',
+  examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
 })
 
-/** What is said with 404, and with 409. */
+/** The error text of 404, and the documentation of 409. */
 export const unknownWebhookText = 'there is no webhook with this webhook_id'
-const duplicateWebhookText = 'The app has a webhook with the same subscription to the same URL.'
+const duplicateWebhookText = 'The app has another webhook with the same URL and filters.'
 
-/** Its name. */
-const nameParameter = textParameter({ maxLength: 256, description: 'What the webhook is called.' })
+/** The name of a webhook. */
+const nameParameter = textParameter({
+  maxLength: 256,
+  description: 'Name of the webhook.',
+  examples: ['new casts'],
+})
 
-/** Its target. */
+/** The target of a webhook. */
 const urlParameter = textParameter({
   maxLength: 2_048,
-  description: 'Where events are sent: an https URL on the public internet, without credentials.',
+  description: 'Target of events: an https URL on the public internet, without credentials.',
+  examples: ['https://garden.example.com/webhook'],
 })
 
-/** What the records of webhooks are kept with. */
+/** The parts of the context that webhooks need. */
 export function webhookStore({ writerDb, vault, webhooks }: OperationContext) {
   return { db: writerDb, vault, settings: webhooks }
 }
@@ -54,8 +61,9 @@ export function webhookStore({ writerDb, vault, webhooks }: OperationContext) {
 export const webhookLookup = defineOperation({
   method: 'GET',
   path: 'webhook',
-  tag: 'Webhook',
-  summary: 'A webhook',
+  tag: 'Webhooks',
+  summary: 'Fetch a webhook',
+  description: 'Returns one webhook of the app, with its secrets and its subscription.',
   query: Type.Object({ webhook_id: webhookIdParameter }),
   reply: WebhookResponse,
   notFound: unknownWebhookText,
@@ -69,8 +77,9 @@ export const webhookLookup = defineOperation({
 export const webhookList = defineOperation({
   method: 'GET',
   path: 'webhook/list',
-  tag: 'Webhook',
-  summary: 'All webhooks of the app',
+  tag: 'Webhooks',
+  summary: 'Fetch webhooks of the app',
+  description: 'All webhooks of the app that the API key belongs to, on one page.',
   query: Type.Object({}),
   reply: WebhookListResponse,
 
@@ -83,10 +92,9 @@ export const webhookList = defineOperation({
 export const webhookCreate = defineOperation({
   method: 'POST',
   path: 'webhook',
-  tag: 'Webhook',
-  summary: 'Make a webhook',
-  description:
-    'It is told of what happens from now on. Without a subscription it is told of nothing but tests.',
+  tag: 'Webhooks',
+  summary: 'Create a webhook',
+  description: 'The webhook gets events from now on. Without `subscription`, it gets only test events.',
   body: Type.Object({
     name: nameParameter,
     url: urlParameter,
@@ -105,9 +113,9 @@ export const webhookCreate = defineOperation({
 export const webhookReplace = defineOperation({
   method: 'PUT',
   path: 'webhook',
-  tag: 'Webhook',
-  summary: 'Give a webhook another name, target and subscription',
-  description: 'Without a subscription the one that it has stays.',
+  tag: 'Webhooks',
+  summary: 'Update a webhook',
+  description: 'Replaces name, URL and filters. Without `subscription`, the filters stay as they are.',
   body: Type.Object({
     webhook_id: webhookIdParameter,
     name: nameParameter,
@@ -121,7 +129,7 @@ export const webhookReplace = defineOperation({
   async handle(context, { webhook_id, name, url, subscription }, { appId }) {
     const details = { title: name, targetUrl: url, filters: subscription }
     const webhook = await replaceWebhook(webhookStore(context), appId, webhook_id, details)
-    return webhookReply('webhook replaced', webhook)
+    return webhookReply('webhook updated', webhook)
   },
 })
 
@@ -129,21 +137,21 @@ export const webhookReplace = defineOperation({
 export const webhookSwitch = defineOperation({
   method: 'PATCH',
   path: 'webhook',
-  tag: 'Webhook',
-  summary: 'Switch a webhook on or off',
+  tag: 'Webhooks',
+  summary: 'Update webhook status',
   description:
-    'What waits for a webhook that is switched off is canceled; `POST webhook/deliveries/redeliver` sends it when ' +
-    'the webhook is on again.',
+    'Activates or deactivates a webhook. Deactivating cancels waiting deliveries; after activation, `POST ' +
+    'webhook/deliveries/redeliver` sends them.',
   body: Type.Object({
     webhook_id: webhookIdParameter,
-    active: textEnum(['true', 'false'], { description: 'A text, not a boolean.' }),
+    active: textEnum(['true', 'false'], { description: 'A string, not a boolean.' }),
   }),
   reply: WebhookResponse,
   notFound: unknownWebhookText,
 
   async handle(context, { webhook_id, active }, { appId }) {
     const webhook = await setWebhookActive(webhookStore(context), appId, webhook_id, active === 'true')
-    return webhookReply(webhook.active ? 'webhook switched on' : 'webhook switched off', webhook)
+    return webhookReply(webhook.active ? 'webhook activated' : 'webhook deactivated', webhook)
   },
 })
 
@@ -151,8 +159,9 @@ export const webhookSwitch = defineOperation({
 export const webhookDelete = defineOperation({
   method: 'DELETE',
   path: 'webhook',
-  tag: 'Webhook',
-  summary: 'Take a webhook away',
+  tag: 'Webhooks',
+  summary: 'Delete a webhook',
+  description: 'Deletes a webhook of the app. Deliveries that wait are not sent.',
   body: Type.Object({ webhook_id: webhookIdParameter }),
   reply: WebhookResponse,
   notFound: unknownWebhookText,
@@ -169,18 +178,19 @@ const MAX_GRACE_SECONDS = 30 * DAY_SECONDS
 export const webhookSecretRotate = defineOperation({
   method: 'POST',
   path: 'webhook/secret/rotate',
-  tag: 'Webhook',
-  summary: 'Give a webhook a new secret',
+  tag: 'Webhooks',
+  summary: 'Rotate the secret of a webhook',
   description:
-    'For the grace time both secrets sign, so that no delivery is refused while receivers are changed.',
+    'Creates a new signing secret. During the grace period deliveries are signed with both secrets, so ' +
+    'that receivers can be changed without a refused delivery. This operation is Plaza’s own; the hosted ' +
+    'API has none.',
   body: Type.Object({
     webhook_id: webhookIdParameter,
     grace_seconds: Type.Integer({
       minimum: 0,
       maximum: MAX_GRACE_SECONDS,
       default: DAY_SECONDS,
-      description:
-        'How long the old secret signs beside the new one. 0 ends it at once: for one that has leaked.',
+      description: 'Seconds that the old secret stays valid. 0 ends it at once, for example after a leak.',
     }),
   }),
   reply: WebhookResponse,
@@ -192,7 +202,7 @@ export const webhookSecretRotate = defineOperation({
   },
 })
 
-/** The answer to what was done to a webhook. */
+/** The reply to a change of a webhook. */
 function webhookReply(message: string, webhook: Webhook) {
   return { message, success: true, webhook: presentWebhook(webhook) }
 }

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Fid } from './primitives.js'
+import { Fid, TransactionHash } from './primitives.js'
 import { Ed25519PublicKey, SharedSignerPermission, Signer, SignerUUID } from './signer.js'
 import { User } from './user.js'
 
-/** A fid to register an account with. */
+/** A fid that is reserved for a wallet. */
 export const UserFIDResponse = Type.Object({ fid: Fid }, { $id: 'UserFIDResponse' })
 
 /** A signer of a new account: a `Signer` whose UUID is in another member. */
@@ -17,27 +17,30 @@ export const RegisteredSigner = Type.Composite([
 ])
 export type RegisteredSigner = Static<typeof RegisteredSigner>
 
-/** An account that was registered. */
+const registrationMessage = 'Result, with the parts of the request that could not be done.'
+
+/** The reply to a registration. */
 export const RegisterUserResponse = Type.Object(
   {
     success: Type.Literal(true),
-    message: Type.String({ description: 'What was done, and what of the request could not be.' }),
-    signer: Type.Optional({ ...Signer, description: 'The signer that the request has named.' }),
+    message: Type.String({ description: registrationMessage, examples: ['the account is registered'] }),
+    signer: Type.Optional({ ...Signer, description: 'Signer that the request names.' }),
     signers: Type.Array(RegisteredSigner, { description: 'Signers of the account that belong to the app.' }),
     user: Type.Optional(User),
   },
   { $id: 'RegisterUserResponse' },
 )
 
-/** An account that was registered with keys of the developer. */
+/** The reply to a registration with keys of the developer. */
 export const RegisterUserOnChainResponse = Type.Object(
   {
     message: Type.Optional(
-      Type.String({ description: 'What was done, and what of the request could not be.' }),
+      Type.String({ description: registrationMessage, examples: ['the account is registered'] }),
     ),
-    transaction_hash: Type.Optional(
-      Type.String({ description: 'Of the transaction that has registered the fid.' }),
-    ),
+    transaction_hash: Type.Optional({
+      ...TransactionHash,
+      description: 'Hash of the transaction that registered the fid.',
+    }),
     user: Type.Optional(User),
   },
   { $id: 'RegisterUserOnChainResponse' },

@@ -1,37 +1,53 @@
 import { Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
-import { DateTime } from './primitives.js'
+import { DateTime, Url } from './primitives.js'
 
-/** An event to be signed. */
+const domain = Type.String({ description: 'Domain of the mini app.', examples: ['garden.example.com'] })
+
+/** An event to sign. */
 export const AppHostGetEventResponse = Type.Object(
   {
-    event: Type.String(),
+    event: Type.String({ examples: ['notifications_enabled'] }),
     notificationDetails: Type.Optional(
       Type.Object(
         {
-          url: Type.String({ description: 'Where the mini app sends notifications.' }),
-          token: Type.String({ description: 'A new one: it is good for nothing until the event was sent.' }),
+          url: Type.String({
+            description: 'URL that the mini app sends notifications to.',
+            examples: ['https://plaza.example.com/f/host/notifications'],
+          }),
+          token: Type.String({
+            description: 'New token. It becomes valid when the event is sent.',
+            examples: ['nt_5wQm2p8Zr1'],
+          }),
         },
-        { description: 'Only of `notifications_enabled`.' },
+        { description: 'Only for `notifications_enabled`.' },
       ),
     ),
   },
   { $id: 'AppHostGetEventResponse' },
 )
 
-/** The result of an event. */
+/** The result of sending an event. */
 export const AppHostPostEventResponse = Type.Object(
-  { message: Type.Optional(Type.String()), success: Type.Boolean() },
+  {
+    message: Type.Optional(
+      Type.String({ examples: ['the mini app at garden.example.com has accepted the event'] }),
+    ),
+    success: Type.Boolean(),
+  },
   { $id: 'AppHostPostEventResponse' },
 )
 
-/** The mini apps that may notify a user. */
+/** Mini apps that may notify a user. */
 export const AppHostUserStateResponse = Type.Object(
   {
     notifications_enabled: Type.Array(
       Type.Object({
-        domain: Type.String({ description: 'Of the mini app.' }),
-        status: Type.String({ description: '`valid`: the mini app has a token that is good.' }),
+        domain,
+        status: Type.String({
+          description: '`valid`: the mini app has a valid token.',
+          examples: ['valid'],
+        }),
         updated_at: DateTime,
       }),
     ),
@@ -39,17 +55,20 @@ export const AppHostUserStateResponse = Type.Object(
   { $id: 'AppHostUserStateResponse' },
 )
 
-/** The notifications of mini apps to a user. */
+/** Notifications that mini apps have sent to a user. */
 export const AppHostNotificationsResponse = Type.Object(
   {
     notifications: Type.Array(
       Type.Object({
         object: Type.Literal('mini_app_notification'),
-        domain: Type.String({ description: 'Of the mini app.' }),
-        notification_id: Type.String({ description: 'The mini app’s own.' }),
-        title: Type.String(),
-        body: Type.String(),
-        target_url: Type.String({ description: 'What it opens: an address of the mini app.' }),
+        domain,
+        notification_id: Type.String({
+          description: 'Id that the mini app has chosen.',
+          examples: ['harvest-2026-05-01'],
+        }),
+        title: Type.String({ examples: ['Harvest time'] }),
+        body: Type.String({ examples: ['Your tomatoes are ripe.'] }),
+        target_url: { ...Url, description: 'URL of the mini app to open.' },
         created_at: DateTime,
       }),
     ),

@@ -1,54 +1,57 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
-import { DateTime, Fid } from './primitives.js'
+import { DateTime, Fid, Uuid } from './primitives.js'
 import { nullable } from './schema-type.js'
 
-const Uuid = Type.String({ format: 'uuid' })
-
-/** An app: a client of the API with its own keys. */
+/** A client of the API, with keys and data of its own. */
 export const App = Type.Object(
   {
     object: Type.Literal('app'),
     id: Uuid,
-    name: Type.String({ description: 'No two apps have the same.' }),
+    name: Type.String({ description: 'Unique name.', examples: ['garden'] }),
     fid: nullable(Fid),
     mini_app_domain: nullable(
-      Type.String({ description: 'The host that its mini app lives on, in small letters and ASCII.' }),
+      Type.String({
+        description: 'Host of its mini app, in lowercase ASCII.',
+        examples: ['garden.example.com'],
+      }),
     ),
     events_url: Type.String({
       description:
-        'Where clients send events of its users: the `webhookUrl` of its manifest. Only the path where a command does ' +
-        'not know the address of the server.',
+        'URL that clients send events of its users to: the `webhookUrl` of its manifest. Only the path if the public ' +
+        'URL of the server is unknown.',
+      examples: ['https://plaza.example.com/f/app/0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55/event'],
     }),
-    developer_uuid: Type.String({ format: 'uuid', description: 'Several apps may have the same.' }),
-    key_count: Type.Integer({ minimum: 0, description: 'Keys that are not revoked.' }),
+    developer_uuid: { ...Uuid, description: 'Developer of the app. Several apps may share it.' },
+    key_count: Type.Integer({ minimum: 0, description: 'Number of active keys.', examples: [1] }),
     created_at: DateTime,
   },
-  { $id: 'App', description: 'Who uses the API under one name.' },
+  { $id: 'App', description: 'Client of the API, with keys and data of its own.' },
 )
 export type App = Static<typeof App>
 
 export const AppResponse = Type.Object({ app: App }, { $id: 'AppResponse' })
 export const AppsResponse = Type.Object({ apps: Type.Array(App), next: NextCursor }, { $id: 'AppsResponse' })
 
-/** The public data of an API key. */
+/** An API key without its secret part. */
 export const ApiKey = Type.Object(
   {
     object: Type.Literal('api_key'),
-    id: Type.Integer({ format: 'int32', minimum: 1 }),
+    id: Type.Integer({ format: 'int32', minimum: 1, examples: [7] }),
     app_id: Uuid,
-    prefix: Type.String({ description: 'How it begins, to tell keys apart by.' }),
+    prefix: Type.String({ description: 'First characters, to tell keys apart.', examples: ['plaza_8f2Kq'] }),
     rate_limit: nullable(
       Type.Integer({
         minimum: 0,
-        description: 'Requests per minute; 0 is no limit, null the limit that the server gives everybody.',
+        description: 'Requests per minute. 0: no limit. null: the default limit of the server.',
+        examples: [600],
       }),
     ),
     created_at: DateTime,
-    last_used_at: nullable(Type.String({ format: 'date-time', description: 'To the minute.' })),
-    revoked_at: nullable(DateTime),
+    last_used_at: nullable({ ...DateTime, description: 'Precise to a minute.' }),
+    revoked_at: nullable(DateTime, { examples: [null] }),
   },
-  { $id: 'ApiKey', description: 'What may be known of a key of the API.' },
+  { $id: 'ApiKey', description: 'API key without its secret part.' },
 )
 export type ApiKey = Static<typeof ApiKey>
 
@@ -60,7 +63,10 @@ export const ApiKeysResponse = Type.Object(
 export const NewApiKeyResponse = Type.Object(
   {
     api_key: ApiKey,
-    key: Type.String({ description: 'The key itself. It is stored nowhere and never shown again.' }),
+    key: Type.String({
+      description: 'The key itself. Only its hash is stored.',
+      examples: ['plaza_8f2KqW1vTz0R4yXnB7cLd9sGh3'],
+    }),
   },
   { $id: 'NewApiKeyResponse' },
 )

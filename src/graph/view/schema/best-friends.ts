@@ -1,12 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
+import { Username } from './primitives.js'
 
-/** A user with high affinity. */
+/** A user with a high mutual affinity to another. */
 export const BestFriend = Type.Object(
   {
-    fid: Type.Integer(),
-    username: Type.String(),
-    mutual_affinity_score: Type.Number(),
+    fid: Type.Integer({ examples: [191] }),
+    username: Username,
+    mutual_affinity_score: Type.Number({ examples: [42.5] }),
   },
   { $id: 'BestFriend' },
 )

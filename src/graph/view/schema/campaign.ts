@@ -1,56 +1,65 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
-import { Count, DateTime, Fid } from './primitives.js'
+import { Count, DateTime, Fid, Uuid } from './primitives.js'
 import { nullable, textEnum } from './schema-type.js'
 
-/** The status of a campaign. */
+/** The state of a campaign. */
 export const NotificationCampaignStatus = textEnum(['queued', 'running', 'completed', 'failed', 'canceled'], {
   $id: 'NotificationCampaignStatus',
   description:
-    'queued: its audience is not selected yet; running; completed: every token has been tried once; failed: its ' +
-    'audience could not be selected; canceled: what was not sent by then is not sent.',
+    'queued: the audience is not selected yet. running: sending. completed: each token has been tried once. failed: ' +
+    'the audience could not be selected. canceled: the rest is not sent.',
+  examples: ['completed'],
 })
 export type NotificationCampaignStatus = Static<typeof NotificationCampaignStatus>
 
-const countsByName = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
-const opens = 'Clients tell nobody of it: always 0.'
-const opensByApp = 'Clients tell nobody of it: always empty.'
+const countsByName = (description: string, example: Record<string, number>) =>
+  Type.Record(Type.String(), Type.Integer(), { description, examples: [example] })
+const opens = 'Always 0: clients do not report it.'
+const opensByApp = 'Always empty: clients do not report it.'
+const none = Type.Integer({ format: 'int32', description: opens, examples: [0] })
 
-/** The current results of a campaign. */
+/** The current counts of a campaign. */
 export const NotificationCampaignStats = Type.Object(
   {
-    intended_recipient_app_fids: Type.Array(Fid, { description: 'The client apps of its audience.' }),
+    intended_recipient_app_fids: Type.Array(Fid, {
+      description: 'Client apps of the audience.',
+      examples: [[9152]],
+    }),
     intended_recipient_notification_token_count: Count,
     successful_sends: Count,
-    successful_sends_by_app_fid: countsByName(
-      'By the fid of the client app; 0 is a client that is not named.',
-    ),
+    successful_sends_by_app_fid: countsByName('By fid of the client app; 0 for an unnamed client.', {
+      9152: 10,
+    }),
     failure_count: Count,
     not_attempted_count: Count,
     pending_count: Type.Integer({
       format: 'int32',
       minimum: 0,
-      description: 'Waiting or under way. With the three counts above it makes up the whole audience.',
+      description: 'Waiting or in progress. With the three counts above, it adds up to the audience.',
+      examples: [0],
     }),
     error_breakdown: Type.Object({
-      delivery_errors: countsByName('The failures by kind: invalid_token, rate_limited, failed, http_error.'),
-      http_errors: countsByName('The http_error among them by HTTP status, where there was an answer.'),
-      not_attempted: countsByName('Why: disabled, invalid, repeated, canceled.'),
+      delivery_errors: countsByName('Failures by kind: invalid_token, rate_limited, failed, http_error.', {
+        invalid_token: 1,
+      }),
+      http_errors: countsByName('Kind http_error by HTTP status, if there was a reply.', {}),
+      not_attempted: countsByName('By reason: disabled, invalid, repeated, canceled.', { disabled: 1 }),
     }),
-    total_opens: Type.Integer({ format: 'int32', description: opens }),
-    total_opens_by_app_fid: countsByName(opensByApp),
-    unique_opens: Type.Integer({ format: 'int32', description: opens }),
-    unique_opens_by_app_fid: countsByName(opensByApp),
+    total_opens: none,
+    total_opens_by_app_fid: countsByName(opensByApp, {}),
+    unique_opens: none,
+    unique_opens_by_app_fid: countsByName(opensByApp, {}),
   },
   { $id: 'NotificationCampaignStats' },
 )
 
-/** A notification to an audience, with its results. */
+/** A notification to an audience, and its results. */
 export const NotificationCampaign = Type.Object(
   {
-    id: Type.String({ format: 'uuid' }),
-    title: Type.String(),
-    body: Type.String(),
+    id: Uuid,
+    title: Type.String({ examples: ['Harvest time'] }),
+    body: Type.String({ examples: ['Your tomatoes are ripe.'] }),
     status: NotificationCampaignStatus,
     created_at: DateTime,
     queued_at: DateTime,
@@ -70,49 +79,53 @@ export const NotificationCampaignsResponse = Type.Object(
 /** The result of a notification that was sent within the request. */
 export const SendFrameNotificationsResponse = Type.Object(
   {
-    campaign_id: Type.String({ format: 'uuid' }),
+    campaign_id: Uuid,
     success_count: Count,
     failure_count: Count,
     not_attempted_count: Type.Integer({
       format: 'int32',
       minimum: 0,
       description:
-        'Disabled or invalid tokens, users who were reached under the same uuid, what was canceled.',
+        'Disabled or invalid tokens, users who were reached with the same uuid, and canceled sends.',
+      examples: [1],
     }),
     retryable_fids: Type.Array(Fid, {
       description:
-        'Whom some client did not take it for, and may another time: send it again with the same uuid.',
+        'Users for whom a client failed temporarily. Send the notification again with the same uuid.',
+      examples: [[]],
     }),
   },
   { $id: 'SendFrameNotificationsResponse' },
 )
 
-/** A notification that is sent after the request. */
+/** A notification that is sent later. */
 export const QueuedFrameNotificationsResponse = Type.Object(
-  { campaign_id: Type.String({ format: 'uuid' }), status: NotificationCampaignStatus },
+  { campaign_id: Uuid, status: NotificationCampaignStatus },
   { $id: 'QueuedFrameNotificationsResponse' },
 )
 
-/** The audience of a notification that is not sent. */
+/** The audience that a notification would have. */
 export const NotificationPreviewResponse = Type.Object(
   {
-    tokens: Type.Integer({ format: 'int32', description: 'How many would be tried.' }),
-    users: Type.Integer({ format: 'int32', description: 'Whose they are.' }),
-    delivery: textEnum(['synchronous', 'queued'], { description: 'How it would be sent.' }),
+    tokens: Type.Integer({ format: 'int32', description: 'Tokens that would be tried.', examples: [12] }),
+    users: Type.Integer({ format: 'int32', description: 'Users of these tokens.', examples: [11] }),
+    delivery: textEnum(['synchronous', 'queued'], { description: 'Way of sending.' }),
     clients: Type.Array(
-      Type.Object(
-        { app_fid: Fid, tokens: Count },
-        { description: 'A client app; 0 is one that is not named.' },
-      ),
+      Type.Object({ app_fid: Fid, tokens: Count }, { description: 'Client app; 0 for an unnamed client.' }),
     ),
     left_out: Type.Array(
       Type.Object({
         reason: Type.String({
           description:
-            'The first that holds: no_token (a user who is named and has none), disabled, invalid, excluded, ' +
+            'First reason that applies: no_token (a target without a token), disabled, invalid, excluded, ' +
             'not_following, low_score, not_near, repeated, rate_limited.',
+          examples: ['disabled'],
         }),
-        tokens: Type.Integer({ format: 'int32', description: 'Users, where the reason is no_token.' }),
+        tokens: Type.Integer({
+          format: 'int32',
+          description: 'Number of tokens; of users for no_token.',
+          examples: [2],
+        }),
       }),
     ),
   },

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Count, DateTime } from './primitives.js'
 
-/** The number of casts in a period. */
+/** The number of casts in one interval. */
 export const CastsMetrics = Type.Object(
   {
     start: DateTime,
-    resolution_in_seconds: Count,
+    resolution_in_seconds: { ...Count, examples: [86_400] },
     cast_count: Count,
   },
   { $id: 'CastsMetrics' },

@@ -3,19 +3,19 @@ import { ChannelOrChannelDehydrated } from './channel.js'
 import { ChannelDehydrated, ChannelUserContext } from './channel-dehydrated.js'
 import { CastParentAuthor, Embed } from './embed.js'
 import { NextCursor } from './paging.js'
-import { Count, DateTime, Fid, TextRange } from './primitives.js'
+import { CastText, Count, DateTime, Fid, HashString, TextRange, Url, Username } from './primitives.js'
 import { deprecated, nullable, textEnum } from './schema-type.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-const Reactor = Type.Object({ fid: Fid, fname: Type.String() })
+const Reactor = Type.Object({ fid: Fid, fname: Username })
 
-/** The reaction counters of a cast. */
+/** Counts of reactions to a cast. */
 export const CastReactions = Type.Object(
   {
-    likes: deprecated(Type.Array(Reactor), 'Always empty: see `reactions/cast`.'),
+    likes: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
     likes_count: Count,
-    recasts: deprecated(Type.Array(Reactor), 'Always empty: see `reactions/cast`.'),
+    recasts: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
     recasts_count: Count,
   },
   { $id: 'CastReactions' },
@@ -25,7 +25,7 @@ export type CastReactions = Static<typeof CastReactions>
 export const CastReplies = Type.Object({ count: Count }, { $id: 'CastReplies' })
 export type CastReplies = Static<typeof CastReplies>
 
-/** The viewer context of a cast. */
+/** The viewer's reactions to a cast. */
 export const CastViewerContext = Type.Object(
   { liked: Type.Boolean(), recasted: Type.Boolean() },
   { $id: 'CastViewerContext' },
@@ -34,25 +34,29 @@ export type CastViewerContext = Static<typeof CastViewerContext>
 
 const castMembers = {
   object: Type.Literal('cast'),
-  hash: Type.String(),
-  parent_hash: nullable(Type.String()),
-  parent_url: nullable(Type.String()),
-  root_parent_url: nullable(Type.String()),
-  thread_hash: nullable(Type.String()),
+  hash: HashString,
+  parent_hash: nullable(HashString, { examples: [null] }),
+  parent_url: nullable(Url, { examples: ['https://farcaster.xyz/~/channel/gardening'] }),
+  root_parent_url: nullable(Url, { examples: ['https://farcaster.xyz/~/channel/gardening'] }),
+  thread_hash: nullable(HashString),
   parent_author: CastParentAuthor,
   author: User,
   app: Type.Optional(nullable(UserDehydrated)),
-  text: Type.String(),
+  text: CastText,
   timestamp: DateTime,
-  embeds: Type.Array(Embed),
-  type: Type.Optional(textEnum(['cast-mention', 'cast-reply'], { $id: 'CastNotificationType' })),
-  channel: nullable(ChannelOrChannelDehydrated),
+  embeds: Type.Array(Embed, { examples: [[]] }),
+  type: Type.Optional(
+    textEnum(['cast-mention', 'cast-reply'], { $id: 'CastNotificationType', examples: [] }),
+  ),
+  channel: nullable(ChannelOrChannelDehydrated, {
+    examples: [{ id: 'gardening', name: 'gardening', object: 'channel_dehydrated' }],
+  }),
   reactions: CastReactions,
   replies: CastReplies,
-  mentioned_profiles: Type.Array(User),
-  mentioned_profiles_ranges: Type.Array(TextRange),
-  mentioned_channels: Type.Array(ChannelDehydrated),
-  mentioned_channels_ranges: Type.Array(TextRange),
+  mentioned_profiles: Type.Array(User, { examples: [[]] }),
+  mentioned_profiles_ranges: Type.Array(TextRange, { examples: [[]] }),
+  mentioned_channels: Type.Array(ChannelDehydrated, { examples: [[]] }),
+  mentioned_channels_ranges: Type.Array(TextRange, { examples: [[]] }),
   viewer_context: Type.Optional(CastViewerContext),
   author_channel_context: Type.Optional(ChannelUserContext),
 }
@@ -60,9 +64,9 @@ const castMembers = {
 export const Cast = Type.Object(castMembers, { $id: 'Cast' })
 export type Cast = Static<typeof Cast>
 
-/** A cast with its replies and theirs, to the requested depth. */
+/** A cast with its replies, to the depth of the request. */
 export const CastAndConversations = Type.Recursive(
-  (This) => Type.Object({ ...castMembers, direct_replies: Type.Array(This) }),
+  (This) => Type.Object({ ...castMembers, direct_replies: Type.Array(This, { examples: [[]] }) }),
   { $id: 'CastAndConversations' },
 )
 export type CastAndConversations = Static<typeof CastAndConversations>
@@ -79,7 +83,7 @@ export type CastsResponse = Static<typeof CastsResponse>
 export const BulkCastsResponse = Type.Object({ casts: Type.Array(Cast) }, { $id: 'BulkCastsResponse' })
 export type BulkCastsResponse = Static<typeof BulkCastsResponse>
 
-/** A page of a feed, or of the quotes of a cast. */
+/** A page of a feed, or of quotes of a cast. */
 export const FeedResponse = Type.Object(
   { casts: Type.Array(Cast), next: NextCursor },
   { $id: 'FeedResponse' },

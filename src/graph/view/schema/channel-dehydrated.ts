@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ChannelMemberRole } from './primitives.js'
+import { ChannelId, ChannelMemberRole, ImageUrl } from './primitives.js'
 
 /** The relation of a user to a channel. */
 export const ChannelUserContext = Type.Object(
@@ -11,13 +11,13 @@ export const ChannelUserContext = Type.Object(
 )
 export type ChannelUserContext = Static<typeof ChannelUserContext>
 
-/** The dehydrated form of a channel. */
+/** The short form of a channel inside other objects. */
 export const ChannelDehydrated = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
+    id: ChannelId,
+    name: Type.String({ examples: ['Gardening'] }),
     object: Type.Literal('channel_dehydrated'),
-    image_url: Type.Optional(Type.String()),
+    image_url: Type.Optional(ImageUrl),
     viewer_context: Type.Optional(ChannelUserContext),
   },
   { $id: 'ChannelDehydrated' },

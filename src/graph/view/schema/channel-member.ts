@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChannelOrChannelDehydrated } from './channel.js'
 import { NextCursor } from './paging.js'
-import { ChannelMemberRole } from './primitives.js'
+import { ChannelId, ChannelMemberRole } from './primitives.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
@@ -11,7 +11,10 @@ export const ChannelMember = Type.Object(
     object: Type.Literal('member'),
     role: ChannelMemberRole,
     user: Type.Union([User, UserDehydrated]),
-    channel: ChannelOrChannelDehydrated,
+    channel: {
+      ...ChannelOrChannelDehydrated,
+      examples: [{ id: 'gardening', name: 'Gardening', object: 'channel_dehydrated' }],
+    },
   },
   { $id: 'ChannelMember' },
 )
@@ -25,7 +28,7 @@ export type ChannelMemberListResponse = Static<typeof ChannelMemberListResponse>
 
 /** An open invite. */
 export const ChannelMemberInvite = Type.Object(
-  { channel_id: Type.String(), role: ChannelMemberRole, inviter: User, invited: User },
+  { channel_id: ChannelId, role: ChannelMemberRole, inviter: User, invited: User },
   { $id: 'ChannelMemberInvite' },
 )
 export type ChannelMemberInvite = Static<typeof ChannelMemberInvite>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChannelDehydrated, ChannelUserContext } from './channel-dehydrated.js'
 import { NextCursor } from './paging.js'
-import { CastHash, Count, DateTime, Fid, TextRange, Uri } from './primitives.js'
+import { CastHash, ChannelId, Count, DateTime, Fid, ImageUrl, TextRange, Uri, Url } from './primitives.js'
 import { deprecated } from './schema-type.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
@@ -9,24 +9,24 @@ import { UserDehydrated } from './user-dehydrated.js'
 export const Channel = Type.Object(
   {
     object: Type.Literal('channel'),
-    id: Type.String(),
-    url: Type.String(),
-    name: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    description_mentioned_profiles: Type.Optional(Type.Array(UserDehydrated)),
-    description_mentioned_profiles_ranges: Type.Optional(Type.Array(TextRange)),
-    image_url: Type.Optional(Type.String()),
-    parent_url: Type.Optional(Uri),
+    id: ChannelId,
+    url: { ...Url, examples: ['https://farcaster.xyz/~/channel/gardening'] },
+    name: Type.Optional(Type.String({ examples: ['Gardening'] })),
+    description: Type.Optional(Type.String({ examples: ['Everything that grows.'] })),
+    description_mentioned_profiles: Type.Optional(Type.Array(UserDehydrated, { examples: [[]] })),
+    description_mentioned_profiles_ranges: Type.Optional(Type.Array(TextRange, { examples: [[]] })),
+    image_url: Type.Optional(ImageUrl),
+    parent_url: Type.Optional({ ...Uri, examples: ['https://farcaster.xyz/~/channel/gardening'] }),
     external_link: Type.Optional(
-      Type.Object({ title: Type.Optional(Type.String()), url: Type.Optional(Type.String()) }),
+      Type.Object({ title: Type.Optional(Type.String({ examples: ['Website'] })), url: Type.Optional(Url) }),
     ),
     created_at: DateTime,
-    follower_count: Type.Optional(Type.Number()),
+    follower_count: Type.Optional(Type.Number({ examples: [1204] })),
     member_count: Type.Optional(Count),
     lead: Type.Optional(User),
     moderator: Type.Optional(deprecated(User, 'Use `lead`.')),
     moderator_fids: Type.Optional(Type.Array(Fid)),
-    hosts: Type.Optional(deprecated(Type.Array(User), 'The lead alone.')),
+    hosts: Type.Optional(deprecated(Type.Array(User), 'Only the lead.')),
     pinned_cast_hash: Type.Optional(CastHash),
     viewer_context: Type.Optional(ChannelUserContext),
   },
@@ -43,9 +43,9 @@ export type ChannelOrChannelDehydrated = Static<typeof ChannelOrChannelDehydrate
 export const ChannelActivity = Type.Object(
   {
     object: Type.Literal('channel_activity'),
-    cast_count_1d: Type.String(),
-    cast_count_7d: Type.String(),
-    cast_count_30d: Type.String(),
+    cast_count_1d: Type.String({ examples: ['96'] }),
+    cast_count_7d: Type.String({ examples: ['702'] }),
+    cast_count_30d: Type.String({ examples: ['3120'] }),
     channel: Channel,
   },
   { $id: 'ChannelActivity' },

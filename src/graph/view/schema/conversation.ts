@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Cast, CastAndConversations } from './cast.js'
 import { NextCursor } from './paging.js'
 
-/** A cast with its ancestors and replies. */
+/** A cast with its ancestors and its replies. */
 export const Conversation = Type.Object(
   {
     conversation: Type.Object({

@@ -1,21 +1,24 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChannelDehydrated } from './channel-dehydrated.js'
-import { DateTime, Fid } from './primitives.js'
+import { CastText, DateTime, Fid, HashString, Url } from './primitives.js'
 import { deprecated, nullable } from './schema-type.js'
 import { EmbedUrlMetadata } from './url-metadata.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-export const CastId = Type.Object({ fid: Fid, hash: Type.String() }, { $id: 'CastId' })
+export const CastId = Type.Object({ fid: Fid, hash: HashString }, { $id: 'CastId' })
 export type CastId = Static<typeof CastId>
 
-/** The author of the parent cast; null for a cast without a parent. */
-export const CastParentAuthor = Type.Object({ fid: nullable(Fid) }, { $id: 'CastParentAuthor' })
+/** The author of the parent cast; null without a parent cast. */
+export const CastParentAuthor = Type.Object(
+  { fid: nullable(Fid, { examples: [null] }) },
+  { $id: 'CastParentAuthor' },
+)
 export type CastParentAuthor = Static<typeof CastParentAuthor>
 
 export const CastDehydrated = Type.Object(
   {
     object: Type.Literal('cast_dehydrated'),
-    hash: Type.String(),
+    hash: HashString,
     author: Type.Optional(UserDehydrated),
     app: Type.Optional(nullable(UserDehydrated)),
   },
@@ -26,12 +29,12 @@ export type CastDehydrated = Static<typeof CastDehydrated>
 const castId = Type.Optional(deprecated(CastId, 'Use `cast`.'))
 
 export const EmbedUrl = Type.Object(
-  { url: Type.String(), metadata: Type.Optional(EmbedUrlMetadata) },
+  { url: Url, metadata: Type.Optional(EmbedUrlMetadata) },
   { $id: 'EmbedUrl' },
 )
 export type EmbedUrl = Static<typeof EmbedUrl>
 
-/** A cast embedded in an embedded cast: the deepest level. */
+/** A cast embedded in an embedded cast, the deepest level. */
 export const EmbedCastDeep = Type.Object({ cast: CastDehydrated, cast_id: castId }, { $id: 'EmbedCastDeep' })
 export type EmbedCastDeep = Static<typeof EmbedCastDeep>
 
@@ -41,14 +44,14 @@ export type EmbedDeep = Static<typeof EmbedDeep>
 /** A cast embedded in a cast. */
 export const CastEmbedded = Type.Object(
   {
-    hash: Type.String(),
-    parent_hash: nullable(Type.String()),
-    parent_url: nullable(Type.String()),
-    root_parent_url: nullable(Type.String()),
+    hash: HashString,
+    parent_hash: nullable(HashString),
+    parent_url: nullable(Url),
+    root_parent_url: nullable(Url),
     parent_author: CastParentAuthor,
     author: UserDehydrated,
     app: Type.Optional(nullable(UserDehydrated)),
-    text: Type.String(),
+    text: CastText,
     timestamp: DateTime,
     embeds: Type.Array(EmbedDeep),
     channel: nullable(ChannelDehydrated),

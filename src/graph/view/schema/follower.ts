@@ -4,7 +4,7 @@ import { DateTime } from './primitives.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** A user of a follow, and the app that the follow was made with. */
+/** A follower or followed user, and the app of the follow. */
 export const Follower = Type.Object(
   { object: Type.Literal('follower'), user: User, app: Type.Optional(UserDehydrated) },
   { $id: 'Follower' },
@@ -32,7 +32,7 @@ export const RelevantFollowersResponse = Type.Object(
 )
 export type RelevantFollowersResponse = Static<typeof RelevantFollowersResponse>
 
-/** A mutual follow, seen from one of the users. */
+/** A user who follows and is followed back. */
 export const ReciprocalFollower = Type.Object(
   { object: Type.Literal('reciprocal_follower'), user: User, timestamp: DateTime },
   { $id: 'ReciprocalFollower' },

@@ -1,33 +1,34 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { HtmlMetadata } from './html-metadata.js'
 import { MiniAppManifest } from './mini-app-manifest.js'
+import { ImageUrl, Url } from './primitives.js'
 import { textEnum } from './schema-type.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
 export const FrameActionButton = Type.Object(
   {
-    index: Type.Integer(),
+    index: Type.Integer({ examples: [1] }),
     action_type: textEnum(['post', 'post_redirect', 'tx', 'link', 'mint']),
-    title: Type.Optional(Type.String()),
-    target: Type.Optional(Type.String()),
-    post_url: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String({ examples: ['Open'] })),
+    target: Type.Optional(Url),
+    post_url: Type.Optional(Url),
   },
   { $id: 'FrameActionButton' },
 )
 export type FrameActionButton = Static<typeof FrameActionButton>
 
-/** A page of buttons inside a cast: the predecessor of mini apps. */
+/** A frame of version 1: a page with buttons inside a cast. */
 export const FrameV1 = Type.Object(
   {
-    version: Type.String(),
-    frames_url: Type.String(),
-    image: Type.String(),
-    image_aspect_ratio: Type.Optional(Type.String()),
-    title: Type.Optional(Type.String()),
+    version: Type.String({ examples: ['vNext'] }),
+    frames_url: Url,
+    image: ImageUrl,
+    image_aspect_ratio: Type.Optional(Type.String({ examples: ['1.91:1'] })),
+    title: Type.Optional(Type.String({ examples: ['Garden'] })),
     buttons: Type.Optional(Type.Array(FrameActionButton)),
-    input: Type.Optional(Type.Object({ text: Type.Optional(Type.String()) })),
-    state: Type.Optional(Type.Object({ serialized: Type.Optional(Type.String()) })),
-    post_url: Type.Optional(Type.String()),
+    input: Type.Optional(Type.Object({ text: Type.Optional(Type.String()) }, { examples: [] })),
+    state: Type.Optional(Type.Object({ serialized: Type.Optional(Type.String()) }, { examples: [] })),
+    post_url: Type.Optional(Url),
   },
   { $id: 'FrameV1' },
 )
@@ -36,10 +37,10 @@ export type FrameV1 = Static<typeof FrameV1>
 /** A mini app. */
 export const FrameV2 = Type.Object(
   {
-    version: Type.String(),
-    frames_url: Type.String(),
-    image: Type.String(),
-    title: Type.Optional(Type.String()),
+    version: Type.String({ examples: ['next'] }),
+    frames_url: Url,
+    image: ImageUrl,
+    title: Type.Optional(Type.String({ examples: ['Garden'] })),
     author: Type.Optional(UserDehydrated),
     manifest: Type.Optional(MiniAppManifest),
     metadata: Type.Optional(Type.Object({ html: HtmlMetadata })),

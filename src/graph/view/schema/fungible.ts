@@ -1,23 +1,39 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { networkNames } from '../../../hub/chain/networks.js'
+import { EthAddress, ImageUrl } from './primitives.js'
 import { nullable, textEnum } from './schema-type.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-export const Network = textEnum(networkNames, { $id: 'Network' })
+export const Network = textEnum(networkNames, {
+  $id: 'Network',
+  examples: ['base'],
+})
 
-/** A fungible token. */
+/** Strings of tokens, which the hosted API describes without a pattern. */
+export const tokenStrings = {
+  address: Type.String({ examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'] }),
+  name: Type.String({ examples: ['USD Coin'] }),
+  symbol: Type.String({ examples: ['USDC'] }),
+  amount: Type.String({ description: 'In units of the token.', examples: ['125.5'] }),
+}
+export const TokenDecimals = Type.Integer({ examples: [6] })
+
+/** A fungible token (ERC-20). */
 export const Fungible = Type.Object(
   {
     object: Type.Literal('fungible'),
     network: Network,
-    address: Type.String(),
-    name: Type.String(),
-    symbol: Type.String(),
-    decimals: Type.Integer(),
-    logo: nullable(Type.String()),
+    address: tokenStrings.address,
+    name: tokenStrings.name,
+    symbol: tokenStrings.symbol,
+    decimals: TokenDecimals,
+    logo: nullable(ImageUrl),
     total_supply: nullable(
-      Type.String({ description: 'In units of the token. Null unless its owners are kept here.' }),
+      Type.String({
+        description: 'In units of the token. null unless this server indexes the owners.',
+        examples: ['4050120330.25'],
+      }),
     ),
   },
   { $id: 'Fungible' },
@@ -30,20 +46,23 @@ export const FungibleBalance = Type.Object(
     object: Type.Literal('fungible_balance'),
     token: Fungible,
     balance: Type.Object({
-      in_token: Type.String({ description: 'In units of the token.' }),
-      in_usd: nullable(Type.Number()),
+      in_token: tokenStrings.amount,
+      in_usd: nullable(Type.Number({ examples: [125.5] })),
     }),
   },
   { $id: 'FungibleBalance' },
 )
 export type FungibleBalance = Static<typeof FungibleBalance>
 
-/** A token with its activity in casts. */
+/** A token and the number of casts about it. */
 export const SocialFungible = Type.Object(
   {
     object: Type.Literal('social_fungible'),
     fungible: Fungible,
-    cast_count: Type.Integer({ description: 'Casts that embed the token by its CAIP-19 name.' }),
+    cast_count: Type.Integer({
+      description: 'Casts that embed the token by its CAIP-19 name.',
+      examples: [42],
+    }),
   },
   { $id: 'SocialFungible' },
 )
@@ -53,7 +72,7 @@ export const FungiblesResponse = Type.Object(
   { $id: 'FungiblesResponseSchema' },
 )
 
-/** The owners of a token. */
+/** Owners of a token. */
 export const RelevantFungibleOwnersResponse = Type.Object(
   {
     top_relevant_fungible_owners_hydrated: Type.Array(User),
@@ -62,21 +81,29 @@ export const RelevantFungibleOwnersResponse = Type.Object(
   { $id: 'RelevantFungibleOwnersResponse' },
 )
 
-/** The owners of several tokens, by the addresses as requested. */
+/** Owners of tokens, by the addresses of the request. */
 export const BulkRelevantFungibleOwnersResponse = Type.Record(Type.String(), RelevantFungibleOwnersResponse, {
   $id: 'BulkRelevantFungibleOwnersResponse',
+  exampleKey: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
 })
 
-/** The reply while owners are still being indexed: an incomplete list is not shown. */
+/** The 202 for tokens whose owners are not indexed completely. */
 export const FungiblesNotReady = Type.Object(
   {
     code: Type.Literal('NotReady'),
-    message: Type.String(),
+    message: Type.String({
+      examples: ['the owners of the token are not indexed completely yet: try again later'],
+    }),
     tokens: Type.Array(
       Type.Object({
-        address: Type.String(),
+        address: tokenStrings.address,
         network: Network,
-        progress: Type.Number({ minimum: 0, maximum: 1, description: 'How much of its past has been read.' }),
+        progress: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Indexed part of its history.',
+          examples: [0.4],
+        }),
       }),
     ),
   },
@@ -89,14 +116,14 @@ const TokenBalance = Type.Object(
     object: Type.Literal('token_balance'),
     token: Type.Object({
       object: Type.Literal('token'),
-      name: Type.String(),
-      symbol: Type.String(),
-      address: Type.Optional(Type.String()),
-      decimals: Type.Optional(Type.Integer()),
+      name: tokenStrings.name,
+      symbol: tokenStrings.symbol,
+      address: Type.Optional(tokenStrings.address),
+      decimals: Type.Optional(TokenDecimals),
     }),
     balance: Type.Object({
-      in_token: Type.String({ description: 'In units of the token.' }),
-      in_usdc: Type.String({ description: '`0` where the price of the token is not known.' }),
+      in_token: tokenStrings.amount,
+      in_usdc: Type.String({ description: '`0` if the price of the token is unknown.', examples: ['125.5'] }),
     }),
   },
   { $id: 'TokenBalance' },
@@ -105,14 +132,17 @@ const TokenBalance = Type.Object(
 const AddressBalance = Type.Object(
   {
     object: Type.Literal('address_balance'),
-    verified_address: Type.Object({ address: Type.String(), network: Network }),
+    verified_address: Type.Object({
+      address: Type.String({ examples: EthAddress.examples }),
+      network: Network,
+    }),
     token_balances: Type.Array(TokenBalance),
   },
   { $id: 'AddressBalance' },
 )
 export type AddressBalance = Static<typeof AddressBalance>
 
-/** The token balances of a user. */
+/** Token balances of a user. */
 export const BalanceResponse = Type.Object(
   {
     user_balance: Type.Optional(

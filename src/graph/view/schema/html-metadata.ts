@@ -1,7 +1,7 @@
 import { type Static, type TOptional, type TString, Type } from '@sinclair/typebox'
 import { OembedData } from './oembed.js'
 
-/** An image that a page names. Sizes are text from the page. */
+/** An image of a page. Its members are copied from the page. */
 export const ImageObject = Type.Object(
   {
     url: Type.String(),
@@ -25,7 +25,7 @@ export const VideoObject = Type.Object(
 )
 export type VideoObject = Static<typeof VideoObject>
 
-/** The members that are text of the page, unchanged. */
+/** Members that are strings of the page. */
 export const htmlTexts = [
   'favicon',
   'modifiedTime',
@@ -80,7 +80,7 @@ const textMembers = Object.fromEntries(htmlTexts.map((name) => [name, Type.Optio
   [Name in (typeof htmlTexts)[number]]: TOptional<TString>
 }
 
-/** The metadata in the head of a page. Missing metadata is left out. */
+/** Metadata in the head of a page. Absent metadata is left out. */
 export const HtmlMetadata = Type.Object(
   {
     ...textMembers,
@@ -88,6 +88,16 @@ export const HtmlMetadata = Type.Object(
     ogVideo: Type.Optional(Type.Array(VideoObject)),
     oembed: Type.Optional(OembedData),
   },
-  { $id: 'HtmlMetadata' },
+  {
+    $id: 'HtmlMetadata',
+    examples: [
+      {
+        favicon: '/favicon.ico',
+        ogTitle: 'Garden',
+        ogDescription: 'What grows in our garden.',
+        ogImage: [{ url: 'https://example.com/images/garden.png', width: '1200', height: '630' }],
+      },
+    ],
+  },
 )
 export type HtmlMetadata = Static<typeof HtmlMetadata>

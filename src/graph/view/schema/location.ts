@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** The place of coordinates, or the nearest one. */
+/** The place at or near coordinates. */
 export const LocationAddress = Type.Object(
   {
-    city: Type.String(),
-    country: Type.String(),
-    country_code: Type.Optional(Type.String()),
-    state: Type.Optional(Type.String()),
-    state_code: Type.Optional(Type.String()),
+    city: Type.String({ examples: ['Berlin'] }),
+    country: Type.String({ examples: ['Germany'] }),
+    country_code: Type.Optional(Type.String({ examples: ['DE'] })),
+    state: Type.Optional(Type.String({ examples: ['Berlin'] })),
+    state_code: Type.Optional(Type.String({ examples: ['BE'] })),
   },
   { $id: 'LocationAddress' },
 )
@@ -15,9 +15,9 @@ export type LocationAddress = Static<typeof LocationAddress>
 
 export const Location = Type.Object(
   {
-    latitude: Type.Number({ format: 'double', minimum: -90, maximum: 90 }),
-    longitude: Type.Number({ format: 'double', minimum: -180, maximum: 180 }),
-    radius: Type.Optional(Type.Number({ minimum: 0, description: 'Metres.' })),
+    latitude: Type.Number({ format: 'double', minimum: -90, maximum: 90, examples: [52.52] }),
+    longitude: Type.Number({ format: 'double', minimum: -180, maximum: 180, examples: [13.4] }),
+    radius: Type.Optional(Type.Number({ minimum: 0, description: 'Metres.', examples: [] })),
     address: Type.Optional(LocationAddress),
   },
   { $id: 'Location' },

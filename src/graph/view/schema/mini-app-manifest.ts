@@ -1,23 +1,27 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Uri } from './primitives.js'
+import { ImageUrl, Uri, Url } from './primitives.js'
 import { textEnum } from './schema-type.js'
 
-/** A JSON signature: three parts in base64url. */
+/** A JSON Farcaster Signature: three parts in base64url. */
 export const EncodedJsonSignature = Type.Object(
-  { header: Type.String(), payload: Type.String(), signature: Type.String() },
+  {
+    header: Type.String({ examples: ['eyJmaWQiOjMsInR5cGUiOiJjdXN0b2R5In0'] }),
+    payload: Type.String({ examples: ['eyJkb21haW4iOiJnYXJkZW4uZXhhbXBsZS5jb20ifQ'] }),
+    signature: Type.String({ examples: ['MHg5ZjJjLi4u'] }),
+  },
   { $id: 'EncodedJsonSignature' },
 )
 export type EncodedJsonSignature = Static<typeof EncodedJsonSignature>
 
-const optionalText = Type.Optional(Type.String())
+const optionalText = Type.Optional(Type.String({ examples: [] }))
 
-/** The manifest of a mini app at `/.well-known`. */
+/** The description of a mini app in its manifest. */
 export const MiniAppConfig = Type.Object(
   {
     version: textEnum(['1', '0.0.0', '0.0.1', 'next']),
-    name: Type.String(),
-    home_url: Type.String(),
-    icon_url: Type.String(),
+    name: Type.String({ examples: ['Garden'] }),
+    home_url: Url,
+    icon_url: ImageUrl,
     image_url: optionalText,
     button_title: optionalText,
     splash_image_url: optionalText,
@@ -27,13 +31,13 @@ export const MiniAppConfig = Type.Object(
     description: optionalText,
     tagline: optionalText,
     primary_category: optionalText,
-    tags: Type.Optional(Type.Array(Type.String())),
-    screenshot_urls: Type.Optional(Type.Array(Uri)),
-    hero_image_url: Type.Optional(Uri),
+    tags: Type.Optional(Type.Array(Type.String(), { examples: [] })),
+    screenshot_urls: Type.Optional(Type.Array(Uri, { examples: [] })),
+    hero_image_url: Type.Optional({ ...Uri, examples: [] }),
     og_title: optionalText,
     og_description: optionalText,
-    og_image_url: Type.Optional(Uri),
-    noindex: Type.Optional(Type.Boolean()),
+    og_image_url: Type.Optional({ ...Uri, examples: [] }),
+    noindex: Type.Optional(Type.Boolean({ examples: [] })),
   },
   { $id: 'MiniAppConfig' },
 )
@@ -42,7 +46,7 @@ export type MiniAppConfig = Static<typeof MiniAppConfig>
 export const MiniAppManifest = Type.Object(
   {
     account_association: EncodedJsonSignature,
-    frame: Type.Optional(MiniAppConfig),
+    frame: Type.Optional({ ...MiniAppConfig, examples: [] }),
     miniapp: Type.Optional(MiniAppConfig),
   },
   { $id: 'MiniAppManifest' },

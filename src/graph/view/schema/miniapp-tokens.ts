@@ -3,7 +3,7 @@ import { NextCursor } from './paging.js'
 import { DateTime, Fid } from './primitives.js'
 import { textEnum } from './schema-type.js'
 
-/** A token that permits notifications to a user through a client app. */
+/** A token that a client app has granted to notify a user. */
 export const NotificationToken = Type.Object(
   {
     object: Type.Literal('notification_token'),
@@ -11,14 +11,18 @@ export const NotificationToken = Type.Object(
     client_fid: Type.Integer({
       minimum: 0,
       description:
-        'The client app that has granted it; 0 where the event was signed by an address, and names none.',
+        'Fid of the client app that granted it; 0 if an address signed the event, which names no app.',
+      examples: [9152],
     }),
-    url: Type.String({ description: 'Where the client takes notifications.' }),
-    token: Type.String(),
+    url: Type.String({
+      description: 'URL of the client that accepts notifications.',
+      examples: ['https://client.example.com/notify'],
+    }),
+    token: Type.String({ examples: ['0199a1b2-5f1c-7d3e-8a4b-6c5d7e8f9a0b'] }),
     status: textEnum(['enabled', 'disabled', 'invalid'], {
       description:
-        '`disabled`: the user has switched notifications off. `invalid`: the user has removed the mini app, or the ' +
-        'client has said that the token is not good.',
+        '`disabled`: the user has disabled notifications. `invalid`: the user has removed the mini app, or the client ' +
+        'has rejected the token.',
     }),
     created_at: DateTime,
     updated_at: DateTime,
@@ -26,7 +30,7 @@ export const NotificationToken = Type.Object(
   { $id: 'NotificationToken' },
 )
 
-/** The notification tokens of a mini app. */
+/** A page of tokens of a mini app. */
 export const FrameNotificationTokens = Type.Object(
   { notification_tokens: Type.Array(NotificationToken), next: NextCursor },
   { $id: 'FrameNotificationTokens' },

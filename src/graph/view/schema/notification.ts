@@ -7,17 +7,17 @@ import { ReactionWithUserInfo } from './reaction.js'
 import { textEnum } from './schema-type.js'
 
 /**
- * An action of others that concerns a user. Its type defines its members: `follows` and `count`; `reactions`,
- * `cast` and `count` for likes and recasts; or `cast` alone.
+ * An action of others that concerns a user. `follows` have `follows` and `count`; likes and recasts have `reactions`,
+ * `cast` and `count`; the other types have `cast`.
  */
 export const Notification = Type.Object(
   {
     object: Type.Literal('notification'),
-    type: textEnum(['follows', 'recasts', 'likes', 'mention', 'reply', 'quote']),
+    type: textEnum(['follows', 'recasts', 'likes', 'mention', 'reply', 'quote'], { examples: ['likes'] }),
     most_recent_timestamp: DateTime,
     seen: Type.Boolean(),
     cast: Type.Optional(Cast),
-    follows: Type.Optional(Type.Array(Follower)),
+    follows: Type.Optional(Type.Array(Follower, { examples: [] })),
     reactions: Type.Optional(Type.Array(ReactionWithUserInfo)),
     count: Type.Optional(Count),
   },
@@ -25,7 +25,7 @@ export const Notification = Type.Object(
 )
 export type Notification = Static<typeof Notification>
 
-/** The types that notifications are requested and marked by; the type of a notification is singular. */
+/** The types of notifications in requests. In replies, types of single casts are singular. */
 export const NotificationType = textEnum(['follows', 'recasts', 'likes', 'mentions', 'replies', 'quotes'], {
   $id: 'NotificationType',
 })

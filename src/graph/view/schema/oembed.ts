@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { nullable } from './schema-type.js'
 
-const text = nullable(Type.String())
+const text = nullable(Type.String(), { examples: [null] })
 const optionalText = Type.Optional(text)
-const optionalNumber = Type.Optional(nullable(Type.Number()))
+const optionalNumber = Type.Optional(nullable(Type.Number(), { examples: [null] }))
 
 const sharedMembers = {
   version: text,
@@ -40,6 +40,6 @@ export const OembedLinkData = Type.Object(
   { $id: 'OembedLinkData' },
 )
 
-/** The oEmbed data of a URL. */
+/** The reply of an oEmbed provider for a URL. */
 export const OembedData = Type.Union([OembedRichData, OembedVideoData, OembedPhotoData, OembedLinkData])
 export type OembedData = Static<typeof OembedData>

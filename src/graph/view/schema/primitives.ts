@@ -1,50 +1,67 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { textEnum } from './schema-type.js'
 
-/** The largest int32, the limit of every fid and counter in the published description. */
+/** The largest int32, the maximum of fids and counters in the hosted API. */
 export const MAX_INT32 = 2_147_483_647
 
-/** The id of a user or an app. */
 export const Fid = Type.Integer({
   $id: 'Fid',
   format: 'int32',
   minimum: 0,
   maximum: MAX_INT32,
-  description: 'Identifies a user or an app.',
+  description: 'Fid of a user or an app.',
+  examples: [3],
 })
 
 export const EthAddress = Type.String({
   $id: 'EthAddress',
   pattern: '^0x[a-fA-F0-9]{40}$',
-  description: 'An Ethereum address.',
+  description: 'Ethereum address.',
+  examples: ['0x6b0bda3f2ffed5efc83fa8c024acff1dd45793f1'],
 })
 
 export const SolAddress = Type.String({
   $id: 'SolAddress',
   pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-  description: 'A Solana address.',
+  description: 'Solana address.',
+  examples: ['7vfCXTUXx5WJV5JADk17DUJ4ksgau7utNKj4b963voxs'],
 })
 
 export const CastHash = Type.String({
   $id: 'CastHash',
   pattern: '^(0x)?[a-fA-F0-9]{40}$',
-  description: 'The hash of a cast.',
+  description: 'Hash of a cast.',
+  examples: ['0x71d5225f77e0164388b1d4c120825f3a2c1f131c'],
 })
 
-export const DateTime = Type.String({ format: 'date-time' })
-export const Uri = Type.String({ format: 'uri' })
-export const Count = Type.Integer({ format: 'int32', minimum: 0 })
+export const DateTime = Type.String({ format: 'date-time', examples: ['2026-05-01T12:00:00.000Z'] })
+export const Uri = Type.String({ format: 'uri', examples: ['https://example.com/garden'] })
+export const Uuid = Type.String({ format: 'uuid', examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'] })
+export const Count = Type.Integer({ format: 'int32', minimum: 0, examples: [12] })
+
+// Strings that the hosted API describes without a pattern. They have no `$id`, since clients have no such schema.
+export const Username = Type.String({ examples: ['dwr'] })
+export const HashString = Type.String({ examples: ['0x71d5225f77e0164388b1d4c120825f3a2c1f131c'] })
+export const TransactionHash = Type.String({
+  examples: ['0x2f1c5bd1bd8b5d9c4d1a1b6f0c7a3e9d8b6a5c4f3e2d1c0b9a8f7e6d5c4b3a29'],
+})
+/** The example of an Ethereum signature. */
+export const exampleSignature = `0x${'1f2e3d4c5b6a7988'.repeat(8)}1b`
+export const Url = Type.String({ examples: ['https://example.com/garden'] })
+export const ImageUrl = Type.String({ examples: ['https://example.com/images/garden.png'] })
+export const ChannelId = Type.String({ examples: ['gardening'] })
+export const CastText = Type.String({ examples: ['The first tomatoes are ripe.'] })
 
 /** A range of a text in UTF-16 code units, as JavaScript indexes strings. */
 export const TextRange = Type.Object(
   {
-    start: Type.Number({ minimum: 0, description: 'The first position of the piece.' }),
-    end: Type.Number({ minimum: 0, description: 'The position after the last one.' }),
+    start: Type.Number({ minimum: 0, description: 'First position.', examples: [0] }),
+    end: Type.Number({ minimum: 0, description: 'Position after the last one.', examples: [4] }),
   },
   {
     $id: 'TextRange',
     description:
-      'A piece of a text. Positions count UTF-16 code units: `text.slice(start, end)` in JavaScript.',
+      'Range of a text. Positions count UTF-16 code units: `text.slice(start, end)` in JavaScript.',
   },
 )
 export type TextRange = Static<typeof TextRange>

@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CastHash, Fid } from './primitives.js'
+import { CastHash, CastText, Fid, HashString } from './primitives.js'
 
-/** A cast that was published. */
+/** A published cast. */
 export const PostCastResponse = Type.Object(
   {
     success: Type.Boolean(),
     cast: Type.Object({
       hash: CastHash,
       author: Type.Object({ fid: Fid }),
-      text: Type.String({ description: 'As it was given.' }),
+      text: { ...CastText, description: 'Text of the request.' },
     }),
   },
   { $id: 'PostCastResponse' },
@@ -20,41 +20,73 @@ export const FollowResponse = Type.Object(
   {
     success: Type.Boolean(),
     target_fid: Fid,
-    hash: Type.String({ description: 'Of the message that stands; empty where `success` is false.' }),
+    hash: { ...HashString, description: 'Hash of the stored message; empty if `success` is false.' },
   },
   { $id: 'FollowResponse' },
 )
 export type FollowResponse = Static<typeof FollowResponse>
 
-/** The results of several follows or unfollows. */
+/** The results of follows or unfollows. */
 export const BulkFollowResponse = Type.Object(
   {
-    success: Type.Boolean({ description: 'Whether all of them have succeeded.' }),
+    success: Type.Boolean({ description: 'Whether all succeeded.' }),
     details: Type.Array(FollowResponse),
   },
   { $id: 'BulkFollowResponse' },
 )
 export type BulkFollowResponse = Static<typeof BulkFollowResponse>
 
-/** A profile that was updated in part. */
+/** The 207 of a partly applied update. */
 export const UpdateUserPartly = Type.Object(
   {
-    success: Type.Boolean({ description: 'False: something was refused.' }),
+    success: Type.Boolean({ description: 'Always false.', examples: [false] }),
     errors: Type.Array(
-      Type.Object({ message: Type.String({ description: 'The member that was refused, and why.' }) }),
+      Type.Object({
+        message: Type.String({
+          description: 'Refused member and the reason.',
+          examples: ['username: alice is not registered to this fid'],
+        }),
+      }),
     ),
   },
   { $id: 'UpdateUserPartly' },
 )
 export type UpdateUserPartly = Static<typeof UpdateUserPartly>
 
-/** A message of the protocol, in the JSON of the hub API. */
+/** A message in the JSON of the hub API. */
 export const PublishMessageResponse = Type.Object(
   {},
-  { $id: 'PublishMessageResponse', additionalProperties: true },
+  {
+    $id: 'PublishMessageResponse',
+    additionalProperties: true,
+    examples: [
+      {
+        data: {
+          type: 'MESSAGE_TYPE_CAST_ADD',
+          fid: 3,
+          timestamp: 168_350_400,
+          network: 'FARCASTER_NETWORK_MAINNET',
+          castAddBody: {
+            text: 'The first tomatoes are ripe.',
+            mentions: [],
+            mentionsPositions: [],
+            embeds: [],
+          },
+        },
+        hash: '0x71d5225f77e0164388b1d4c120825f3a2c1f131c',
+        hashScheme: 'HASH_SCHEME_BLAKE3',
+        signature: 'tQ0u4H3u3cEJ5uX5m2r7gB0mZ4l1y8nq2v6o9wYx7c1b4d2e8f0a3s5k6j7h8g9f0d1s2a3q4w5e6r7t8y9u0A==',
+        signatureScheme: 'SIGNATURE_SCHEME_ED25519',
+        signer: '0x5d9a0c1f3b7e2a4c6e8d0f1b3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a1c',
+      },
+    ],
+  },
 )
 export type PublishMessageResponse = Static<typeof PublishMessageResponse>
 
 /** The reply of another app. */
-export const ActionResponse = Type.Object({}, { $id: 'ActionResponse', additionalProperties: true })
+export const ActionResponse = Type.Object(
+  {},
+  { $id: 'ActionResponse', additionalProperties: true, examples: [{ result: 'watered' }] },
+)
 export type ActionResponse = Static<typeof ActionResponse>

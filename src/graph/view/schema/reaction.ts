@@ -11,7 +11,7 @@ const ReactionObject = textEnum(['likes', 'recasts'])
 export const ReactionType = textEnum(['like', 'recast'], { $id: 'ReactionType' })
 export type ReactionType = Static<typeof ReactionType>
 
-/** A reaction in the list of a user. */
+/** A reaction of a user, with its cast. */
 export const ReactionWithCastInfo = Type.Object(
   {
     object: ReactionObject,
@@ -31,7 +31,7 @@ export const ReactionsResponse = Type.Object(
 )
 export type ReactionsResponse = Static<typeof ReactionsResponse>
 
-/** A reaction in the list of a cast. */
+/** A reaction to a cast, with its user. */
 export const ReactionForCast = Type.Object(
   {
     object: ReactionObject,

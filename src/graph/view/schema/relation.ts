@@ -4,7 +4,7 @@ import { DateTime } from './primitives.js'
 import { nullable } from './schema-type.js'
 import { User } from './user.js'
 
-/** A mute of a user. */
+/** A mute. */
 export const MuteRecord = Type.Object(
   { object: Type.Literal('mute'), muted: User, muted_at: DateTime },
   { $id: 'MuteRecord' },
@@ -18,12 +18,12 @@ export const MuteListResponse = Type.Object(
 export type MuteListResponse = Static<typeof MuteListResponse>
 
 export const MuteResponse = Type.Object(
-  { success: Type.Boolean(), message: Type.Optional(Type.String()) },
+  { success: Type.Boolean(), message: Type.Optional(Type.String({ examples: ['muted'] })) },
   { $id: 'MuteResponse' },
 )
 export type MuteResponse = Static<typeof MuteResponse>
 
-/** A block of a user. */
+/** A block. */
 export const BlockRecord = Type.Object(
   {
     object: Type.Literal('block'),
@@ -41,7 +41,7 @@ export const BlockListResponse = Type.Object(
 )
 export type BlockListResponse = Static<typeof BlockListResponse>
 
-/** A ban of a user by an app. */
+/** A ban by an app. */
 export const BanRecord = Type.Object(
   { object: Type.Literal('ban'), banned: Type.Optional(User), banned_at: DateTime },
   { $id: 'BanRecord' },
@@ -55,7 +55,10 @@ export const BanListResponse = Type.Object(
 export type BanListResponse = Static<typeof BanListResponse>
 
 export const BanResponse = Type.Object(
-  { success: Type.Boolean(), message: Type.Optional(nullable(Type.String())) },
+  {
+    success: Type.Boolean(),
+    message: Type.Optional(nullable(Type.String({ examples: ['newly banned: 1'] }))),
+  },
   { $id: 'BanResponse' },
 )
 export type BanResponse = Static<typeof BanResponse>

@@ -1,33 +1,33 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type SchemaOptions, type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /**
- * Conventions of the schemas in this folder:
+ * Conventions of the schemas in this folder.
  *
- * - One file per noun. A schema with an `$id` becomes a component of the OpenAPI document under that name;
- *   where another schema uses it, it is inserted, and the document refers to the component.
- * - Required members are always present, with null for no value where the schema allows null.
- * - Members that are optional and nullable are always present, too, with null for no value.
- * - Lists and counters are always present, also where they are optional: empty, or 0.
- * - An optional member that may not be null is left out only if no value of the schema would be true: a user
- *   without a location has no `location`, a channel without an image has no `image_url`. The types of the
- *   published client allow a missing member there, and no null.
+ * - One file per noun. A schema with an `$id` becomes a component of the OpenAPI document, and other schemas refer to it.
+ * - `examples` on strings, numbers and objects feed the examples of the document (`api/openapi-example.ts`). The
+ *   examples of parts form the example of the whole; `examples: []` leaves an optional member out of it.
+ * - Required members are always present, null if there is no value and the schema allows null.
+ * - Members that are optional and nullable are always present too.
+ * - Lists and counters are always present, also optional ones: empty, or 0.
+ * - Any other optional member is left out if no value that the schema allows would be true: a user without a
+ *   location has no `location`. The types of published clients allow a missing member there, and no null.
  * - `viewer_context` is present exactly when the request names a viewer.
- * - A deprecated member is filled like any other, and marked.
+ * - A deprecated member is filled like any other.
  */
 
-/** A schema that also allows null. */
-export function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()])
+/** Allows null. */
+export function nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options)
 }
 
-/** A schema of one of these texts. */
+/** One of these strings. */
 export function textEnum<const Choice extends string>(choices: readonly Choice[], options: object = {}) {
   const literals = choices.map((choice) => Type.Literal(choice))
-  // A union of a list loses its texts as types; at run time it is the same union.
+  // A union of a list loses the literal types; at run time it stays a union.
   return Type.Unsafe<Choice>(Type.Union(literals, options))
 }
 
-/** A schema that is marked as deprecated. */
+/** Marks a schema as deprecated. */
 export function deprecated<Schema extends TSchema>(schema: Schema, description: string) {
   return Type.Unsafe<Static<Schema>>({ ...schema, deprecated: true, description })
 }

@@ -5,15 +5,17 @@ import { textEnum } from './schema-type.js'
 export const Ed25519PublicKey = Type.String({
   $id: 'Ed25519PublicKey',
   pattern: '^0x[a-fA-F0-9]{64}$',
-  description: 'An Ed25519 public key.',
+  description: 'Ed25519 public key.',
+  examples: ['0x5d9a0c1f3b7e2a4c6e8d0f1b3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a1c'],
 })
 
 export const SignerUUID = Type.String({
   $id: 'SignerUUID',
-  description: 'Names a signer, for the app that made it.',
+  description: 'UUID of a signer.',
+  examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
 })
 
-/** The permissions of a signer, named as in the published descriptions. */
+/** Permissions of a signer, as the hosted API names them. */
 export const signerPermissions = [
   'WRITE_ALL',
   'READ_ONLY',
@@ -35,11 +37,14 @@ export type SignerPermission = (typeof signerPermissions)[number]
 
 export const SharedSignerPermission = textEnum(signerPermissions, {
   $id: 'SharedSignerPermission',
-  description: 'What a signer may do for its user.',
+  description: 'Permission of a signer.',
 })
 
-const approvalUrl = { description: 'Where the user answers. Only while the answer is outstanding.' }
-const userFid = { description: 'The user. From the approval on.' }
+const approvalUrl = {
+  description: 'Page where the user answers. Only while `pending_approval`.',
+  examples: ['https://plaza.example.com/approve/3kQ9vZ'],
+}
+const userFid = { description: 'Fid of the user. Only after the approval.' }
 
 /** A signer whose private key this server holds. */
 export const Signer = Type.Object(
@@ -47,9 +52,11 @@ export const Signer = Type.Object(
     object: Type.Literal('signer'),
     signer_uuid: SignerUUID,
     public_key: Ed25519PublicKey,
-    status: textEnum(['generated', 'pending_approval', 'approved', 'revoked']),
+    status: textEnum(['generated', 'pending_approval', 'approved', 'revoked'], {
+      examples: ['pending_approval'],
+    }),
     permissions: Type.Array(SharedSignerPermission, {
-      description: 'What it may do once it is approved. `WRITE_ALL` is everything.',
+      description: 'Permissions after the approval. `WRITE_ALL` is all of them.',
     }),
     fid: Type.Optional({ ...Fid, ...userFid }),
     signer_approval_url: Type.Optional(Type.String(approvalUrl)),
@@ -74,7 +81,7 @@ export const DeveloperManagedSigner = Type.Object(
 )
 export type DeveloperManagedSigner = Static<typeof DeveloperManagedSigner>
 
-/** An address that may sign in for a user. */
+/** An address that signs in for a user. */
 export const DeveloperManagedAuthAddress = Type.Object(
   {
     address: EthAddress,
@@ -87,7 +94,7 @@ export const DeveloperManagedAuthAddress = Type.Object(
 export type DeveloperManagedAuthAddress = Static<typeof DeveloperManagedAuthAddress>
 
 export const NonceResponse = Type.Object(
-  { nonce: Type.String({ description: 'Good once, for ten minutes.' }) },
+  { nonce: Type.String({ description: 'Valid once, for ten minutes.', examples: ['8f2KqW1vTz0R4yXn'] }) },
   { $id: 'NonceResponse' },
 )
 

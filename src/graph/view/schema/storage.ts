@@ -2,12 +2,14 @@ import { type Static, Type } from '@sinclair/typebox'
 import { DateTime } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** The capacity and use of one kind of storage. */
+const units = Type.Integer({ examples: [2] })
+
+/** Usage and capacity of one kind of message. */
 export const StorageObject = Type.Object(
   {
-    object: Type.Optional(Type.String()),
-    used: Type.Optional(Type.Integer()),
-    capacity: Type.Optional(Type.Integer()),
+    object: Type.Optional(Type.String({ examples: ['storage'] })),
+    used: Type.Optional(Type.Integer({ examples: [1204] })),
+    capacity: Type.Optional(Type.Integer({ examples: [10_000] })),
   },
   { $id: 'StorageObject' },
 )
@@ -15,9 +17,9 @@ export type StorageObject = Static<typeof StorageObject>
 
 export const StorageUsageResponse = Type.Object(
   {
-    object: Type.Optional(Type.String()),
+    object: Type.Optional(Type.String({ examples: ['storage_usage'] })),
     user: Type.Optional(UserDehydrated),
-    total_active_units: Type.Optional(Type.Integer()),
+    total_active_units: Type.Optional(units),
     casts: Type.Optional(StorageObject),
     reactions: Type.Optional(StorageObject),
     links: Type.Optional(StorageObject),
@@ -29,12 +31,12 @@ export const StorageUsageResponse = Type.Object(
 )
 export type StorageUsageResponse = Static<typeof StorageUsageResponse>
 
-/** One storage rent. */
+/** A rent of storage. */
 export const StorageAllocation = Type.Object(
   {
-    object: Type.Optional(Type.String()),
+    object: Type.Optional(Type.String({ examples: ['storage_allocation'] })),
     user: Type.Optional(UserDehydrated),
-    units: Type.Optional(Type.Integer()),
+    units: Type.Optional(units),
     expiry: Type.Optional(DateTime),
     timestamp: Type.Optional(DateTime),
   },
@@ -44,7 +46,7 @@ export type StorageAllocation = Static<typeof StorageAllocation>
 
 export const StorageAllocationsResponse = Type.Object(
   {
-    total_active_units: Type.Optional(Type.Integer()),
+    total_active_units: Type.Optional(units),
     allocations: Type.Optional(Type.Array(StorageAllocation)),
   },
   { $id: 'StorageAllocationsResponse' },

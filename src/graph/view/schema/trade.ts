@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { FungibleBalance, Network } from './fungible.js'
+import { FungibleBalance, Network, TokenDecimals, tokenStrings } from './fungible.js'
+import { ImageUrl, TransactionHash } from './primitives.js'
 import { nullable } from './schema-type.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
@@ -11,14 +12,17 @@ export const Trade = Type.Object(
     pool: Type.Optional(
       Type.Object({
         object: Type.Literal('pool'),
-        address: Type.String(),
-        protocol_family: Type.Optional(Type.String()),
-        protocol_version: Type.Optional(Type.String()),
+        address: Type.String({ examples: ['0xd0b53d9277642d899df5c87a3966a349a798f224'] }),
+        protocol_family: Type.Optional(Type.String({ examples: ['uniswap'] })),
+        protocol_version: Type.Optional(Type.String({ examples: ['v3'] })),
       }),
     ),
     transaction: Type.Object({
-      hash: Type.String(),
-      network: Type.Object({ object: Type.Literal('network'), name: Type.String() }),
+      hash: TransactionHash,
+      network: Type.Object({
+        object: Type.Literal('network'),
+        name: Type.String({ examples: ['base'] }),
+      }),
       net_transfer: Type.Object({
         object: Type.Literal('net_transfer'),
         sending_fungible: FungibleBalance,
@@ -35,20 +39,20 @@ export const FungibleTradesResponse = Type.Object(
   { $id: 'FungibleTradesResponse' },
 )
 
-/** A token with many trades, and its price. */
+/** A trending token and its price. */
 const TrendingFungible = Type.Object(
   {
     object: Type.Literal('trending_fungible'),
     fungible: Type.Object({
       object: Type.Literal('fungible'),
       network: Network,
-      address: Type.String(),
-      name: Type.String(),
-      symbol: Type.String(),
-      decimals: Type.Integer(),
-      logo: nullable(Type.String()),
-      total_supply: nullable(Type.String()),
-      price: Type.Optional(Type.Object({ in_usd: Type.String() })),
+      address: tokenStrings.address,
+      name: tokenStrings.name,
+      symbol: tokenStrings.symbol,
+      decimals: TokenDecimals,
+      logo: nullable(ImageUrl),
+      total_supply: nullable(Type.String({ examples: ['4050120330.25'] })),
+      price: Type.Optional(Type.Object({ in_usd: Type.String({ examples: ['1.0'] }) })),
     }),
   },
   { $id: 'TrendingFungible' },

@@ -3,31 +3,34 @@ import { Frame } from './frame.js'
 import { HtmlMetadata } from './html-metadata.js'
 import { nullable } from './schema-type.js'
 
-const optionalInteger = Type.Optional(Type.Integer())
+const pixels = Type.Optional(Type.Integer({ examples: [1200] }))
 
-/** The result of crawling a URL. */
+/** Metadata of a URL. */
 export const EmbedUrlMetadata = Type.Object(
   {
-    _status: Type.String({ description: 'What became of the fetch.' }),
-    content_type: Type.Optional(nullable(Type.String())),
-    content_length: Type.Optional(nullable(Type.Integer({ description: 'Bytes.' }))),
-    image: Type.Optional(Type.Object({ width_px: optionalInteger, height_px: optionalInteger })),
+    _status: Type.String({ description: 'Result of the fetch.', examples: ['RESOLVED'] }),
+    content_type: Type.Optional(nullable(Type.String({ examples: ['text/html; charset=utf-8'] }))),
+    content_length: Type.Optional(nullable(Type.Integer({ description: 'Bytes.', examples: [48_120] }))),
+    image: Type.Optional(Type.Object({ width_px: pixels, height_px: pixels }, { examples: [] })),
     video: Type.Optional(
-      Type.Object({
-        duration_s: Type.Optional(Type.Number()),
-        stream: Type.Optional(
-          Type.Array(
-            Type.Object({
-              codec_name: Type.Optional(Type.String()),
-              width_px: optionalInteger,
-              height_px: optionalInteger,
-            }),
+      Type.Object(
+        {
+          duration_s: Type.Optional(Type.Number()),
+          stream: Type.Optional(
+            Type.Array(
+              Type.Object({
+                codec_name: Type.Optional(Type.String()),
+                width_px: pixels,
+                height_px: pixels,
+              }),
+            ),
           ),
-        ),
-      }),
+        },
+        { examples: [] },
+      ),
     ),
     html: Type.Optional(HtmlMetadata),
-    frame: Type.Optional(Frame),
+    frame: Type.Optional({ ...Frame, examples: [] }),
   },
   { $id: 'EmbedUrlMetadata' },
 )

@@ -1,17 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChannelDehydrated } from './channel-dehydrated.js'
 import { Location } from './location.js'
-import { DateTime, TextRange, Uri } from './primitives.js'
+import { DateTime, ImageUrl, TextRange, Uri, Url } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** The bio of a user. The ranges are in the order of the profiles and channels that they belong to. */
+/** The bio of a user. Ranges are in the order of the mentioned profiles and channels. */
 export const UserBio = Type.Object(
   {
-    text: Type.String(),
-    mentioned_profiles: Type.Optional(Type.Array(UserDehydrated)),
-    mentioned_profiles_ranges: Type.Optional(Type.Array(TextRange)),
-    mentioned_channels: Type.Optional(Type.Array(ChannelDehydrated)),
-    mentioned_channels_ranges: Type.Optional(Type.Array(TextRange)),
+    text: Type.String({ examples: ['Gardener and programmer.'] }),
+    mentioned_profiles: Type.Optional(Type.Array(UserDehydrated, { examples: [[]] })),
+    mentioned_profiles_ranges: Type.Optional(Type.Array(TextRange, { examples: [[]] })),
+    mentioned_channels: Type.Optional(Type.Array(ChannelDehydrated, { examples: [[]] })),
+    mentioned_channels_ranges: Type.Optional(Type.Array(TextRange, { examples: [[]] })),
   },
   { $id: 'UserBio' },
 )
@@ -20,9 +20,9 @@ export type UserBio = Static<typeof UserBio>
 export const UserProfile = Type.Object(
   {
     bio: UserBio,
-    banner: Type.Optional(Type.Object({ url: Type.Optional(Uri) })),
+    banner: Type.Optional(Type.Object({ url: Type.Optional({ ...Uri, examples: ImageUrl.examples }) })),
     live_at: Type.Optional(
-      Type.Object({ url: Type.String(), updated_at: DateTime, is_live: Type.Boolean() }),
+      Type.Object({ url: Url, updated_at: DateTime, is_live: Type.Boolean() }, { examples: [] }),
     ),
     location: Type.Optional(Location),
   },

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
-import { Count, DateTime, EthAddress, Fid, SolAddress } from './primitives.js'
+import { Count, DateTime, EthAddress, Fid, ImageUrl, SolAddress, Username } from './primitives.js'
 import { deprecated, nullable, textEnum } from './schema-type.js'
 import { UserDehydrated } from './user-dehydrated.js'
 import { UserProfile } from './user-profile.js'
 
-/** The viewer context of a user. */
+/** The relations between the viewer and a user. */
 export const UserViewerContext = Type.Object(
   {
     following: Type.Boolean({ description: 'The viewer follows the user.' }),
@@ -17,11 +17,11 @@ export const UserViewerContext = Type.Object(
 )
 export type UserViewerContext = Static<typeof UserViewerContext>
 
-/** The verified addresses of a user. */
+/** Verified addresses of a user. */
 export const VerifiedAddresses = Type.Object(
   {
-    eth_addresses: Type.Array(EthAddress, { description: 'From the oldest to the most recent.' }),
-    sol_addresses: Type.Array(SolAddress, { description: 'From the oldest to the most recent.' }),
+    eth_addresses: Type.Array(EthAddress, { description: 'Oldest first.' }),
+    sol_addresses: Type.Array(SolAddress, { description: 'Oldest first.' }),
     primary: Type.Object({ eth_address: nullable(EthAddress), sol_address: nullable(SolAddress) }),
   },
   { $id: 'VerifiedAddresses' },
@@ -31,13 +31,13 @@ export type VerifiedAddresses = Static<typeof VerifiedAddresses>
 export const VerifiedAccount = Type.Object(
   {
     platform: Type.Optional(textEnum(['x', 'github'])),
-    username: Type.Optional(Type.String()),
+    username: Type.Optional(Username),
   },
   { $id: 'VerifiedAccount' },
 )
 export type VerifiedAccount = Static<typeof VerifiedAccount>
 
-/** A user's subscription to the paid tier. */
+/** The subscription of a user to the paid tier. */
 export const UserPro = Type.Object(
   {
     status: textEnum(['subscribed', 'unsubscribed']),
@@ -52,31 +52,39 @@ export const AuthAddress = Type.Object({ address: EthAddress, app: UserDehydrate
 export type AuthAddress = Static<typeof AuthAddress>
 
 const UserExperimental = Type.Object({
-  service_user_score: Type.Number({ format: 'double', description: 'The same as `score`.' }),
-  deprecation_notice: Type.Optional(Type.String()),
+  service_user_score: Type.Number({
+    format: 'double',
+    description: 'The same as `score`.',
+    examples: [0.98],
+  }),
+  deprecation_notice: Type.Optional(Type.String({ examples: [] })),
 })
 
 export const User = Type.Object(
   {
     object: Type.Literal('user'),
     fid: Fid,
-    username: Type.String(),
-    display_name: Type.Optional(nullable(Type.String())),
-    pfp_url: Type.Optional(nullable(Type.String())),
+    username: Username,
+    display_name: Type.Optional(nullable(Type.String({ examples: ['Dan Romero'] }))),
+    pfp_url: Type.Optional(nullable(ImageUrl)),
     custody_address: EthAddress,
     registered_at: DateTime,
     profile: UserProfile,
-    follower_count: Count,
-    following_count: Count,
+    follower_count: { ...Count, examples: [1204] },
+    following_count: { ...Count, examples: [310] },
     verifications: Type.Array(EthAddress),
     verified_addresses: VerifiedAddresses,
-    auth_addresses: Type.Array(AuthAddress),
+    auth_addresses: Type.Array(AuthAddress, { examples: [[]] }),
     verified_accounts: Type.Array(VerifiedAccount),
     score: Type.Optional(
-      Type.Number({ format: 'double', description: 'The probability that the account is not spam.' }),
+      Type.Number({
+        format: 'double',
+        description: 'Probability that the account is not spam.',
+        examples: [0.98],
+      }),
     ),
     experimental: Type.Optional(deprecated(UserExperimental, 'Use `score`.')),
-    pro: Type.Optional(UserPro),
+    pro: Type.Optional({ ...UserPro, examples: [] }),
     viewer_context: Type.Optional(UserViewerContext),
   },
   { $id: 'User' },
@@ -97,7 +105,8 @@ export type BulkUsersResponse = Static<typeof BulkUsersResponse>
 
 export const BulkUsersByAddressResponse = Type.Record(Type.String(), Type.Array(User), {
   $id: 'BulkUsersByAddressResponse',
-  description: 'Users by the address that was asked for. An address that is nobody’s is not among them.',
+  description: 'Users by the address of the request. Addresses without a user are left out.',
+  exampleKey: '0x6b0bda3f2ffed5efc83fa8c024acff1dd45793f1',
 })
 export type BulkUsersByAddressResponse = Static<typeof BulkUsersByAddressResponse>
 

@@ -1,15 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { DateTime, EthAddress } from './primitives.js'
 import { textEnum } from './schema-type.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** A verified address of a user, and the app that verified it. */
+/** A verified address, and the app that published the verification. */
 export const Verification = Type.Object(
   {
     object: Type.Literal('verification'),
-    address: Type.String(),
+    address: Type.String({ examples: EthAddress.examples }),
     app: Type.Optional(UserDehydrated),
     protocol: textEnum(['evm', 'solana']),
-    verified_at: Type.String(),
+    verified_at: Type.String({ examples: DateTime.examples }),
   },
   { $id: 'Verification' },
 )

@@ -1,16 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CastHash, Fid } from './primitives.js'
 
-/** The largest list of fids: more than any app selects by name, and less than a body can hold. */
+/** Maximum fids in a list; they fit into a body of 1 MiB. */
 const MAX_FIDS = 100_000
 const MAX_HASHES = 10_000
 const MAX_URLS = 10_000
-/** The length limit of URLs in casts. */
+/** As long as a URL in a cast may be. */
 const MAX_URL_LENGTH = 2_048
-/** Longer than any cast: a longer pattern is a program. */
+/** Maximum length of a pattern. */
 export const MAX_PATTERN_LENGTH = 1_000
 
-const fids = (description: string) => Type.Optional(Type.Array(Fid, { maxItems: MAX_FIDS, description }))
+const fids = (description: string) =>
+  Type.Optional(Type.Array(Fid, { maxItems: MAX_FIDS, description, examples: [] }))
 const hashes = (description: string) =>
   Type.Optional(
     Type.Array(
@@ -18,96 +19,108 @@ const hashes = (description: string) =>
       {
         maxItems: MAX_HASHES,
         description,
+        examples: [],
       },
     ),
   )
 const urls = (description: string) =>
   Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: MAX_URL_LENGTH }), { maxItems: MAX_URLS, description }),
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_URL_LENGTH }), {
+      maxItems: MAX_URLS,
+      description,
+      examples: [],
+    }),
   )
 const pattern = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: MAX_PATTERN_LENGTH, description }))
+  Type.Optional(Type.String({ minLength: 1, maxLength: MAX_PATTERN_LENGTH, description, examples: [] }))
 
-/** Filters of cast events. */
+/** Filters of casts. */
 export const WebhookSubscriptionFiltersCast = Type.Object(
   {
-    author_fids: fids('Who cast it.'),
-    exclude_author_fids: fids('Casts of these authors are left out, whatever else matches.'),
-    mentioned_fids: fids('Whom it mentions.'),
-    parent_author_fids: fids('Whose cast it replies to.'),
-    embedded_cast_author_fids: fids('Whose cast it embeds.'),
-    embedded_cast_hashes: hashes('Which cast it embeds.'),
-    parent_hashes: hashes('Which cast it replies to.'),
-    parent_urls: urls('Which URL it replies to, in exactly these letters.'),
-    root_parent_urls: urls('Which URL its thread stands below, in exactly these letters.'),
-    embeds: pattern('A regular expression of RE2 that finds something in a URL that it embeds.'),
-    text: pattern('A regular expression of RE2 that finds something in its `text`.'),
+    author_fids: fids('Authors of the cast.'),
+    exclude_author_fids: fids('Leaves out casts by these authors, whatever else matches.'),
+    mentioned_fids: fids('Users that the cast mentions.'),
+    parent_author_fids: fids('Authors of the cast that it replies to.'),
+    embedded_cast_author_fids: fids('Authors of a cast that it embeds.'),
+    embedded_cast_hashes: hashes('Casts that it embeds.'),
+    parent_hashes: hashes('Casts that it replies to.'),
+    parent_urls: urls('URLs that it replies to, compared exactly.'),
+    root_parent_urls: urls('Root parent URLs of its thread, compared exactly.'),
+    embeds: pattern('RE2 regular expression that matches in an embedded URL.'),
+    text: pattern('RE2 regular expression that matches in its `text`.'),
     minimum_author_score: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 1,
         default: 0,
-        description: 'Casts of authors with a lower score are left out, whatever else matches.',
+        description: 'Leaves out casts by authors with a lower score, whatever else matches.',
+        examples: [],
       }),
     ),
   },
   {
     $id: 'WebhookSubscriptionFiltersCast',
     description:
-      'One of the members must match; `exclude_author_fids` and `minimum_author_score` narrow. None: every cast.',
+      'One member must match; `exclude_author_fids` and `minimum_author_score` narrow the result. Without members, every ' +
+      'cast matches.',
+    examples: [{ author_fids: [3], text: '(?i)tomato' }],
   },
 )
 
-/** Filters of follow events. */
+/** Filters of follows. */
 export const WebhookSubscriptionFiltersFollow = Type.Object(
   {
-    fids: fids('Who follows.'),
-    target_fids: fids('Who is followed.'),
+    fids: fids('Users who follow.'),
+    target_fids: fids('Users who are followed.'),
   },
   {
     $id: 'WebhookSubscriptionFiltersFollow',
-    description: 'One of the members must match. None: every follow.',
+    description: 'One member must match. Without members, every follow matches.',
   },
 )
 
-/** Filters of reaction events. */
+/** Filters of reactions. */
 export const WebhookSubscriptionFiltersReaction = Type.Object(
   {
-    fids: fids('Who reacts.'),
-    target_fids: fids('Whose cast it is.'),
-    target_cast_hashes: hashes('Which cast it is.'),
+    fids: fids('Users who react.'),
+    target_fids: fids('Authors of the cast.'),
+    target_cast_hashes: hashes('Casts that are reacted to.'),
   },
   {
     $id: 'WebhookSubscriptionFiltersReaction',
-    description: 'One of the members must match. None: every reaction.',
+    description: 'One member must match. Without members, every reaction matches.',
   },
 )
 
-/** Filters of trade events. */
+/** Filters of trades. */
 export const WebhookSubscriptionFiltersTrade = Type.Object(
   {
-    fids: fids('Who trades.'),
+    fids: fids('Users who trade.'),
     minimum_token_amount_usdc: Type.Optional(
-      Type.Number({ minimum: 0, description: 'Trades of less are left out.' }),
+      Type.Number({ minimum: 0, description: 'Minimum value of a trade.', examples: [] }),
     ),
     minimum_trader_service_score: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 1,
-        description: 'Trades of traders with a lower score are left out.',
+        description: 'Minimum score of the trader.',
+        examples: [],
       }),
     ),
   },
-  { $id: 'WebhookSubscriptionFiltersTrade', description: 'The minima narrow. No member: every trade.' },
+  {
+    $id: 'WebhookSubscriptionFiltersTrade',
+    description: 'All members must match. Without members, every trade matches.',
+  },
 )
 
-/** Filters of user events. */
+/** Filters of changes of users. */
 export const WebhookSubscriptionFiltersUserUpdated = Type.Object(
-  { fids: fids('Who has changed.') },
-  { $id: 'WebhookSubscriptionFiltersUserUpdated', description: 'None: every user.' },
+  { fids: fids('Users who have changed.') },
+  { $id: 'WebhookSubscriptionFiltersUserUpdated', description: 'Without members, every user matches.' },
 )
 
-/** The filters of a subscription, by kind of event. */
+/** Filters of a subscription, by type of event. */
 export const WebhookSubscriptionFilters = Type.Object(
   {
     'cast.created': Type.Optional(WebhookSubscriptionFiltersCast),
@@ -120,7 +133,11 @@ export const WebhookSubscriptionFilters = Type.Object(
     'user.created': Type.Optional(Type.Object({})),
     'user.updated': Type.Optional(WebhookSubscriptionFiltersUserUpdated),
   },
-  { $id: 'WebhookSubscriptionFilters', description: 'The kinds of events to send, and which of each kind.' },
+  {
+    $id: 'WebhookSubscriptionFilters',
+    description: 'Types of events to send, with the filters of each type.',
+    examples: [{ 'cast.created': { author_fids: [3] }, 'follow.created': { target_fids: [3] } }],
+  },
 )
 export type WebhookSubscriptionFilters = Static<typeof WebhookSubscriptionFilters>
 export type CastFilter = Static<typeof WebhookSubscriptionFiltersCast>
@@ -129,7 +146,7 @@ export type ReactionFilter = Static<typeof WebhookSubscriptionFiltersReaction>
 export type TradeFilter = Static<typeof WebhookSubscriptionFiltersTrade>
 export type UserUpdatedFilter = Static<typeof WebhookSubscriptionFiltersUserUpdated>
 
-/** The kinds of events. */
+/** The types of events. */
 export const webhookEventKinds = [
   'cast.created',
   'cast.deleted',

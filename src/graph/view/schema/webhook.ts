@@ -1,27 +1,33 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DateTime } from './primitives.js'
+import { DateTime, Uuid } from './primitives.js'
 import { nullable } from './schema-type.js'
 import { WebhookSubscriptionFilters } from './webhook-filters.js'
 
-/** A secret that signs deliveries. */
+const idString = Type.String({ examples: Uuid.examples })
+const dateString = Type.String({ examples: DateTime.examples })
+
+/** A signing secret of a webhook. */
 export const WebhookSecret = Type.Object(
   {
-    uid: Type.String(),
-    value: Type.String({ description: 'The signing secret. Keep it like a password.' }),
-    created_at: Type.String(),
-    updated_at: Type.String(),
-    expires_at: Type.String({ description: 'It signs until then. The year 9999: no end is set.' }),
-    deleted_at: nullable(Type.String()),
+    uid: idString,
+    value: Type.String({ description: 'The secret. Keep it like a password.', examples: ['whsec_9pQ2xYkL'] }),
+    created_at: dateString,
+    updated_at: dateString,
+    expires_at: Type.String({
+      description: 'End of its validity. The year 9999 stands for none.',
+      examples: ['9999-12-31T23:59:59.000Z'],
+    }),
+    deleted_at: nullable(Type.String(), { examples: [null] }),
   },
   { $id: 'WebhookSecret' },
 )
 export type WebhookSecret = Static<typeof WebhookSecret>
 
-/** The events that a webhook receives. */
+/** The subscription of a webhook. */
 export const WebhookSubscription = Type.Object(
   {
     object: Type.Literal('webhook_subscription'),
-    subscription_id: Type.String(),
+    subscription_id: idString,
     filters: WebhookSubscriptionFilters,
     created_at: DateTime,
     updated_at: DateTime,
@@ -29,38 +35,40 @@ export const WebhookSubscription = Type.Object(
   { $id: 'WebhookSubscription' },
 )
 
-/** A URL that receives events. */
+/** A target of events. */
 export const Webhook = Type.Object(
   {
     object: Type.Literal('webhook'),
-    webhook_id: Type.String(),
-    developer_uuid: Type.String(),
-    target_url: Type.String(),
-    title: Type.String(),
+    webhook_id: idString,
+    developer_uuid: idString,
+    target_url: Type.String({ examples: ['https://garden.example.com/webhook'] }),
+    title: Type.String({ examples: ['new casts'] }),
     description: Type.String({
-      description: 'Why the server has switched the webhook off, if it has; else empty.',
+      description: 'Reason if the server has deactivated the webhook, else empty.',
+      examples: [''],
     }),
     active: Type.Boolean(),
-    secrets: Type.Array(WebhookSecret, { description: 'Those that sign now, the newest first.' }),
-    http_timeout: Type.String({ description: 'How long an attempt may take: `10s`.' }),
+    secrets: Type.Array(WebhookSecret, { description: 'Valid secrets, newest first.' }),
+    http_timeout: Type.String({ description: 'Timeout of an attempt.', examples: ['10s'] }),
     rate_limit: Type.Integer({
       format: 'int32',
-      description: 'Attempts per `rate_limit_duration`. What is over waits.',
+      description: 'Attempts per `rate_limit_duration`; more attempts wait.',
+      examples: [1000],
     }),
-    rate_limit_duration: Type.String({ description: '`1m0s` is a minute.' }),
+    rate_limit_duration: Type.String({ description: 'Period of the rate limit.', examples: ['1m0s'] }),
     created_at: DateTime,
     updated_at: DateTime,
-    deleted_at: nullable(DateTime),
+    deleted_at: nullable(DateTime, { examples: [null] }),
     subscription: Type.Optional(WebhookSubscription),
   },
   { $id: 'Webhook' },
 )
 export type Webhook = Static<typeof Webhook>
 
-/** The reply of every operation on one webhook. */
+/** The reply of operations on one webhook. */
 export const WebhookResponse = Type.Object(
   {
-    message: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String({ examples: ['webhook found'] })),
     success: Type.Optional(Type.Boolean()),
     webhook: Type.Optional(Webhook),
   },

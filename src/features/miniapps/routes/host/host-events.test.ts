@@ -14,11 +14,11 @@ async function stateOf({ fid }: HostTestUser, to = api) {
 
 const ok = (domain: string) => [
   200,
-  { success: true, message: `the mini app at ${domain} has taken the event` },
+  { success: true, message: `the mini app at ${domain} has accepted the event` },
 ]
 
-describe('an event that is signed here', () => {
-  it('reaches the webhook of the manifest, and is good to whoever checks it on a hub', async () => {
+describe('an event that the server signs', () => {
+  it('reaches the webhook of the manifest, and verifies on a hub', async () => {
     const [user, app] = [await newUser(), await serveMiniApp()]
     const url = 'https://plaza.example.org/f/host/notifications'
     for (const event of ['frame_added', 'notifications_enabled', 'notifications_disabled', 'frame_removed']) {
@@ -40,7 +40,7 @@ describe('an event that is signed here', () => {
     ])
   })
 
-  it('asks for the user of the signer, and for what has happened', async () => {
+  it('requires the user of the signer and the event', async () => {
     const [user, other] = [await newUser(), await newUser()]
     const body = {
       app_domain: 'tulips.example.org',
@@ -66,7 +66,7 @@ describe('an event that is signed here', () => {
   })
 })
 
-describe('an event that the app has the user sign', () => {
+describe('an event that the user signs', () => {
   it.each([
     ['an object', (signed: object) => signed],
     ['JSON', (signed: object) => JSON.stringify(signed)],
@@ -80,7 +80,7 @@ describe('an event that the app has the user sign', () => {
     expect(await stateOf(user)).toMatchObject([{ domain: app.domain, status: 'valid' }])
   })
 
-  it('may have beside it what it says itself, and nothing else', async () => {
+  it('other members must agree with the signed event', async () => {
     const [user, app] = [await newUser(), await serveMiniApp()]
     const signed_message = signedEvent(user, { event: 'miniapp_added' })
     const same = { app_domain: app.domain, fid: user.fid, event: 'frame_added', signer_uuid: '' }
@@ -96,7 +96,7 @@ describe('an event that the app has the user sign', () => {
     expect(app.events).toHaveLength(1)
   })
 
-  it('is refused when it is not proven, or is of a token that was not made for it', async () => {
+  it('invalid signature or foreign token -> refused', async () => {
     const [user, other, app] = [await newUser(), await newUser(), await serveMiniApp()]
     const another = await openApi({ appName: 'another host' })
     const event = await eventToSign(user, app.domain, 'notifications_enabled')
@@ -126,7 +126,7 @@ describe('an event that the app has the user sign', () => {
     expect(await stateOf(user)).toEqual([])
   })
 
-  it('is for a user whom the hub knows', async () => {
+  it('an unknown user -> refused', async () => {
     const reply = await api.get('app_host/user/event', {
       app_domain: 'tulips.example.org',
       fid: 999_999,
@@ -135,7 +135,7 @@ describe('an event that the app has the user sign', () => {
     expect([reply.statusCode, reply.json().property]).toEqual([404, 'fid'])
   })
 
-  it('has no token while mini apps could not reach this server', async () => {
+  it('no public URL -> no token', async () => {
     const user = await newUser()
     const local = await openApi({
       publicUrl: () => 'http://127.0.0.1:8080',
@@ -151,7 +151,7 @@ describe('an event that the app has the user sign', () => {
 })
 
 describe('the mini apps that may notify a user', () => {
-  it('are those that have taken the event, until the user says otherwise', async () => {
+  it('are those that accepted the event, until the user disables them', async () => {
     const [user, one, two] = [await newUser(), await serveMiniApp(), await serveMiniApp()]
     await eventToSign(user, one.domain, 'notifications_enabled')
     expect(await stateOf(user)).toEqual([])
@@ -169,7 +169,7 @@ describe('the mini apps that may notify a user', () => {
     expect(await stateOf(user, another)).toEqual([])
   })
 
-  it('do not get on it by an event that they did not take, and are off it by one all the same', async () => {
+  it('a refused event enables nothing, but disables', async () => {
     const user = await newUser()
     let status = 500
     const app = await serveMiniApp((response) => response.writeHead(status).end('not now'))

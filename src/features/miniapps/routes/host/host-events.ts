@@ -16,24 +16,25 @@ import {
 import { type MiniAppSite, parseSite } from '../../hosts/site.js'
 import { isEmpty, readSignedMessage } from './signed-message.js'
 
-/** Which mini app: a host name has 253 characters at most, and may have a port. */
+/** A host name has at most 253 characters, and may have a port. */
 const appDomainParameter = textParameter({
   maxLength: 259,
-  description: 'The host that the mini app lives on: `garden.example.com`.',
+  description: 'Host of the mini app: `garden.example.com`.',
+  examples: ['garden.example.com'],
 })
 
-/** Who uses it. */
-export const hostFidParameter = fidParameter({ description: 'The user.' })
+/** The user of the mini app. */
+export const hostFidParameter = fidParameter({ description: 'Fid of the user.' })
 
-/** What has happened. */
-const hostEventParameter = choiceParameter(hostEvents, { description: 'What the user has done.' })
+/** The event to report. */
+const hostEventParameter = choiceParameter(hostEvents, { description: 'Event to report.' })
 
-/** What events are made and sent with. */
+/** The parts of the context that host events need. */
 function hostContext({ writerDb, net, miniapps, publicUrl }: OperationContext): HostContext {
   return { db: writerDb, net, targetPolicy: miniapps.targetPolicy, publicUrl }
 }
 
-/** The mini app that a request names. @throws PlazaError 400 */
+/** Parses the domain of a mini app. @throws PlazaError 400 */
 function siteOf({ miniapps }: OperationContext, appDomain: string): MiniAppSite {
   const site = parseSite(appDomain, miniapps.targetPolicy)
   if ('code' in site) throw invalidField('app_domain', site.message)
@@ -44,11 +45,11 @@ function siteOf({ miniapps }: OperationContext, appDomain: string): MiniAppSite 
 export const appHostGetEvent = defineOperation({
   method: 'GET',
   path: 'app_host/user/event',
-  tag: 'App host',
-  summary: 'An event for a mini app, to be signed by the user',
+  tag: 'App hosts',
+  summary: 'Generate an app host event',
   description:
-    'For apps that hold the user’s key themselves: sign this as a JSON Farcaster Signature, and send it by ' +
-    '`POST app_host/user/event`. `notifications_enabled` has a new token with it each time.',
+    'For apps that hold the user’s key: sign the reply as a JSON Farcaster Signature and send it with ' +
+    '`POST app_host/user/event`. Each `notifications_enabled` event has a new token.',
   query: Type.Object({
     app_domain: appDomainParameter,
     fid: hostFidParameter,
@@ -66,35 +67,41 @@ export const appHostGetEvent = defineOperation({
 const signedText = (memberDescription: string) =>
   Type.String({ maxLength: 8_192, description: `${memberDescription}, in base64url.` })
 
-/** An event that is signed already, or what is to be signed and by whom. */
+/** The body of the POST, as published clients send it: a signed event, or what the server signs. */
 export const AppHostPostEventReqBody = Type.Object({
   app_domain: appDomainParameter,
   signed_message: Type.Union(
     [
-      Type.String({ maxLength: 12_288, description: 'As JSON, or its three texts with dots between them.' }),
+      Type.String({
+        maxLength: 12_288,
+        description: 'As JSON text, or the three parts joined by dots.',
+        examples: ['eyJmaWQiOjN9.eyJldmVudCI6ImZyYW1lX2FkZGVkIn0.c2lnbmF0dXJl'],
+      }),
       Type.Object({
-        header: signedText('Who signs'),
+        header: signedText('The signer and its key'),
         payload: signedText('The event'),
-        signature: signedText('Over `header.payload`'),
+        signature: signedText('The signature of `header.payload`'),
       }),
     ],
     {
       default: '',
       description:
-        'The event of `GET app_host/user/event` as a JSON Farcaster Signature. Empty texts are as good as none.',
+        'Event of `GET app_host/user/event` as a JSON Farcaster Signature. Empty strings count as absent.',
+      examples: [],
     },
   ),
   signer_uuid: Type.String({
     maxLength: 64,
     default: '',
     description:
-      'Instead of `signed_message`: the signer of the user that signs the event. An empty text is as good as none.',
+      'Instead of `signed_message`: signer of the user that signs the event. An empty string counts as absent.',
+    examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
   }),
   fid: Type.Optional(hostFidParameter),
   event: Type.Optional(hostEventParameter),
 })
 
-/** What is asked to be signed. */
+/** An event for the server to sign. */
 interface Unsigned {
   readonly domain: string
   readonly signerUuid: string
@@ -106,17 +113,17 @@ interface Unsigned {
 export const appHostPostEvent = defineOperation({
   method: 'POST',
   path: 'app_host/user/event',
-  tag: 'App host',
-  summary: 'Tell a mini app what its user has done',
-  description: [
-    'Either with `signed_message`, or with `signer_uuid`, `fid` and `event`: then the event is made and signed here, by a',
-    'signer with at least one write permission. It goes to the app of this server that has the domain, and else to the',
-    '`webhookUrl` of the domain’s manifest. A mini app that cannot be reached or does not take the event is a 502;',
-    'notifications that the user has switched off are off all the same.',
-  ].join(' '),
+  tag: 'App hosts',
+  summary: 'Send an app host event',
+  description:
+    'Tells a mini app what its user has done. Takes either `signed_message`, or `signer_uuid`, `fid` and ' +
+    '`event`; then the server creates and signs the event with a signer that has a write permission. The ' +
+    'event goes to the app of this server that has the domain, else to `webhookUrl` of the domain’s ' +
+    'manifest. If the mini app is unreachable or refuses the event, the reply is 502; notifications that ' +
+    'the user has disabled are disabled anyway.',
   body: AppHostPostEventReqBody,
   reply: AppHostPostEventResponse,
-  notFound: 'There is no such signer, or no mini app at this domain that takes events.',
+  notFound: 'There is no such signer, or no mini app at this domain accepts events.',
   forbidden: mayNotAct,
 
   async handle(context, { app_domain, signed_message, signer_uuid: signerUuid, fid, event }, caller) {
@@ -125,7 +132,7 @@ export const appHostPostEvent = defineOperation({
       ? await signEvent(context, caller, { domain: site.domain, signerUuid, fid, event })
       : readSignedMessage(signed_message, { signerUuid, fid, event })
     await sendHostEvent(hostContext(context), caller.appId, site, isUnsignedRequest)
-    return { success: true, message: `the mini app at ${site.domain} has taken the event` }
+    return { success: true, message: `the mini app at ${site.domain} has accepted the event` }
   },
 })
 
@@ -137,7 +144,7 @@ async function signEvent(
   if (signerUuid === '') throw invalidField('signer_uuid', 'is required, unless signed_message is given')
   if (event === undefined) throw invalidField('event', 'is required beside signer_uuid')
   if (fid === undefined) throw invalidField('fid', 'is required beside signer_uuid')
-  // No hub looks at the signer after us: it is asked for as it is now.
+  // No hub checks this signer, so its state is read afresh.
   const signer = await context.signers.findFresh({ signerUuid, appId, permission: 'any write' })
   if (signer.fid !== fid) throw invalidField('fid', 'is not the user of the signer')
   const payload = await createHostEvent(hostContext(context), { appId, fid, domain }, event)

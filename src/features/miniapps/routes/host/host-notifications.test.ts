@@ -42,7 +42,7 @@ describe('a mini app of this server', () => {
   const listOf = async (user: HostTestUser, query = {}) =>
     (await api.get('app_host/user/notifications', { fid: user.fid, ...query })).json()
 
-  it('has the token at once, and by it what it says reaches the app for its user', async () => {
+  it('gets the token at once, and its notifications reach the app', async () => {
     const [user, other] = [await newUser(), await newUser()]
     const [token, othersToken] = [await tokenFor(user), await tokenFor(other)]
     expect(await sendNotification([token, othersToken, 'unknown'])).toEqual(
@@ -67,7 +67,7 @@ describe('a mini app of this server', () => {
     expect((await listOf(other)).notifications).toHaveLength(1)
   })
 
-  it('tells a user the same thing once, not too often, and nothing that leads elsewhere', async () => {
+  it('delivers once, within limits, and only URLs of its domain', async () => {
     const user = await newUser()
     const token = await tokenFor(user)
     const successful = outcome({ successfulTokens: [token] })
@@ -106,7 +106,7 @@ describe('a mini app of this server', () => {
     expect(await sendNotification([token], { notificationId: 'too many' })).toEqual(limited)
   })
 
-  it('cannot use a token that has ended, or that it was never told', async () => {
+  it('an ended or unknown token -> refused', async () => {
     const user = await newUser()
     const token = await tokenFor(user)
     const next = await tokenFor(user)
@@ -117,7 +117,7 @@ describe('a mini app of this server', () => {
     expect(await listOf(user)).toEqual({ notifications: [], next: { cursor: null } })
   })
 
-  it('is forgotten bit by bit: what it said after 30 days, tokens a day after they were no more', async () => {
+  it('notifications expire after 30 days, ended tokens after a day', async () => {
     const user = await newUser()
     const [disabledToken, enabledToken] = [await tokenFor(user), await tokenFor(user)]
     await eventToSign(user, domain, 'notifications_enabled')
@@ -149,7 +149,7 @@ describe('a mini app of this server', () => {
     ]).toEqual([[1, 0], outcome({ successfulTokens: [enabledToken] })])
   })
 
-  it('keeps to the bounds of the protocol', async () => {
+  it('enforces the bounds of the protocol', async () => {
     for (const more of [
       { title: 'x'.repeat(33) },
       { body: 'x'.repeat(129) },

@@ -14,10 +14,11 @@ import { hostFidParameter } from './host-events.js'
 export const appHostUserState = defineOperation({
   method: 'GET',
   path: 'app_host/user/state',
-  tag: 'App host',
-  summary: 'The mini apps that may notify a user',
+  tag: 'App hosts',
+  summary: 'Fetch enabled notifications of a user',
   description:
-    'Those that were told by this app that the user has enabled notifications, and not since that it ended.',
+    'Mini apps for which this app host has reported enabled notifications of the user, and not reported ' +
+    'their end.',
   query: Type.Object({ fid: hostFidParameter }),
   reply: AppHostUserStateResponse,
 
@@ -39,10 +40,11 @@ const cursors = cursorKind('notifications of mini apps', keyPart.integer)
 export const appHostUserNotifications = defineOperation({
   method: 'GET',
   path: 'app_host/user/notifications',
-  tag: 'App host',
-  summary: 'What mini apps have told a user',
+  tag: 'App hosts',
+  summary: 'Fetch mini app notifications for a user',
   description:
-    'For the app to show: what came by the tokens that it has given out, the newest first, of 30 days.',
+    'Notifications that mini apps have sent with tokens of this app host in the last 30 days, newest ' +
+    'first. This operation is Plaza’s own; the hosted API has none.',
   query: Type.Object({
     fid: hostFidParameter,
     limit: limitParameter({ maximum: 100, default: 25 }),

@@ -2,7 +2,7 @@ import { invalidField } from '../../../../api/invalid-field.js'
 import { type JsonSignature, readObject, verifyJsonSignature } from '../../../../protocol/json-signature.js'
 import type { HostEvent } from '../../hosts/host-events.js'
 
-/** What a body says beside a signed event. */
+/** Members of a body beside a signed event. */
 interface SignedMembers {
   readonly signerUuid: string
   readonly fid: number | undefined
@@ -10,9 +10,8 @@ interface SignedMembers {
 }
 
 /**
- * The signed event of a body, however it is spelled: as an object, as JSON, or as its three texts with dots between
- * them. The published client cannot leave out the members that say what is to be signed: what they say beside it must
- * be the same.
+ * Parses the signed event: an object, JSON text, or three parts joined by dots. Members beside it must agree
+ * with it, because the published client cannot leave them out.
  *
  * @throws PlazaError 400
  */
@@ -23,7 +22,7 @@ export function readSignedMessage(
   if (signerUuid !== '') throw invalidField('signer_uuid', 'may not be given beside signed_message')
   const message = decodeSignature(signedMessage)
   const opened = verifyJsonSignature(message)
-  if ('code' in opened) throw invalidField('signed_message', `is not to be read: ${opened.message}`)
+  if ('code' in opened) throw invalidField('signed_message', `cannot be read: ${opened.message}`)
   if (fid !== undefined && fid !== opened.fid) throw invalidField('fid', 'is not the user of signed_message')
   const eventName = String(readObject(opened.payload)?.event).replace(/^miniapp_/, 'frame_')
   if (event !== undefined && event !== eventName)
@@ -31,7 +30,7 @@ export function readSignedMessage(
   return message
 }
 
-/** Whether nothing was signed: the published client cannot leave the member out. */
+/** Whether the signed message is empty; the published client cannot leave it out. */
 export function isEmpty(signedMessage: string | JsonSignature): boolean {
   return typeof signedMessage === 'string'
     ? signedMessage === ''

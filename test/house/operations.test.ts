@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import type { TSchema } from '@sinclair/typebox'
+import { expect, it } from 'vitest'
+import { operationTags } from '../../src/api/operation.js'
+import { isRequired } from '../../src/api/parse-query.js'
+import { adminOperations } from '../../src/app/admin-operations.js'
+import { operations } from '../../src/app/operations.js'
+
+/** Larger bounds say nothing: they are those of the type. */
+const MAX_SHOWN_BOUND = 1_000_000
+
+it.each([
+  ['docs/compatibility.md', parameterTable],
+  ['docs/api.md', tagTable],
+])('%s lists every operation; `npm run docs:operations` writes it', async (file, table) => {
+  const page = readFileSync(file, 'utf8')
+  await expect(withTable(page, table())).toMatchFileSnapshot(`../../${file}`)
+})
+
+function withTable(page: string, rows: readonly string[]): string {
+  const [before, rest] = page.split('<!-- operations:start -->\n')
+  const [, after] = (rest ?? '').split('<!-- operations:end -->')
+  if (before === undefined || after === undefined) throw new Error('the page has no place for the table')
+  return `${before}<!-- operations:start -->\n${rows.join('\n')}\n<!-- operations:end -->${after}`
+}
+
+/** Operations by path, with their parameters. */
+function parameterTable(): string[] {
+  const rows = operations
+    .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+    .map(({ method, path, ...operation }) => {
+      const headers = Object.keys(operation.headers?.properties ?? {}).map((name) => `header ${name}`)
+      const members = Object.entries((operation.query ?? operation.body)?.properties ?? {}).map(memberText)
+      const cells = [...headers, ...members].map((text) => `\`${text}\``).join(', ') || '–'
+      return `| \`${method} ${path}\` | ${cells} | ${operation.summary} |`
+    })
+  return ['| operation | parameters or members of the body | summary |', '|---|---|---|', ...rows]
+}
+
+/** Operations by tag, in the order of the OpenAPI document. */
+function tagTable(): string[] {
+  const groups = Object.keys(operationTags).flatMap((tag) =>
+    operations
+      .filter((operation) => operation.tag === tag)
+      .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+      .map(({ method, path, summary }) => `| ${tag} | \`${method} ${path}\` | ${summary} |`),
+  )
+  const admin = adminOperations.map(
+    ({ method, path, summary }) => `| Admin | \`${method} /admin/${path}\` | ${summary} |`,
+  )
+  return ['| tag | operation | summary |', '|---|---|---|', ...groups, ...admin]
+}
+
+function sortKey({ path, method }: { readonly path: string; readonly method: string }): string {
+  return `${path} ${method}`
+}
+
+/** `limit 1..100 =25`: a name with `*` if it is required, its bounds and its default. */
+function memberText([name, schema]: readonly [string, TSchema]): string {
+  const byDefault = schema.default === undefined || schema.default === '' ? '' : ` =${schema.default}`
+  return `${name}${isRequired(schema) ? '*' : ''}${boundText(schema)}${byDefault}`
+}
+
+function boundText({ type, minimum, maximum, maxItems }: TSchema): string {
+  if (type === 'array') return `[..${maxItems}]`
+  const isNumber = type === 'integer' || type === 'number'
+  return isNumber && maximum !== undefined && maximum < MAX_SHOWN_BOUND ? ` ${minimum}..${maximum}` : ''
+}
