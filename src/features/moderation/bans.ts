@@ -39,7 +39,7 @@ export async function ban(
       returning fid
     ),
     published as (${countAndPublish(db, appId, db`added`)})
-    select changed, not is_enough as "isTooMany" from published, room
+    select changed, not is_enough as "isTooMany" from published, capacity
   `
   invalidation.apply({ tags: [cacheTag.bans(appId)] })
   return row!.isTooMany ? null : row!.changed
