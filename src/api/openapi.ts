@@ -1,7 +1,14 @@
 import type { TSchema } from '@sinclair/typebox'
-import { ErrorRes } from '../graph/view/schema/error.js'
 import { version } from '../platform/process/version.js'
 import type { AdminOperationDescription } from './admin/admin-operation.js'
+import {
+  adminFailures,
+  errorReferences,
+  failures,
+  operationFailures,
+  rateHeaders,
+  sharedResponses,
+} from './openapi-errors.js'
 import { exampleOf, requestExample } from './openapi-example.js'
 import { createSchemaWriter, type Json, type SchemaWriter } from './openapi-schema.js'
 import { type OperationDescription, operationTags } from './operation.js'
@@ -112,7 +119,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
         ]),
       ),
       ...operationFailures(operation, rateHeaders, writer),
-      ...references(failures),
+      ...errorReferences(failures),
     },
   }
 }
@@ -134,7 +141,7 @@ function adminOperationObject(operation: AdminOperationDescription, writer: Sche
         content: replyContent(reply, writer, operation.example?.reply),
       },
       ...operationFailures(operation, {}, writer),
-      ...references(adminFailures),
+      ...errorReferences(adminFailures),
     },
   }
 }
@@ -154,36 +161,6 @@ function requestBody(
   if (body === undefined) return {}
   const example = requestExample(operation) as Json
   return { requestBody: { required: true, content: jsonContent(body, writer, { example }) } }
-}
-
-interface OperationFailures {
-  readonly paymentRequired?: string
-  readonly forbidden?: string
-  readonly notFound?: string
-  readonly conflict?: string
-  readonly gone?: string
-  readonly unprocessable?: string
-}
-
-function operationFailures(
-  failures: OperationFailures,
-  headers: Record<string, Json>,
-  writer: SchemaWriter,
-): Record<string, Json> {
-  const { paymentRequired, forbidden, notFound, conflict, gone, unprocessable } = failures
-  const texts = {
-    402: paymentRequired,
-    403: forbidden,
-    404: notFound,
-    409: conflict,
-    410: gone,
-    422: unprocessable,
-  }
-  return Object.fromEntries(
-    Object.entries(texts).flatMap(([status, text]) =>
-      text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
-    ),
-  )
 }
 
 /** The content of a reply. Operations with the same named schema share its example. */
@@ -226,91 +203,4 @@ function parameters(
       ...(example === undefined ? {} : { example: example as Json }),
     }
   })
-}
-
-const rateHeaders: Record<string, Json> = {
-  'RateLimit-Limit': {
-    description: 'Requests per minute. Only for a key with a limit, like the next two headers.',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Remaining': { description: 'Requests that are allowed now.', schema: { type: 'integer' } },
-  'RateLimit-Reset': {
-    description: 'Seconds until the full limit is available.',
-    schema: { type: 'integer' },
-  },
-}
-
-const retryHeader: Record<string, Json> = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
-}
-
-interface Failure {
-  /** The name of the component. */
-  readonly name: string
-  readonly text: string
-  readonly headers?: Record<string, Json>
-}
-type Failures = Readonly<Record<number, Failure>>
-
-const invalidInput = 'A parameter or a member of the body is wrong: `property` names it.'
-const serverFailure = 'The server failed; `message` has the request id of its log.'
-
-/** The errors of every operation. 401 has no rate headers, since the key is unknown. */
-const failures: Failures = {
-  400: { name: 'BadRequest', text: invalidInput, headers: rateHeaders },
-  401: {
-    name: 'Unauthorized',
-    text: 'The API key or the bearer token is missing, wrong or expired.',
-  },
-  429: {
-    name: 'TooManyRequests',
-    text: 'The key is above its rate limit.',
-    headers: { ...rateHeaders, ...retryHeader },
-  },
-  500: { name: 'InternalError', text: serverFailure, headers: rateHeaders },
-  503: {
-    name: 'Unavailable',
-    text: 'The database is not available.',
-    headers: { ...rateHeaders, ...retryHeader },
-  },
-}
-
-/** The errors of every admin operation. */
-const adminFailures: Failures = {
-  400: { name: 'AdminBadRequest', text: invalidInput },
-  401: { name: 'AdminUnauthorized', text: 'The admin token is missing or wrong.' },
-  429: {
-    name: 'AdminTooManyAttempts',
-    text: 'This address has sent too many wrong tokens.',
-    headers: retryHeader,
-  },
-  500: { name: 'AdminInternalError', text: serverFailure },
-  503: { name: 'AdminUnavailable', text: 'The database is not available.', headers: retryHeader },
-}
-
-function references(all: Failures): Record<string, Json> {
-  return Object.fromEntries(
-    Object.entries(all).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
-  )
-}
-
-function sharedResponses(writer: SchemaWriter): Json {
-  return Object.fromEntries(
-    [...Object.values(failures), ...Object.values(adminFailures)].map(({ name, text, headers = {} }) => [
-      name,
-      errorResponse(text, headers, writer),
-    ]),
-  )
-}
-
-function errorResponse(
-  text: string,
-  headers: Record<string, Json>,
-  writer: SchemaWriter,
-): Record<string, Json> {
-  return {
-    description: text,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: jsonContent(ErrorRes, writer),
-  }
 }

@@ -1,0 +1,123 @@
+import { ErrorRes } from '../graph/view/schema/error.js'
+import type { Json, SchemaWriter } from './openapi-schema.js'
+
+/** The rate limit headers of a reply. */
+export const rateHeaders: Record<string, Json> = {
+  'RateLimit-Limit': {
+    description: 'Requests per minute. Only for a key with a limit, like the next two headers.',
+    schema: { type: 'integer' },
+  },
+  'RateLimit-Remaining': { description: 'Requests that are allowed now.', schema: { type: 'integer' } },
+  'RateLimit-Reset': {
+    description: 'Seconds until the full limit is available.',
+    schema: { type: 'integer' },
+  },
+}
+
+const retryHeader: Record<string, Json> = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+}
+
+interface Failure {
+  /** The name of the component. */
+  readonly name: string
+  readonly text: string
+  readonly headers?: Record<string, Json>
+}
+type Failures = Readonly<Record<number, Failure>>
+
+const invalidInput = 'A parameter or a member of the body is wrong: `property` names it.'
+const serverFailure = 'The server failed; `message` has the request id of its log.'
+
+/** The errors of every operation. 401 has no rate headers, since the key is unknown. */
+export const failures: Failures = {
+  400: { name: 'BadRequest', text: invalidInput, headers: rateHeaders },
+  401: {
+    name: 'Unauthorized',
+    text: 'The API key or the bearer token is missing, wrong or expired.',
+  },
+  429: {
+    name: 'TooManyRequests',
+    text: 'The key is above its rate limit.',
+    headers: { ...rateHeaders, ...retryHeader },
+  },
+  500: { name: 'InternalError', text: serverFailure, headers: rateHeaders },
+  503: {
+    name: 'Unavailable',
+    text: 'The database is not available.',
+    headers: { ...rateHeaders, ...retryHeader },
+  },
+}
+
+/** The errors of every admin operation. */
+export const adminFailures: Failures = {
+  400: { name: 'AdminBadRequest', text: invalidInput },
+  401: { name: 'AdminUnauthorized', text: 'The admin token is missing or wrong.' },
+  429: {
+    name: 'AdminTooManyAttempts',
+    text: 'This address has sent too many wrong tokens.',
+    headers: retryHeader,
+  },
+  500: { name: 'AdminInternalError', text: serverFailure },
+  503: { name: 'AdminUnavailable', text: 'The database is not available.', headers: retryHeader },
+}
+
+/** References to the shared responses of these errors. */
+export function errorReferences(all: Failures): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(all).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
+  )
+}
+
+/** The shared error responses, for `components.responses`. */
+export function sharedResponses(writer: SchemaWriter): Json {
+  return Object.fromEntries(
+    [...Object.values(failures), ...Object.values(adminFailures)].map(({ name, text, headers = {} }) => [
+      name,
+      errorResponse(text, headers, writer),
+    ]),
+  )
+}
+
+function errorResponse(
+  text: string,
+  headers: Record<string, Json>,
+  writer: SchemaWriter,
+): Record<string, Json> {
+  return {
+    description: text,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: { 'application/json': { schema: writer.write(ErrorRes) } },
+  }
+}
+
+interface OperationFailures {
+  readonly paymentRequired?: string
+  readonly forbidden?: string
+  readonly notFound?: string
+  readonly conflict?: string
+  readonly gone?: string
+  readonly unprocessable?: string
+}
+
+/** The error responses that an operation documents. */
+export function operationFailures(
+  failures: OperationFailures,
+  headers: Record<string, Json>,
+  writer: SchemaWriter,
+): Record<string, Json> {
+  const { paymentRequired, forbidden, notFound, conflict, gone, unprocessable } = failures
+  const texts = {
+    402: paymentRequired,
+    403: forbidden,
+    404: notFound,
+    409: conflict,
+    410: gone,
+    422: unprocessable,
+  }
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([status, text]) =>
+      text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
+    ),
+  )
+}
