@@ -40,7 +40,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenHub> {
       ...(onCommitted === undefined ? {} : { onCommitted }),
       onOutcome: (type, outcome) => countMerge?.(MessageType[type] ?? 'UNKNOWN', outcome),
     })
-    return { hub, close: () => hub.close().finally(verifyPool.close) }
+    return { hub, close: () => hub.close().finally(() => verifyPool.close()) }
   } catch (error) {
     await verifyPool.close()
     throw error

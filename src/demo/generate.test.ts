@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { CastType, FarcasterNetwork, type MessageData, MessageType } from '@farcaster/core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { itemFrame } from '../hub/archive/frame.js'
 import { checkSignatures, validateStateless } from '../protocol/validate.js'
 import type { DemoItem } from './draft.js'
 import { generateDemo } from './generate.js'
 import { type DemoOptions, demoOptions, demoStart } from './options.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const end = 1_793_491_200
 const small = demoOptions({ users: 30, casts: 400, seed: 'test', end })
