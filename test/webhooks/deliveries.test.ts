@@ -217,7 +217,7 @@ it('webhook deliveries: a server that stops during a claim leaves the delivery t
     const [row] = await db<{ waiting: boolean }[]>`
       select exists (
         select from pg_stat_activity
-        where datname = current_database() and application_name = 'plaza webhooks' and wait_event_type = 'Lock'
+        where datname = current_database() and application_name = 'plaza work' and wait_event_type = 'Lock'
       ) as waiting`
     return row?.waiting
   }
