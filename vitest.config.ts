@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
+const isShared = process.env.CI === 'true'
+
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
@@ -10,8 +12,9 @@ export default defineConfig({
     // Files share loaded modules: loading them for each file took half of the run's CPU time.
     isolate: false,
     // Most tests take under a second on an idle machine. Tests that start processes set a longer timeout themselves.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    // CI shares its machine with others: there a test may take three times as long.
+    testTimeout: isShared ? 90_000 : 30_000,
+    hookTimeout: isShared ? 180_000 : 60_000,
+    expect: { poll: { timeout: isShared ? 60_000 : 20_000 } },
   },
 })

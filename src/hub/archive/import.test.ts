@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { FarcasterNetwork } from '@farcaster/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { hubContents } from '../../../test/hub-contents.js'
 import { demoOptions } from '../../demo/options.js'
@@ -12,6 +12,9 @@ import { exportAll } from './export.js'
 import { importArchive, loadImportOffset } from './import.js'
 import { decodeMemberHeader } from './member.js'
 import { ArchiveWriter } from './writer.js'
+
+// Whole networks are exported and imported: 20 s for one test on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 const verifyPool = createVerifyPool({ threads: 0 })
 const network = FarcasterNetwork.DEVNET
