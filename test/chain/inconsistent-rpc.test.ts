@@ -88,7 +88,7 @@ it.each([
   // Longer than a foreign transaction with the same nonce may remain unseen.
   skippedMs += 4 * STUCK_MS
   const requestsBefore = receiptRequests()
-  await expect.poll(receiptRequests, { interval: 20 }).toBeGreaterThan(requestsBefore + 2)
+  await expect.poll(receiptRequests, { interval: 20, timeout: 60_000 }).toBeGreaterThan(requestsBefore + 2)
   expect(await statesOf(wallet)).toHaveLength(1)
   first.faults = {}
   expect(await bought).toMatchObject({ fid: null, hash: expect.any(Buffer) })

@@ -128,7 +128,7 @@ it('a backfill copies everything that the upstream stores, historical messages t
     refused: [],
   })
   await expectSame(follower)
-  expect(await countFids(follower.db)).toEqual({ wanted: 0, fetched: 13 })
+  expect(await countFids(follower.db)).toEqual({ remaining: 0, fetched: 13 })
   upstreams.close()
 })
 
