@@ -20,7 +20,7 @@ async function prepare(db) {
 
 const { urls, stop } = await startServer(config, createLogger(config.logLevel), {
   prepare,
-  hooks: [keepWhatItSees],
+  mergeHooks: [keepWhatItSees],
 })
 process.on('SIGTERM', () => stop().then(() => process.exit(0)))
 print(`listening on ${urls.main}`)
