@@ -36,7 +36,7 @@ const metric = async (server: ServerProcess, line: string): Promise<string | und
 }
 
 it('processes with one role each: do everything together, and lose nothing when workers are killed', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   const receiver = await startReceiver()
   const api = await start('api')
