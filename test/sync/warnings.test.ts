@@ -44,7 +44,7 @@ it('each reason of a failed sync or reconciliation is logged once, with advice',
     expect(new Set(codes).size).toBe(codes.length)
     expect(ofOne.at(-1)).toMatch(/a valid API key is needed; set its key in UPSTREAM_HEADERS$/)
   }
-  const compared = () => reported('comparing with the upstream failed')
+  const compared = () => reported('reconciliation failed')
   await expect.poll(() => compared().length).toBeGreaterThan(0)
   expect(new Set(compared()).size).toBe(compared().length)
   await stop()
