@@ -16,7 +16,7 @@ it('the documentation shows its operations, by nothing but what this server has'
   const { page, errors: pageErrors } = await openPage(url)
   await page.goto(`${url}/docs`)
   for (const text of [
-    'Users by their addresses',
+    'Bulk fetch users by Eth or Sol addresses',
     '/v2/social/user/bulk-by-address/',
     `${url}/v2/social/user/`,
   ]) {
