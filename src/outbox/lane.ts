@@ -35,7 +35,7 @@ export class Lane<Item> {
   }
 
   /**
-   * How many more items to claim. As many are at hand as are being sent, so that no lane waits for the database. A small
+   * How many more items to claim. It holds as many as are being sent, so that no lane waits for the database. A small
    * capacity counts as none: a claim of few items costs as much as a claim of many.
    */
   get capacity(): number {

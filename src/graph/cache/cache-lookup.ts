@@ -13,7 +13,7 @@ export function splitCached<Id, Cached>(
   return { cached, missing }
 }
 
-/** The distinct values, in the order of their first occurrence. */
+/** The distinct values, in the order in which each comes first. */
 export function unique<T>(values: readonly T[]): T[] {
   return [...new Set(values)]
 }

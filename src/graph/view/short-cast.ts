@@ -1,7 +1,7 @@
 import type { Cast } from './schema/cast.js'
 import type { CastDehydrated } from './schema/embed.js'
 
-/** The dehydrated form of a cast whose whole form is at hand. */
+/** The dehydrated form of a cast whose whole form is loaded. */
 export function shortCast({ hash, author, app }: Cast): CastDehydrated {
   return {
     object: 'cast_dehydrated',

@@ -180,7 +180,7 @@ export class FidPool {
       },
     })
     if (!('code' in result)) return result.fid!
-    // Only our signature registers this address, so a fid that it holds is the ordered one, whoever paid.
+    // Only our signature registers this address, so a fid that it holds is the ordered one, no matter who paid.
     return (await ledger.fidOf(holder.address, 'finally')) ?? result
   }
 }

@@ -31,7 +31,7 @@ function wants(users: SelectedUsers, message: SignedMessage): boolean {
 
 const hearsFriend = (users: SelectedUsers) => wants(users, friend.cast('hello', testNow))
 
-async function suspects(): Promise<number[]> {
+async function fidsToReconcile(): Promise<number[]> {
   const rows = await db<{ fid: number }[]>`
     select fid from sync.fids where reconcile_reason is not null order by fid
   `
@@ -83,7 +83,7 @@ describe('users that leave the selection', () => {
 
     wants(users, follows(true, 3))
     await users.flush()
-    expect(await suspects()).toEqual([friend.fid])
+    expect(await fidsToReconcile()).toEqual([friend.fid])
   })
 
   test('remain if another reason selects them', async () => {
@@ -116,7 +116,7 @@ test('users that another process selected are read and queued; unwritten local c
   await users.reload()
   expect(wants(users, other.cast('heard', testNow))).toBe(true)
   expect(hearsFriend(users)).toBe(true)
-  expect(await suspects()).toEqual([friend.fid, other.fid])
+  expect(await fidsToReconcile()).toEqual([friend.fid, other.fid])
 })
 
 test('users that are added during a reload remain', async () => {
