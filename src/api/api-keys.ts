@@ -9,13 +9,25 @@ export type FindCaller = (key: string) => Promise<Caller | null>
 export interface KeyedRequest {
   readonly headers: {
     readonly 'x-api-key'?: string | string[] | undefined
+    readonly api_key?: string | string[] | undefined
     readonly authorization?: string | undefined
   }
+  readonly query?: unknown
 }
 
 /**
- * Creates the key check of the hub API. It throws `unauthenticated` unless `x-api-key` or a bearer token
- * holds a configured key or the key of an app. It compares digests, so that timing reveals neither a key nor
+ * The API key of a request: header `x-api-key`; or, as published clients of before 2024-11 send it, header
+ * `api_key` or query `api_key`. Undefined when there is none or an empty one.
+ */
+export function apiKeyOf({ headers, query }: KeyedRequest): string | undefined {
+  const inQuery = (query as { readonly api_key?: unknown } | null | undefined)?.api_key
+  const key = headers['x-api-key'] || headers.api_key || inQuery
+  return typeof key === 'string' && key !== '' ? key : undefined
+}
+
+/**
+ * Creates the key check of the hub API. It throws `unauthenticated` unless `apiKeyOf` or a bearer token is a
+ * configured key or the key of an app. It compares digests, so that timing reveals neither a key nor
  * its length.
  *
  * @param configuredKeys Comma-separated keys; empty for none.
@@ -26,12 +38,12 @@ export function createKeyCheck(
 ): (request: KeyedRequest) => Promise<void> {
   const keys = configuredKeys.split(',').map((key) => key.trim())
   const accepted = keys.filter((key) => key !== '').map(digest)
-  return async ({ headers }) => {
-    const headerKey = headers['x-api-key'] ?? headers.authorization?.replace(/^bearer /i, '')
-    if (typeof headerKey === 'string' && headerKey !== '') {
-      const keyHash = digest(headerKey)
+  return async (request) => {
+    const sentKey = apiKeyOf(request) ?? request.headers.authorization?.replace(/^bearer /i, '')
+    if (sentKey) {
+      const keyHash = digest(sentKey)
       if (accepted.some((key) => timingSafeEqual(key, keyHash))) return
-      if (await findCaller(headerKey)) return
+      if (await findCaller(sentKey)) return
     }
     throw new PlazaError('unauthenticated', 'a valid API key is needed')
   }

@@ -5,3 +5,10 @@ export interface Caller {
   /** Requests per minute. null: the default of the server. 0: no limit. */
   readonly rateLimit: number | null
 }
+
+/** Who reads without a key: no app has this id, so nothing is banned for it, and no key has this one. */
+export const anonymousCaller: Caller = {
+  appId: '00000000-0000-0000-0000-000000000000',
+  keyId: 0,
+  rateLimit: null,
+}

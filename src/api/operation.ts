@@ -170,8 +170,13 @@ function inputParser(
 ): (request: RawRequest) => Record<string, unknown> {
   if (spec.body !== undefined) {
     const parse = compileBody(spec.body)
-    return ({ body }) => parse(body)
+    return ({ body, headers }) => parse(body, { strict: prefersStrict(headers.prefer) })
   }
   const parse = compileQuery(spec.query ?? noHeaders)
   return ({ query }) => parse(query)
+}
+
+/** Whether a header `Prefer` asks for strict handling (RFC 7240 §4.4). */
+export function prefersStrict(header: unknown): boolean {
+  return typeof header === 'string' && /(^|[,;])\s*handling\s*=\s*"?strict"?\s*($|[,;])/i.test(header)
 }

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   castHashParameter,
@@ -43,13 +44,79 @@ describe('valid input', () => {
   })
 })
 
+describe('what published clients send', () => {
+  it('members that are not declared are ignored, at any depth', () => {
+    const given = {
+      fid: 3,
+      fidd: 4,
+      embeds: [{ url: 'u', cast: 1, title: 't' }],
+      place: { latitude: 1, zoom: 2 },
+    }
+    expect(parse(given)).toEqual({ fid: 3, accept: true, embeds: [{ url: 'u' }], place: { latitude: 1 } })
+    expect(given).toHaveProperty('fidd', 4)
+  })
+
+  it('null for an optional member counts as absent', () => {
+    expect(parse({ fid: 3, text: null, fids: null, accept: null, place: null })).toEqual({
+      fid: 3,
+      accept: true,
+    })
+  })
+
+  it('whole numbers may be strings', () => {
+    expect(parse({ fid: '3', fids: ['1', 2], embeds: [{ cast: '7' }] })).toEqual({
+      fid: 3,
+      fids: [1, 2],
+      embeds: [{ cast: 7 }],
+      accept: true,
+    })
+  })
+
+  it('strict -> only what is declared', () => {
+    expect(parse({ fid: 3 }, { strict: true })).toEqual({ fid: 3, accept: true })
+    const cases = [
+      [{ fid: '3' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
+      [{ fid: 3, text: null }, 'text', 'text must be a text of 1 to 5 characters'],
+      [{ fid: 3, fidd: 4 }, 'fidd', 'fidd is not a member of this body'],
+      [{ fid: 3, place: { latitude: 1, zoom: 2 } }, 'place.zoom', 'place.zoom is not a member of this body'],
+      [{ fid: 3, embeds: [{ url: 'u', cast: 1 }] }, 'embeds.0', 'embeds.0 must be an object, or an object'],
+    ] as const
+    for (const [body, property, message] of cases) {
+      expect(() => parse(body, { strict: true })).toThrow(expect.objectContaining({ property, message }))
+    }
+  })
+
+  it('a declared body is never changed by leniency', () => {
+    const declared = fc.record(
+      {
+        fid: fc.integer({ min: 1, max: 2_147_483_647 }),
+        text: fc.stringMatching(/^[a-z]{1,5}$/),
+        fids: fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 2 }),
+        accept: fc.boolean(),
+        payload: fc.dictionary(
+          fc.stringMatching(/^[a-z]+$/),
+          fc.oneof(fc.integer(), fc.constant(null), fc.string()),
+        ),
+      },
+      { requiredKeys: ['fid', 'accept'] },
+    )
+    fc.assert(
+      fc.property(declared, (body) => {
+        fc.pre(!JSON.stringify(body).includes('\\u0000'))
+        expect(parse(body)).toEqual(body)
+      }),
+    )
+  })
+})
+
 describe('invalid input', () => {
   it.each([
     [undefined, 'fid', 'fid is required: a whole number from 1 to 2147483647'],
     [{}, 'fid', 'fid is required: a whole number from 1 to 2147483647'],
-    [{ fid: '3' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
+    [{ fid: '3x' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
+    [{ fid: '0' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
+    [{ fid: null }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
     [{ fid: 3.5 }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
-    [{ fid: 3, fidd: 4 }, 'fidd', 'fidd is not a member of this body'],
     [{ fid: 3, text: '' }, 'text', 'text must be a text of 1 to 5 characters'],
     [{ fid: 3, text: 'a\0' }, 'text', 'text must not hold the character U+0000'],
     [{ fid: 3, kind: 'love' }, 'kind', 'kind must be one of like, recast'],
@@ -61,7 +128,7 @@ describe('invalid input', () => {
     ],
     [{ fid: 3, fids: [1, 'x'] }, 'fids.1', 'fids.1 must be a whole number from 1 to 2147483647'],
     [{ fid: 3, accept: 1 }, 'accept', 'accept must be true or false'],
-    [{ fid: 3, embeds: [{ url: 'u', cast: 1 }] }, 'embeds.0', 'embeds.0 must be an object, or an object'],
+    [{ fid: 3, embeds: [{ link: 'u' }] }, 'embeds.0', 'embeds.0 must be an object, or an object'],
     [{ fid: 3, place: { latitude: 91 } }, 'place.latitude', 'place.latitude must be a number from -90 to 90'],
     [{ fid: 3, place: {} }, 'place.latitude', 'place.latitude is required: a number from -90 to 90'],
     [
@@ -76,9 +143,9 @@ describe('invalid input', () => {
   })
 
   it('lists each wrong member once with path, received and expected value', () => {
-    const body = { text: 'too long', fids: [1, 'x'], place: null, kind: 'poke', more: true }
+    const body = { text: 'too long', fids: [1, 'x'], place: 'Rome', kind: 'poke', more: true }
     const wholeNumberText = (lowerBound: number) => `a whole number from ${lowerBound} to 2147483647`
-    expect(() => parse(body)).toThrow(
+    expect(() => parse(body, { strict: true })).toThrow(
       expect.objectContaining({
         validationErrors: expect.arrayContaining([
           validationError(
@@ -90,7 +157,7 @@ describe('invalid input', () => {
           ),
           validationError('text', 'too_big', 'a text of 8 characters', 'a text of 1 to 5 characters'),
           validationError('fids.1', 'invalid_type', 'a text of 1 characters', wholeNumberText(1)),
-          validationError('place', 'invalid_type', 'null', 'an object'),
+          validationError('place', 'invalid_type', 'a text of 4 characters', 'an object'),
           validationError('kind', 'invalid_union', 'a text of 4 characters', 'one of like, recast'),
           validationError(
             'more',
@@ -103,7 +170,7 @@ describe('invalid input', () => {
       }),
     )
     const many = { fid: 3, ...Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`x${n}`, n])) }
-    expect(() => parse(many)).toThrow(
+    expect(() => parse(many, { strict: true })).toThrow(
       expect.objectContaining({ validationErrors: expect.objectContaining({ length: 50 }) }),
     )
   })

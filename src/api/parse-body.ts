@@ -1,26 +1,33 @@
 import { KindGuard, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { PlazaError, type ValidationError } from '../platform/errors.js'
+import { compileDeclared } from './declared-members.js'
 import { invalidField } from './invalid-field.js'
 import { validationErrors } from './validation-errors.js'
 
+/** Reads a body. With `strict` it refuses undeclared members. */
+export type ParseBody<Body extends TObject> = (
+  raw?: unknown,
+  options?: { readonly strict?: boolean },
+) => Static<Body>
+
 /**
- * Compiles the check of a JSON body. A wrong member is a 400 that names the first one, as
- * `notification.title`, with the expected value, and lists the others. Undeclared members are refused: a
- * misspelt `embed` must not publish a cast without its picture. Absent members get their defaults. An absent
- * body is an empty object.
+ * Compiles the parser of a JSON body, which is as lenient as the hosted service: see `ReadDeclared`. A wrong
+ * member is a 400 that names the first one, as `notification.title`, with the expected value, and lists the
+ * others. An absent body is an empty object.
  */
-export function compileBody<Body extends TObject>(schema: Body): (raw: unknown) => Static<Body> {
+export function compileBody<Body extends TObject>(schema: Body): ParseBody<Body> {
   const closedSchema = closeObjects(schema)
+  const read = compileDeclared(closedSchema)
   const check = TypeCompiler.Compile(closedSchema)
-  return (raw = {}) => {
+  return (raw = {}, { strict = false } = {}) => {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
       throw new PlazaError('bad_request.invalid_param', 'the body must be a JSON object')
     }
-    const body = applyDefaults(schema, raw)
+    const body = read(raw, strict)
     if (!check.Check(body)) throw toPlazaError(validationErrors(check.Errors(body), closedSchema))
     refuseNul(body, '')
-    return body as Static<Body>
+    return body
   }
 }
 
@@ -33,13 +40,6 @@ function closeObjects<Schema extends TSchema>(schema: Schema): Schema {
     Object.entries(schema.properties).map(([name, property]) => [name, closeObjects(property)]),
   )
   return { additionalProperties: false, ...schema, properties }
-}
-
-function applyDefaults(schema: TObject, bodyObject: object): object {
-  const defaults = Object.entries(schema.properties).flatMap(([name, { default: value }]) =>
-    value === undefined || name in bodyObject ? [] : [[name, value] as const],
-  )
-  return defaults.length === 0 ? bodyObject : { ...bodyObject, ...Object.fromEntries(defaults) }
 }
 
 function toPlazaError(validationErrors: readonly ValidationError[]): PlazaError {

@@ -170,7 +170,7 @@ it('a key with a limit -> rate headers on every reply', async () => {
   const requests: [number, Request][] = [
     [200, { url: '/v2/social/fine' }],
     [201, { url: '/v2/social/made', method: 'POST', payload: '{}' }],
-    [400, { url: '/v2/social/made', method: 'POST', payload: '{"unknown":1}' }],
+    [400, { url: '/v2/social/made', method: 'POST', payload: '[1]' }],
     [400, { url: '/v2/social/made', method: 'POST', payload: '{' }],
     [400, { url: '/v2/social/made', method: 'POST', payload: 'x', type: 'text/plain' }],
     [403, { url: '/v2/social/forbidden' }],

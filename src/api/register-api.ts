@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
-import type { Counter } from '../platform/limits/counter.js'
-import type { FindCaller } from './api-keys.js'
-import type { Caller } from './caller.js'
+import type { Counter, LimitStatus } from '../platform/limits/counter.js'
+import { apiKeyOf, type FindCaller } from './api-keys.js'
+import { anonymousCaller, type Caller } from './caller.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson, JSON_TYPE } from './json-bodies.js'
-import type { Operation } from './operation.js'
+import { neutralObjectNames } from './neutral-object-names.js'
+import { type Operation, prefersStrict } from './operation.js'
 
 export interface ApiOptions<Context> {
   readonly operations: readonly Operation<Context>[]
@@ -13,6 +14,18 @@ export interface ApiOptions<Context> {
   readonly findCaller: FindCaller
   /** Counts the requests of each key, by its id. */
   readonly rateLimiter: Counter<number>
+  /** Lets anybody read. Undefined: every request needs a key. */
+  readonly publicReads?: PublicReads | undefined
+}
+
+/** Which operations need no key, and what such a request may cost. */
+export interface PublicReads {
+  /** Paths of GET operations. */
+  readonly paths: ReadonlySet<string>
+  /** Finds the app that `client_id` names. */
+  readonly findClient: (clientId: string) => Promise<Caller | null>
+  /** Counts the requests without a key of each address. */
+  readonly rateLimiter: Counter<string>
 }
 
 /** The neutral prefix, and the one of hosted clients. */
@@ -34,11 +47,9 @@ export async function registerApi<Context>(
       scope.decorateRequest('caller', null)
       scope.addHook('onRequest', async (request, reply) => {
         if (request.method === 'OPTIONS') return
-        const caller = await authenticate(request, options)
-        request.setDecorator('caller', caller)
-        limitRate(options.rateLimiter, caller, reply)
+        request.setDecorator('caller', await admit(request, reply, options))
       })
-      for (const operation of options.operations) addOperation(scope, operation, options.context)
+      for (const operation of options.operations) addOperation(scope, operation, options)
     },
     { prefix: '/v2' },
   )
@@ -47,34 +58,51 @@ export async function registerApi<Context>(
 function addOperation<Context>(
   scope: FastifyInstance,
   operation: Operation<Context>,
-  context: Context,
+  { context, publicReads }: ApiOptions<Context>,
 ): void {
+  const isPublic = operation.method === 'GET' && publicReads?.paths.has(operation.path) === true
   for (const pathName of pathNames) {
+    const rename = pathName === 'social' ? neutralObjectNames(operation) : null
     scope.route({
       method: operation.method,
       url: `/${pathName}/${operation.path}`,
+      config: { isPublic },
       handler: async (request, reply) => {
         const caller = request.getDecorator<Caller>('caller')
         const { status, json } = await operation.run(context, request, caller)
-        return reply.status(status).type(JSON_TYPE).send(json)
+        if (prefersStrict(request.headers.prefer)) reply.header('preference-applied', 'handling=strict')
+        return reply
+          .status(status)
+          .type(JSON_TYPE)
+          .send(rename ? rename(json) : json)
       },
     })
   }
 }
 
-async function authenticate(
+/** Finds the caller and counts the request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */
+async function admit<Context>(
   request: FastifyRequest,
-  { findCaller }: Pick<ApiOptions<unknown>, 'findCaller'>,
+  reply: FastifyReply,
+  { findCaller, rateLimiter, publicReads }: ApiOptions<Context>,
 ): Promise<Caller> {
-  const key = request.headers['x-api-key']
-  const caller = typeof key === 'string' && key !== '' ? await findCaller(key) : null
-  if (caller) return caller
+  const key = apiKeyOf(request)
+  const caller = key === undefined ? null : await findCaller(key)
+  if (caller) {
+    limitRate(rateLimiter.take(caller.keyId, caller.rateLimit), reply)
+    return caller
+  }
+  const { isPublic } = request.routeOptions.config as { readonly isPublic?: boolean }
+  if (key === undefined && publicReads && isPublic === true) {
+    limitRate(publicReads.rateLimiter.take(request.ip), reply)
+    const { client_id: clientId } = request.query as { readonly client_id?: unknown }
+    return (typeof clientId === 'string' && (await publicReads.findClient(clientId))) || anonymousCaller
+  }
   const problem = key === undefined ? 'an API key is needed' : 'this API key is not valid'
   throw new PlazaError('unauthenticated', `${problem}: send a valid one in the header x-api-key`)
 }
 
-function limitRate(rateLimiter: Counter<number>, caller: Caller, reply: FastifyReply): void {
-  const status = rateLimiter.take(caller.keyId, caller.rateLimit)
+function limitRate(status: LimitStatus | null, reply: FastifyReply): void {
   if (!status) return
   const { limit, remaining, resetSeconds, retryAfterSeconds } = status
   reply.headers({

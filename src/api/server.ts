@@ -11,13 +11,17 @@ import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../platform/errors.js'
 import type { Metrics } from '../platform/metrics.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
+import { answerConnectionError } from './connection-errors.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorResponse } from './error-response.js'
+import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
 
 export interface ServerOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly trustProxy: boolean
+  /** Undefined: replies go out as they are, and bodies must come so. */
+  readonly encoding?: HttpEncodingOptions
   /** Functions that add routes, each in a scope of its own. */
   readonly routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
 }
@@ -54,6 +58,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: refuseUnreadablePath,
+    clientErrorHandler: answerConnectionError,
     // Requests that arrive while draining are answered, on connections that then close.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -66,6 +71,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')
   })

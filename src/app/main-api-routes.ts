@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { registerAdmin } from '../api/admin/register-admin.js'
 import type { FindCaller } from '../api/api-keys.js'
-import { registerApi } from '../api/register-api.js'
+import { type PublicReads, registerApi } from '../api/register-api.js'
 import { registerDocs } from '../api/register-docs.js'
 import type { AdminOperation } from '../features/admin-operation.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
@@ -15,6 +15,7 @@ export interface MainApiOptions {
   readonly context: OperationContext
   readonly findCaller: FindCaller
   readonly rateLimiter: Counter<number>
+  readonly publicReads?: PublicReads | undefined
   /** Who sends it may do everything below `/admin`. Undefined: there is no admin API. */
   readonly adminToken: string | undefined
   /** Other lists than the server's, for tests. */
@@ -24,10 +25,10 @@ export interface MainApiOptions {
 
 /** The routes of the main API, the admin API, the approval pages, mini app events and the documentation. */
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
-  const { context, findCaller, rateLimiter, adminToken } = options
+  const { context, findCaller, rateLimiter, publicReads, adminToken } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
   return async (app) => {
-    await registerApi(app, { operations, context, findCaller, rateLimiter })
+    await registerApi(app, { operations, context, findCaller, rateLimiter, publicReads })
     await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
     await registerApproval(app, context)
     await registerMiniApps(app, context)

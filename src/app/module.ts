@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { FindCaller } from '../api/api-keys.js'
 import type { Accounts } from '../features/accounts/accounts.js'
+import type { ApiKeyCache } from '../features/apps/api-key-cache.js'
 import type { Crawler } from '../features/embeds/crawler.js'
 import type { Campaigns } from '../features/miniapps/campaigns/campaign-client.js'
 import type { Assets } from '../features/tokens/on-demand-tokens.js'
@@ -48,6 +49,7 @@ export interface App {
 /** What one module offers to those below it in the list. */
 export interface Services {
   readonly findCaller: FindCaller
+  readonly findClient: ApiKeyCache['findClient']
   readonly developmentKey: string | null
   readonly crawler: Crawler
   readonly campaigns: Campaigns

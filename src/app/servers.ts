@@ -23,7 +23,12 @@ export async function startServers(
   processes: ProcessRegistry,
 ): Promise<{ readonly urls: ServerUrls; readonly stop: () => Promise<void> }> {
   const { config, log, metrics, connections, hub } = app
-  const common = { log, metrics, trustProxy: config.trustProxy }
+  const encoding = {
+    compressReplies: config.compressReplies,
+    etags: config.etags,
+    compressedRequests: config.compressedRequests,
+  }
+  const common = { log, metrics, trustProxy: config.trustProxy, encoding }
   const health = (server: FastifyInstance) =>
     registerHealth(server, {
       metrics,

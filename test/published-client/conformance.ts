@@ -1,22 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 
-/** Words that the specification keeps out, and the neutral ones that stand on our wire instead. */
-interface NeutralNames {
-  neynar_user_score: 'service_user_score'
-  minimum_trader_neynar_score: 'minimum_trader_service_score'
-}
-
-type Neutral<Name> = Name extends keyof NeutralNames ? NeutralNames[Name] : Name
-
-/** The same of values. */
-interface NeutralValues {
-  farcaster_fungible: 'social_fungible'
-}
-
-type NeutralValue<Value> = Value extends keyof NeutralValues ? NeutralValues[Value] : Value
-
 /**
- * A type of the published client as the specification means it: with neutral names, and with the unions that the
+ * A type of the published client as the specification means it: with the unions that the
  * client's generator has merged into one interface (an embed is a cast or a URL; a frame is of version 1 or 2)
  * taken apart again.
  */
@@ -28,14 +13,14 @@ type Published<Type> = Type extends readonly (infer Item)[]
       : 'buttons' | 'manifest' extends keyof Type
         ? PublishedObject<Without<Type, FrameV2Members>> | PublishedObject<Without<Type, FrameV1Members>>
         : PublishedObject<Type>
-    : NeutralValue<Type>
+    : Type
 
 type FrameV1Members = 'buttons' | 'image_aspect_ratio' | 'input' | 'post_url' | 'state'
 type FrameV2Members = 'author' | 'manifest' | 'metadata'
 
 type Only<Type, Name> = { [Member in keyof Type as Member extends Name ? Member : never]: Type[Member] }
 type Without<Type, Name> = { [Member in keyof Type as Member extends Name ? never : Member]: Type[Member] }
-type PublishedObject<Type> = { [Member in keyof Type as Neutral<Member>]: Published<Type[Member]> }
+type PublishedObject<Type> = { [Member in keyof Type]: Published<Type[Member]> }
 
 /** The type with every member required, however deep: what is missing here was forgotten. */
 type Complete<Type> = Type extends readonly (infer Item)[]

@@ -85,7 +85,7 @@ function defineOperation<Context, Reply extends TSchema, Params extends TObject,
   } = spec
   const parseParams = compileQuery(params)
   const isRead = spec.method === 'GET'
-  const parseInput = isRead ? compileQuery(input) : compileBody(input)
+  const parseInput = isRead ? compileQuery(input) : parseStrictly(input)
   return {
     ...described,
     status,
@@ -98,4 +98,10 @@ function defineOperation<Context, Reply extends TSchema, Params extends TObject,
       return { status, json: JSON.stringify(reply) }
     },
   }
+}
+
+/** A misspelt member of the operator's own body is refused. */
+function parseStrictly<Input extends TObject>(input: Input): (body: unknown) => Static<Input> {
+  const parse = compileBody(input)
+  return (body) => parse(body, { strict: true })
 }

@@ -11,6 +11,18 @@ export const apiVariables = {
       'Requests per minute and key on the main API, for keys without a limit of their own. 0 ' +
       'is no limit.',
   }),
+  PUBLIC_READS: flag({
+    default: false,
+    description:
+      'Lets anybody read users, casts, feeds, channels, reactions and follows without a key, as browser widgets do. ' +
+      '`client_id` may name the app.',
+  }),
+  PUBLIC_READS_RATE_LIMIT: integer({
+    minimum: 0,
+    maximum: 10_000_000,
+    default: 300,
+    description: 'Requests per minute and address without a key. 0 is no limit.',
+  }),
   PLAZA_DEV_API_KEY: Type.Optional(
     text({
       pattern: '^[\\x21-\\x7e]{8,256}$',

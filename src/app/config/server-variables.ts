@@ -56,6 +56,20 @@ export const serverVariables = {
       'Reads the address of the client from `X-Forwarded-For`. Set it only behind a proxy that ' +
       'sets this header.',
   }),
+  COMPRESS_REPLIES: flag({
+    default: true,
+    description:
+      'Compresses replies with brotli or gzip for clients that accept it. Off where a proxy compresses.',
+  }),
+  ETAGS: flag({
+    default: true,
+    description: 'Sends an `ETag` with replies to GET, and 304 to a client that has the same reply already.',
+  }),
+  COMPRESSED_REQUESTS: flag({
+    default: true,
+    description:
+      'Accepts bodies with `Content-Encoding` gzip, br or deflate. Their limit counts what they unpack to.',
+  }),
   PLAZA_SECRET_KEY: Type.Optional(
     text({
       pattern: '^[^\\s,]{32,}(\\s*,\\s*[^\\s,]{32,})*$',

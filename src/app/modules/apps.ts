@@ -18,7 +18,7 @@ export const appsModule: Module = {
       log.warn({}, 'PLAZA_DEV_API_KEY is not used: the database has other API keys already')
     }
     return {
-      services: { findCaller: keyCache.find, developmentKey },
+      services: { findCaller: keyCache.find, findClient: keyCache.findClient, developmentKey },
       jobs: [
         {
           name: 'use of API keys',

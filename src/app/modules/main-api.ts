@@ -7,6 +7,7 @@ import { mainApiRoutes } from '../main-api-routes.js'
 import type { Module } from '../module.js'
 import { networks } from '../networks.js'
 import { openBearer } from '../open-bearer.js'
+import { publicReadPaths } from '../public-reads.js'
 import { otherAppsTargetPolicy } from '../target-policies.js'
 import { webhookSettings } from './webhooks.js'
 
@@ -43,6 +44,13 @@ export const mainApiModule: Module = {
       context,
       findCaller: app.service('findCaller'),
       rateLimiter: createCounter<number>(limits.apiRequests, clock, config.apiRateLimit),
+      publicReads: config.publicReads
+        ? {
+            paths: publicReadPaths,
+            findClient: app.service('findClient'),
+            rateLimiter: createCounter<string>(limits.publicReads, clock, config.publicReadsRateLimit),
+          }
+        : undefined,
       adminToken: config.adminToken,
     })
     return { routes, stop: net.close }

@@ -4,6 +4,7 @@ import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { JsonReply } from '../../api/operation.js'
+import type { PublicReads } from '../../api/register-api.js'
 import { buildServer } from '../../api/server.js'
 import { createAccounts } from '../../features/accounts/accounts.js'
 import { LocalLedger } from '../../features/accounts/ledger/local-ledger.js'
@@ -32,6 +33,7 @@ import { netFailure } from '../../platform/outbound/net-failure.js'
 import { adminOperations } from '../admin-operations.js'
 import { mainApiRoutes } from '../main-api-routes.js'
 import { operations as allOperations } from '../operations.js'
+import { publicReadPaths } from '../public-reads.js'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)) && text.endsWith('Z'))
 FormatRegistry.Set('uuid', isUuid)
@@ -48,6 +50,8 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly appName?: string
   /** Of the admin API, which is not there without. */
   readonly adminToken?: string
+  /** Opens the operations of `public-reads.ts` to everybody. */
+  readonly publicReads?: Omit<PublicReads, 'paths'>
 }
 
 export interface TestApi {
@@ -86,6 +90,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     appName = 'test',
     key: givenKey,
     adminToken,
+    publicReads,
     ...more
   } = options
   const appId = givenKey === undefined ? await ensureApp(db, appName) : ''
@@ -139,6 +144,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
         context,
         findCaller: keyRing.find,
         rateLimiter: createCounter<number>(limits.apiRequests, clock, rateLimit),
+        publicReads: publicReads && { ...publicReads, paths: publicReadPaths },
         adminToken,
         operations: operations.map(checkReplies),
         adminOperations: adminOperations.map(checkReplies),

@@ -1,12 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Caller } from '../../api/caller.js'
+import { anonymousCaller, type Caller } from '../../api/caller.js'
 import type { Database } from '../../platform/db/connection.js'
 import { hashOfKey } from './api-keys.js'
+import { isUuid } from './app-details.js'
 
 /** Looks up API keys with a cache. */
 export interface ApiKeyCache {
   /** Returns the app of a key; null for an invalid or revoked key. */
   find(key: string): Promise<Caller | null>
+  /** Returns the app that a keyless request names by its id; null for an unknown one. */
+  findClient(clientId: string): Promise<Caller | null>
   /** Stores the last use of keys used since the previous call. */
   saveLastUsed(writerDb: Database): Promise<void>
 }
@@ -32,18 +35,21 @@ export function createApiKeyCache(db: Database, clock: () => number): ApiKeyCach
 
   async function find(key: string): Promise<Caller | null> {
     const hash = hashOfKey(key)
-    const caller = await cachedCaller(hash)
+    const caller = await cachedCaller(hash.toString('base64'), () => readCaller(db, hash))
     if (caller) usedAtMs.set(caller.keyId, clock())
     return caller
   }
 
-  function cachedCaller(hash: Buffer): Promise<Caller | null> {
-    const cacheKey = hash.toString('base64')
+  async function findClient(clientId: string): Promise<Caller | null> {
+    return isUuid(clientId) ? await cachedCaller(`app ${clientId}`, () => readClient(db, clientId)) : null
+  }
+
+  function cachedCaller(cacheKey: string, read: () => Promise<Caller | null>): Promise<Caller | null> {
     const found = entries.get(cacheKey)
     if (found && found.untilMs > clock()) return found.caller
     entries.delete(cacheKey)
     if (entries.size >= MAX_CACHED) evictOldest(entries)
-    const caller = readCaller(db, hash)
+    const caller = read()
     entries.set(cacheKey, { caller, untilMs: clock() + CACHE_MS })
     // Failed lookups are not cached.
     caller.catch(() => entries.delete(cacheKey))
@@ -62,7 +68,7 @@ export function createApiKeyCache(db: Database, clock: () => number): ApiKeyCach
         and (last_used_at is null or last_used_at < date_trunc('minute', to_timestamp(used.ms / 1000.0)))`
   }
 
-  return { find, saveLastUsed }
+  return { find, findClient, saveLastUsed }
 }
 
 interface KeyRow {
@@ -83,6 +89,11 @@ async function readCaller(db: Database, hash: Buffer): Promise<Caller | null> {
     where hash = ${hash} and revoked_at is null`
   if (!row || !timingSafeEqual(row.hash, hash)) return null
   return { keyId: row.keyId, appId: row.appId, rateLimit: row.rateLimit }
+}
+
+async function readClient(db: Database, appId: string): Promise<Caller | null> {
+  const [app] = await db`select from apps.apps where id = ${appId}`
+  return app ? { ...anonymousCaller, appId } : null
 }
 
 /** Evicts the oldest entries: a map iterates in insertion order. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/db/connection.js'
 
 /** How long a nonce is valid: the time that a user has to sign. */
@@ -31,15 +31,38 @@ export async function createNonce(db: Database, appId: string, nowMs: number): P
   return nonce
 }
 
-/** Consumes a nonce. Returns false when it is not of this app, was used before or has expired. */
+/** The use of a nonce in a message. */
+export interface NonceUse {
+  readonly nonce: string
+  readonly appId: string
+  /** The message that names it. */
+  readonly message: string
+  /** Whether the same message may use it again until it expires. */
+  readonly isRepeatable: boolean
+}
+
+/**
+ * Uses a nonce. Returns false when it is not of this app, has expired, or was used before: by any message, or, for a
+ * repeatable use, by another one.
+ */
 export async function consumeNonce(
   db: Database,
-  { nonce, appId }: { readonly nonce: string; readonly appId: string },
+  { nonce, appId, message, isRepeatable }: NonceUse,
   nowMs: number,
 ): Promise<boolean> {
-  const consumed = await db`
-    delete from sign_in.nonces
-    where nonce = ${nonce} and app_id = ${appId} and expires_at > ${new Date(nowMs)}
+  const now = new Date(nowMs)
+  if (!isRepeatable) {
+    const consumed = await db`
+      delete from sign_in.nonces
+      where nonce = ${nonce} and app_id = ${appId} and expires_at > ${now} and message_hash is null
+      returning 1`
+    return consumed.length > 0
+  }
+  const messageHash = createHash('sha256').update(message).digest()
+  const bound = await db`
+    update sign_in.nonces set message_hash = ${messageHash}
+    where nonce = ${nonce} and app_id = ${appId} and expires_at > ${now}
+      and (message_hash is null or message_hash = ${messageHash})
     returning 1`
-  return consumed.length > 0
+  return bound.length > 0
 }

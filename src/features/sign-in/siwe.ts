@@ -11,6 +11,8 @@ export interface SiweRequest {
   readonly signature: string
   /** The app of the API key: nonces are valid for one app. */
   readonly appId: string
+  /** For a request that only reads: the same message may be sent again while its nonce lives. */
+  readonly isRepeatable?: boolean
 }
 
 /** A parsed Sign-In with Ethereum message (EIP-4361). */
@@ -58,7 +60,7 @@ const siwePattern = new RegExp(
 const CLOCK_SKEW_MS = 60_000
 
 /**
- * Verifies a Sign-In with Ethereum message and consumes its nonce.
+ * Verifies a Sign-In with Ethereum message and consumes its nonce: for ever, or for every other message.
  *
  * The message must be valid EIP-4361 version 1, name one site in domain and URI, be valid now, and be signed
  * by the account that it names.
@@ -80,7 +82,9 @@ export async function verifySignIn(db: Database, request: SiweRequest, nowMs: nu
     throw refusedError('signature', `the message was not signed by the account ${message.address}`)
   }
   // Last, so that a failed request does not consume the nonce.
-  if (!(await consumeNonce(db, { nonce: message.nonce, appId: request.appId }, nowMs))) {
+  const { appId, isRepeatable = false } = request
+  const use = { nonce: message.nonce, appId, message: request.message, isRepeatable }
+  if (!(await consumeNonce(db, use, nowMs))) {
     throw refusedError('message', 'the nonce is unknown, used or expired: get a new one from login/nonce')
   }
   return address

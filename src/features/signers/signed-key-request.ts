@@ -11,11 +11,12 @@ export interface SignedKeyRequestBody {
   readonly sponsor?: SponsorBody
 }
 
-/** The sponsor member. Published clients use two names for `sponsored_by_service`. */
+/** The sponsor member. */
 interface SponsorBody {
   readonly fid?: number
   readonly signature?: string
-  readonly [otherMembers: string]: unknown
+  readonly sponsored_by_service?: boolean
+  readonly sponsored_by_neynar?: boolean
 }
 
 /** Who is named as payer of the user's transaction. */
@@ -30,8 +31,6 @@ export interface SignedKeyRequest {
   readonly redirectUrl: string | null
   readonly sponsor: Sponsor
 }
-
-const sponsoredByPattern = /^sponsored_by_[a-z]{1,32}$/
 
 /**
  * Parses a key request.
@@ -48,11 +47,8 @@ export function readSignedKeyRequest(body: SignedKeyRequestBody): SignedKeyReque
   }
 }
 
-function readSponsor({ fid, signature, ...otherMembers }: SponsorBody): Sponsor {
-  for (const name of Object.keys(otherMembers)) {
-    if (!sponsoredByPattern.test(name)) throw invalidField(`sponsor.${name}`, 'is not a member of this body')
-  }
-  if (Object.values(otherMembers).includes(true)) return 'service'
+function readSponsor({ fid, signature, sponsored_by_service, sponsored_by_neynar }: SponsorBody): Sponsor {
+  if (sponsored_by_service || sponsored_by_neynar) return 'service'
   if (fid === undefined && signature === undefined) return null
   if (fid === undefined) throw invalidField('sponsor.fid', 'is required with sponsor.signature')
   if (signature === undefined) throw invalidField('sponsor.signature', 'is required with sponsor.fid')

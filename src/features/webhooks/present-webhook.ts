@@ -1,4 +1,5 @@
 import type { Webhook as WebhookView } from '../../graph/view/schema/webhook.js'
+import type { WebhookSubscriptionFilters } from '../../graph/view/schema/webhook-filters.js'
 import type { SigningSecret } from './secrets.js'
 import type { Webhook } from './webhooks.js'
 
@@ -29,12 +30,21 @@ export function presentWebhook(webhook: Webhook): WebhookView {
           subscription: {
             object: 'webhook_subscription' as const,
             subscription_id: webhook.subscriptionId,
-            filters,
+            filters: withBothNames(filters),
             created_at: webhook.subscribedAt.toISOString(),
             updated_at: webhook.subscriptionUpdatedAt.toISOString(),
           },
         }),
   }
+}
+
+/** Shows the score of a trade filter under both of its names (docs/compatibility.md §26). */
+function withBothNames(filters: WebhookSubscriptionFilters): WebhookSubscriptionFilters {
+  const trade = filters['trade.created']
+  const score = trade?.minimum_trader_service_score ?? trade?.minimum_trader_neynar_score
+  if (score === undefined) return filters
+  const names = { minimum_trader_service_score: score, minimum_trader_neynar_score: score }
+  return { ...filters, 'trade.created': { ...trade, ...names } }
 }
 
 function presentSecret({ uid, value, createdAt, updatedAt, expiresAt }: SigningSecret) {

@@ -6,7 +6,14 @@ import type { ViewerRelations } from '../load/viewer.js'
 import { channelDehydrated } from './channel-dehydrated.js'
 import { dateTimeOf } from './formats.js'
 import type { LocationAddress } from './schema/location.js'
-import type { AuthAddress, User, UserPro, UserViewerContext, VerifiedAddresses } from './schema/user.js'
+import {
+  type AuthAddress,
+  POWER_BADGE_SCORE,
+  type User,
+  type UserPro,
+  type UserViewerContext,
+  type VerifiedAddresses,
+} from './schema/user.js'
 import type { UserBio, UserProfile } from './schema/user-profile.js'
 import { channelMentions, usernameMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
@@ -44,9 +51,11 @@ export function presentUser(user: UserRecord, surroundings: UserSurroundings): U
     auth_addresses: presentAuthAddresses(user),
     verified_accounts: presentAccounts(user),
     ...(pro ? { pro } : {}),
+    power_badge: (user.score ?? 0) >= POWER_BADGE_SCORE,
     score: user.score ?? 0,
     experimental: {
       service_user_score: user.score ?? 0,
+      neynar_user_score: user.score ?? 0,
       deprecation_notice: 'Use `score`.',
     },
   }

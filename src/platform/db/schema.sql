@@ -735,6 +735,7 @@ create table sign_in.nonces (
   nonce text not null,
   app_id uuid not null,
   expires_at timestamp with time zone not null,
+  message_hash bytea,
   constraint nonces_pkey PRIMARY KEY (nonce),
   constraint nonces_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id)
 );

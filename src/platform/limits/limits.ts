@@ -68,6 +68,14 @@ export const limits = {
     transport: 'HTTP',
     code: 'bad_request.rate_limited',
   },
+  publicReads: {
+    ...perAddress,
+    scope: 'main API, reads without a key',
+    unit: 'requests',
+    default: 300,
+    variable: 'PUBLIC_READS_RATE_LIMIT',
+    transport: 'HTTP',
+  },
   adminFailures: {
     ...perAddress,
     scope: 'admin API, `/admin`',

@@ -5,6 +5,7 @@ const SECRETS = [
   'authorization',
   'cookie',
   'x-api-key',
+  'api_key',
   'apiKey',
   'password',
   'secret',

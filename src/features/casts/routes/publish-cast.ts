@@ -96,9 +96,11 @@ export const postCast = defineOperation({
           parentAuthorFid: body.parent_author_fid,
           channelId: body.channel_id,
         })
+      const { fid } = author
+      const user = (await context.hydrator.dehydratedUsers([fid])).get(fid)
       const replyTo = (hash: Buffer): PostCastResponse => ({
         success: true,
-        cast: { hash: hexOf(hash), author: { fid: author.fid }, text },
+        cast: { hash: hexOf(hash), author: user ?? { object: 'user_dehydrated', fid }, text },
       })
       if (idem === undefined) {
         return replyTo((await publishCast(context, author, await draft())).hash)

@@ -8,7 +8,11 @@ import { MAX_REDIRECT_LENGTH } from '../redirect-url.js'
 const signatureMember = (description: string) =>
   Type.String({ minLength: 1, maxLength: MAX_SIGNATURE_LENGTH, description, examples: [exampleSignature] })
 
-/** The sponsor of a request. Hosted clients send other members `sponsored_by_…`. */
+const sponsoredByService = Type.Boolean({
+  description: 'The operator of this server pays; `fid` and `signature` are ignored. It has two names.',
+})
+
+/** The sponsor of a request. */
 const sponsorMember = Type.Object(
   {
     fid: Type.Optional(
@@ -19,16 +23,10 @@ const sponsorMember = Type.Object(
         'EIP-191 signature by the sponsor’s custody address over the bytes of the request’s `signature`.',
       ),
     ),
-    sponsored_by_service: Type.Optional(
-      Type.Boolean({
-        description:
-          'The operator of this server pays; `fid` and `signature` are ignored. Any other member ' +
-          '`sponsored_by_…` means the same.',
-      }),
-    ),
+    sponsored_by_service: Type.Optional(sponsoredByService),
+    sponsored_by_neynar: Type.Optional(sponsoredByService),
   },
   {
-    additionalProperties: Type.Boolean(),
     description:
       'Sponsor shown on the approval page. On a devnet nothing has a price. On a real chain the user pays for the ' +
       'transaction, and a sponsor is a 501.',

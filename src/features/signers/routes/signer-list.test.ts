@@ -61,9 +61,21 @@ describe('a user who signs in with Ethereum', () => {
     expect((await otherApi.get('signer/list', otherAppReply)).json()).toEqual({ signers: [] })
   })
 
-  it('one message signs in once, also concurrently', async () => {
-    const signInRequest = await signIn()
-    const replies = await Promise.all([1, 2, 3, 4].map(() => api.get('signer/list', signInRequest)))
+  it('one message may be sent again, also concurrently, while its nonce lives', async () => {
+    const request = await signIn()
+    const replies = await Promise.all([1, 2, 3, 4].map(() => api.get('signer/list', request)))
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
+    nowMs += 9 * minute
+    expect((await api.get('signer/list', request)).statusCode).toBe(200)
+    nowMs += minute
+    expect((await api.get('signer/list', request)).statusCode).toBe(401)
+  })
+
+  it('of several messages with one nonce, one is good', async () => {
+    const nonce = await newNonce()
+    const statements = ['one', 'two', 'three', 'four']
+    const requests = await Promise.all(statements.map((statement) => signIn({ nonce, statement })))
+    const replies = await Promise.all(requests.map((request) => api.get('signer/list', request)))
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401, 401, 401])
     expect(replies.find(({ statusCode }) => statusCode === 401)!.json()).toMatchObject({
       code: 'Unauthorized',

@@ -124,8 +124,9 @@ export const signerList = defineOperation({
   description:
     'Signers of this app that the user behind the signing address has ever approved, oldest first. ' +
     '`message` is an EIP-4361 message of version 1: its nonce comes from `login/nonce` for the same app ' +
-    'and is unused, its URI belongs to its domain, its times fit the present, and its address has signed ' +
-    'it. A message that breaks a rule is a 401. Contract wallets are not supported.',
+    'and no other message has used it, its URI belongs to its domain, its times fit the present, and its address ' +
+    'has signed it. The same message may be sent again for ten minutes. A message that breaks a rule is a 401. ' +
+    'Contract wallets are not supported.',
   query: Type.Object({
     message: textParameter({
       maxLength: MAX_MESSAGE_LENGTH,
@@ -141,7 +142,7 @@ export const signerList = defineOperation({
   reply: SignerListResponse,
 
   async handle({ writerDb, clock, publicUrl }, { message, signature }, { appId }) {
-    const custody = await verifySignIn(writerDb, { message, signature, appId }, clock())
+    const custody = await verifySignIn(writerDb, { message, signature, appId, isRepeatable: true }, clock())
     const signers = await listSignersOfCustody(writerDb, { appId, custody })
     return { signers: signers.map((signer) => presentSigner(signer, publicUrl())) }
   },

@@ -215,7 +215,7 @@ describe('fungibles', () => {
     expect(reply.statusCode).toBe(200)
     expect(reply.json().fungibles).toMatchObject([
       {
-        object: 'social_fungible',
+        object: 'farcaster_fungible',
         cast_count: 2,
         fungible: { name: 'Pear', symbol: 'PEAR', decimals: 6, network: 'base', total_supply: '0.000001' },
       },

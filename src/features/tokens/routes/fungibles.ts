@@ -62,7 +62,7 @@ export const fungibles = defineOperation({
         if (details === null) return []
         const casts = each.spellings.reduce((sum, spelling) => sum + (counts.get(spelling) ?? 0), 0)
         const fungible = presentToken(details, token && supplies.get(token.id))
-        return [{ object: 'social_fungible' as const, fungible, cast_count: casts }]
+        return [{ object: 'farcaster_fungible' as const, fungible, cast_count: casts }]
       }),
     )
     return { fungibles: shownTokens.flat() }

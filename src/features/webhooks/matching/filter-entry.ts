@@ -24,7 +24,11 @@ export function createFilterEntry(webhookId: string, filter: AnyFilter): FilterE
     webhookId,
     filter,
     excludedAuthors: excludedAuthors.length === 0 ? null : new Set(excludedAuthors),
-    minimumScore: filter.minimum_author_score ?? filter.minimum_trader_service_score ?? 0,
+    minimumScore:
+      filter.minimum_author_score ??
+      filter.minimum_trader_service_score ??
+      filter.minimum_trader_neynar_score ??
+      0,
     minimumAmount: filter.minimum_token_amount_usdc ?? 0,
     patterns: { text: compileOptionalPattern(filter.text), embeds: compileOptionalPattern(filter.embeds) },
     lastCheckedEvent: 0,

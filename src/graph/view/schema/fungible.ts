@@ -57,7 +57,7 @@ export type FungibleBalance = Static<typeof FungibleBalance>
 /** A token and the number of casts about it. */
 export const SocialFungible = Type.Object(
   {
-    object: Type.Literal('social_fungible'),
+    object: Type.Literal('farcaster_fungible', { description: 'Below `/v2/social`: `social_fungible`.' }),
     fungible: Fungible,
     cast_count: Type.Integer({
       description: 'Casts that embed the token by its CAIP-19 name.',

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CastHash, CastText, Fid, HashString } from './primitives.js'
+import { UserDehydrated } from './user-dehydrated.js'
 
 /** A published cast. */
 export const PostCastResponse = Type.Object(
@@ -7,7 +8,7 @@ export const PostCastResponse = Type.Object(
     success: Type.Boolean(),
     cast: Type.Object({
       hash: CastHash,
-      author: Type.Object({ fid: Fid }),
+      author: UserDehydrated,
       text: { ...CastText, description: 'Text of the request.' },
     }),
   },

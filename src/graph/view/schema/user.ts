@@ -51,12 +51,13 @@ export type UserPro = Static<typeof UserPro>
 export const AuthAddress = Type.Object({ address: EthAddress, app: UserDehydrated }, { $id: 'AuthAddress' })
 export type AuthAddress = Static<typeof AuthAddress>
 
+/** A badge that the protocol's first client gave to active accounts by hand; it went in 2025. */
+export const POWER_BADGE_SCORE = 0.9
+
+const sameAsScore = Type.Number({ format: 'double', description: 'The same as `score`.', examples: [0.98] })
 const UserExperimental = Type.Object({
-  service_user_score: Type.Number({
-    format: 'double',
-    description: 'The same as `score`.',
-    examples: [0.98],
-  }),
+  service_user_score: sameAsScore,
+  neynar_user_score: sameAsScore,
   deprecation_notice: Type.Optional(Type.String({ examples: [] })),
 })
 
@@ -76,6 +77,11 @@ export const User = Type.Object(
     verified_addresses: VerifiedAddresses,
     auth_addresses: Type.Array(AuthAddress, { examples: [[]] }),
     verified_accounts: Type.Array(VerifiedAccount),
+    power_badge: Type.Boolean({
+      deprecated: true,
+      description: `Whether \`score\` is at least ${POWER_BADGE_SCORE}. Older clients read it.`,
+      examples: [true],
+    }),
     score: Type.Optional(
       Type.Number({
         format: 'double',

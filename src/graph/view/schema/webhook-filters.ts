@@ -92,6 +92,13 @@ export const WebhookSubscriptionFiltersReaction = Type.Object(
   },
 )
 
+const minimumTraderScore = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'Minimum score of the trader. It has two names, of which one is enough.',
+  examples: [],
+})
+
 /** Filters of trades. */
 export const WebhookSubscriptionFiltersTrade = Type.Object(
   {
@@ -99,14 +106,8 @@ export const WebhookSubscriptionFiltersTrade = Type.Object(
     minimum_token_amount_usdc: Type.Optional(
       Type.Number({ minimum: 0, description: 'Minimum value of a trade.', examples: [] }),
     ),
-    minimum_trader_service_score: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description: 'Minimum score of the trader.',
-        examples: [],
-      }),
-    ),
+    minimum_trader_service_score: Type.Optional(minimumTraderScore),
+    minimum_trader_neynar_score: Type.Optional(minimumTraderScore),
   },
   {
     $id: 'WebhookSubscriptionFiltersTrade',

@@ -28,6 +28,7 @@ export function createAdmission({ config, clock, authorize }: HubGrpcApi): Admit
     await authorize?.({
       headers: {
         'x-api-key': textOf(call.metadata, 'x-api-key'),
+        api_key: textOf(call.metadata, 'api_key'),
         authorization: textOf(call.metadata, 'authorization'),
       },
     })

@@ -16,6 +16,7 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
 export interface KeyedCall {
   readonly headers: {
     readonly 'x-api-key': string | undefined
+    readonly api_key: string | undefined
     readonly authorization: string | undefined
   }
 }

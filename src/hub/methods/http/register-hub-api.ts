@@ -50,7 +50,10 @@ function allowBrowsers(scope: FastifyInstance): void {
   scope.options('/*', async (_request, reply) =>
     reply
       .header('access-control-allow-methods', 'GET, POST, OPTIONS')
-      .header('access-control-allow-headers', 'content-type, authorization, x-api-key, last-event-id')
+      .header(
+        'access-control-allow-headers',
+        'content-type, authorization, x-api-key, api_key, last-event-id',
+      )
       .header('access-control-max-age', PREFLIGHT_SECONDS)
       .status(204)
       .send(),

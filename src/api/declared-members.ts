@@ -1,0 +1,79 @@
+import { KindGuard, OptionalKind, type TObject, type TSchema, type TUnion } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+
+/**
+ * Brings a JSON value into the form that a schema declares, as far as the hosted service would:
+ *
+ * - members that the schema does not declare are dropped
+ * - `null` for an optional member that cannot be null counts as absent
+ * - a whole number may be a string of digits
+ * - absent members get their defaults
+ *
+ * With `strict` only the last of these is done, and the check refuses the rest. What still differs from the schema is returned as it is. The value itself is not changed.
+ */
+export type ReadDeclared = (value: unknown, strict: boolean) => unknown
+
+const asItIs: ReadDeclared = (value) => value
+
+/** Compiles the reader of one schema. */
+export function compileDeclared(schema: TSchema): ReadDeclared {
+  if (KindGuard.IsObject(schema)) return objectReader(schema)
+  if (KindGuard.IsArray(schema)) {
+    const readItem = compileDeclared(schema.items)
+    return (value, strict) => (Array.isArray(value) ? value.map((item) => readItem(item, strict)) : value)
+  }
+  if (KindGuard.IsUnion(schema)) return unionReader(schema)
+  if (KindGuard.IsInteger(schema)) return readInteger
+  return asItIs
+}
+
+function objectReader(schema: TObject): ReadDeclared {
+  const members = Object.entries(schema.properties).map(([name, property]) => ({
+    name,
+    read: compileDeclared(property),
+    dropsNull:
+      (property[OptionalKind] !== undefined || property.default !== undefined) && !acceptsNull(property),
+    default: property.default as unknown,
+  }))
+  const { additionalProperties = false } = schema
+  return (value, strict) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const given = value as Readonly<Record<string, unknown>>
+    const read: Record<string, unknown> = additionalProperties !== false || strict ? { ...given } : {}
+    for (const member of members) {
+      const { name } = member
+      const isGiven = Object.hasOwn(given, name) && (strict || !member.dropsNull || given[name] !== null)
+      if (isGiven) read[name] = member.read(given[name], strict)
+      else if (member.default !== undefined) read[name] = member.default
+      else delete read[name]
+    }
+    return read
+  }
+}
+
+/** The first alternative that the value satisfies once it is read by it. */
+function unionReader(schema: TUnion): ReadDeclared {
+  if (schema.anyOf.every((alternative) => KindGuard.IsLiteral(alternative))) return asItIs
+  const alternatives = schema.anyOf.map((alternative) => ({
+    read: compileDeclared(alternative),
+    check: TypeCompiler.Compile(alternative),
+  }))
+  return (value, strict) => {
+    for (const { read, check } of alternatives) {
+      const candidate = read(value, strict)
+      if (check.Check(candidate)) return candidate
+    }
+    return value
+  }
+}
+
+const readInteger: ReadDeclared = (value, strict) => {
+  if (strict || typeof value !== 'string' || !/^-?\d{1,16}$/.test(value)) return value
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
+}
+
+function acceptsNull(schema: TSchema): boolean {
+  if (KindGuard.IsUnion(schema)) return schema.anyOf.some(acceptsNull)
+  return KindGuard.IsNull(schema) || KindGuard.IsUnknown(schema) || KindGuard.IsAny(schema)
+}

@@ -1,0 +1,176 @@
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import zlib from 'node:zlib'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createLogger } from '../platform/log/logger.js'
+import { createMetrics } from '../platform/metrics.js'
+import { preferredEncoding } from './http-encoding.js'
+import { acceptJson } from './json-bodies.js'
+import { buildServer } from './server.js'
+
+const page = JSON.stringify({ casts: Array.from({ length: 300 }, (_, n) => ({ n, text: `seed ${n} 🌱` })) })
+const longPage = JSON.stringify('🌱 seeds '.repeat(30_000))
+const all = { compressReplies: true, etags: true, compressedRequests: true }
+
+const start = async (encoding: typeof all) =>
+  await buildServer({
+    log: createLogger('silent'),
+    metrics: createMetrics(),
+    trustProxy: false,
+    encoding,
+    routes: [
+      (app) => {
+        acceptJson(app)
+        for (const [url, body] of Object.entries({ '/page': page, '/long': longPage, '/short': '{"a":1}' })) {
+          app.get(url, async (_request, reply) => reply.type('application/json; charset=utf-8').send(body))
+        }
+        app.get('/picture', async (_request, reply) => reply.type('image/png').send(Buffer.alloc(5_000)))
+        app.post('/echo', async (incoming) => incoming.body)
+      },
+    ],
+  })
+const app = await start(all)
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
+
+afterAll(() => app.close())
+
+describe('compression of replies', () => {
+  it.each([
+    ['br', 'gzip, deflate, br', zlib.brotliDecompressSync],
+    ['gzip', 'gzip', zlib.gunzipSync],
+    ['gzip', 'br;q=0.2, gzip;q=0.9', zlib.gunzipSync],
+    ['br', '*', zlib.brotliDecompressSync],
+  ])('%s for %s, to the same bytes', async (encoding, accepted, decode) => {
+    for (const [url, body] of [
+      ['/page', page],
+      ['/long', longPage],
+    ] as const) {
+      const reply = await get(url, { 'accept-encoding': accepted })
+      expect(reply.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' })
+      expect(Number(reply.headers['content-length'])).toBe(reply.rawPayload.length)
+      expect(reply.rawPayload.length).toBeLessThan(body.length / 3)
+      expect(decode(reply.rawPayload).toString()).toBe(body)
+    }
+  })
+
+  it.each([{}, { 'accept-encoding': 'identity' }, { 'accept-encoding': 'br;q=0, gzip;q=0' }])(
+    'none for %j',
+    async (headers) => {
+      const reply = await get('/page', headers as Record<string, string>)
+      expect([reply.headers['content-encoding'], reply.body]).toEqual([undefined, page])
+    },
+  )
+
+  it('short replies and pictures go as they are', async () => {
+    for (const url of ['/short', '/picture']) {
+      expect((await get(url, { 'accept-encoding': 'br' })).headers).not.toHaveProperty('content-encoding')
+    }
+  })
+
+  it('chooses among what is accepted, whatever the header says', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), (header) => {
+        const chosen = preferredEncoding(header)
+        if (chosen !== null) expect(header.toLowerCase()).toMatch(/br|gzip|\*/)
+      }),
+    )
+  })
+})
+
+describe('entity tags', () => {
+  it('a client that has the reply already gets 304 without a body', async () => {
+    const { headers } = await get('/page')
+    expect(headers).toMatchObject({
+      etag: expect.stringMatching(/^W\/"/),
+      'cache-control': 'private, no-cache',
+    })
+    for (const known of [headers.etag!, `"x", ${headers.etag}`, String(headers.etag).slice(2), '*']) {
+      const again = await get('/page', { 'if-none-match': String(known), 'accept-encoding': 'br' })
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', headers.etag])
+      expect(again.headers).not.toHaveProperty('content-type')
+    }
+    expect((await get('/page', { 'if-none-match': 'W/"other"' })).statusCode).toBe(200)
+    expect((await get('/long')).headers.etag).not.toBe(headers.etag)
+  })
+
+  it('no tag on errors', async () => {
+    expect((await get('/nowhere')).headers).not.toHaveProperty('etag')
+  })
+})
+
+describe('compressed requests', () => {
+  const body = { text: 'hello 🌱'.repeat(100) }
+  const post = (encoding: string, payload: Buffer) =>
+    app.inject({
+      method: 'POST',
+      url: '/echo',
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+      payload,
+    })
+
+  it.each([
+    ['gzip', zlib.gzipSync],
+    ['br', zlib.brotliCompressSync],
+    ['deflate', zlib.deflateSync],
+  ] as const)('%s', async (encoding, encode) => {
+    const reply = await post(encoding, encode(JSON.stringify(body)))
+    expect([reply.statusCode, reply.json()]).toEqual([200, body])
+  })
+
+  it('a body that unpacks beyond the limit -> 413, before all of it is unpacked', async () => {
+    const bomb = zlib.gzipSync(Buffer.alloc(200 * 1024 * 1024, 32))
+    expect(bomb.length).toBeLessThan(1024 * 1024)
+    expect((await post('gzip', bomb)).statusCode).toBe(413)
+  })
+
+  it('bytes that do not unpack, or an unknown encoding -> 400', async () => {
+    expect((await post('gzip', Buffer.from('{"a":1}'))).statusCode).toBe(400)
+    expect((await post('gzip', zlib.gzipSync(JSON.stringify(body)).subarray(0, 30))).statusCode).toBe(400)
+    const unknown = await post('zstd', Buffer.from('x'))
+    expect([unknown.statusCode, unknown.json().property]).toEqual([400, 'content-encoding'])
+  })
+})
+
+it('each part can be turned off', async () => {
+  const plain = await start({ compressReplies: false, etags: false, compressedRequests: false })
+  const reply = await plain.inject({ url: '/page', headers: { 'accept-encoding': 'br' } })
+  expect(reply.headers).not.toHaveProperty('content-encoding')
+  expect(reply.headers).not.toHaveProperty('etag')
+  const post = await plain.inject({
+    method: 'POST',
+    url: '/echo',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    payload: zlib.gzipSync('{}'),
+  })
+  expect(post.statusCode).toBe(400)
+  await plain.close()
+})
+
+it('what is no request gets the error body of the API, and the connection is closed', async () => {
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const headersOf = (size: number) => `GET /page HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(size)}\r\n\r\n`
+  for (const [bytes, status, code] of [
+    ['nonsense\r\n\r\n', 400, 'MalformedRequest'],
+    [headersOf(20_000), 431, 'HeadersTooLarge'],
+  ] as const) {
+    const reply = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk
+      })
+      socket.on('end', () => resolve(text))
+      socket.on('error', reject)
+    })
+    const [head = '', body = ''] = reply.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*connection: close`))
+    expect(JSON.parse(body)).toEqual({ code, status, message: expect.any(String) })
+  }
+  const status = await new Promise((resolve) =>
+    request({ port, host: '127.0.0.1', path: '/short' }, (reply) => resolve(reply.resume().statusCode)).end(),
+  )
+  expect(status).toBe(200)
+})
