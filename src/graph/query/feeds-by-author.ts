@@ -1,6 +1,6 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { cursorRow, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
+import { cursorRow, type FeedAuthors, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
 import { isMember } from './feeds-by-parent.js'
 import { visibilityFilter } from './visibility-filter.js'
 
@@ -33,7 +33,7 @@ export async function readAuthorFeed(
   ]
   const [first = db`select null::bigint, null::bytea, null::bigint where false`, second] = streams
   return db<FeedRow[]>`
-    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest)} as "isShown"
+    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest, authorsOf(db, selection))} as "isShown"
     from (
       select place.*
       from unnest(${[...selection.fids]}::bigint[]) as author (fid)
@@ -43,6 +43,20 @@ export async function readAuthorFeed(
     ) r
     order by r.ts desc, r.hash desc
   `
+}
+
+function authorsOf(db: Database, selection: AuthorSelection): FeedAuthors {
+  const fids = [...selection.fids]
+  const hasCast = db`exists (
+    select
+    from social.casts c
+    cross join lateral (select c.fid) author
+    where c.hash = r.hash and c.fid = any (${fids}::bigint[]) ${conditionsOf(db, selection)}
+  )`
+  return {
+    hasCast: selection.casts === 'none' ? db`false` : hasCast,
+    hasRecaster: db`earlier.fid = any (${fids}::bigint[])`,
+  }
 }
 
 function castsOf(db: Database, selection: AuthorSelection, pageRequest: FeedPageRequest): Fragment {

@@ -1,6 +1,6 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { cursorRow, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
+import { cursorRow, type FeedAuthors, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
 /** The casts that a following feed selects. */
@@ -85,7 +85,7 @@ export async function readFollowingFeed(
       where l.ts >= (select ts from since)
     ),
     page as materialized (
-      select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest)} as is_shown
+      select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest, followedBy(db, selection))} as is_shown
       from (
         select * from (select * from near union all (select * from far except all select * from near)) found
         order by found.ts desc, found.hash desc
@@ -100,6 +100,12 @@ export async function readFollowingFeed(
   `
   const { ts, hashes, areShown } = row!
   return hashes.map((hash, index) => ({ ts: ts[index]!, hash, isShown: areShown[index]! }))
+}
+
+function followedBy(db: Database, { fid }: FollowingSelection): FeedAuthors {
+  const follows = (target: Fragment) =>
+    db`exists (select from social.follows f where f.fid = ${fid}::bigint and f.target_fid = ${target})`
+  return { hasCast: follows(db`r.target_fid`), hasRecaster: follows(db`earlier.fid`) }
 }
 
 /**

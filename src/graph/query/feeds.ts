@@ -16,8 +16,8 @@ export interface FeedCursor {
 /** An entry of a feed. */
 export interface FeedRow extends FeedCursor {
   /**
-   * False for a recast of a cast that is not stored or not visible to the viewer: it has a position and is
-   * not shown.
+   * False for a recast of a cast that is not stored or not visible to the viewer, or that stands in the feed at an
+   * older position: it has a position and is not shown.
    */
   readonly isShown: boolean
 }
@@ -49,15 +49,32 @@ export function cursorRow(db: Database, { before }: FeedPageRequest): Fragment {
   return db`(${ts}::bigint, decode(${hash}::text, 'hex'))`
 }
 
+/** What a feed knows of its authors, to find the one position of a cast. */
+export interface FeedAuthors {
+  /** Whether the cast that `r` recasts is in the feed by itself. */
+  readonly hasCast: Fragment
+  /** Whether the feed takes the recasts of the user `earlier.fid`. */
+  readonly hasRecaster: Fragment
+}
+
 /**
- * Whether an entry `r` is shown: a cast (no `target_fid`), or a recast of a cast that is stored and visible.
- * Use it on the rows of a page, not on all candidates: it is a look-up for each row.
+ * Whether an entry `r` is shown: a cast (no `target_fid`), or the first recast of a cast that is stored, visible and
+ * not in the feed by itself. A cast so has one position that later recasts do not change, and pages do not repeat
+ * it. Use it on the rows of a page, not on all candidates: it is some look-ups for each recast, and for a cast with
+ * thousands of recasts as many as were before this one.
  */
-export function isShown(db: Database, viewer: Viewer): Fragment {
+export function isShown(db: Database, viewer: Viewer, { hasCast, hasRecaster }: FeedAuthors): Fragment {
   return db`
     r.target_fid is null
     or (
       coalesce((select t.fid from social.casts t where t.hash = r.hash) = r.target_fid, false)
       and ${visibilityFilter(db, viewer, 'r.target_fid')}
+      and not ${hasCast}
+      and not exists (
+        select
+        from social.reactions earlier
+        where earlier.type = 2 and earlier.target_hash = r.hash and earlier.target_fid = r.target_fid
+          and earlier.ts < r.ts and ${hasRecaster} and ${visibilityFilter(db, viewer, 'earlier.fid')}
+      )
     )`
 }

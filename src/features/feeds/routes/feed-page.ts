@@ -53,8 +53,7 @@ export interface FeedQuery {
 
 /** The part of a description that explains feeds with recasts. */
 export const recastNote =
-  'A recast cast is placed at the time of the recast. A page has each cast once, at its newest place; ' +
-  'a later page may have it again at an older place.'
+  'A recast brings a cast of somebody else in, at the time of the first recast. The feed has each cast once.'
 
 /**
  * Creates the function that renders pages of one feed as JSON, with cursors of its own.
