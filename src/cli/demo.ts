@@ -11,6 +11,7 @@ import { loadOrCreateDemo, runDemo } from '../demo/run.js'
 import { writeDemo } from '../demo/write-file.js'
 import { openArchiveFile } from '../hub/archive/file.js'
 import { moment, wholeNumber } from './arguments.js'
+import { completeDemo } from './complete-demo.js'
 import { type CommandContext, UsageError } from './context.js'
 import { printTally, progressOf, stopSignal } from './long-command.js'
 import { requireDevnet } from './registry-command.js'
@@ -57,6 +58,7 @@ async function mergeDemo(context: CommandContext, options: Options): Promise<voi
     const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })
     const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
     const result = await runDemo({ db, hub, demo, signal, onProgress })
+    if (result.outcome === 'complete') await completeDemo(db)
     progress.finish()
     printTally(context, result.tally)
     context.print(

@@ -1,6 +1,7 @@
 import type { RunningServer } from '../app/compose.js'
 import { demoFault, estimateItems } from '../demo/options.js'
 import { loadOrCreateDemo, runDemo } from '../demo/run.js'
+import { completeDemo } from './complete-demo.js'
 import type { CommandContext } from './context.js'
 import { progressOf } from './long-command.js'
 
@@ -25,6 +26,7 @@ export async function addSmallDemo(
   }
   const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })
   const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
-  const { tally } = await runDemo({ db, hub, demo, signal, onProgress })
+  const { outcome, tally } = await runDemo({ db, hub, demo, signal, onProgress })
+  if (outcome === 'complete') await completeDemo(db)
   if (tally.merged > 0) progress.finish()
 }

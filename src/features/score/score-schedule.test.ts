@@ -57,6 +57,15 @@ test('score job: computes once in a thread and logs unknown seeds', async () => 
   expect(counts).toEqual({ scored: 2, runs: 1 })
 })
 
+test('score job: runs as soon as there is somebody to score', async () => {
+  const scores = schedule()
+  await scores.run()
+  expect(logged).toEqual([])
+  await storeUsers(db, [1, 2], [0, 0])
+  await scores.run()
+  expect(logged).toEqual(['scores computed'])
+})
+
 test('areScoresDue: when old, or when one account in ten has none', async () => {
   const due = (intervalHours = 24) => areScoresDue({ db, intervalHours, clock: () => 100 * HOUR_MS })
   expect(await due()).toBe(false)

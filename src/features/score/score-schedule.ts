@@ -21,8 +21,10 @@ export interface ScoreSchedule {
 }
 
 const HOUR_MS = 60 * 60 * 1000
-/** How often to check whether scores are due. */
-const POLL_MS = 15 * 60 * 1000
+/** How often to look whether there is anything to score yet. */
+const POLL_MS = 15_000
+/** How often to count, once there are scores: that reads every user. */
+const CHECK_INTERVAL_MS = 15 * 60 * 1000
 /** Share of accounts without a score at which scores are due early. */
 const UNSCORED_SHARE = 0.1
 
@@ -34,11 +36,20 @@ const UNSCORED_SHARE = 0.1
 export function createScoreSchedule(options: ScoreScheduleOptions): ScoreSchedule {
   let thread: ScoreThread | null = null
   let isStopped = false
+  let checkedMs = Number.NEGATIVE_INFINITY
+
+  async function isDue(): Promise<boolean> {
+    const now = options.clock()
+    if (now - checkedMs < CHECK_INTERVAL_MS && (await haveScores(options.db))) return false
+    checkedMs = now
+    return await areScoresDue(options)
+  }
+
   return {
     name: 'scores',
     everyMs: POLL_MS,
     run: async () => {
-      if (options.intervalHours === 0 || isStopped || !(await areScoresDue(options))) return
+      if (options.intervalHours === 0 || isStopped || !(await isDue())) return
       thread = startScoreThread({ url: options.url, seeds: options.seeds }, options.workerUrl)
       try {
         const summary = await thread.done
@@ -57,6 +68,11 @@ export function createScoreSchedule(options: ScoreScheduleOptions): ScoreSchedul
       await thread?.stop()
     },
   }
+}
+
+async function haveScores(db: Database): Promise<boolean> {
+  const [run] = await db`select from score.runs limit 1`
+  return run !== undefined
 }
 
 /** Whether there are accounts, and their scores are old or missing. */

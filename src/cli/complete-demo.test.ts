@@ -1,0 +1,44 @@
+import { expect, it, vi } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { createTestHub } from '../../test/hub.js'
+import { testNowUnix } from '../../test/network.js'
+import { createTestApi } from '../app/testing/test-api.js'
+import { loadOrCreateDemo, runDemo } from '../demo/run.js'
+import { completeDemo } from './complete-demo.js'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+it('a finished demo has channels with people in them, and scores', async () => {
+  const { db } = await createTestDatabase()
+  const hub = await createTestHub(db)
+  const demo = await loadOrCreateDemo(
+    db,
+    { users: 25, casts: 200, follows: 150, seed: 'channels' },
+    testNowUnix,
+  )
+  if (typeof demo === 'string') throw new Error(demo)
+  await runDemo({ db, hub, demo })
+  await completeDemo(db)
+
+  const { get } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000 })
+  const { channels } = (await get('channel/list', { limit: 100 })).json()
+  expect(channels.length).toBeGreaterThan(5)
+  for (const channel of channels.slice(0, 8)) {
+    const { channel: full } = (await get('channel', { id: channel.id })).json()
+    expect(full).toMatchObject({ lead: { object: 'user' }, follower_count: expect.any(Number) })
+    expect(full.follower_count).toBeGreaterThanOrEqual(full.member_count)
+    const casts = (await get('feed/channels', { channel_ids: channel.id })).json().casts
+    for (const cast of casts) expect(cast.channel).toMatchObject({ id: channel.id })
+  }
+  expect(channels.some((channel: { pinned_cast_hash?: string }) => channel.pinned_cast_hash)).toBe(true)
+  const [{ lead }] = channels
+  expect((await get('user/channels', { fid: lead.fid })).json().channels.length).toBeGreaterThan(0)
+  const [scores] =
+    await db`select count(*) filter (where score > 0) as scored, count(*) as users from social.users`
+  expect(scores!.scored).toBeGreaterThan(scores!.users / 4)
+
+  await db`update channels.channels set description = 'mine' where id = ${channels[0].id}`
+  await completeDemo(db)
+  const [kept] = await db`select description from channels.channels where id = ${channels[0].id}`
+  expect(kept).toEqual({ description: 'mine' })
+})
