@@ -1,5 +1,5 @@
 // The compiler copies only TypeScript. This copies the other files that the server reads: migrations, assets
-// of pages and words of the demo network.
+// of pages, names of states and words of the demo network.
 import { cpSync, rmSync } from 'node:fs'
 
 // A renamed migration must not remain under its old name.
@@ -8,3 +8,4 @@ cpSync('src/platform/db/migrations', 'dist/platform/db/migrations', { recursive:
 
 cpSync('src/demo/data', 'dist/demo/data', { recursive: true })
 cpSync('src/features/signers/pages/assets', 'dist/features/signers/pages/assets', { recursive: true })
+cpSync('src/platform/geo/us-states.json', 'dist/platform/geo/us-states.json')

@@ -5,6 +5,7 @@ import { loadUsers, type UserRecord } from '../load/user-record.js'
 import { type UserTemplate, userTemplate } from '../view/render.js'
 import type { LocationAddress } from '../view/schema/location.js'
 import { channelMentions, usernameMentions } from '../view/text-ranges.js'
+import { userViewEnd } from '../view/user.js'
 import { splitCached, unique } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
@@ -12,6 +13,8 @@ import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 /** A cached user: the template of its view, and the record that dehydrated forms are made of. */
 export interface CachedUser extends UserTemplate {
   readonly record: UserRecord
+  /** Unix seconds from which on the template shows something that has ended. */
+  readonly until: number
 }
 
 /** The users that one page has loaded so far. Later steps of the page reuse them, also when the cache is disabled. */
@@ -41,7 +44,13 @@ export class UserCache {
     fids: Iterable<number>,
     preloaded: PreloadedUsers = new Map(),
   ): Promise<Map<number, CachedUser>> {
-    const { cached, missing } = splitCached(fids, (fid) => preloaded.get(fid) ?? this.#cache.get(String(fid)))
+    const now = this.#options.clock() / 1000
+    const fresh = (user: CachedUser | undefined) =>
+      user !== undefined && now < user.until ? user : undefined
+    const { cached, missing } = splitCached(
+      fids,
+      (fid) => preloaded.get(fid) ?? fresh(this.#cache.get(String(fid))),
+    )
     if (missing.length > 0) {
       const loaded = await this.#loader.load(missing)
       for (const fid of missing) {
@@ -63,7 +72,11 @@ export class UserCache {
       channelIds: unique(bios.flatMap(channelMentions).map(({ name }) => name)),
     })
     const now = Math.floor(clock() / 1000)
-    const users = records.map((record) => ({ ...userTemplate(record, { names, placeOf, now }), record }))
+    const users = records.map((record) => ({
+      ...userTemplate(record, { names, placeOf, now }),
+      record,
+      until: userViewEnd(record, now),
+    }))
     for (const user of users) this.#cache.put(String(user.fid), user, () => tagsOf(user), since)
     return new Map(users.map((user) => [user.fid, user]))
   }

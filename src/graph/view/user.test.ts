@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { userRecord, viewerRelations } from './testing/records.js'
-import { presentUser, userViewerContext } from './user.js'
+import { presentUser, userViewEnd, userViewerContext } from './user.js'
 
 const berlin = { city: 'Berlin', country: 'Germany', country_code: 'DE' }
 const alice = userRecord(2, { username: 'alice', score: 0.5 })
@@ -55,7 +55,8 @@ it('a minimal user has every required member and no other', () => {
     auth_addresses: [],
     verified_accounts: [],
     score: 0,
-    experimental: { service_user_score: 0, deprecation_notice: 'Use `score`.' },
+    power_badge: false,
+    experimental: { service_user_score: 0, neynar_user_score: 0, deprecation_notice: 'Use `score`.' },
   })
 })
 
@@ -128,15 +129,28 @@ describe('a location', () => {
   })
 })
 
-it('a live user has the URL and the start', () => {
-  expect(presented({ liveAt: 'https://plaza.test/live', liveAtTs: 100_000_000 }).profile.live_at).toEqual({
-    url: 'https://plaza.test/live',
-    updated_at: '2024-03-03T09:46:40.000Z',
-    is_live: true,
+describe('a user who went live', () => {
+  const startTs = 190_540_800 // surroundings.now in Farcaster seconds
+  const live = (liveAtTs: number) =>
+    presented({ liveAt: 'https://plaza.test/live', liveAtTs }).profile.live_at
+
+  it('is live for twelve hours after the start', () => {
+    expect(live(startTs - 10)).toEqual({
+      url: 'https://plaza.test/live',
+      updated_at: new Date((surroundings.now - 10) * 1000).toISOString(),
+      is_live: true,
+    })
+    expect(live(startTs - 12 * 3600 + 1)).toMatchObject({ is_live: true })
+    expect(live(startTs - 12 * 3600)).toMatchObject({ is_live: false })
   })
-  expect(presented({ liveAt: 'https://plaza.test/live' }).profile.live_at?.updated_at).toBe(
-    '2021-01-01T00:00:00.000Z',
-  )
+
+  it('has a view that ends then, or when its subscription does', () => {
+    const user = userRecord(7, { liveAt: 'https://plaza.test/live', liveAtTs: startTs })
+    const { now } = surroundings
+    expect(userViewEnd(user, now)).toBe(now + 12 * 3600)
+    expect(userViewEnd({ ...user, proUntil: now + 60 }, now)).toBe(now + 60)
+    expect(userViewEnd({ ...user, liveAtTs: 0 }, now)).toBe(Number.POSITIVE_INFINITY)
+  })
 })
 
 describe('verified addresses', () => {

@@ -32,6 +32,9 @@ export interface UserSurroundings {
   readonly now: number
 }
 
+/** Streams are rarely longer. */
+const LIVE_SECONDS = 12 * 60 * 60
+
 /** Makes a user without its viewer context. */
 export function presentUser(user: UserRecord, surroundings: UserSurroundings): User {
   const pro = presentPro(user, surroundings.now)
@@ -90,11 +93,22 @@ function presentProfile(user: UserRecord, surroundings: UserSurroundings): UserP
           live_at: {
             url: user.liveAt,
             updated_at: dateTimeOf(unixSecondsFromFarcasterSeconds(user.liveAtTs ?? 0)),
-            is_live: true,
+            is_live: surroundings.now < liveUntil(user),
           },
         }
       : {}),
   }
+}
+
+/** Unix seconds until which a user who went live counts as live; a client that ends a stream without a word never says so. */
+function liveUntil({ liveAt, liveAtTs }: UserRecord): number {
+  return liveAt ? unixSecondsFromFarcasterSeconds(liveAtTs ?? 0) + LIVE_SECONDS : 0
+}
+
+/** Unix seconds at which the view of a user changes by itself; Infinity for never. */
+export function userViewEnd(user: UserRecord, now: number): number {
+  const ends = [liveUntil(user), user.proUntil].filter((end) => end > now)
+  return Math.min(Number.POSITIVE_INFINITY, ...ends)
 }
 
 function presentBio(text: string, { names }: UserSurroundings): UserBio {

@@ -12,8 +12,16 @@ describe('places', () => {
       city: 'Los Angeles',
       country: 'United States',
       country_code: 'US',
+      state: 'California',
       state_code: 'CA',
     })
+    expect(placeOf(52.52, 13.4)).toMatchObject({ city: 'Berlin' })
+    expect(placeOf(40.71, -74.01)).toMatchObject({
+      city: 'New York City',
+      state: 'New York',
+      state_code: 'NY',
+    })
+    expect(placeOf(52.52, 13.4)).not.toHaveProperty('state')
     expect(placeOf(-36.85, 174.76)).toMatchObject({ city: 'Auckland', country: 'New Zealand' })
   })
 

