@@ -136,6 +136,8 @@ describe('invalid input', () => {
       'payload.deep.0',
       'payload.deep.0 must not hold the character U+0000',
     ],
+    [{ fid: 3, text: 'a\ud83c' }, 'text', 'text must not hold half of a surrogate pair'],
+    [{ fid: 3, payload: { '\udf31': 1 } }, 'payload', 'payload must not hold half of a surrogate pair'],
   ])('%j names %s', (body, property, message) => {
     expect(() => parse(body)).toThrow(
       expect.objectContaining({ code: 'bad_request.invalid_param', property, message }),
@@ -173,6 +175,10 @@ describe('invalid input', () => {
     expect(() => parse(many, { strict: true })).toThrow(
       expect.objectContaining({ validationErrors: expect.objectContaining({ length: 50 }) }),
     )
+  })
+
+  it('keeps whole surrogate pairs', () => {
+    expect(parse({ fid: 3, payload: { '🌱': '🌱' } })).toMatchObject({ payload: { '🌱': '🌱' } })
   })
 
   it.each([null, [], 'text', 3])('%j is no object', (body) => {

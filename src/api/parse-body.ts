@@ -2,7 +2,6 @@ import { KindGuard, type Static, type TObject, type TSchema } from '@sinclair/ty
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { PlazaError, type ValidationError } from '../platform/errors.js'
 import { compileDeclared } from './declared-members.js'
-import { invalidField } from './invalid-field.js'
 import { validationErrors } from './validation-errors.js'
 
 /** Reads a body. With `strict` it refuses undeclared members. */
@@ -26,7 +25,7 @@ export function compileBody<Body extends TObject>(schema: Body): ParseBody<Body>
     }
     const body = read(raw, strict)
     if (!check.Check(body)) throw toPlazaError(validationErrors(check.Errors(body), closedSchema))
-    refuseNul(body, '')
+    refuseUnstorable(body, [])
     return body
   }
 }
@@ -51,11 +50,27 @@ function toPlazaError(validationErrors: readonly ValidationError[]): PlazaError 
   })
 }
 
-/** PostgreSQL text cannot hold this character. */
-function refuseNul(value: unknown, path: string): void {
+/** Refuses what PostgreSQL cannot store, in values and in names of members: U+0000, and halves of surrogate pairs. */
+function refuseUnstorable(value: unknown, path: readonly string[]): void {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw invalidField(path, 'must not hold the character U+0000')
+    refuseUnstorableText(value, path)
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) refuseNul(member, path ? `${path}.${name}` : name)
+    for (const [name, member] of Object.entries(value)) {
+      refuseUnstorableText(name, path)
+      refuseUnstorable(member, [...path, name])
+    }
   }
+}
+
+function refuseUnstorableText(text: string, path: readonly string[]): void {
+  const problem = text.includes('\0')
+    ? 'must not hold the character U+0000'
+    : /\p{Surrogate}/u.test(text)
+      ? 'must not hold half of a surrogate pair'
+      : null
+  if (problem === null) return
+  const name = path.join('.')
+  const message = `${name} ${problem}`
+  const error = { code: 'invalid_string', expected: 'text', received: 'text', message, path }
+  throw new PlazaError('bad_request.invalid_param', message, { property: name, validationErrors: [error] })
 }
