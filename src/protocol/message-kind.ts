@@ -41,9 +41,7 @@ export type ClaimCheck<Body> = (
 /** A member of `MessageData` that holds a body. */
 export type BodyName = Extract<keyof MessageData, `${string}Body`>
 
-/**
- * The definition of a message type. Each type has one file in `kinds/` and one line in `message-kinds.ts`.
- */
+/** The definition of a message type: an entry in a file of `kinds/` and a line in `message-kinds.ts`. */
 export interface MessageKind<Body> {
   readonly type: MessageType
   /** Set in which the type is stored; null if it is only validated. */
@@ -54,8 +52,8 @@ export interface MessageKind<Body> {
   readonly bodyName: BodyName
   /** Field number of the body in `MessageData`, and its fields. */
   readonly wire: { readonly field: number; readonly schema: Schema }
-  /** Largest `dataBytes` without the pro tier, in bytes (docs/protocol.md §3.3.1). */
-  readonly maxDataBytes: number
+  /** Largest `dataBytes` without the pro tier, if not `BASE_DATA_BYTES` (docs/protocol.md §3.3.1). */
+  readonly maxDataBytes?: number
   /** Largest `dataBytes` of a pro account, if different. */
   readonly maxProDataBytes?: number
   /** Returns the rule that the body breaks, with the text of docs/protocol.md §3.4; null if none. */

@@ -36,7 +36,8 @@ export function validateStateless(message: SignedMessage, context: ValidationCon
 export function requiresPro(message: SignedMessage): boolean {
   const kind = kindOf(message.data.type)
   if (kind === undefined) return false
-  if (kind.maxProDataBytes !== undefined && message.dataBytes.length > kind.maxDataBytes) return true
+  const { maxDataBytes = BASE_DATA_BYTES, maxProDataBytes } = kind
+  if (maxProDataBytes !== undefined && message.dataBytes.length > maxDataBytes) return true
   const body = bodyOf(kind, message.data)
   return body !== undefined && (kind.requiresPro?.(body, message.data) ?? false)
 }

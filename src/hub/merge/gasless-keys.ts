@@ -4,7 +4,7 @@ import {
   recoverKeyAddCustody,
   recoverKeyRemoveCustody,
   verifySignedKeyRequest,
-} from '../../protocol/kinds/key-claim.js'
+} from '../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** A key that a custody address granted by message: a row of `hub.gasless_keys` (docs/protocol.md §4.6). */

@@ -1,6 +1,6 @@
 import { type LendStorageBody, type MessageData, MessageType, StorageUnitType } from '@farcaster/core'
 import { u64be } from '../bytes.js'
-import { BASE_DATA_BYTES, type MessageKind, MessageSet, type ValidationContext } from '../message-kind.js'
+import { type MessageKind, MessageSet, type ValidationContext } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
 
 const MAX_UNITS = 5000
@@ -16,7 +16,6 @@ export const lendStorage: MessageKind<LendStorageBody> = {
   side: 'add',
   bodyName: 'lendStorageBody',
   wire: { field: 18, schema: bodySchema },
-  maxDataBytes: BASE_DATA_BYTES,
   validate: validateLendStorage,
   conflictKey: (body) => u64be(body.toFid),
 }

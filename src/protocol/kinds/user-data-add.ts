@@ -1,5 +1,5 @@
 import { MessageType, type UserDataBody, UserDataType } from '@farcaster/core'
-import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { type MessageKind, MessageSet } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
 import { validatePrimaryEthAddress, validatePrimarySolAddress } from './address.js'
 import { validateUsername } from './username.js'
@@ -13,7 +13,6 @@ export const userDataAdd: MessageKind<UserDataBody> = {
   side: 'add',
   bodyName: 'userDataBody',
   wire: { field: 12, schema: bodySchema },
-  maxDataBytes: BASE_DATA_BYTES,
   validate: (body) => validateProfileValue(body.type, body.value),
   requiresPro: (body) => body.type === UserDataType.BANNER,
   conflictKey: (body) => Buffer.of(body.type),

@@ -17,7 +17,7 @@ export const usernameProofRule: MergeRule = {
   locksAllShards: true,
   conflictKeys: (message) => [ownerConflictKey(message)],
   names: (message) => [nameOf(message.data.usernameProofBody!)],
-  check: (message, state) => checkOwner(message, state),
+  check: checkOwner,
   merge: (message, _conflictKey, state) => mergeNameProof(message, state),
 }
 
