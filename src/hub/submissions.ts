@@ -2,14 +2,14 @@ import { Message } from '@farcaster/core'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import { decodeMessage, isRefusal } from '../protocol/codec.js'
 import type { SignedMessage } from '../protocol/message.js'
-import { WireReader } from '../protocol/wire.js'
 import type { Hub } from './hub.js'
+import { eachField } from './protobuf.js'
 
 /** Most messages of one request. An empty message takes two bytes, and its answer a hundred. */
 export const MAX_BULK_MESSAGES = 10_000
 
-/** `messages`, field 1 of SubmitBulkMessagesRequest, length-delimited. */
-const MESSAGES_TAG = (1 << 3) | 2
+/** `messages`, the field of SubmitBulkMessagesRequest. */
+const MESSAGES = 1
 
 /** The outcome of one message: merged, or refused with the hash that it has or claims to have. */
 export type Submission =
@@ -71,25 +71,16 @@ export async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> 
  */
 function bulkMessages(body: Buffer): Buffer[] {
   const messages: Buffer[] = []
-  const reader = new WireReader(body)
-  while (reader.position < body.length) {
-    const tag = reader.readUint32()
-    if (tag === MESSAGES_TAG) {
-      const start = reader.readBytes()
-      if (start < 0) throw malformed()
-      messages.push(body.subarray(start, reader.position))
-      if (messages.length > MAX_BULK_MESSAGES) {
-        throw new PlazaError('bad_request.too_large', `more than ${MAX_BULK_MESSAGES} messages`)
-      }
-    } else if (tag < 8 || !reader.skip(tag & 7)) {
-      throw malformed()
-    }
+  try {
+    eachField(body, (number, start, content, end) => {
+      if (number === MESSAGES && content > start) messages.push(body.subarray(content, end))
+    })
+  } catch {
+    const text = 'Invalid protobuf data: not a SubmitBulkMessagesRequest'
+    throw new PlazaError('bad_request.parse_failure', text)
   }
-  return messages
-}
-
-function malformed(): PlazaError {
-  return new PlazaError('bad_request.parse_failure', 'Invalid protobuf data: not a SubmitBulkMessagesRequest')
+  if (messages.length <= MAX_BULK_MESSAGES) return messages
+  throw new PlazaError('bad_request.too_large', `more than ${MAX_BULK_MESSAGES} messages`)
 }
 
 function toError(refusal: Refusal): PlazaError {

@@ -3,9 +3,10 @@ import { AFTER_ALL_EVENTS, readEvent, type ShardRange, type StoredHubEvent } fro
 import type { Field } from './fields.js'
 import { MAX_PAGE_BYTES, pageSizeOf } from './grpc/request.js'
 import { toWireEvent } from './grpc/wire-bytes.js'
+import { parseU32, parseU64 } from './http/parameters.js'
 import { type EncodedEventPage, type Reply, readMethod } from './hub-method.js'
 import { hubEventJson } from './json/hub-event.js'
-import { listReply } from './protobuf.js'
+import { listReply } from '../protobuf.js'
 import { invalid, requestedShards, required, requireFound, requireShard } from './refusals.js'
 import { base64Token } from './replies.js'
 
@@ -34,9 +35,9 @@ const logPage: Field<LogPage> = {
   members: ['startId', 'stopId', 'shardIndex', 'pageSize', 'pageToken', 'reverse'],
   fromQuery(query, shards) {
     const { reverse } = query
-    const from = query.u64('from_event_id') ?? 0
-    const stop = query.u64('stop_id') ?? AFTER_ALL_EVENTS
-    const requested = requestedShards(query.u32('shard_index'), shards)
+    const from = query.read(parseU64, 'from_event_id') ?? 0
+    const stop = query.read(parseU64, 'stop_id') ?? AFTER_ALL_EVENTS
+    const requested = requestedShards(query.read(parseU32, 'shard_index'), shards)
     const ranges = rangesOf({ shards: requested, from, stop, reverse }, query.pageToken())
     return { ranges, from, reverse, limit: query.pageSize() }
   },
@@ -64,7 +65,7 @@ function rangesOf(
 const eventId: Field<number> = {
   parameters: ['event_id'],
   members: ['id'],
-  fromQuery: (query) => query.u64('event_id') ?? required('event_id'),
+  fromQuery: (query) => query.require(parseU64, 'event_id'),
   fromRequest: ({ id = 0 }) => id,
 }
 
@@ -73,7 +74,7 @@ const shardOfEvent: Field<number> = {
   parameters: ['shard_index'],
   members: ['shardIndex'],
   fromQuery(query, shards) {
-    const shard = query.u32('shard_index') ?? (shards === 1 ? 1 : required('shard_index'))
+    const shard = query.read(parseU32, 'shard_index') ?? (shards === 1 ? 1 : required('shard_index'))
     return requireShard(shard, shards, 'shard_index')
   },
   fromRequest({ shardIndex = 0 }, shards) {

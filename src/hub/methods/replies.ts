@@ -5,7 +5,7 @@ import { toWireMessage } from './grpc/wire-bytes.js'
 import type { Reply } from './hub-method.js'
 import { storedMessageJson } from './json/message.js'
 import { storedOnChainEventJson } from './json/onchain-event.js'
-import { listReply } from './protobuf.js'
+import { listReply } from '../protobuf.js'
 import { requireFound } from './refusals.js'
 
 /**

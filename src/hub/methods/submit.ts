@@ -6,7 +6,7 @@ import { type Submission, submitMany, submitOne, validateOne } from '../submissi
 import { toWireMessage } from './grpc/wire-bytes.js'
 import { type Reply, writeMethod } from './hub-method.js'
 import { type MessageJson, messageJson } from './json/message.js'
-import { encodeFields, listReply } from './protobuf.js'
+import { encodeFields, listReply } from '../protobuf.js'
 
 const signedMessage: Reply<SignedMessage> = { json: signedMessageJson, protobuf: wireMessage }
 

@@ -1,7 +1,6 @@
-import { MessageType, type UserDataType } from '@farcaster/core'
+import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type MessagePage, type MessagePageOptions, readMessage, readSetPage } from './message-page.js'
 
 export interface FidPageOptions {
   readonly limit: number
@@ -65,42 +64,7 @@ export async function readAddressRoles(db: Database, fid: number, address: Buffe
   return row!
 }
 
-/** Reads one field of a profile; null when it was never set. */
-export function readUserData(db: Database, fid: number, type: UserDataType): Promise<Buffer | null> {
-  return readMessage(db, {
-    fid,
-    set: MessageSet.userData,
-    key: Buffer.of(type),
-    type: MessageType.USER_DATA_ADD,
-  })
-}
-
-/** Reads all fields of a profile. */
-export function readUserDataByFid(db: Database, fid: number, page: MessagePageOptions): Promise<MessagePage> {
-  return readSetPage(db, { fid, set: MessageSet.userData, type: MessageType.USER_DATA_ADD }, page)
-}
-
-/** Reads a user's verification of an address; null when there is none or it was removed. */
-export function readVerification(db: Database, fid: number, address: Buffer): Promise<Buffer | null> {
-  const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
-  return readMessage(db, { fid, set: MessageSet.verifications, key: address, type })
-}
-
-/** Reads a user's verifications; only that of `address` when it is given. */
-export function readVerificationsByFid(
-  db: Database,
-  fid: number,
-  address: Buffer | null,
-  page: MessagePageOptions,
-): Promise<MessagePage> {
-  const condition = db`(${address}::bytea is null or key = ${address}::bytea)`
-  const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
-  return readSetPage(db, { fid, set: MessageSet.verifications, type, condition }, page)
-}
-
-/**
- * Most proofs of the list, which has no pages. Storage allows a user tens of them (docs/protocol.md §4.8).
- */
+/** Most proofs of the list, which has no pages. Storage allows tens of them (docs/protocol.md §4.8). */
 const MAX_PROOFS = 10_000
 
 /** Reads the encoded protobuf UserNameProof of a name; null when no user has the name. */
@@ -115,9 +79,7 @@ export async function readUsernameProof(db: Database, name: string): Promise<Buf
   return row?.proof ?? null
 }
 
-/**
- * Reads the proofs of a user's names: those of other name services first, then those of the fname registry.
- */
+/** Reads the proofs of a user's names: those of the fname registry last. */
 export async function readUsernameProofsByFid(db: Database, fid: number): Promise<Buffer[]> {
   const rows = await db<{ proof: Buffer }[]>`
     select proof

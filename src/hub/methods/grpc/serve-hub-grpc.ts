@@ -1,20 +1,22 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { HubServiceService } from '@farcaster/hub-nodejs'
 import {
+  type ConnectionInjector,
   type handleUnaryCall,
+  type Metadata,
   type MethodDefinition,
   Server,
   ServerCredentials,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
+import { PlazaError } from '../../../platform/errors.js'
+import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import { readEvents } from '../../log/read.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
-import { type Admit, createAdmission } from './admission.js'
-import { statusOf } from './call-status.js'
-import { listen } from './connections.js'
-import type { HubGrpcApi } from './grpc-api.js'
+import { type Admit, type HubGrpcApi, type IncomingCall, statusOf } from './grpc-api.js'
 import { decodeRequest, type GrpcName } from './request.js'
 import { createSubscribers } from './subscribe.js'
 import { toWireEvent } from './wire-bytes.js'
@@ -132,5 +134,82 @@ function serveCalls(
       callback(status)
     }
     api.metrics?.called(name, code, (performance.now() - startMs) / 1000)
+  }
+}
+
+/** Checks the rate limit before the key, so that it counts wrong keys too. */
+function createAdmission({ config, clock, authorize }: HubGrpcApi): Admit {
+  const counter = createCounter<string>(limits.hubCalls, clock, config.rateLimit)
+  return async (call) => {
+    const status = counter.take(addressOf(call, config.trustProxy ?? false))
+    if (status && status.retryAfterSeconds > 0) {
+      throw new PlazaError(
+        'bad_request.rate_limited',
+        `more than ${status.limit} calls a minute; try again in ${status.retryAfterSeconds} seconds`,
+      )
+    }
+    await authorize?.({
+      headers: {
+        'x-api-key': textOf(call.metadata, 'x-api-key'),
+        api_key: textOf(call.metadata, 'api_key'),
+        authorization: textOf(call.metadata, 'authorization'),
+      },
+    })
+  }
+}
+
+/** Without the port, which differs for each connection. */
+function addressOf(call: IncomingCall, trustProxy: boolean): string {
+  const forwarded = trustProxy ? textOf(call.metadata, 'x-forwarded-for')?.split(',')[0]?.trim() : undefined
+  return forwarded || call.getPeer().replace(/:\d+$/, '')
+}
+
+function textOf(metadata: Metadata, name: string): string | undefined {
+  const [value] = metadata.get(name)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The connections of clients. */
+interface Connections {
+  readonly address: AddressInfo
+  /** Ends the connection of this peer, `<address>:<port>`, at once. */
+  destroy(peer: string): void
+  /** Accepts no more connections; resolves when the last one has ended. */
+  close(): Promise<void>
+  /** Ends all connections at once. */
+  destroyAll(): void
+}
+
+/**
+ * Listens, and hands connections to the gRPC server. The library's own listener does not give access to its
+ * sockets, and ending the socket is the only way to disconnect a client that reads nothing.
+ */
+async function listen(
+  injector: Pick<ConnectionInjector, 'injectConnection'>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Connections> {
+  const sockets = new Map<string, Socket>()
+  const server = createServer({ noDelay: true }, (socket) => {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`
+    sockets.set(peer, socket)
+    socket.on('close', () => sockets.delete(peer))
+    // The calls of a broken connection end with it; there is nothing else to do.
+    socket.on('error', () => {})
+    injector.injectConnection(socket)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return {
+    address: server.address() as AddressInfo,
+    destroy: (peer) => sockets.get(peer)?.destroy(),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    destroyAll() {
+      for (const socket of sockets.values()) socket.destroy()
+    },
   }
 }

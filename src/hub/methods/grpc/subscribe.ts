@@ -12,9 +12,7 @@ import {
 } from '../../log/single-flight-pages.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { requestedShards } from '../refusals.js'
-import type { Admit } from './admission.js'
-import { statusOf } from './call-status.js'
-import type { HubGrpcApi } from './grpc-api.js'
+import { type Admit, type HubGrpcApi, statusOf } from './grpc-api.js'
 import { decodeRequest, enumValueOf, type GrpcRequest } from './request.js'
 import { toWireEvent } from './wire-bytes.js'
 

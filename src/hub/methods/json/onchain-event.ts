@@ -5,7 +5,6 @@ import {
   type SignerEventBody,
 } from '@farcaster/core'
 import { hexOf } from '../../../protocol/bytes.js'
-import { base64 } from './bytes.js'
 import {
   idRegisterEventTypeNames,
   nameOf,
@@ -13,11 +12,9 @@ import {
   signerEventTypeNames,
   tierTypeNames,
 } from './enum-names.js'
+import { base64 } from './message.js'
 
-/** An onchain event in the JSON of the hub API (docs/protocol.md §1.2). */
-export type OnChainEventJson = ReturnType<typeof onChainEventJson>
-
-/** Maps an onchain event to JSON. Absent bodies are left out, except that of tiers, which is null. */
+/** Maps an onchain event to the JSON of the hub API (docs/protocol.md §1.2). Absent bodies are left out, except that of tiers, which is null. */
 export function onChainEventJson(event: OnChainEvent) {
   return {
     type: nameOf(onChainEventTypeNames, event.type),
@@ -51,10 +48,8 @@ export function onChainEventJson(event: OnChainEvent) {
   }
 }
 
-/**
- * Maps a stored onchain event: the encoded protobuf OnChainEvent of `hub.onchain_events` and `hub.signers`.
- */
-export function storedOnChainEventJson(bytes: Buffer): OnChainEventJson {
+/** Maps a stored onchain event, an encoded protobuf OnChainEvent. */
+export function storedOnChainEventJson(bytes: Buffer) {
   return onChainEventJson(OnChainEventCodec.decode(bytes))
 }
 

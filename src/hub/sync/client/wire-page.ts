@@ -1,5 +1,5 @@
-import { asBuffer } from '../../../protocol/bytes.js'
 import { WireReader } from '../../../protocol/wire.js'
+import { eachField } from '../../protobuf.js'
 
 /** A page of a list of the gRPC service: undecoded entries and the next token. */
 export interface WirePage {
@@ -15,7 +15,6 @@ export interface EventHead {
   readonly type: number
 }
 
-const LENGTH_DELIMITED = 2
 const ENTRIES = 1
 const TOKEN = 2
 const EVENT_TYPE = 1
@@ -28,22 +27,14 @@ const EVENT_ID = 2
  * @throws Error if the bytes are not a list.
  */
 export function readPage(bytes: Buffer): WirePage {
-  const reader = new WireReader(bytes)
   const entries: Buffer[] = []
-  let token: Buffer | undefined
-  while (reader.position < bytes.length) {
-    const tag = reader.readUint32()
-    if (tag === ((ENTRIES << 3) | LENGTH_DELIMITED)) entries.push(slice(reader))
-    else if (tag === ((TOKEN << 3) | LENGTH_DELIMITED)) token = slice(reader)
-    else if (tag < 0 || !reader.skip(tag & 7)) throw new Error('the upstream sent a malformed page')
-  }
-  return { entries, ...(token === undefined || token.length === 0 ? {} : { nextPageToken: token }) }
-}
-
-function slice(reader: WireReader): Buffer {
-  const start = reader.readBytes()
-  if (start < 0) throw new Error('the upstream sent a malformed page')
-  return asBuffer(reader.bytes.subarray(start, reader.position))
+  let nextPageToken: Buffer | undefined
+  eachField(bytes, (number, start, content, end) => {
+    if (content === start) return
+    if (number === ENTRIES) entries.push(bytes.subarray(content, end))
+    else if (number === TOKEN) nextPageToken = bytes.subarray(content, end)
+  })
+  return { entries, ...(nextPageToken?.length ? { nextPageToken } : {}) }
 }
 
 /**
