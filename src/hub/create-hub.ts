@@ -49,46 +49,30 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     writers[shardOf(fid, shards) - 1]!.submit(item)
   const { run, close } = createGate()
 
-  async function submit(
-    messages: readonly SignedMessage[],
-    { signedLocally = false, trusted = false, historical = false, sourceOffsets }: SubmitOptions = {},
+  async function submitItems(
+    items: readonly MergeItem[],
+    { signedLocally = false, trusted = false, historical = false }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
     const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
-    const invalid = await validate(options, messages, needsVerification)
-    const outcomes = await settleAll(
-      messages.map((message, index) => {
-        const refusal = invalid[index]
-        if (refusal) return Promise.resolve(refusal)
-        return submitToShard(message.data.fid, {
-          kind: 'message',
-          message,
-          historical,
-          sourceOffset: sourceOffsets?.[index],
-        })
-      }),
-    )
-    for (const [index, outcome] of outcomes.entries()) {
-      options.onOutcome?.(messages[index]!.data.type, outcome?.code ?? 'merged')
-    }
-    return outcomes
-  }
-
-  const submitOnChainEvents: Hub['submitOnChainEvents'] = (events, { sourceOffsets } = {}) =>
-    settleAll(
-      events.map((event, index) =>
-        submitToShard(event.fid, { kind: 'chainEvent', event, sourceOffset: sourceOffsets?.[index] }),
-      ),
-    )
-
-  const submitNameTransfers: Hub['submitNameTransfers'] = async (proofs, { sourceOffsets } = {}) => {
-    const released = proofs.filter((proof) => proof.fid === 0)
-    const holders = await findNameHolders(db, released.map(nameOf))
-    return await settleAll(
-      proofs.map((proof, index) => {
-        const fid = proof.fid || (holders.get(nameOf(proof)) ?? 0)
-        return submitToShard(fid, { kind: 'nameTransfer', proof, sourceOffset: sourceOffsets?.[index] })
-      }),
-    )
+    const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
+    const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
+    const holders = await findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
+    const verdicts = validate(options, messages, needsVerification)
+    let next = 0
+    // Events and names are queued before the messages are verified.
+    const merges = items.map(async (item) => {
+      if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, item)
+      if (item.kind === 'nameTransfer') {
+        return await submitToShard(item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0), item)
+      }
+      const index = next++
+      const { message } = item
+      const outcome =
+        (await verdicts)[index] ?? (await submitToShard(message.data.fid, { ...item, historical }))
+      options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
+      return outcome
+    })
+    return await settleAll(merges)
   }
 
   const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
@@ -99,10 +83,19 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
     validate: (messages) => validate(options, messages),
-    submit: (messages, submitOptions) => run(() => submit(messages, submitOptions)),
-    submitOnChainEvents: (...args) => run(() => submitOnChainEvents(...args)),
+    submit: (messages, submitOptions) =>
+      run(() =>
+        submitItems(
+          messages.map((message) => ({ kind: 'message', message })),
+          submitOptions,
+        ),
+      ),
+    submitOnChainEvents: (events) =>
+      run(() => submitItems(events.map((event) => ({ kind: 'chainEvent', event })))),
+    submitNameTransfers: (proofs) =>
+      run(() => submitItems(proofs.map((proof) => ({ kind: 'nameTransfer', proof })))),
+    submitItems: (items, submitOptions) => run(() => submitItems(items, submitOptions)),
     removeByUpstream: (messages) => run(() => removeByUpstream(messages)),
-    submitNameTransfers: (...args) => run(() => submitNameTransfers(...args)),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))

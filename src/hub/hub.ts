@@ -1,7 +1,7 @@
 import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
-import type { SourceOffset } from './merge/batch.js'
+import type { MergeItem } from './merge/shard-writer.js'
 
 /** What the hub may assume of submitted messages. */
 export interface SubmitOptions {
@@ -21,12 +21,6 @@ export interface SubmitOptions {
    * and the rules for senders are not checked. Conflicts are resolved as always.
    */
   readonly historical?: boolean
-  /**
-   * The offset of each item in the log of another hub, aligned with the input. An item whose offset was
-   * applied before is a duplicate, even if it was removed since. Applied offsets are written in the
-   * transaction of the merge.
-   */
-  readonly sourceOffsets?: readonly (SourceOffset | undefined)[]
 }
 
 /**
@@ -45,15 +39,11 @@ export interface Hub {
   /** Makes every check that needs no state, signatures included (docs/protocol.md §2.3). */
   validate(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Merges onchain events, or those of the local registry; null when merged, a Refusal for a duplicate. */
-  submitOnChainEvents(
-    events: readonly OnChainEvent[],
-    options?: Pick<SubmitOptions, 'sourceOffsets'>,
-  ): Promise<(Refusal | null)[]>
+  submitOnChainEvents(events: readonly OnChainEvent[]): Promise<(Refusal | null)[]>
   /** Merges transfers of the fname registry; `fid` 0 releases the name. */
-  submitNameTransfers(
-    proofs: readonly UserNameProof[],
-    options?: Pick<SubmitOptions, 'sourceOffsets'>,
-  ): Promise<(Refusal | null)[]>
+  submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]>
+  /** Merges items of all three kinds, as the calls above do; the options are for messages. */
+  submitItems(items: readonly MergeItem[], options?: SubmitOptions): Promise<(Refusal | null)[]>
   /**
    * Removes messages that the upstream no longer stores. The log has a prune event for each. Null for each
    * message that was stored.

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OnChainEvent, SignerEventType } from '@farcaster/core'
 import { PlazaError, type Refusal } from '../platform/errors.js'
-import type { Hub } from './hub.js'
-import { isMissingDependency } from './merge/missing-dependency.js'
+import type { Hub, SubmitOptions } from './hub.js'
+import { isMissingDependency } from './merge/applied-offsets.js'
 import type { MergeItem } from './merge/shard-writer.js'
 
 export interface ReorderBufferOptions {
-  readonly hub: Pick<Hub, 'submit' | 'submitOnChainEvents' | 'submitNameTransfers'>
+  readonly hub: Pick<Hub, 'submitItems'>
+  /** What the hub may assume of the messages. */
+  readonly assume?: SubmitOptions
   /** Number of items of a batch. */
   readonly batchSize?: number
   /** After it is aborted, nothing waits for a hub that is unavailable. */
@@ -162,25 +164,11 @@ export class ReorderBuffer {
 
   /** The outcomes, aligned with `items`; the error when the hub is unavailable. */
   async #attempt(items: readonly MergeItem[]): Promise<(Refusal | null)[] | PlazaError> {
-    const { hub } = this.#options
-    const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
-    const events = items.flatMap((item) => (item.kind === 'chainEvent' ? [item.event] : []))
-    const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
-    const offsetsOf = (itemKind: MergeItem['kind']) => ({
-      sourceOffsets: items.flatMap(({ kind, sourceOffset }) => (kind === itemKind ? [sourceOffset] : [])),
-    })
+    const { hub, assume } = this.#options
     try {
-      // In this order, so that the events are queued for the merge before the messages are verified.
-      const [eventOutcomes, proofOutcomes, messageOutcomes] = await Promise.all([
-        events.length > 0 ? hub.submitOnChainEvents(events, offsetsOf('chainEvent')) : [],
-        proofs.length > 0 ? hub.submitNameTransfers(proofs, offsetsOf('nameTransfer')) : [],
-        messages.length > 0 ? hub.submit(messages, offsetsOf('message')) : [],
-      ])
-      const next = { chainEvent: 0, nameTransfer: 0, message: 0 }
-      const byKind = { chainEvent: eventOutcomes, nameTransfer: proofOutcomes, message: messageOutcomes }
-      const busy = messageOutcomes.find((outcome) => outcome?.code === 'unavailable')
-      if (busy) return new PlazaError('unavailable', busy.message)
-      return items.map(({ kind }) => byKind[kind][next[kind]++] ?? null)
+      const outcomes = await hub.submitItems(items, assume)
+      const busy = outcomes.find((outcome) => outcome?.code === 'unavailable')
+      return busy ? new PlazaError('unavailable', busy.message) : outcomes
     } catch (error) {
       if (error instanceof PlazaError && error.code === 'unavailable') return error
       throw error

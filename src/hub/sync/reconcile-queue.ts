@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { Refusal } from '../../platform/errors.js'
 import type { Log } from '../../platform/log/log.js'
-import { isMissingDependency } from '../merge/missing-dependency.js'
+import { isMissingDependency } from '../merge/applied-offsets.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 
 /** Queues users for reconciliation. Keeps them in memory until `flush`. */

@@ -5,7 +5,7 @@ import { eachField } from '../../protobuf.js'
 export interface WirePage {
   readonly entries: readonly Buffer[]
   /** Undefined at the end. */
-  readonly nextPageToken?: Uint8Array
+  readonly nextPageToken: Uint8Array | undefined
 }
 
 /** The first fields of a HubEvent. */
@@ -27,14 +27,13 @@ const EVENT_ID = 2
  * @throws Error if the bytes are not a list.
  */
 export function readPage(bytes: Buffer): WirePage {
-  const entries: Buffer[] = []
-  let nextPageToken: Buffer | undefined
+  const page: { entries: Buffer[]; nextPageToken: Buffer | undefined } = { entries: [], nextPageToken: undefined }
   eachField(bytes, (number, start, content, end) => {
     if (content === start) return
-    if (number === ENTRIES) entries.push(bytes.subarray(content, end))
-    else if (number === TOKEN) nextPageToken = bytes.subarray(content, end)
+    if (number === ENTRIES) page.entries.push(bytes.subarray(content, end))
+    else if (number === TOKEN && end > content) page.nextPageToken = bytes.subarray(content, end)
   })
-  return { entries, ...(nextPageToken?.length ? { nextPageToken } : {}) }
+  return page
 }
 
 /**

@@ -31,7 +31,7 @@ export function rewindId(nextId: number): number {
   return eventId(Math.max(0, blockOf(nextId) - REWIND_BLOCKS), 0)
 }
 
-/** Returns the name of a shard's log in source offsets (`SubmitOptions.sourceOffsets`). */
+/** Returns the name of a shard's log in source offsets (`MergeItem.sourceOffset`). */
 export function sourceLogName(upstream: string, shard: number): string {
   return `${upstream}/${shard}`
 }

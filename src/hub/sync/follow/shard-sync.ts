@@ -20,8 +20,9 @@ export interface ShardSyncOptions {
   readonly client: UpstreamClient
   /** Shard of the upstream. */
   readonly shard: number
-  /** The hub, as `createSubmitAdapter` returns it. */
   readonly hub: ReorderBufferOptions['hub']
+  /** The upstream belongs to the same operator: its signatures are not checked again. */
+  readonly trusted: boolean
   readonly selection: Selection
   readonly log: Log
   readonly refusals: RefusalLog
@@ -66,12 +67,13 @@ export class ShardSync {
   #savedMs = 0
 
   constructor(options: ShardSyncOptions) {
-    const { db, client, shard, hub, signal, refusals } = options
+    const { db, client, shard, hub, trusted, signal, refusals } = options
     this.#options = options
     this.#logName = sourceLogName(client.address, shard)
     this.#reconcileQueue = new ReconcileQueue(db)
     this.#reorderBuffer = new ReorderBuffer({
       hub,
+      assume: { trusted },
       signal,
       onSettled: (items) => this.#settled(items),
       onRefused: (item, refusal) => {

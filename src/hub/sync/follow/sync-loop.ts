@@ -16,6 +16,8 @@ export interface SyncOptions {
   readonly db: Database
   readonly upstreams: Upstreams
   readonly hub: ReorderBufferOptions['hub']
+  /** The upstreams belong to the same operator: their signatures are not checked again. */
+  readonly trusted: boolean
   readonly selection: Selection
   readonly log: Log
   readonly metrics: UpstreamMetrics

@@ -6,7 +6,6 @@ import type { Hub } from '../../hub.js'
 import { ReorderBuffer } from '../../reorder-buffer.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
-import { createSubmitAdapter } from '../submit-adapter.js'
 import { type AccountPart, compareAccount, messageSetName } from './compare.js'
 
 /** What to do with messages that only this hub stores. */
@@ -46,13 +45,10 @@ export interface AccountReport {
  * @throws UpstreamFailure if no upstream answers.
  */
 export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
-  const { db, upstreams, signal } = options
+  const { db, upstreams, hub, trusted, signal } = options
   const firstComparison = await compareAccount(db, upstreams, fid, signal)
   const missing = new Map<AccountPart, number>()
-  const reorderBuffer = new ReorderBuffer({
-    hub: createSubmitAdapter(options.hub, { trusted: options.trusted, historical: true }),
-    signal,
-  })
+  const reorderBuffer = new ReorderBuffer({ hub, assume: { trusted, historical: true }, signal })
   for (const refusal of firstComparison.unreadable) reorderBuffer.countRefusal(refusal)
   for (const { item } of firstComparison.missing) await reorderBuffer.add(item)
   await reorderBuffer.drain()
