@@ -11,7 +11,7 @@ import { ensurePartitions } from './log/partitions.js'
 import type { LoggedEvent } from './log/write.js'
 import type { MergeBatch } from './merge/batch.js'
 import { type MergeHook, mergeBatch } from './merge/merge.js'
-import { nameOf } from './merge/name-holder.js'
+import { nameOf } from './merge/names.js'
 import { type MergeItem, ShardWriter, type UpstreamRemoval } from './merge/shard-writer.js'
 
 export interface HubOptions {

@@ -11,11 +11,9 @@ import {
   type StorageUnits,
   usableUnits,
 } from '../storage-limits.js'
-import type { KeyClaim } from './gasless-keys.js'
-import { loadKeys } from './key-rows.js'
+import { type KeyClaim, loadKeys } from './gasless-keys.js'
 import { conflictKeyOf } from './merge-message.js'
-import { decodeProof, nameOf } from './name-holder.js'
-import { proofConflictKey, usernameConflictKey } from './names.js'
+import { decodeProof, nameOf, proofConflictKey, usernameConflictKey } from './names.js'
 import { ruleOf } from './rules.js'
 import { type Account, BatchState, signerId } from './state.js'
 import {

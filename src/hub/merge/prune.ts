@@ -1,10 +1,9 @@
 import { HubEventType, MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { deleteCastMentions } from './cast-mentions.js'
 import type { PendingEvent } from './state.js'
 import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'
-import { addToCounts, type SetCount } from './write.js'
+import { addToCounts, deleteCastMentions, type SetCount } from './write.js'
 
 /** A set that exceeds the limit of its user's storage. */
 export interface OversizedSet {
@@ -44,7 +43,7 @@ export async function prune(
   const names = pruned.filter((stored) => stored.set === MessageSet.usernameProofs)
   await Promise.all([
     addToCounts(db, prunedCounts(pruned)),
-    names.length > 0 ? deleteNames(db, names) : null,
+    deleteNames(db, names),
     deleteLoans(db, pruned),
     deleteCastMentions(db, pruned),
   ])
@@ -80,6 +79,7 @@ function pruneEvent(stored: StoredMessage): PendingEvent {
 }
 
 async function deleteNames(db: Transaction, proofs: readonly StoredMessage[]): Promise<void> {
+  if (proofs.length === 0) return
   await db`
     delete from hub.username_proofs n
     using unnest(

@@ -2,10 +2,9 @@ import { HubEventType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import { type NameHolder, nameOf } from '../name-holder.js'
-import { proofConflictKey } from '../names.js'
+import { nameOf, proofConflictKey } from '../names.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
-import type { BatchState } from '../state.js'
+import type { BatchState, NameHolder } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
 /**

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testKey, testNow } from '../../../test/network.js'
 import { type GaslessKey, KeyState, NonceKind } from './gasless-keys.js'
-import { loadKeys, writeKeys } from './key-rows.js'
+import { loadKeys, writeKeys } from './gasless-keys.js'
 
 const { db } = await createTestDatabase()
 const user = new TestUser(1)
