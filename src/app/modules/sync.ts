@@ -1,5 +1,10 @@
-import { readAddresses, readHeaders, type UpstreamSettings } from '../../hub/sync/client/upstream-client.js'
-import { openUpstreams, type Upstreams } from '../../hub/sync/client/upstreams.js'
+import {
+  openUpstreams,
+  readAddresses,
+  readHeaders,
+  type Upstreams,
+  type UpstreamSettings,
+} from '../../hub/sync/client/upstreams.js'
 import { startSync } from '../../hub/sync/follow/sync-loop.js'
 import { reconcileLoop } from '../../hub/sync/reconcile/reconcile-loop.js'
 import { allUsers, SelectedUsers, type SubsetSettings } from '../../hub/sync/subset/selected-users.js'

@@ -1,6 +1,8 @@
 import type { Hex } from 'viem'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { takeWorkerLock } from '../../platform/db/worker-lock.js'
+import type { Log } from '../../platform/log/log.js'
+import { pause } from '../../platform/process/pause.js'
 import type { ChainRpc } from './chain-rpc.js'
 import {
   acquireLease,
@@ -12,7 +14,7 @@ import {
   rewindCursor,
 } from './cursor.js'
 import type { Endpoint, LogFilter } from './endpoint.js'
-import { type LogRange, RangeRefused, type RangeResult, readRange } from './log-range.js'
+import { type LogRange, RangeRefused, type RangeRequest, type RangeResult, readRange } from './log-range.js'
 
 /** A write that runs in the transaction that moves the cursor. */
 export type Write = (db: Transaction) => Promise<void>
@@ -133,21 +135,18 @@ export class Follower<Extra = void> {
     await releaseLease(this.#options.db, this.#lease)
   }
 
-  async #read({ from, before, filter }: ReadRequest): Promise<ReadResult<Extra>> {
+  async #read(request: Pick<RangeRequest, 'from' | 'before' | 'filter'>): Promise<ReadResult<Extra>> {
     const { rpc } = this.#options
     const { confirmedOnly, withTimes, lastBlock } = this.#handler
     const { confirmations } = rpc.network
-    const end = lastBlock === undefined ? {} : { until: lastBlock }
     return await rpc.withEndpoint(async (endpoint) => {
       const rangeRequest = {
-        from,
-        before,
-        filter,
+        ...request,
+        until: lastBlock,
         span: this.#span,
         confirmations,
         confirmedOnly,
         withTimes,
-        ...end,
       }
       const reading = await readRange(endpoint, rangeRequest).catch((error: unknown) => {
         if (error instanceof RangeRefused) this.#shrink()
@@ -211,14 +210,57 @@ export class Follower<Extra = void> {
   }
 }
 
-interface ReadRequest {
-  readonly from: number
-  readonly before: Parameters<typeof readRange>[1]['before']
-  readonly filter: LogFilter | null
-}
-
 interface ReadResult<Extra> {
   readonly reading: RangeResult
   /** Null unless a range was read. */
   readonly extra: { readonly value: Extra } | null
+}
+
+/** Wait after a failure, growing by half each time. A refused range is repeated soon, in halves. */
+const RETRY_MS = { first: 200, last: 30_000, refused: 50 }
+
+/**
+ * Runs a follower until it is stopped. A failed step is repeated forever: blocks cannot be skipped.
+ *
+ * @param options `pollMs`: wait after a step without news, or while another process holds the follower.
+ * @returns a function that stops it after the current step.
+ */
+export function startFollowing<Extra>(
+  follower: Follower<Extra>,
+  { pollMs, log }: { readonly pollMs: number; readonly log: Log },
+): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const logFields = { follower: follower.name }
+
+  async function run(): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        const outcome = await follower.step()
+        if (failures > 0) log.info({ ...logFields, failures }, 'chain follower recovered')
+        failures = 0
+        if (outcome === 'reorged') log.info(logFields, 'chain reorganized')
+        if (outcome === 'deepReorg') log.error(logFields, 'chain reorganized beyond confirmations')
+        if (outcome === 'caughtUp' || outcome === 'busy') await pause(pollMs, signal)
+      } catch (error) {
+        failures += 1
+        const isRefused = error instanceof RangeRefused
+        const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
+        const retryInMs = isRefused ? Math.min(RETRY_MS.refused * failures, RETRY_MS.last) : backoffMs
+        // An unavailable RPC is logged once, then every 20 failures.
+        const shouldLog = !isRefused && (failures === 1 || failures % 20 === 0)
+        if (shouldLog) log.warn({ err: error, ...logFields, failures, retryInMs }, 'chain follower failed')
+        await pause(retryInMs, signal)
+      }
+    }
+    // If the database is unavailable, the lease expires by itself.
+    await follower.release().catch(() => {})
+  }
+
+  const running = run()
+  return async () => {
+    stopping.abort()
+    await running
+  }
 }

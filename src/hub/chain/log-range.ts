@@ -12,7 +12,7 @@ export interface RangeRequest {
   /** The first block that is not handled. */
   readonly from: number
   /** The last block that may be read, inclusive; unlimited by default. */
-  readonly until?: number
+  readonly until?: number | undefined
   /** Most blocks of the range. */
   readonly span: number
   /** Blocks above a block that make it final. */

@@ -6,14 +6,12 @@ import { decodeItem, isItem } from '../../archive/frame.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
-import type { UpstreamEvent } from '../client/event-stream.js'
-import type { UpstreamClient } from '../client/upstream-client.js'
+import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
 import { queueAllUsers, ReconcileQueue, type RefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { saveCursor, sourceLogName } from './cursors.js'
+import { findStartCursor, saveCursor, sourceLogName } from './cursors.js'
 import { GapTracker } from './gap-tracker.js'
-import { findStartCursor } from './start-cursor.js'
 
 export interface ShardSyncOptions {
   readonly db: Database
