@@ -33,11 +33,12 @@ export interface RunningCluster {
 /** PostgreSQL did not start. `log` is the end of its log. */
 export class ClusterStartError extends Error {
   override readonly name = 'ClusterStartError'
-  readonly log: string
 
-  constructor(location: ClusterLocation, log: string) {
+  constructor(
+    location: ClusterLocation,
+    readonly log: string,
+  ) {
     super(`PostgreSQL did not start. The end of ${location.logFile}:\n${log}`)
-    this.log = log
   }
 
   /** True if another program uses the port. */

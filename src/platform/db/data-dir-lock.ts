@@ -15,11 +15,12 @@ export interface DataDirOwner {
 /** Another running process holds the directory. */
 export class DataDirBusyError extends Error {
   override readonly name = 'DataDirBusyError'
-  readonly owner: DataDirOwner
 
-  constructor(directory: string, owner: DataDirOwner) {
+  constructor(
+    directory: string,
+    readonly owner: DataDirOwner,
+  ) {
     super(`${directory} is in use by process ${owner.pid} (plaza ${owner.command})`)
-    this.owner = owner
   }
 }
 

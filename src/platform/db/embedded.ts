@@ -136,7 +136,7 @@ async function prepareCluster(
   { log, settings }: EmbeddedOptions,
 ): Promise<string> {
   const password = await readPassword(dataDir)
-  if (!(await hasCluster(location))) {
+  if (!hasCluster(location.directory)) {
     log.info({ directory: location.directory }, 'creating a database')
     const currentPassword = password ?? (await createPassword(dataDir))
     await initCluster(location, currentPassword, { sync: settings?.fsync !== 'off' })

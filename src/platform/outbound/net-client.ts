@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher } from 'undici'
 import { ACCEPTED_ENCODINGS, type Body, readBody } from './body.js'
-import { createDialer } from './dialer.js'
+import { createDialer, nameServerResolve, type Resolve } from './dialer.js'
 import { failureOf } from './exchange-error.js'
 import { isNetFailure, type NetFailure, NetFailureError, netFailure } from './net-failure.js'
-import { nameServerResolve, type Resolve } from './resolver.js'
 import { checkTarget, type TargetPolicy } from './target.js'
 
 export interface NetClientOptions {

@@ -58,10 +58,8 @@ export function isTransient({ kind }: NetFailure): boolean {
 /** Carries a failure through libraries that use exceptions. It does not leave this folder. */
 export class NetFailureError extends Error {
   override readonly name = 'NetFailureError'
-  readonly failure: NetFailure
 
-  constructor(failure: NetFailure) {
+  constructor(readonly failure: NetFailure) {
     super(failure.detail)
-    this.failure = failure
   }
 }
