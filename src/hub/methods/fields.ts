@@ -1,5 +1,6 @@
 import { pageTokens, type TokenCodec } from '../page-token.js'
 import type { MessagePageOptions } from '../query/message-page.js'
+import type { PageOptions } from '../query/page.js'
 import {
   addressOf,
   bytesOf,
@@ -137,13 +138,6 @@ export const requesterFids: Field<readonly number[]> = {
 function atMostApps<Value>(apps: readonly Value[], name: string): readonly Value[] {
   if (apps.length > MAX_APPS) throw invalid(name, `holds more than ${MAX_APPS}`)
   return apps
-}
-
-/** The part of a list that a request asks for. */
-export interface PageOptions<Cursor> {
-  readonly limit: number
-  readonly reverse: boolean
-  readonly after: Cursor | null
 }
 
 const pageParameters = ['page_size', 'pageSize', 'page_token', 'pageToken', 'reverse']

@@ -17,16 +17,8 @@ import {
   type SignerCursor,
   type SignerRow,
 } from '../query/signers.js'
-import {
-  address,
-  enumeration,
-  fid,
-  httpOnly,
-  type PageOptions,
-  page,
-  requesterFids,
-  signerKey,
-} from './fields.js'
+import type { PageOptions } from '../query/page.js'
+import { address, enumeration, fid, httpOnly, page, requesterFids, signerKey } from './fields.js'
 import { type Reply, readMethod } from './hub-method.js'
 import { messageTypeNames, nameOf, onChainEventTypeNames } from './json/enum-names.js'
 import { onChainEventJson } from './json/onchain-event.js'

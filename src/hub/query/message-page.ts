@@ -3,6 +3,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
+import type { PageOptions } from './page.js'
 
 /** The position of a message in a list: the protocol's order within a set (docs/protocol.md §4.1). */
 export interface MessageCursor {
@@ -11,12 +12,7 @@ export interface MessageCursor {
   readonly hash: Buffer
 }
 
-export interface MessagePageOptions {
-  readonly limit: number
-  /** Newest first. */
-  readonly reverse: boolean
-  /** The page starts after this message; null starts at the first. */
-  readonly after: MessageCursor | null
+export interface MessagePageOptions extends PageOptions<MessageCursor> {
   /** A page ends early once its messages are this large: one has up to 64 kB, most have 200 bytes. */
   readonly maxBytes?: number
 }

@@ -1,12 +1,7 @@
 import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-
-export interface FidPageOptions {
-  readonly limit: number
-  readonly reverse: boolean
-  readonly after: number | null
-}
+import { type PageOptions, splitPage } from './page.js'
 
 /** Fids in ascending or descending order; `last` is the last one when there are more. */
 export interface FidPage {
@@ -18,20 +13,23 @@ export interface FidPage {
 const AUTH_KEY_TYPE = 2
 
 /** Reads the fids of a shard. */
-export async function readFidsByShard(db: Database, shard: number, page: FidPageOptions): Promise<FidPage> {
-  const after = page.after ?? (page.reverse ? Number.MAX_SAFE_INTEGER : -1)
-  const order = page.reverse ? db`desc` : db`asc`
-  const afterCursor = page.reverse ? db`<` : db`>`
+export async function readFidsByShard(
+  db: Database,
+  shard: number,
+  { limit, reverse, after }: PageOptions<number>,
+): Promise<FidPage> {
+  const order = reverse ? db`desc` : db`asc`
+  const afterCursor = reverse ? db`<` : db`>`
   const rows = await db<{ fid: number }[]>`
     select fid
     from hub.fids
     where shard = ${shard}::smallint
-      and fid ${afterCursor} ${after}::bigint
+      and fid ${afterCursor} ${after ?? (reverse ? Number.MAX_SAFE_INTEGER : -1)}::bigint
     order by fid ${order}
-    limit ${page.limit + 1}::bigint
+    limit ${limit + 1}::bigint
   `
-  const fids = rows.slice(0, page.limit).map((row) => row.fid)
-  return { fids, last: fids.length === rows.length ? null : (fids.at(-1) ?? null) }
+  const { page, last } = splitPage(rows, limit)
+  return { fids: page.map(({ fid }) => fid), last: last && last.fid }
 }
 
 /** The roles of an address for a user. */

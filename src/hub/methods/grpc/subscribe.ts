@@ -3,13 +3,14 @@ import { PlazaError } from '../../../platform/errors.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { createSlots } from '../../../platform/limits/slots.js'
 import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
-import { followLog, openEndedRange, type Subscription } from '../../log/follow.js'
-import { readLogEnds } from '../../log/read.js'
 import {
   createSingleFlightPages,
+  followLog,
   type ReadStreamPage,
+  rangesFrom,
   type StreamEvent,
-} from '../../log/single-flight-pages.js'
+  type Subscription,
+} from '../../log/follow.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { requestedShards } from '../refusals.js'
 import { type Admit, type HubGrpcApi, statusOf } from './grpc-api.js'
@@ -106,9 +107,7 @@ async function subscriptionOf(
   const shards = requestedShards(shardIndex, config.shards)
   const types = eventTypes.map((type) => enumValueOf(type, hubEventTypeNames, 'event_types'))
   const filter = types.length > 0 ? { fids: null, types: [...new Set(types)] } : null
-  if (fromId !== undefined) return { ranges: shards.map((shard) => openEndedRange(shard, fromId)), filter }
-  const ends = await readLogEnds(db, shards)
-  return { ranges: ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1)), filter }
+  return { ranges: await rangesFrom(db, shards, fromId ?? null), filter }
 }
 
 /**

@@ -5,13 +5,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limits } from '../../../platform/limits/limits.js'
 import { createSlots } from '../../../platform/limits/slots.js'
 import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
-import { followLog, openEndedRange, positionsOf, type Subscription } from '../../log/follow.js'
-import { type EventFilter, readLogEnds } from '../../log/read.js'
 import {
   createSingleFlightPages,
+  followLog,
+  openEndedRange,
+  positionsOf,
   type ReadStreamPage,
+  rangesFrom,
   type StreamEvent,
-} from '../../log/single-flight-pages.js'
+  type Subscription,
+} from '../../log/follow.js'
+import type { EventFilter } from '../../log/read.js'
 import type { ReadPosition } from '../../log/tail.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { hubEventJson } from '../json/hub-event.js'
@@ -98,9 +102,7 @@ async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promi
     }
     return { ranges: shards.map((shard) => openEndedRange(shard, resumeFrom(shard))), filter }
   }
-  if (from !== null) return { ranges: shards.map((shard) => openEndedRange(shard, from)), filter }
-  const ends = await readLogEnds(db, shards)
-  return { ranges: ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1)), filter }
+  return { ranges: await rangesFrom(db, shards, from), filter }
 }
 
 function filterOf(parameters: Parameters): EventFilter | null {
