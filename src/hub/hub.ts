@@ -5,15 +5,9 @@ import type { MergeItem } from './merge/shard-writer.js'
 
 /** What the hub may assume of submitted messages. */
 export interface SubmitOptions {
-  /**
-   * The caller has just signed these messages itself, so their signatures are not verified again. Everything
-   * else is checked, including claims inside the messages.
-   */
+  /** The caller has just signed these messages: only claims inside them are verified. */
   readonly signedLocally?: boolean
-  /**
-   * The messages come from a hub that the caller trusts, which has verified them: signatures and claims are
-   * not verified again. Form and hashes are checked.
-   */
+  /** A hub that the caller trusts has verified signatures and claims. Form and hashes are checked. */
   readonly trusted?: boolean
   /**
    * Another hub stores these messages and has accepted them when they were new. Their permissions may have
@@ -23,10 +17,7 @@ export interface SubmitOptions {
   readonly historical?: boolean
 }
 
-/**
- * Writes to the hub. Each call is durable when it resolves. Reads use `query/` for the tables and `log/` for
- * the log.
- */
+/** Writes to the hub, durable when they resolve. Reads use the tables (`query/`) and the log (`log/`). */
 export interface Hub {
   /**
    * Validates, verifies and merges messages, in the order of the protocol (docs/protocol.md §1.8). The answer
@@ -44,10 +35,7 @@ export interface Hub {
   submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]>
   /** Merges items of all three kinds, as the calls above do; the options are for messages. */
   submitItems(items: readonly MergeItem[], options?: SubmitOptions): Promise<(Refusal | null)[]>
-  /**
-   * Removes messages that the upstream no longer stores. The log has a prune event for each. Null for each
-   * message that was stored.
-   */
+  /** Removes messages that the upstream no longer stores, with a prune event; null for each stored one. */
   removeByUpstream(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Number of messages and events that wait for their merge in this process. */
   queued(): number

@@ -16,11 +16,7 @@ export type Submission =
   | { readonly merged: SignedMessage }
   | { readonly refusal: Refusal; readonly hash: Uint8Array }
 
-/**
- * Submits one encoded message. When it resolves, the message is durably merged, and reads have it.
- *
- * @throws PlazaError with the code of the refusal.
- */
+/** Submits one encoded message, durably. @throws PlazaError with the code of the refusal. */
 export async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage> {
   const message = decodeMessage(bytes)
   if (isRefusal(message)) throw toError(message)
@@ -48,10 +44,7 @@ export async function validateOne(
   return { valid: !refusal, message }
 }
 
-/**
- * Submits the messages of an encoded SubmitBulkMessagesRequest. The answers are in the order of the messages.
- * A refusal of one message does not affect the others (docs/protocol.md §2.4).
- */
+/** Submits a SubmitBulkMessagesRequest. Refusals do not affect other messages (docs/protocol.md §2.4). */
 export async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> {
   const encodedMessages = bulkMessages(body)
   const decoded = encodedMessages.map(decodeMessage)
@@ -65,10 +58,7 @@ export async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> 
   })
 }
 
-/**
- * Slices a SubmitBulkMessagesRequest into its encoded messages. Each is decoded by itself, so that a bad one
- * does not affect the others and signed bytes stay as they came.
- */
+/** Slices a SubmitBulkMessagesRequest: a bad message does not affect others, and signed bytes stay. */
 function bulkMessages(body: Buffer): Buffer[] {
   const messages: Buffer[] = []
   try {

@@ -51,9 +51,7 @@ export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
   return copyEnvelope(envelope, signed)
 }
 
-/**
- * Decodes a message that Plaza has encoded and stored. It was checked before; the result refers to `bytes`.
- */
+/** Decodes a message that Plaza has checked and stored; the result refers to `bytes`. */
 export function decodeStoredMessage(bytes: Buffer): SignedMessage {
   return fromProtobuf(Message.decode(bytes))
 }

@@ -3,10 +3,7 @@ import type { AccountRecovery } from './account-recovery.js'
 import type { SignedMessage } from './message.js'
 import type { Schema } from './wire-schema.js'
 
-/**
- * The sets of a user's messages (docs/protocol.md §4.1). Storage limits apply per set. The numbers are stored
- * in `hub.messages.set`.
- */
+/** The sets of a user's messages (docs/protocol.md §4.1), with the numbers of `hub.messages.set`. */
 export const MessageSet = {
   casts: 1,
   reactions: 2,
@@ -27,10 +24,7 @@ export interface ValidationContext {
   readonly now: number
 }
 
-/**
- * Checks a second signature inside a body: of a verified address, of a name's owner, of a custody address.
- * Separate, because it takes milliseconds.
- */
+/** Checks a second signature inside a body: separate, because it takes milliseconds. */
 export type ClaimCheck<Body> = (
   body: Body,
   data: MessageData,
@@ -61,10 +55,7 @@ export interface MessageKind<Body> {
   /** Returns true if the body needs the pro tier. The merge checks the tier. */
   readonly requiresPro?: (body: Body, data: MessageData) => boolean
   readonly checkClaim?: ClaimCheck<Body>
-  /**
-   * Returns the conflict key within (fid, set): of two messages with one key, one is stored (docs/protocol.md
-   * §4.1).
-   */
+  /** Returns the key for which messages of (fid, set) compete (docs/protocol.md §4.1). */
   readonly conflictKey: (body: Body, message: Pick<SignedMessage, 'data' | 'hash'>) => Buffer
 }
 

@@ -103,9 +103,7 @@ async function listMembers(handle: FileHandle): Promise<MemberWithOffset[]> {
   return members
 }
 
-/**
- * Finds the last intact member that writing can resume after. Checks its bytes: a crash may have left holes.
- */
+/** Finds the last intact member that writing can resume after: a crash may have left holes in the bytes. */
 async function lastGoodMember(
   handle: FileHandle,
   members: readonly MemberWithOffset[],

@@ -18,10 +18,7 @@ export type ArchivePart =
   | { readonly kind: 'end' | 'truncated' | 'corrupted'; readonly offset: number }
 
 export interface ReadOptions {
-  /**
-   * Called with the identity; returns the offset to start from, the end of a chunk. Earlier chunks are
-   * skipped.
-   */
+  /** Called with the identity; returns the end of the chunk after which to start. */
   readonly startOffset?: (identity: ArchiveIdentity) => number | Promise<number>
 }
 

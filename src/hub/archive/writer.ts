@@ -12,10 +12,7 @@ export interface ArchiveStart extends Pick<MemberInfo, 'network' | 'archiveId'> 
   readonly position: number
 }
 
-/**
- * A chunk ends at the first checkpoint after this many bytes. An interruption loses at most one chunk, and a
- * reader holds one in memory.
- */
+/** A chunk ends at the first checkpoint after so many bytes: an interruption loses at most one chunk. */
 const CHUNK_BYTES = 1024 * 1024
 /** A chunk without a checkpoint ends at this multiple of `CHUNK_BYTES`. */
 const MAX_CHUNKS_WITHOUT_CHECKPOINT = 4

@@ -55,10 +55,7 @@ export function createChainMetrics(registry: Registry, db: Database): ChainMetri
   }
 }
 
-/**
- * Reads cursors on each scrape, so that all processes report the same. Reports nothing while the database is
- * unavailable.
- */
+/** Reads cursors on each scrape, so that all processes report the same. Silent without the database. */
 function observeLag(registry: Registry, db: Database): void {
   const read = () =>
     db<FollowerRow[]>`select name, next_block as "nextBlock", head from chain.followers`.catch(() => [])

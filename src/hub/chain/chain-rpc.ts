@@ -25,19 +25,14 @@ export class RpcMismatch extends Error {}
 
 /** The first URL is tried again after this time. */
 const PREFER_FIRST_MS = 5 * 60_000
-/**
- * Chains produce a block every few seconds. A chain without one for this long has stopped, or its RPC has.
- */
+/** A chain makes a block every few seconds; without one for so long, it or its RPC has stopped. */
 const STALLED_MS = 60_000
 /** Callers repeat a mismatching call every few seconds; the log reports it this often. */
 const REPORT_INTERVAL_MS = 60_000
 /** Length of each answer in the log, enough to see which endpoint is wrong. */
 const LOGGED_LENGTH = 600
 
-/**
- * RPC access to a network. Uses the first URL until it fails, then the next one, and checks the chain id of
- * each.
- */
+/** RPC access to a network. Uses the first URL until it fails, then the next. Checks each chain id. */
 export class ChainRpc {
   readonly network: ChainNetwork
   readonly #endpoints: readonly { readonly endpoint: Endpoint; checked: boolean }[]

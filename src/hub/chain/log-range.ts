@@ -34,9 +34,7 @@ export interface LogRange {
   readonly to: number
   /** In chain order. */
   readonly logs: readonly ChainLog[]
-  /**
-   * Header of the last block; of every block that is not final; with `withTimes`, of every block with logs.
-   */
+  /** Header of the last block, of every block that is not final, and `withTimes` of those with logs. */
   readonly headers: ReadonlyMap<number, BlockHeader>
   /** True if all blocks are final. */
   readonly isFinal: boolean

@@ -40,11 +40,7 @@ export const RENT_SECONDS = 365 * 24 * 60 * 60
 /** Version of the on-chain event format. */
 export const EVENT_VERSION = 1
 
-/**
- * Converts a log of a registry into an on-chain event; null for logs that are none.
- *
- * @param blockTimestamp Unix seconds of the block of the log.
- */
+/** Converts a log into an on-chain event, or null. `blockTimestamp` is in Unix seconds. */
 export function registryEvent(
   registry: RegistryName,
   log: ChainLog,

@@ -1,9 +1,6 @@
 import { AFTER_ALL_EVENTS, type EventPage, type ShardRange } from './read.js'
 
-/**
- * Prefix of an event key of the reference node; the id follows in eight bytes, big-endian (docs/protocol.md
- * §1.4).
- */
+/** Prefix of an event key of the reference node, before the id in eight bytes (docs/protocol.md §1.4). */
 const KEY_PREFIX = 9
 const KEY_BYTES = 9
 

@@ -165,11 +165,7 @@ function remainingRanges(
   })
 }
 
-/**
- * Reads one event; null if it does not exist.
- *
- * @throws PlazaError `not_found.event_dropped` if it may have been dropped.
- */
+/** Reads one event, or null. @throws PlazaError `not_found.event_dropped` if it may have been dropped. */
 export async function readEvent(db: Database, shard: number, id: number): Promise<StoredHubEvent | null> {
   const [row] = await db<{ first_retained_id: number; type: number | null; event: Buffer | null }[]>`
     select s.first_retained_id, e.type, e.event

@@ -11,10 +11,7 @@ export interface ReadPosition {
 
 /** Wakes readers of the log when new events are logged. */
 export interface EventTail {
-  /**
-   * Resolves when a shard may have an event after its position; also when the signal aborts or the tail
-   * closes. The reader then reads.
-   */
+  /** Resolves when a shard may have an event after its position, or the signal aborts, or it closes. */
   wait(positions: readonly ReadPosition[], signal: AbortSignal): Promise<void>
   /** Wakes all readers and closes the listening connection. */
   close(): Promise<void>

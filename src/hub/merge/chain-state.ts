@@ -35,10 +35,7 @@ export interface SignerState {
   readonly added: OnChainEvent
 }
 
-/**
- * Folds the id, signer and tier events of one fid (docs/protocol.md §4.10). The result does not depend on
- * their order of arrival.
- */
+/** Folds the id, signer and tier events of one fid, in any order of arrival (docs/protocol.md §4.10). */
 export function foldChainEvents(fid: number, events: readonly OnChainEvent[]): ChainState {
   const ordered = [...events].sort(byChainOrder)
   return {

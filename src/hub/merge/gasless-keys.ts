@@ -33,10 +33,7 @@ interface Nonce {
   readonly nonce: number
 }
 
-/**
- * Who authorized a key message, recovered from its signatures. Recovery takes milliseconds, so it runs before
- * the transaction.
- */
+/** Who signed a key message. Recovery takes milliseconds, so it runs before the transaction. */
 export interface KeyClaim {
   /** 20 bytes; null if the message needs no custody signature or has a malformed one. */
   readonly custody: Buffer | null

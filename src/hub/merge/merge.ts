@@ -94,10 +94,7 @@ export async function mergeBatch(
   })
 }
 
-/**
- * Locks the shard; all shards, in ascending order, if the batch touches names or gasless keys, which are
- * unique across fids.
- */
+/** Locks the shard; for names and gasless keys, which are unique across fids, all shards in order. */
 async function lockShard(
   db: Transaction,
   shard: number,
@@ -194,9 +191,7 @@ async function appendToLog(
   return built.events
 }
 
-/**
- * Refuses a message that was merged and pruned in this batch: both events are logged, but nothing was kept.
- */
+/** Refuses a message that was merged and pruned in this batch: it is logged, but not stored. */
 function refuseIfPruned(message: SignedMessage, pruned: ReadonlyMap<string, Buffer>): Refusal | null {
   if (pruned.size === 0) return null
   const conflictKey = conflictKeyOf(message)

@@ -70,10 +70,7 @@ export class ShardWriter {
     return this.#queue.length
   }
 
-  /**
-   * Queues an item. Resolves when it is durably merged or refused.
-   * @throws PlazaError `unavailable` if the queue is full or the database is unavailable.
-   */
+  /** Queues an item; resolves when it is merged or refused. @throws PlazaError `unavailable`. */
   submit(item: MergeItem | UpstreamRemoval): Promise<Refusal | null> {
     if (this.#queue.length >= (this.#options.queueSize ?? defaultQueueSize)) {
       return Promise.reject(new PlazaError('unavailable', 'too many messages are waiting to be merged'))
@@ -98,10 +95,7 @@ export class ShardWriter {
     this.#running = null
   }
 
-  /**
-   * Merges a batch and settles its items. If the batch itself fails, it is halved until the failing item is
-   * alone: other items are not affected.
-   */
+  /** Merges a batch. If the batch fails, it is halved until the failing item is alone. */
   async #mergeAll(batch: readonly QueuedItem[]): Promise<void> {
     try {
       await this.#mergeOnce(batch, 1)

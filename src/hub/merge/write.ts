@@ -14,11 +14,7 @@ export interface SetCount {
   readonly count: number
 }
 
-/**
- * Writes the changes of a batch in one pipeline.
- *
- * @returns the new counts of the sets that changed.
- */
+/** Writes the changes of a batch in one pipeline. @returns the new counts of the sets that changed. */
 export async function writeChanges(db: Transaction, state: BatchState): Promise<SetCount[]> {
   const changes = state.changes()
   const deletions = changes.filter((change) => change.after === null)
@@ -137,10 +133,7 @@ async function writeNames(db: Transaction, state: BatchState): Promise<void> {
   `
 }
 
-/**
- * Writes loans to the table that counts units of lender and borrower. The messages are in `hub.messages` as
- * well.
- */
+/** Writes loans to the table of units of lender and borrower, besides `hub.messages`. */
 async function writeLoans(db: Transaction, changes: readonly MessageChange[]): Promise<void> {
   const loans = changes.filter(({ conflictKey }) => conflictKey.set === MessageSet.lends)
   for (const { conflictKey, after } of loans) {

@@ -23,10 +23,7 @@ export function messagesOfType({
   })
 }
 
-/**
- * A method with all messages of one of a user's sets, removals included: what a follower compares its own
- * with.
- */
+/** A method with all messages of a user's set, removals included, for followers to compare. */
 export function messagesOfSet({
   set,
   types = null,

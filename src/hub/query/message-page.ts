@@ -49,11 +49,7 @@ const MAX_PAGE_BYTES = 32 * 1024 * 1024
 const AFTER_ALL: MessageCursor = { ts: Number.MAX_SAFE_INTEGER, hash: Buffer.alloc(0) }
 const BEFORE_ALL: MessageCursor = { ts: -1, hash: Buffer.alloc(0) }
 
-/**
- * Reads a page of messages, bounded by number and by size in bytes.
- *
- * @param select Makes the statement that selects `ts, hash, message`, with both fragments.
- */
+/** Reads a page of `ts, hash, message`, bounded by number and by size in bytes. */
 async function readMessagePage(
   db: Database,
   page: MessagePageOptions,
@@ -109,11 +105,7 @@ function readMessages(
   )
 }
 
-/**
- * Reads a user's messages of one type.
- *
- * @param condition A further one on `hub.messages`, which starts with `and`.
- */
+/** Reads a user's messages of one type; `condition` is a further one, which starts with `and`. */
 export function readMessagesOfType(
   db: Database,
   fid: number,

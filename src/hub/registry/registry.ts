@@ -59,9 +59,7 @@ export class LocalRegistry {
     this.#clock = clock
   }
 
-  /**
-   * Registers the next fid above reserved ones for a custody address (20 bytes), with one unit of storage.
-   */
+  /** Registers the next free fid for a custody address (20 bytes), with one unit of storage. */
   async createFid(custody: Buffer, recovery = Buffer.alloc(0)): Promise<{ readonly fid: number } | Refusal> {
     return await this.#withLock(async (locked) => {
       const [row] = await locked<{ next_fid: number; owned: number | null }[]>`

@@ -17,11 +17,7 @@ export interface UpstreamMetrics {
   compared(found: { readonly missing: number; readonly extra: number }): void
 }
 
-/**
- * Registers the sync metrics.
- *
- * @param clock Unix milliseconds.
- */
+/** Registers the sync metrics; `clock` is in Unix milliseconds. */
 export function createUpstreamMetrics(registry: Registry, clock: () => number): UpstreamMetrics {
   const registers = [registry]
   const items = new Counter({

@@ -26,10 +26,7 @@ export class DataDirBusyError extends Error {
 
 const PID_FILE = 'plaza.pid'
 
-/**
- * Locks the directory for this process, or throws `DataDirBusyError`. A stale lock of a crashed process is
- * replaced. The returned function unlocks it.
- */
+/** Locks the directory, or throws `DataDirBusyError`; replaces a stale lock. Returns the unlock. */
 export function lockDataDir(directory: string, command: string): () => void {
   const file = join(directory, PID_FILE)
   const identity = processIdentity(process.pid) ?? ''

@@ -36,10 +36,7 @@ const STARTUP_LIMIT_MS = 60_000
 const BUSY_LIMIT_MS = 300_000
 const POLL_MS = 200
 
-/**
- * Opens the database of the server: `DATABASE_URL`, or an embedded PostgreSQL that runs as long as this
- * process.
- */
+/** Opens the database of the server: `DATABASE_URL`, or an embedded PostgreSQL of this process. */
 export async function openServerDatabase(config: DatabaseConfig, log: Log): Promise<OpenDatabase> {
   const opened =
     config.databaseUrl === undefined

@@ -19,10 +19,7 @@ export interface Counter<Key> {
   waitSeconds(key: Key): number
 }
 
-/**
- * What is remembered of a key: how many were used since a window began, or how many tokens were left at a
- * time.
- */
+/** What is remembered of a key: the count of a window and its start, or the tokens left at a time. */
 interface Entry {
   readonly amount: number
   readonly atMs: number
@@ -54,9 +51,7 @@ export function createCounter<Key>(
   const entries = new Map<Key, Entry>()
   let nextSweepSize = MIN_SWEEP_SIZE
 
-  /**
-   * Waits until as many keys were added as the last sweep left: each count pays for a few entries at most.
-   */
+  /** Waits until as many keys were added as the last sweep left, so that each count pays for a few. */
   function dropUnused(now: number): void {
     if (entries.size < nextSweepSize) return
     for (const [key, { atMs }] of entries) if (now - atMs >= windowMs) entries.delete(key)

@@ -7,10 +7,7 @@ const tlsCode = /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|EPROTO$|HOSTNAME_MISMATCH$|INVAL
 /** Codes of the operating system: ECONNREFUSED, EPIPE. Codes of Node.js continue with an underscore. */
 const systemCode = /^E[A-Z0-9]+$/
 
-/**
- * Classifies an error of a network exchange. Null for an error with another cause, which is a bug and should
- * be thrown.
- */
+/** Classifies an error of a network exchange; null for a bug, which should be thrown. */
 export function failureOf(error: unknown): NetFailure | null {
   if (error instanceof NetFailureError) return error.failure
   if (!(error instanceof Error)) return null

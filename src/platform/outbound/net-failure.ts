@@ -31,10 +31,7 @@ const kinds = {
 
 export type NetFailureKind = keyof typeof kinds
 
-/**
- * An expected failure of a request. It is a value and never thrown. `detail` is for logs and contains no
- * secret.
- */
+/** An expected failure of a request, never thrown. `detail` is for logs and contains no secret. */
 export interface NetFailure {
   readonly kind: NetFailureKind
   readonly detail: string

@@ -52,10 +52,7 @@ export function validatePrimarySolAddress(text: string): string | null {
   return validateSolAddress(address)
 }
 
-/**
- * Returns the address bytes of a valid primary address, as verifications contain them; null for '' and other
- * entries.
- */
+/** Returns the address bytes of a valid primary address; null for '' and other entries. */
 export function primaryAddressBytes(type: UserDataType, value: string): Buffer | null {
   if (value === '') return null
   if (type === UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM) return Buffer.from(value.slice(2), 'hex')

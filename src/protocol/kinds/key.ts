@@ -169,10 +169,7 @@ export function recoverKeyAddCustody(
   )
 }
 
-/**
- * Recovers the address (20 bytes) that signed a custody KEY_REMOVE for `fid`; null if the signature is
- * malformed.
- */
+/** Recovers the address (20 bytes) that signed a KEY_REMOVE for `fid`; null if malformed. */
 export function recoverKeyRemoveCustody(
   body: KeyRemoveBody,
   fid: number,

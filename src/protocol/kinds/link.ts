@@ -56,10 +56,7 @@ function validateLinkType(type: string): string | null {
   return sizeBytes < 1 || sizeBytes > MAX_LINK_TYPE_BYTES ? 'type must be between 1-8 characters' : null
 }
 
-/**
- * Returns the conflict key of a link: `0x01` ‖ type ‖ `0x00` ‖ target fid. It sorts links by type
- * (docs/protocol.md §4.1).
- */
+/** Returns the conflict key of a link: `0x01` ‖ type ‖ `0x00` ‖ target fid (docs/protocol.md §4.1). */
 export function linkKey(type: string, targetFid: number): Buffer {
   return Buffer.concat([LINK, Buffer.from(type), END_OF_TYPE, u64be(targetFid)])
 }

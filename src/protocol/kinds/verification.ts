@@ -93,10 +93,7 @@ function validateVerificationRemove(body: VerificationRemoveBody): string | null
   }
 }
 
-/**
- * Checks the signature by which an address claims to belong to a fid (docs/protocol.md §3.3.6). Returns the
- * broken rule, or null.
- */
+/** Returns what the claim of an address to a fid breaks (docs/protocol.md §3.3.6), or null. */
 export async function checkVerificationClaim(
   body: VerificationAddAddressBody,
   data: MessageData,

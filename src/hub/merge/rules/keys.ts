@@ -54,10 +54,7 @@ function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: Ba
   return null
 }
 
-/**
- * Merges KEY_REMOVE, authorized by the custody address or by the key itself. The message is logged, not
- * stored.
- */
+/** Merges KEY_REMOVE, signed by custody or by the key itself. The message is logged, not stored. */
 function mergeKeyRemove(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
   const { fid, timestamp } = message.data
   const body = message.data.keyRemoveBody!

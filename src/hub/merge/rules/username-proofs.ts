@@ -7,10 +7,7 @@ import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState, NameHolder } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
-/**
- * Rule of USERNAME_PROOF: the owner must be the custody address or a verified address of the sender
- * (docs/protocol.md §4.4).
- */
+/** USERNAME_PROOF: the owner must be the custody or a verified address of the fid (docs/protocol.md §4.4). */
 export const usernameProofRule: MergeRule = {
   order: () => 1,
   locksAllShards: true,
@@ -39,10 +36,7 @@ function checkOwner(message: SignedMessage, state: BatchState): MergeRefusal | n
   }
 }
 
-/**
- * Merges a USERNAME_PROOF. It competes with the proofs of all fids: the later proof wins, then the larger
- * hash (docs/protocol.md §4.4).
- */
+/** The later proof of any fid wins, then the larger hash (docs/protocol.md §4.4). */
 function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const proof = message.data.usernameProofBody!
   const name = nameOf(proof)

@@ -15,10 +15,7 @@ function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey
   return { fid, set: MessageSet.userData, key: Buffer.from([type]) }
 }
 
-/**
- * Rule of verifications: removing or replacing one revokes the primary address that depends on it
- * (docs/protocol.md §4.9).
- */
+/** Removing or replacing a verification revokes the primary address of it (docs/protocol.md §4.9). */
 export const verificationRule: MergeRule = {
   conflictKeys: ({ data }) => [primaryAddressConflictKey(data.fid, protocolOf(data))],
   afterMerge: (message, replaced, state) => {

@@ -67,9 +67,7 @@ export async function serveHubGrpc(
   }
 }
 
-/**
- * Requests and replies stay bytes: methods decode and encode, so that stored messages are not encoded again.
- */
+/** Requests and replies stay bytes: methods decode and encode, and stored messages stay as they are. */
 const definition = Object.fromEntries(
   Object.entries(HubServiceService).map(([name, method]) => [name, asBytes(method)]),
 )

@@ -110,11 +110,7 @@ async function subscriptionOf(
   return { ranges: await rangesFrom(db, shards, fromId ?? null), filter }
 }
 
-/**
- * Waits until the client has taken what was written.
- *
- * @throws PlazaError `unavailable` when it takes nothing for too long.
- */
+/** Waits until the client has taken what was written. @throws PlazaError `unavailable` if it stalls. */
 async function waitUntilSent(
   call: SubscribeCall,
   last: StreamEvent<Buffer>,

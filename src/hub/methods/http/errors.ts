@@ -21,10 +21,7 @@ const codesByStatus = new Map<number, ErrorCode>([
   [503, 'unavailable'],
 ])
 
-/**
- * Answers with the error body of the hub API. An internal error goes to the log, and the client gets only the
- * id of its request.
- */
+/** Answers with the error body of the hub API. Of an internal error only the log has the cause. */
 export function sendFailure(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toPlazaError(cause, request)
   if (error.code === 'internal') request.log.error({ err: cause }, 'hub request failed')

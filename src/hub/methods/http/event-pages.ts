@@ -3,10 +3,7 @@ import { readEvents, readRetentionFloor, type ShardRange } from '../../log/read.
 import type { EncodedEventPage, ReadEncodedEvents } from '../hub-method.js'
 import { hubEventJson } from '../json/hub-event.js'
 
-/**
- * Creates the reader of pages of the log as JSON. A page of one shard comes from the cache when it is there
- * whole; every other is read from the database.
- */
+/** Creates the reader of pages as JSON. A page of one shard comes from the cache if that has all of it. */
 export function createJsonPageReader(db: Database, cache = new EventCache()): ReadEncodedEvents {
   return async (ranges, options) => {
     const range = ranges.length === 1 && !options.reverse ? ranges[0] : undefined

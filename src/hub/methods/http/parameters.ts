@@ -108,10 +108,7 @@ export const parseFid: Parse<number> = (name, text) => {
   return Number(value)
 }
 
-/**
- * A number of 64 bits, such as an event id or a time. One that JavaScript cannot hold exactly becomes the
- * largest that it can, which is above every id and time there is.
- */
+/** A number of 64 bits. What JavaScript cannot hold becomes its largest, above every id and time. */
 export const parseU64: Parse<number> = (name, text) => {
   const value = parseDigits(name, text)
   if (value > MAX_U64) throw invalid(name, 'is larger than 2^64 - 1')

@@ -58,9 +58,7 @@ export function messageJson(message: Message): MessageJson {
   }
 }
 
-/**
- * Maps a stored message: the encoded protobuf Message of `hub.messages`. Other bytes become an empty message.
- */
+/** Maps a stored message. Bytes that are no message become an empty one. */
 export function storedMessageJson(bytes: Buffer): MessageJson {
   return messageJson(decodeMessage(bytes))
 }

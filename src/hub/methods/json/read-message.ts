@@ -89,10 +89,7 @@ function readData(value: unknown): MessageData {
   return readByLibrary('data', () => MessageData.fromJSON(read))
 }
 
-/**
- * Maps each body to the names of the library, with its bytes in base64. Bodies without bytes stay as they
- * are.
- */
+/** Maps bodies to the names of the library, with bytes in base64; others stay as they are. */
 const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
   castAddBody: (body) => ({
     ...withCastId(body, 'parentCastId'),
@@ -122,9 +119,7 @@ const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
   keyRemoveBody: (body) => inBase64(body, ['key', 'signature']),
 }
 
-/**
- * The number of an enum that the hub API spells differently from the library; other values stay as they are.
- */
+/** The number of an enum that the hub API spells differently from the library; others stay. */
 function numberNamed(names: Parameters<typeof enumValue>[0], value: unknown): unknown {
   return typeof value === 'string' ? (enumValue(names, value) ?? value) : value
 }

@@ -36,10 +36,7 @@ const SET_CALLS = [
   'getAllLendStorageMessagesByFid',
 ] as const
 
-/**
- * Sets that no list contains: name proofs come without their messages, keys as what they grant. Only events
- * carry them.
- */
+/** Sets that no list contains: only events carry name proofs with their messages, and keys. */
 export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.usernameProofs, MessageSet.keys])
 
 /**

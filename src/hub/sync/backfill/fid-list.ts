@@ -62,10 +62,7 @@ export async function countFids(
   return row!
 }
 
-/**
- * Yields queued users by fid. Clears their reconcile reason first: an item that is refused later queues them
- * again, since the read may have passed it.
- */
+/** Yields queued users by fid. Clears their reconcile reason first, as a later refusal sets it again. */
 export async function* claimFidsToFetch(db: Database, signal: AbortSignal): AsyncGenerator<number> {
   let after = 0
   while (!signal.aborted) {

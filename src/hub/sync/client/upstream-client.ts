@@ -72,11 +72,7 @@ export function createUpstreamClient(
   const metadata = new Metadata()
   for (const [name, value] of headers) metadata.set(name, value)
 
-  /**
-   * Calls a method and returns the bytes of the response.
-   *
-   * @throws UpstreamFailure
-   */
+  /** Calls a method and returns the bytes of the response. @throws UpstreamFailure */
   function call<Name extends keyof Service>(
     name: Name,
     request: RequestOf<Name>,

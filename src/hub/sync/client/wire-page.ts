@@ -36,11 +36,7 @@ export function readPage(bytes: Buffer): WirePage {
   return page
 }
 
-/**
- * Reads type and id of an encoded HubEvent, its first fields in every implementation.
- *
- * @throws Error if the bytes are not an event.
- */
+/** Reads type and id of a HubEvent, its first fields in every implementation. @throws Error */
 export function readEventHead(bytes: Buffer): EventHead {
   const reader = new WireReader(bytes)
   const head = { id: 0, type: 0 }

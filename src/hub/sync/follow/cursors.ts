@@ -23,10 +23,7 @@ async function loadCursor(db: Database, upstream: string, shard: number): Promis
   return row ?? null
 }
 
-/**
- * Blocks that are read again after each reconnect: a killed upstream may have sent events out of order
- * (hub-monorepo#2172). Applied offsets make this safe.
- */
+/** Blocks read again after a reconnect: a killed upstream may send out of order (hub-monorepo#2172). */
 const REWIND_BLOCKS = 8
 
 /** Returns the id to read from: the start of a block some blocks before the cursor. */
@@ -165,11 +162,7 @@ function startOfBlock(id: number): number {
   return eventId(blockOf(id), 0)
 }
 
-/**
- * Initializes missing cursors at the end of the upstream's log: a later backfill and sync then leave no gap.
- *
- * @throws UpstreamFailure
- */
+/** Sets missing cursors to the end of the log, so that a later backfill and sync leave no gap. */
 export async function initializeCursors(
   db: Database,
   client: UpstreamClient,

@@ -81,11 +81,7 @@ export class ShardSync {
     })
   }
 
-  /**
-   * Resolves when the upstream or the signal ends the stream and all its events are merged.
-   *
-   * @throws UpstreamFailure if the connection breaks.
-   */
+  /** Resolves when the stream has ended and its events are merged. @throws UpstreamFailure */
   async run(): Promise<void> {
     const { client, shard, signal, idleMs = IDLE_MS } = this.#options
     const fromId = await this.#start()
@@ -222,10 +218,7 @@ export class ShardSync {
   }
 }
 
-/**
- * Converts an upstream event to an item to merge, or a refusal; null for other events. Pruning and revocation
- * follow here from the same rules.
- */
+/** Converts an event to an item or a refusal, or null: prunes and revocations follow from the rules. */
 function toMergeItem({ type, bytes }: UpstreamEvent): MergeItem | Refusal | null {
   switch (type) {
     case HubEventType.MERGE_MESSAGE:

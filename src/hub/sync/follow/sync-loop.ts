@@ -37,11 +37,7 @@ const LOCK_CHECK_MS = 5_000
 /** Wait between attempts, doubling from the first to the last; resets when events arrive. */
 const RETRY_MS = { first: 50, last: 5_000 }
 
-/**
- * Follows an upstream until it is stopped, and recovers from all failures.
- *
- * @returns a function that stops it after events that arrived are merged.
- */
+/** Follows an upstream until stopped, and recovers from all failures. @returns a function that stops it. */
 export function startSync(options: SyncOptions): () => Promise<void> {
   const stopping = new AbortController()
   const running = syncLoop(options, stopping.signal)
@@ -65,10 +61,7 @@ async function syncLoop(options: SyncOptions, signal: AbortSignal): Promise<void
   }
 }
 
-/**
- * Runs `work` while this process holds the lock; its signal aborts when the lock is lost. Returns at once if
- * another process holds it.
- */
+/** Runs `work` while this process holds the lock; returns at once if another process holds it. */
 async function withLock(
   db: Database,
   signal: AbortSignal,

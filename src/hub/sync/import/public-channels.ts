@@ -19,11 +19,7 @@ const Members = Type.Object({
 
 const PAGE = 1000
 
-/**
- * Reads all channels, unchecked.
- *
- * @throws Error if the API does not answer.
- */
+/** Reads all channels, unchecked. @throws Error if the API does not answer. */
 export async function readPublicChannels(api: PublicApi): Promise<readonly unknown[]> {
   return (await api.get('/v2/all-channels', {}, Channels)).result.channels
 }
@@ -58,11 +54,7 @@ export function channelDocument(channel: unknown): Record<string, unknown> {
   )
 }
 
-/**
- * Reads the followers of a channel, for import.
- *
- * @throws Error if the API does not answer.
- */
+/** Reads the followers of a channel, for import. @throws Error if the API does not answer. */
 export async function readPublicFollowers(
   api: PublicApi,
   channelId: string,
@@ -77,11 +69,7 @@ export async function readPublicFollowers(
   return found
 }
 
-/**
- * Reads the members of a channel, for import.
- *
- * @throws Error if the API does not answer.
- */
+/** Reads the members of a channel, for import. @throws Error if the API does not answer. */
 export async function readPublicMembers(
   api: PublicApi,
   channelId: string,

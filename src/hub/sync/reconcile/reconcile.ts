@@ -129,11 +129,7 @@ export interface ReconcileReport {
   isComplete: boolean
 }
 
-/**
- * Compares users with the upstream, both ways, and merges missing items.
- *
- * @throws UpstreamFailure if no upstream answers for ten minutes.
- */
+/** Compares users with the upstream and merges missing items. @throws UpstreamFailure */
 export async function reconcile(options: ReconcileRunOptions): Promise<ReconcileReport> {
   const { db, fids, concurrency, signal, onProgress } = options
   const report: ReconcileReport = {

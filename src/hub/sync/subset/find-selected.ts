@@ -19,11 +19,7 @@ const PAGE_CASTS = 1_000
 /** Nodes list reactions to a cast for one type at a time. */
 const REACTION_TYPES = [ReactionType.LIKE, ReactionType.RECAST]
 
-/**
- * Selects all users who have cast in a channel.
- *
- * @throws UpstreamFailure
- */
+/** Selects all users who have cast in a channel. @throws UpstreamFailure */
 async function findChannelAuthors(
   db: Database,
   upstreams: Upstreams,

@@ -50,10 +50,7 @@ export async function addSelectedUsers(db: Database, rows: readonly SelectedUser
   `
 }
 
-/**
- * Removes reasons. Users without a reason are no longer compared; when selected again, they are fetched
- * again.
- */
+/** Removes reasons. Users without a reason are not compared; when selected again, they are fetched. */
 export async function removeSelectedUsers(db: Database, rows: readonly SelectedUserRow[]): Promise<void> {
   if (rows.length === 0) return
   const fids = rows.map(({ fid }) => fid)
