@@ -34,9 +34,7 @@ export interface HubOptions {
 }
 
 /**
- * Opens the hub on a migrated database: creates the rows of shards and the partitions of the log, then
- * accepts submissions.
- *
+ * Opens the hub on a migrated database: creates shards and partitions, then accepts submissions.
  * @throws Error when the database belongs to another network or number of shards.
  */
 export async function createHub(options: HubOptions): Promise<Hub> {

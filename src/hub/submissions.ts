@@ -26,9 +26,7 @@ export async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage>
 }
 
 /**
- * Makes every check that needs no state. An invalid message is an answer, not an error (docs/protocol.md
- * §2.3).
- *
+ * Makes every check that needs no state. An invalid message is an answer (docs/protocol.md §2.3).
  * @throws PlazaError `bad_request.parse_failure` when the bytes are no message.
  */
 export async function validateOne(

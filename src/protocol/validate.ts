@@ -14,11 +14,7 @@ const LAST_CHANNEL_TYPE = 21
 
 /**
  * Checks all rules that need neither state nor signatures, in the protocol's order (docs/protocol.md §3.2)
- * with its texts (§3.4).
- *
- * `requiresPro` and `checkSignatures` are separate checks.
- *
- * @returns null if no rule is broken.
+ * with its texts (§3.4); null if no rule is broken. `requiresPro` and `checkSignatures` are separate.
  */
 export function validateStateless(message: SignedMessage, context: ValidationContext): Refusal | null {
   const kind = kindOf(message.data.type)

@@ -50,9 +50,7 @@ export class ChainRpc {
   }
 
   /**
-   * Runs `work` with one endpoint, so that all its reads see one state of the chain. On failure it repeats
-   * with the next endpoint.
-   *
+   * Runs `work` with one endpoint, so that its reads see one state of the chain; on failure with the next.
    * @throws the error of the last endpoint, if all fail.
    */
   async withEndpoint<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
@@ -94,9 +92,7 @@ export class ChainRpc {
   }
 
   /**
-   * Calls all endpoints at once.
-   *
-   * @returns the answers of those that succeed, in the order of the URLs; at least one.
+   * Calls all endpoints at once. Returns the answers of those that succeed, in the order of the URLs.
    * @throws the error of the first endpoint, if all fail.
    */
   async requestAll<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T[]> {

@@ -34,9 +34,7 @@ export interface LeaseRequest {
 }
 
 /**
- * Takes or renews the lease of a follower.
- *
- * @returns null if another process holds it.
+ * Takes or renews the lease of a follower; null if another process holds it.
  * @throws Error if the cursor belongs to another chain.
  */
 export async function acquireLease(

@@ -47,12 +47,7 @@ export interface LogHandler<Extra = void> {
   handle(range: LogRange, extra: Extra, commit: (write: Write) => Promise<void>): Promise<void>
   /** Reverts all effects of the blocks from this one on: they left the chain. */
   undo(db: Transaction, fromBlock: number): Promise<void>
-  /**
-   * Recovers from a reorganization of final blocks, of unknown depth.
-   *
-   * @param nextBlock Current cursor.
-   * @returns the block to continue at.
-   */
+  /** Recovers from a reorganization of final blocks, of unknown depth; returns the block to continue at. */
   recoverFromDeepReorg(db: Transaction, nextBlock: number): Promise<number>
 }
 

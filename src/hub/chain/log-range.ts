@@ -55,9 +55,7 @@ export class InconsistentReply extends Error {}
 export class RangeRefused extends Error {}
 
 /**
- * Reads the next range and checks its consistency: blocks are chained, logs match the filter and their
- * blocks, and the endpoint has all blocks.
- *
+ * Reads the next range. Blocks are chained, logs match the filter and their blocks, and all blocks are there.
  * @throws InconsistentReply, RangeRefused, or the error of the RPC.
  */
 export async function readRange(endpoint: Endpoint, request: RangeRequest): Promise<RangeResult> {

@@ -69,11 +69,8 @@ export async function ensureCursors(db: Database, consumer: Consumer, shards: nu
 }
 
 /**
- * Passes the next events of a shard to a consumer and moves its cursor, in one transaction.
- *
+ * Passes up to `limit` next events of a shard to a consumer and moves its cursor, in one transaction.
  * It locks the cursor's row: one process at a time works on a shard, and a process that dies releases it.
- *
- * @param limit Most events to read.
  */
 export async function consumeBatch(
   db: Database,

@@ -111,11 +111,8 @@ const PAGE_EVENTS = 250
 const PAGE_BYTES = 1024 * 1024
 
 /**
- * Returns a page reader that shares concurrent reads of the same page.
- *
- * Streams at the end of the log wake at the same event: together they cost one statement and one encoding.
- *
- * @param encode Encodes an event for sending.
+ * Returns a page reader that shares concurrent reads of the same page. Streams at the end of the log wake at the
+ * same event: together they cost one statement and one encoding.
  */
 export function createSingleFlightPages<Sent>(
   db: Database,

@@ -16,9 +16,8 @@ export function isMissingDependency({ code }: Refusal): boolean {
 }
 
 /**
- * Finds items whose source offset was applied before, or occurs earlier in the same batch.
- *
- * Call it with the lock of the shard held: transactions that merged them have then committed.
+ * Finds items whose source offset was applied before, or occurs earlier in the same batch. Call it with the lock
+ * of the shard held: transactions that merged them have then committed.
  */
 export async function findAppliedItems(
   db: Transaction,

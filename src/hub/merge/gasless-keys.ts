@@ -133,11 +133,7 @@ export class KeyState {
   }
 }
 
-/**
- * Loads the gasless keys that a batch uses, grants or removes, and their nonces.
- *
- * Most batches have no key messages and need the first statement only.
- */
+/** Loads the gasless keys that a batch uses, grants or removes, and their nonces: mostly in one statement. */
 export async function loadKeys(
   db: Transaction,
   messages: readonly SignedMessage[],

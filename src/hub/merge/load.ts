@@ -114,11 +114,7 @@ function selectAccounts(db: Transaction, fids: number[]): Promise<AccountRow[]> 
   `
 }
 
-/**
- * Selects the on-chain signers that these messages use or, as KEY_ADD, name (docs/protocol.md §4.6).
- *
- * @returns active or not, by `signerId`.
- */
+/** Selects on-chain signers of messages or KEY_ADDs (docs/protocol.md §4.6): active or not, by `signerId`. */
 async function selectSigners(
   db: Transaction,
   messages: readonly SignedMessage[],

@@ -30,9 +30,7 @@ export function usernameConflictKey(fid: number): ConflictKey {
 }
 
 /**
- * Merges a transfer of the fname registry (docs/protocol.md §4.4): the later timestamp wins, then the larger
- * signature.
- *
+ * Merges a transfer of the fname registry: the later wins, then the larger signature (docs/protocol.md §4.4).
  * Fid 0 releases the name. The USERNAME entry of the previous holder is revoked (docs/protocol.md §4.9).
  */
 export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refusal | null {

@@ -14,9 +14,7 @@ export interface OversizedSet {
 
 /**
  * Deletes the lowest messages, by timestamp and then hash, of sets over their limit (docs/protocol.md §4.8).
- * Link compact states count but are never pruned.
- *
- * @returns the deleted messages and their events: PRUNE_MESSAGE, or MERGE_USERNAME_PROOF for name proofs.
+ * Link compact states count but are never pruned. Returns the deleted messages and their events.
  */
 export async function prune(
   db: Transaction,
@@ -104,9 +102,7 @@ async function deleteLoans(db: Transaction, pruned: readonly StoredMessage[]): P
 }
 
 /**
- * Records hashes of pruned messages for as long as the log keeps their events (`dropExpiredPartitions`).
- *
- * @param day Day of the log partition.
+ * Records hashes of pruned messages as long as the log of `day` keeps their events (`dropExpiredPartitions`).
  * @returns the hashes, in hex, that were recorded before.
  */
 export async function recordPruned(

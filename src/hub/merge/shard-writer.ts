@@ -51,10 +51,8 @@ const defaultQueueSize = 20_000
 const maxAttempts = 5
 
 /**
- * The merge queue of one shard in this process.
- *
- * While a batch commits, the next one gathers: transactions are large under load, and an idle queue adds no
- * delay.
+ * The merge queue of one shard in this process. While a batch commits, the next one gathers: transactions are
+ * large under load, and an idle queue adds no delay.
  */
 export class ShardWriter {
   readonly #options: ShardWriterOptions

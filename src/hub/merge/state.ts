@@ -55,7 +55,6 @@ interface TrackedMessage extends TrackedValue<StoredMessage> {
 
 /**
  * All state that the messages of a batch can read or change: loaded once, changed in memory, written once.
- *
  * It lives as long as the transaction that holds the shard's lock, so it is never stale.
  */
 export class BatchState {

@@ -1,10 +1,8 @@
 import type { PostgresType } from 'postgres'
 
 /**
- * Conversions between PostgreSQL and JavaScript values.
- *
- * Array types are declared here instead of being read from `pg_type` (`fetch_types`), which costs a round
- * trip per connection. The driver's own array parser returns the text 'NULL' for null.
+ * Conversions between PostgreSQL and JavaScript values. Array types are declared here, since reading them from
+ * `pg_type` (`fetch_types`) costs a round trip per connection, and the driver's parser returns 'NULL' for null.
  */
 
 const oid = {

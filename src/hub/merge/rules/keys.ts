@@ -20,9 +20,8 @@ export const keyRemoveRule: MergeRule = {
 }
 
 /**
- * Merges KEY_ADD: the custody address of the fid grants a key to an app that requested it.
- *
- * The same fid and app may add a key again; any other key in use is refused.
+ * Merges KEY_ADD: the custody address of the fid grants a key to an app that requested it. The same fid and app
+ * may add a key again; any other key in use is refused.
  */
 function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
   const { fid, timestamp } = message.data

@@ -40,11 +40,8 @@ const SET_CALLS = [
 export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.usernameProofs, MessageSet.keys])
 
 /**
- * Reads all that an upstream stores of a user: on-chain events, then names, then every set.
- *
- * Lists are requested at the same time, unless the byte budget is full, and returned in that order.
- *
- * @throws UpstreamFailure if no upstream answers.
+ * Reads all that an upstream stores of a user: on-chain events, then names, then every set. Lists are requested
+ * at the same time, unless the byte budget is full, and returned in that order. @throws UpstreamFailure
  */
 export async function* readAccount(
   upstreams: Upstreams,

@@ -30,9 +30,7 @@ export interface BackfillResult {
 }
 
 /**
- * Fetches all queued users. A user is marked as fetched once everything is merged, so a later run resumes
- * with the others.
- *
+ * Fetches all queued users. A user is marked once everything is merged, so a later run resumes with the others.
  * @throws UpstreamFailure if no upstream answers for ten minutes.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {

@@ -7,12 +7,7 @@ const PAGE_FIDS = 10_000
 /** Users claimed in one statement. */
 const CLAIM_FIDS = 500
 
-/**
- * Queues every user of the upstream.
- *
- * @returns the number of users.
- * @throws UpstreamFailure
- */
+/** Queues every user of the upstream, and returns their number. @throws UpstreamFailure */
 export async function listFids(db: Database, upstreams: Upstreams, signal: AbortSignal): Promise<number> {
   const shards = await upstreams.request((client) => readShards(client, signal), signal)
   let listed = 0

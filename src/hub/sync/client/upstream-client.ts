@@ -160,9 +160,7 @@ const BATCH_EVENTS = 1000
 const MAX_BUFFERED = { events: 4_000, bytes: 16 * 1024 * 1024 }
 
 /**
- * Yields the events of a subscription in batches of what has arrived. A slow reader slows the upstream and
- * does not fill memory.
- *
+ * Yields events in batches of what has arrived. A slow reader slows the upstream and does not fill memory.
  * @throws UpstreamFailure if the stream breaks. It ends normally only if the upstream ends it.
  */
 async function* eventBatches(

@@ -46,7 +46,6 @@ export function openUpstreams(
     failOver,
     /**
      * Repeats a call, on one upstream after another, until it succeeds.
-     *
      * @throws UpstreamFailure if it is refused for good, or if none answered within `answerTimeoutMs`.
      */
     async request<T>(call: (client: UpstreamClient) => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -21,10 +21,8 @@ const EVENT_TYPE = 1
 const EVENT_ID = 2
 
 /**
- * Splits a list without decoding its entries: messages must keep their signed bytes (docs/protocol.md §3.2).
- * All lists have entries in field 1 and the token in field 2.
- *
- * @throws Error if the bytes are not a list.
+ * Splits a list without decoding its entries, to keep signed bytes (docs/protocol.md §3.2). All lists have entries
+ * in field 1 and the token in field 2. @throws Error if the bytes are not a list.
  */
 export function readPage(bytes: Buffer): WirePage {
   const page: { entries: Buffer[]; nextPageToken: Buffer | undefined } = { entries: [], nextPageToken: undefined }

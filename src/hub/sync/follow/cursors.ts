@@ -38,9 +38,7 @@ export function sourceLogName(upstream: string, shard: number): string {
 
 /**
  * Saves a cursor after everything before it is merged, and deletes applied offsets that are no longer needed.
- *
- * If the process dies before, events are read again; the hub knows which it has applied, since each merge
- * records that in its transaction.
+ * If the process dies before, events are read again, and the hub knows which it has applied.
  */
 export async function saveCursor(
   db: Database,
@@ -88,9 +86,7 @@ const REWIND_SECONDS = 60
 
 /**
  * Finds the start of a shard: its cursor, or the time up to which another upstream was followed if that is
- * later.
- *
- * Without either it starts at the end of the log: a backfill reads what is before.
+ * later. Without either it starts at the end of the log: a backfill reads what is before.
  */
 export async function findStartCursor(
   db: Database,

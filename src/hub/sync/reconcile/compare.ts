@@ -22,11 +22,8 @@ export interface AccountDifference {
 }
 
 /**
- * Compares a user with the upstream, both ways.
- *
- * It reads the upstream first: an item that arrives meanwhile is not missing, but may look extra.
- *
- * @throws UpstreamFailure if no upstream answers.
+ * Compares a user with the upstream, both ways. It reads the upstream first: an item that arrives meanwhile is
+ * not missing, but may look extra. @throws UpstreamFailure
  */
 export async function compareAccount(
   db: Database,

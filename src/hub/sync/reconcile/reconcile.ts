@@ -41,9 +41,7 @@ interface AccountReport {
 
 /**
  * Compares a user with the upstream and merges missing items. A difference is confirmed by a second
- * comparison, since either side may change meanwhile.
- *
- * @throws UpstreamFailure if no upstream answers.
+ * comparison, since either side may change meanwhile. @throws UpstreamFailure
  */
 export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
   const { db, upstreams, hub, trusted, signal } = options

@@ -33,9 +33,7 @@ async function findChannelAuthors(
 
 /**
  * Selects the neighbors of users: whom they follow, by local data, and who reacts or replies to them, by the
- * upstream.
- *
- * @throws UpstreamFailure
+ * upstream. @throws UpstreamFailure
  */
 export async function findNeighbors(
   db: Database,
@@ -104,12 +102,7 @@ async function* castsOf(
   }
 }
 
-/**
- * Queues all users to fetch: of the whole network or of the selection.
- *
- * @returns the number of users.
- * @throws UpstreamFailure
- */
+/** Queues all users to fetch, of the network or the selection; returns their number. @throws UpstreamFailure */
 export async function listSelectedFids(
   db: Database,
   upstreams: Upstreams,
