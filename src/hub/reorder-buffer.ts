@@ -55,16 +55,11 @@ interface Batch {
  */
 export class ReorderBuffer {
   readonly tally: MergeTally = { merged: 0, duplicates: 0, refused: new Map() }
-  readonly #options: ReorderBufferOptions
-  readonly #batchSize: number
   #batch: Batch = emptyBatch()
   #inFlight: { readonly batch: Batch; readonly settled: Promise<void> }[] = []
   #settledCount = 0
 
-  constructor(options: ReorderBufferOptions) {
-    this.#options = options
-    this.#batchSize = options.batchSize ?? DEFAULT_BATCH_SIZE
-  }
+  constructor(private readonly options: ReorderBufferOptions) {}
 
   /** Adds an item. Resolves when there is room for the next one. */
   async add(item: MergeItem): Promise<void> {
@@ -73,7 +68,7 @@ export class ReorderBuffer {
     batch.items.push(item)
     if (item.kind === 'message') batch.fids.add(item.message.data.fid)
     if (!isNameRelease(item)) batch.hasOnlyNameReleases = false
-    if (batch.items.length >= this.#batchSize) await this.#send()
+    if (batch.items.length >= (this.options.batchSize ?? DEFAULT_BATCH_SIZE)) await this.#send()
   }
 
   /** Resolves when all added items have settled. */
@@ -135,7 +130,7 @@ export class ReorderBuffer {
     const removalOutcomes = await this.#submit(signerRemovals)
     for (const [index, item] of signerRemovals.entries()) this.#count(item, removalOutcomes[index] ?? null)
     this.#settledCount += batch.items.length
-    await this.#options.onSettled?.(this.#settledCount)
+    await this.options.onSettled?.(this.#settledCount)
   }
 
   #count(item: MergeItem, refusal: Refusal | null): void {
@@ -146,7 +141,7 @@ export class ReorderBuffer {
       tally.duplicates += 1
     } else {
       this.countRefusal(refusal)
-      this.#options.onRefused?.(item, refusal)
+      this.options.onRefused?.(item, refusal)
     }
   }
 
@@ -155,7 +150,7 @@ export class ReorderBuffer {
     if (items.length === 0) return []
     let outcomes = await this.#attempt(items)
     for (let waitedMs = 0; outcomes instanceof PlazaError; waitedMs += RETRY_DELAY_MS) {
-      if (waitedMs >= MAX_UNAVAILABLE_SECONDS * 1000 || this.#options.signal?.aborted) throw outcomes
+      if (waitedMs >= MAX_UNAVAILABLE_SECONDS * 1000 || this.options.signal?.aborted) throw outcomes
       await sleep(RETRY_DELAY_MS)
       outcomes = await this.#attempt(items)
     }
@@ -164,7 +159,7 @@ export class ReorderBuffer {
 
   /** The outcomes, aligned with `items`; the error when the hub is unavailable. */
   async #attempt(items: readonly MergeItem[]): Promise<(Refusal | null)[] | PlazaError> {
-    const { hub, assume } = this.#options
+    const { hub, assume } = this.options
     try {
       const outcomes = await hub.submitItems(items, assume)
       const busy = outcomes.find((outcome) => outcome?.code === 'unavailable')

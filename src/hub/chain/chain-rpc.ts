@@ -34,18 +34,17 @@ const LOGGED_LENGTH = 600
 
 /** RPC access to a network. Uses the first URL until it fails, then the next. Checks each chain id. */
 export class ChainRpc {
-  readonly network: ChainNetwork
   readonly #endpoints: readonly { readonly endpoint: Endpoint; checked: boolean }[]
-  readonly #options: ChainRpcOptions
   #current = 0
   #switchedAtMs = 0
   #reportedAtMs = Number.NEGATIVE_INFINITY
   /** The newest block that the current endpoint reported, and since when. */
   #head = { number: -1, sinceMs: 0 }
 
-  constructor(network: ChainNetwork, options: ChainRpcOptions) {
-    this.network = network
-    this.#options = options
+  constructor(
+    readonly network: ChainNetwork,
+    private readonly options: ChainRpcOptions,
+  ) {
     this.#endpoints = network.rpcUrls.map((url) => ({ endpoint: openEndpoint(url), checked: false }))
   }
 
@@ -54,7 +53,7 @@ export class ChainRpc {
    * @throws the error of the last endpoint, if all fail.
    */
   async withEndpoint<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
-    const { clock } = this.#options
+    const { clock } = this.options
     if (this.#current !== 0 && clock() - this.#switchedAtMs > PREFER_FIRST_MS) this.#current = 0
     let failure: unknown
     const startIndex = this.#current
@@ -75,7 +74,7 @@ export class ChainRpc {
    * the highest block, if there is a higher one: a stalled endpoint does not fail.
    */
   async recordHead(number: number): Promise<void> {
-    const { log, clock } = this.#options
+    const { log, clock } = this.options
     if (number !== this.#head.number) this.#head = { number, sinceMs: clock() }
     if (clock() - this.#head.sinceMs < STALLED_MS || this.#endpoints.length === 1) return
     this.#head = { number, sinceMs: clock() }
@@ -131,7 +130,7 @@ export class ChainRpc {
   }
 
   #reportMismatch(answers: readonly EndpointAnswer<unknown>[]): void {
-    const { log, clock, onMismatch } = this.#options
+    const { log, clock, onMismatch } = this.options
     onMismatch?.()
     if (clock() - this.#reportedAtMs < REPORT_INTERVAL_MS) return
     this.#reportedAtMs = clock()
@@ -151,7 +150,7 @@ export class ChainRpc {
       await this.#check(requested)
       return await work(requested.endpoint)
     } catch (error) {
-      const { log, onFailure } = this.#options
+      const { log, onFailure } = this.options
       const { name } = requested.endpoint
       onFailure?.(name)
       log.debug({ err: error, network: this.network.name, endpoint: name }, 'an RPC call failed')
@@ -172,6 +171,6 @@ export class ChainRpc {
   #switchEndpoint(index: number): void {
     if (this.#current !== index) return
     this.#current = (index + 1) % this.#endpoints.length
-    this.#switchedAtMs = this.#options.clock()
+    this.#switchedAtMs = this.options.clock()
   }
 }

@@ -77,20 +77,19 @@ const SPAN = { first: 2_000, largest: 100_000, refused: 0.5, grows: 2, growsAfte
 
 /** Follows the logs of a chain for one handler, in steps. */
 export class Follower<Extra = void> {
-  readonly #handler: LogHandler<Extra>
-  readonly #options: FollowerOptions
   readonly #lease: Lease
   #span = SPAN.first
   #growth = SPAN.grows
 
-  constructor(handler: LogHandler<Extra>, options: FollowerOptions) {
-    this.#handler = handler
-    this.#options = options
+  constructor(
+    private readonly handler: LogHandler<Extra>,
+    private readonly options: FollowerOptions,
+  ) {
     this.#lease = { follower: handler.name, holder: options.holder.id }
   }
 
   get name(): string {
-    return this.#handler.name
+    return this.handler.name
   }
 
   /** Most blocks of the next range. */
@@ -100,15 +99,15 @@ export class Follower<Extra = void> {
 
   /** Reads and handles the next range, or reverts blocks that left the chain. */
   async step(): Promise<StepOutcome> {
-    const { db, rpc, holder, onProgress } = this.#options
+    const { db, rpc, holder, onProgress } = this.options
     const { chainId } = rpc.network
-    const { contracts = [] } = this.#handler
-    const firstBlock = () => this.#handler.firstBlock()
+    const { contracts = [] } = this.handler
+    const firstBlock = () => this.handler.firstBlock()
     await takeWorkerLock(holder.locks, holder.id)
     const position = await acquireLease(db, this.#lease, { chainId, contracts, firstBlock })
     if (position === null) return 'busy'
     const { nextBlock, before } = position
-    const filter = await this.#handler.filter(nextBlock)
+    const filter = await this.handler.filter(nextBlock)
     const { reading, extra } = await this.#read({ from: nextBlock, before, filter })
     let outcome: StepOutcome = 'caughtUp'
     if (reading.state === 'range') {
@@ -127,12 +126,12 @@ export class Follower<Extra = void> {
 
   /** Releases the lease, so that another process can continue at once. */
   async release(): Promise<void> {
-    await releaseLease(this.#options.db, this.#lease)
+    await releaseLease(this.options.db, this.#lease)
   }
 
   async #read(request: Pick<RangeRequest, 'from' | 'before' | 'filter'>): Promise<ReadResult<Extra>> {
-    const { rpc } = this.#options
-    const { confirmedOnly, withTimes, lastBlock } = this.#handler
+    const { rpc } = this.options
+    const { confirmedOnly, withTimes, lastBlock } = this.handler
     const { confirmations } = rpc.network
     return await rpc.withEndpoint(async (endpoint) => {
       const rangeRequest = {
@@ -148,13 +147,13 @@ export class Follower<Extra = void> {
         throw error
       })
       if (reading.state !== 'range') return { reading, extra: null }
-      const value = await this.#handler.read(endpoint, reading.range)
+      const value = await this.handler.read(endpoint, reading.range)
       return { reading, extra: { value } }
     })
   }
 
   async #handle(range: LogRange, extra: Extra): Promise<void> {
-    const { db, rpc } = this.#options
+    const { db, rpc } = this.options
     const blocks = range.isFinal ? [range.headers.get(range.to)!] : [...range.headers.values()]
     const move = {
       from: range.from,
@@ -163,7 +162,7 @@ export class Follower<Extra = void> {
       pruneBelow: range.head - rpc.network.confirmations,
       head: range.head,
     }
-    await this.#handler.handle(range, extra, async (write) => {
+    await this.handler.handle(range, extra, async (write) => {
       await db.begin(async (transaction) => {
         await advanceCursor(transaction, this.#lease, move)
         await write(transaction)
@@ -174,7 +173,7 @@ export class Follower<Extra = void> {
 
   /** Goes back to the newest block that is still on the chain and reverts later ones. */
   async #rewind(nextBlock: number, head: number): Promise<StepOutcome> {
-    const { db, rpc } = this.#options
+    const { db, rpc } = this.options
     const handled = await readHandledBlocks(db, this.name)
     const headers = await rpc.withEndpoint((endpoint) =>
       endpoint.headers(handled.map(({ number }) => number)),
@@ -184,10 +183,10 @@ export class Follower<Extra = void> {
       if (commonBlock !== undefined) {
         const to = commonBlock.number + 1
         await rewindCursor(transaction, this.#lease, { from: nextBlock, to, head })
-        await this.#handler.undo(transaction, to)
+        await this.handler.undo(transaction, to)
         return
       }
-      const to = await this.#handler.recoverFromDeepReorg(transaction, nextBlock)
+      const to = await this.handler.recoverFromDeepReorg(transaction, nextBlock)
       await rewindCursor(transaction, this.#lease, { from: nextBlock, to, head })
       // The remembered blocks left the chain as well.
       await transaction`delete from chain.blocks where follower = ${this.name}`

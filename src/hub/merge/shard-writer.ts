@@ -55,13 +55,10 @@ const maxAttempts = 5
  * large under load, and an idle queue adds no delay.
  */
 export class ShardWriter {
-  readonly #options: ShardWriterOptions
   readonly #queue: QueuedItem[] = []
   #running: Promise<void> | null = null
 
-  constructor(options: ShardWriterOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: ShardWriterOptions) {}
 
   /** Number of items that wait for a transaction. */
   get queued(): number {
@@ -70,7 +67,7 @@ export class ShardWriter {
 
   /** Queues an item; resolves when it is merged or refused. @throws PlazaError `unavailable`. */
   submit(item: MergeItem | UpstreamRemoval): Promise<Refusal | null> {
-    if (this.#queue.length >= (this.#options.queueSize ?? defaultQueueSize)) {
+    if (this.#queue.length >= (this.options.queueSize ?? defaultQueueSize)) {
       return Promise.reject(new PlazaError('unavailable', 'too many messages are waiting to be merged'))
     }
     return new Promise((resolve, reject) => {
@@ -88,7 +85,7 @@ export class ShardWriter {
     // Wait until the caller has queued the rest: one submit of many messages becomes one batch.
     await Promise.resolve()
     while (this.#queue.length > 0) {
-      await this.#mergeAll(this.#queue.splice(0, this.#options.batchSize ?? defaultBatchSize))
+      await this.#mergeAll(this.#queue.splice(0, this.options.batchSize ?? defaultBatchSize))
     }
     this.#running = null
   }
@@ -98,7 +95,7 @@ export class ShardWriter {
     try {
       await this.#mergeOnce(batch, 1)
     } catch (error) {
-      if (this.#options.isUnavailable(error)) {
+      if (this.options.isUnavailable(error)) {
         const unavailable = new PlazaError('unavailable', 'the database is unavailable', { cause: error })
         for (const { reject } of batch) reject(unavailable)
       } else if (batch.length === 1) {
@@ -113,13 +110,13 @@ export class ShardWriter {
 
   async #mergeOnce(batch: readonly QueuedItem[], attempt: number): Promise<void> {
     try {
-      const outcomes = await this.#options.merge(toBatch(batch.map(({ item }) => item)))
+      const outcomes = await this.options.merge(toBatch(batch.map(({ item }) => item)))
       const next = { chainEvent: 0, nameTransfer: 0, message: 0, upstreamRemoval: 0 }
       for (const { item, resolve } of batch) {
         resolve(outcomes[listOf[item.kind]]?.[next[item.kind]++] ?? null)
       }
     } catch (error) {
-      if (attempt >= maxAttempts || !this.#options.isRetryable(error)) throw error
+      if (attempt >= maxAttempts || !this.options.isRetryable(error)) throw error
       await this.#mergeOnce(batch, attempt + 1)
     }
   }

@@ -1,6 +1,7 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js'
 import { describeError, PlazaError } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
+import type { createGrpcMetrics } from '../../../platform/metrics.js'
 import type { EventTail } from '../../log/tail.js'
 import type { MethodContext } from '../hub-method.js'
 import { knownError } from '../refusals.js'
@@ -12,7 +13,7 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
   readonly log: Log
   /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */
   readonly authorize?: (call: KeyedCall) => Promise<void>
-  readonly metrics?: HubGrpcMetrics
+  readonly metrics?: ReturnType<typeof createGrpcMetrics>
 }
 
 /** The API key of a call, in metadata with the names that the headers of HTTP have. */
@@ -37,15 +38,6 @@ export interface HubGrpcConfig {
   readonly stallTimeoutMs: number
   /** Most subscribers at once. */
   readonly maxSubscribers?: number
-}
-
-/** Gets the numbers for `/metrics`. */
-export interface HubGrpcMetrics {
-  /** Called when a call ends: the name of the service definition, and the number of its status. */
-  readonly called: (method: string, status: number, seconds: number) => void
-  /** Called with the number of subscribers, when it changes. */
-  readonly subscribed: (subscribers: number) => void
-  readonly eventsSent: (events: number) => void
 }
 
 /** The parts of a call that identify its caller. */

@@ -62,12 +62,9 @@ const ENTRY_BYTES = 200
  */
 export class EventCache {
   readonly #firstFrom = new Map<string, CachedEvent>()
-  readonly #maxBytes: number
   #bytes = 0
 
-  constructor(maxBytes = MAX_BYTES) {
-    this.#maxBytes = maxBytes
-  }
+  constructor(private readonly maxBytes = MAX_BYTES) {}
 
   /** Adds events that follow each other, the first at or after `from`. */
   add(shard: number, from: number, events: readonly CachedEvent[]): void {
@@ -99,7 +96,7 @@ export class EventCache {
 
   #evict(): void {
     for (const [key, event] of this.#firstFrom) {
-      if (this.#bytes <= this.#maxBytes) return
+      if (this.#bytes <= this.maxBytes) return
       this.#firstFrom.delete(key)
       this.#bytes -= sizeOf(event)
     }

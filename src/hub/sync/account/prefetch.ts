@@ -8,16 +8,13 @@ const EXPECTED_BYTES = 1024 * 1024
  * budget is full nothing is prefetched; what a reader waits for is still read.
  */
 export class ByteBudget {
-  readonly #maxBytes: number
   #bytes = 0
 
-  constructor(maxBytes = MAX_BYTES) {
-    this.#maxBytes = maxBytes
-  }
+  constructor(private readonly maxBytes = MAX_BYTES) {}
 
   /** True if nothing more may be prefetched. */
   get isFull(): boolean {
-    return this.#bytes >= this.#maxBytes
+    return this.#bytes >= this.maxBytes
   }
 
   /** Reserves space for a response, then its real size until `release`. */
