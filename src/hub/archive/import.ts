@@ -55,9 +55,13 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
 
   const reorderBuffer = new ReorderBuffer({ hub, signal, onSettled: recordSettled })
 
+  async function deleteOffset(): Promise<void> {
+    if (archive) await db`delete from hub.settings where name = ${settingName(archive.archiveId)}`
+  }
+
   async function start(identity: ArchiveIdentity): Promise<number> {
     archive = identity
-    if (restart) await deleteImportOffset(db, identity.archiveId)
+    if (restart) await deleteOffset()
     startOffset = await loadImportOffset(db, identity.archiveId)
     offset = startOffset
     return startOffset
@@ -96,7 +100,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   await recordSettled(itemCount)
   const { tally } = reorderBuffer
   if (typeof outcome === 'string') return { outcome, offset, startOffset, tally }
-  if (archive) await deleteImportOffset(db, archive.archiveId)
+  await deleteOffset()
   return { outcome: 'complete', offset: outcome.end, startOffset, tally }
 }
 
@@ -115,11 +119,6 @@ async function saveImportOffset(db: Database, archiveId: string, offset: number)
     values (${settingName(archiveId)}, ${offset}::bigint::text::jsonb)
     on conflict (name) do update set value = excluded.value
   `
-}
-
-/** Deletes the offset of an archive that is complete or restarts. */
-async function deleteImportOffset(db: Database, archiveId: string): Promise<void> {
-  await db`delete from hub.settings where name = ${settingName(archiveId)}`
 }
 
 function settingName(archiveId: string): string {

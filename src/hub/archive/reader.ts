@@ -17,9 +17,9 @@ export type ArchivePart =
 
 /**
  * Reads the chunks of an archive in order and checks each before it is returned. The last part says how the
- * archive ends.
+ * archive ends: also with a damaged member, since later ones may depend on it.
  *
- * `startOf` returns the end of the chunk after which to start. A damaged member ends the archive, since later ones may depend on it.
+ * @param startOf Returns the end of the chunk after which to start.
  */
 export async function* readArchive(
   source: AsyncIterable<Uint8Array>,
