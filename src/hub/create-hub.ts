@@ -41,7 +41,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const { db, shards, clock } = options
   await checkSettings(db, options)
   await ensurePartitions(db, clock())
-  await ensureShards(db, shards)
+  await db`
+    insert into hub.shards (shard)
+    select generate_series(1, ${shards}::smallint)
+    on conflict do nothing
+  `
   const writers = Array.from({ length: shards }, (_, index) => createShardWriter(options, index + 1))
   const submitToShard = (fid: number, item: MergeItem | UpstreamRemoval) =>
     writers[shardOf(fid, shards) - 1]!.submit(item)
@@ -99,14 +103,6 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       await Promise.all(writers.map((writer) => writer.drain()))
     },
   }
-}
-
-async function ensureShards(db: Database, shards: number): Promise<void> {
-  await db`
-    insert into hub.shards (shard)
-    select generate_series(1, ${shards}::smallint)
-    on conflict do nothing
-  `
 }
 
 /** Admits work until it is closed. */
@@ -199,14 +195,10 @@ async function checkSettings(db: Database, { network, shards }: HubOptions): Pro
     select name, (value #>> '{}')::integer as value from hub.settings where name in ('network', 'shards')
   `
   const stored = new Map(rows.map((row) => [row.name, row.value]))
-  for (const [name, value] of [
-    ['network', network],
-    ['shards', shards],
-  ] as const) {
-    if (stored.get(name) !== value) {
-      throw new Error(
-        `this database belongs to ${name} ${stored.get(name)}, not ${value}: use another database`,
-      )
+  for (const [name, value] of Object.entries({ network, shards })) {
+    const found = stored.get(name)
+    if (found !== value) {
+      throw new Error(`this database belongs to ${name} ${found}, not ${value}: use another database`)
     }
   }
 }
