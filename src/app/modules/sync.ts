@@ -2,8 +2,8 @@ import {
   openUpstreams,
   readAddresses,
   readHeaders,
-  type Upstreams,
   type UpstreamSettings,
+  type Upstreams,
 } from '../../hub/sync/client/upstreams.js'
 import { startSync } from '../../hub/sync/follow/sync-loop.js'
 import { reconcileLoop } from '../../hub/sync/reconcile/reconcile-loop.js'

@@ -151,7 +151,10 @@ async function selectNameTransfers(db: Transaction, fids: readonly number[]): Pr
 }
 
 /** Returns frames of the small sets by fid, in merge order. */
-async function selectAccountMessages(db: Transaction, fids: readonly number[]): Promise<Map<number, Buffer[]>> {
+async function selectAccountMessages(
+  db: Transaction,
+  fids: readonly number[],
+): Promise<Map<number, Buffer[]>> {
   const rows = await db<{ fid: number; set: MessageSet; message: Buffer }[]>`
     select fid, set, message from hub.messages
     where fid = any (${fids}::bigint[]) and set = any (${ACCOUNT_SETS}::smallint[])

@@ -1,4 +1,5 @@
 import {
+  type IdRegisterEventBody,
   IdRegisterEventType,
   idRegistryABI,
   keyRegistryABI,
@@ -64,10 +65,14 @@ export function registryEvent(
   )
 }
 
-/** Members that a body leaves out are empty. */
-type Body = Parameters<typeof OnChainEvent.create>[0]
+type BodyName = Extract<keyof OnChainEvent, `${string}Body`>
 
-function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): Body | null {
+/** The content of an on-chain event. Members that it leaves out are empty. */
+export type EventContent = Pick<OnChainEvent, 'type' | 'fid'> & {
+  readonly [Name in BodyName]?: Partial<NonNullable<OnChainEvent[Name]>>
+}
+
+function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): EventContent | null {
   switch (registry) {
     case 'idRegistry':
       return idEvent(log)
@@ -100,9 +105,9 @@ function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): 
   }
 }
 
-function idEvent(log: ChainLog): Body | null {
+function idEvent(log: ChainLog): EventContent | null {
   const { eventName, args } = decodeEventLog({ abi: idRegistryABI, ...logParts(log) })
-  const event = (fid: bigint, idRegisterEventBody: Body['idRegisterEventBody']): Body => ({
+  const event = (fid: bigint, idRegisterEventBody: Partial<IdRegisterEventBody>): EventContent => ({
     type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
     fid: Number(fid),
     idRegisterEventBody,
@@ -130,7 +135,7 @@ function idEvent(log: ChainLog): Body | null {
   }
 }
 
-function keyEvent(log: ChainLog): Body | null {
+function keyEvent(log: ChainLog): EventContent | null {
   const { eventName, args } = decodeEventLog({ abi: keyRegistryABI, ...logParts(log) })
   if (eventName === 'Migrated') {
     const signerMigratedEventBody = { migratedAt: Number(args.migratedAt) }

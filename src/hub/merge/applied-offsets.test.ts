@@ -22,8 +22,10 @@ async function codes(items: readonly MergeItem[], ids: readonly number[] = [], l
 
 const inMessages = (...messages: SignedMessage[]) =>
   messages.map((message) => ({ kind: 'message', message }) as const)
-const inEvents = (...events: OnChainEvent[]) => events.map((event) => ({ kind: 'chainEvent', event }) as const)
-const inNames = (...proofs: UserNameProof[]) => proofs.map((proof) => ({ kind: 'nameTransfer', proof }) as const)
+const inEvents = (...events: OnChainEvent[]) =>
+  events.map((event) => ({ kind: 'chainEvent', event }) as const)
+const inNames = (...proofs: UserNameProof[]) =>
+  proofs.map((proof) => ({ kind: 'nameTransfer', proof }) as const)
 
 test('an item of a known source offset -> duplicate, for every kind, in one call and in the next', async () => {
   const user = new TestUser(1)
@@ -36,9 +38,7 @@ test('an item of a known source offset -> duplicate, for every kind, in one call
   expect(await codes(inMessages(three!, two!), [6, 5])).toEqual([null, 'bad_request.duplicate'])
   const other = nameTransfer('bob', 1, testNowUnix - 50)
   expect(await codes(inNames(other), [4])).toEqual(['bad_request.duplicate'])
-  expect(await codes(inEvents(user.storageRentEvent(1, 999)), [3])).toEqual([
-    'bad_request.duplicate',
-  ])
+  expect(await codes(inEvents(user.storageRentEvent(1, 999)), [3])).toEqual(['bad_request.duplicate'])
   // The same items from another log, or without an offset.
   expect(await codes(inMessages(two!), [5], 'node.example:3383/2')).toEqual([null])
   expect(await codes(inNames(other))).toEqual([null])

@@ -140,7 +140,7 @@ function toBatch(items: readonly (MergeItem | UpstreamRemoval)[]): MergeBatch {
     sourceOffsets: new Map<object, SourceOffset>(),
   }
   for (const item of items) {
-    const value = valueOf(item)
+    const value = contentOf(item)
     batch[listOf[item.kind]].push(value as never)
     if (item.kind === 'message' && item.historical) batch.historical.add(item.message)
     if ('sourceOffset' in item && item.sourceOffset) batch.sourceOffsets.set(value, item.sourceOffset)
@@ -148,7 +148,7 @@ function toBatch(items: readonly (MergeItem | UpstreamRemoval)[]): MergeBatch {
   return batch
 }
 
-function valueOf(item: MergeItem | UpstreamRemoval): OnChainEvent | UserNameProof | SignedMessage {
+function contentOf(item: MergeItem | UpstreamRemoval): OnChainEvent | UserNameProof | SignedMessage {
   if (item.kind === 'chainEvent') return item.event
   return item.kind === 'nameTransfer' ? item.proof : item.message
 }

@@ -17,7 +17,8 @@ const parent: Field<Target> = {
   fromQuery(query) {
     const parentFid = query.read(parseFid, 'fid')
     const hasHash = query.text('hash') !== null
-    if (hasHash && parentFid !== null) return { castId: { fid: parentFid, hash: query.require(parseHash, 'hash') } }
+    if (hasHash && parentFid !== null)
+      return { castId: { fid: parentFid, hash: query.require(parseHash, 'hash') } }
     const url = query.text('url')
     if (url !== null) return { url }
     return required(parentFid === null ? (hasHash ? 'fid' : 'url') : 'hash')

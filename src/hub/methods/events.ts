@@ -5,13 +5,13 @@ import {
   type ShardRange,
   type StoredHubEvent,
 } from '../log/read.js'
+import { listReply } from '../protobuf.js'
 import type { Field } from './fields.js'
 import { MAX_PAGE_BYTES, pageSizeOf } from './grpc/request.js'
 import { toWireEvent } from './grpc/wire-bytes.js'
 import { parseU32, parseU64 } from './http/parameters.js'
 import { type EncodedEventPage, type Reply, readMethod } from './hub-method.js'
 import { hubEventJson } from './json/hub-event.js'
-import { listReply } from '../protobuf.js'
 import { invalid, requestedShards, required, requireFound, requireShard } from './refusals.js'
 import { base64Token } from './replies.js'
 
@@ -174,10 +174,7 @@ function rangesAfter(
 }
 
 /** Returns the token of the next page; undefined at the end. */
-function eventToken(
-  page: Pick<EventPage, 'next' | 'remaining'>,
-  reverse: boolean,
-): Buffer | undefined {
+function eventToken(page: Pick<EventPage, 'next' | 'remaining'>, reverse: boolean): Buffer | undefined {
   if (page.next === null) return undefined
   const entries = page.remaining.map(({ from, stop }) => {
     if (reverse) return stop === AFTER_ALL_EVENTS ? null : encodeEventKey(stop)

@@ -10,6 +10,7 @@ import { hexOf } from '../../protocol/bytes.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import { MAX_PAGE_SIZE, pageTokens } from '../page-token.js'
 import { readChainEventsByFid, readIdRegistration, readIdRegistrationByFid } from '../query/onchain-events.js'
+import type { PageOptions } from '../query/page.js'
 import {
   type KeyAllowance,
   readKeyAllowance,
@@ -17,7 +18,6 @@ import {
   type SignerCursor,
   type SignerRow,
 } from '../query/signers.js'
-import type { PageOptions } from '../query/page.js'
 import { address, enumeration, fid, httpOnly, page, requesterFids, signerKey } from './fields.js'
 import { type Reply, readMethod } from './hub-method.js'
 import { messageTypeNames, nameOf, onChainEventTypeNames } from './json/enum-names.js'

@@ -62,7 +62,8 @@ const target: Field<Target> = {
   members: ['targetCastId', 'targetUrl'],
   fromQuery(query) {
     const targetFid = query.read(parseFid, 'target_fid')
-    if (targetFid !== null) return { castId: { fid: targetFid, hash: query.require(parseHash, 'target_hash') } }
+    if (targetFid !== null)
+      return { castId: { fid: targetFid, hash: query.require(parseHash, 'target_hash') } }
     const url = query.text('target_url')
     if (url !== null) return { url }
     return required(query.text('target_hash') === null ? 'target_url' : 'target_fid')

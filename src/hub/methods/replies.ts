@@ -1,11 +1,11 @@
 import type { TokenCodec } from '../page-token.js'
 import { pageTokens } from '../page-token.js'
+import { listReply } from '../protobuf.js'
 import type { MessagePage } from '../query/message-page.js'
 import { toWireMessage } from './grpc/wire-bytes.js'
 import type { Reply } from './hub-method.js'
 import { storedMessageJson } from './json/message.js'
 import { storedOnChainEventJson } from './json/onchain-event.js'
-import { listReply } from '../protobuf.js'
 import { requireFound } from './refusals.js'
 
 /** A stored message, or an error, worded as in the reference node (docs/protocol.md §2). */

@@ -4,10 +4,10 @@ import { hexOf } from '../../protocol/bytes.js'
 import { decodeMessage, encodeMessage, isRefusal, toProtobuf } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { Hub } from '../hub.js'
+import { eachField, encodeFields, listReply } from '../protobuf.js'
 import { toWireMessage } from './grpc/wire-bytes.js'
 import { type Reply, writeMethod } from './hub-method.js'
 import { type MessageJson, messageJson } from './json/message.js'
-import { eachField, encodeFields, listReply } from '../protobuf.js'
 
 /** Most messages of one request. An empty message takes two bytes, and its answer a hundred. */
 export const MAX_BULK_MESSAGES = 10_000

@@ -1,6 +1,7 @@
 import { FidAddressTypeResponse, FidsResponse, MessageType, UserNameProof } from '@farcaster/core'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { pageTokens } from '../page-token.js'
+import { listReply } from '../protobuf.js'
 import { readMessage, readMessagesOfType } from '../query/message-page.js'
 import {
   type AddressRoles,
@@ -16,7 +17,6 @@ import { type Reply, readMethod } from './hub-method.js'
 import { userDataTypeNames } from './json/enum-names.js'
 import { usernameProofJson } from './json/message.js'
 import { messagesOfSet, messagesOfType } from './message-lists.js'
-import { listReply } from '../protobuf.js'
 import { requireFound } from './refusals.js'
 import { base64Token, encodeCursor, message, messages } from './replies.js'
 

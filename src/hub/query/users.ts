@@ -29,7 +29,7 @@ export async function readFidsByShard(
     limit ${limit + 1}::bigint
   `
   const { page, last } = splitPage(rows, limit)
-  return { fids: page.map(({ fid }) => fid), last: last && last.fid }
+  return { fids: page.map(({ fid }) => fid), last: last?.fid ?? null }
 }
 
 /** The roles of an address for a user. */

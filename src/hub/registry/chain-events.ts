@@ -7,7 +7,7 @@ import {
   SignerEventType,
   TierType,
 } from '@farcaster/core'
-import { EVENT_VERSION, RENT_SECONDS } from '../chain/registry-events.js'
+import { EVENT_VERSION, type EventContent, RENT_SECONDS } from '../chain/registry-events.js'
 import type { AddedKey } from './key-addition.js'
 import { blockHash, type EventPosition, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
 
@@ -79,11 +79,7 @@ export function tierPurchaseEvent(
 }
 
 /** Members that `body` leaves out are empty. */
-function onChainEvent(
-  position: EventPosition,
-  fid: number,
-  body: Parameters<typeof OnChainEvent.create>[0],
-): OnChainEvent {
+function onChainEvent(position: EventPosition, fid: number, body: Omit<EventContent, 'fid'>): OnChainEvent {
   return OnChainEvent.create({
     ...body,
     chainId: LOCAL_CHAIN_ID,

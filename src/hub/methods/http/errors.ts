@@ -34,9 +34,7 @@ export function sendFailure(cause: unknown, request: FastifyRequest, reply: Fast
   // Statuses without a code of their own, such as 415, stay as they are.
   const given = statusOf(cause)
   const isOther = given !== null && !codesByStatus.has(given) && given < 500
-  return reply
-    .status(isOther ? given : describeError(error.code).status)
-    .send(failureBody(failure, error))
+  return reply.status(isOther ? given : describeError(error.code).status).send(failureBody(failure, error))
 }
 
 /** Maps a failure to the catalogue, errors of Fastify included. */

@@ -157,8 +157,8 @@ function reactionJson(body: ReactionBody) {
   return { type, targetUrl: body.targetUrl }
 }
 
-function linkJson({ type, displayTimestamp = null, targetFid }: LinkBody) {
-  return { type, displayTimestamp, targetFid }
+function linkJson({ type, displayTimestamp, targetFid }: LinkBody) {
+  return { type, displayTimestamp: displayTimestamp ?? null, targetFid }
 }
 
 /** Encodes an address or block hash as its chain does. */

@@ -107,10 +107,7 @@ export function createUpstreamClient(
     address,
     call,
     /** Yields events of a shard from an id on, then live ones, until the signal or the upstream ends the stream. */
-    subscribe(
-      { shard, fromId, idleMs }: Subscription,
-      signal: AbortSignal,
-    ): AsyncGenerator<EventBatch> {
+    subscribe({ shard, fromId, idleMs }: Subscription, signal: AbortSignal): AsyncGenerator<EventBatch> {
       const { path, requestSerialize } = HubServiceService.subscribe
       const request = { eventTypes: EVENT_TYPES, fromId, shardIndex: shard }
       const stream: ClientReadableStream<Buffer> = client.makeServerStreamRequest(

@@ -25,7 +25,10 @@ const EVENT_ID = 2
  * in field 1 and the token in field 2. @throws Error if the bytes are not a list.
  */
 export function readPage(bytes: Buffer): WirePage {
-  const page: { entries: Buffer[]; nextPageToken: Buffer | undefined } = { entries: [], nextPageToken: undefined }
+  const page: { entries: Buffer[]; nextPageToken: Buffer | undefined } = {
+    entries: [],
+    nextPageToken: undefined,
+  }
   eachField(bytes, (number, start, content, end) => {
     if (content === start) return
     if (number === ENTRIES) page.entries.push(bytes.subarray(content, end))

@@ -76,7 +76,7 @@ async function readUsers(
   do {
     const page = await api.get(path, { channelId, limit: PAGE, cursor }, Page)
     const users = page.result[list]!
-    found.push(...users.map((user) => ({ fid: user.fid, since: user[time]! })))
+    found.push(...users.map((user) => ({ fid: user.fid!, since: user[time]! })))
     cursor = users.length > 0 ? page.next?.cursor : undefined
   } while (cursor !== undefined)
   return found
