@@ -85,7 +85,7 @@ export async function readEvents(
   const read = found.filter((row) => row.fits).slice(0, options.limit)
   const next = found[read.length]
   return {
-    events: read.filter(matchesFilter),
+    events: read.filter((row): row is PageRow & StoredHubEvent => row.event !== null),
     next: next ? { shard: next.shard, id: next.id } : null,
     remaining: remainingRanges(ranges, read, options.reverse),
   }
@@ -144,10 +144,6 @@ function selectPage(
     ) page
     order by id ${order}, shard ${order}
   `
-}
-
-function matchesFilter(row: PageRow): row is PageRow & StoredHubEvent {
-  return row.event !== null
 }
 
 function remainingRanges(

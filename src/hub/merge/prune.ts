@@ -37,7 +37,9 @@ export async function prune(
     where m.ctid = lowest.ctid
     returning m.fid, m.set, m.key, m.type, m.ts, m.hash, m.message
   `
-  const pruned = rows.map(storedMessageFromRow).sort(byFidSetAndTime)
+  const pruned = rows
+    .map(storedMessageFromRow)
+    .sort((a, b) => a.fid - b.fid || a.set - b.set || a.ts - b.ts || Buffer.compare(a.hash, b.hash))
   const names = pruned.filter((stored) => stored.set === MessageSet.usernameProofs)
   await Promise.all([
     addToCounts(db, prunedCounts(pruned)),
@@ -46,10 +48,6 @@ export async function prune(
     deleteCastMentions(db, pruned),
   ])
   return { pruned, events: pruned.map(pruneEvent) }
-}
-
-function byFidSetAndTime(a: StoredMessage, b: StoredMessage): number {
-  return a.fid - b.fid || a.set - b.set || a.ts - b.ts || Buffer.compare(a.hash, b.hash)
 }
 
 function prunedCounts(pruned: readonly StoredMessage[]): SetCount[] {

@@ -34,7 +34,11 @@ export function startScheduledJobs(
   return async () => {
     stopping.abort()
     await Promise.all(running)
-    await releaseJobs(options.locks, jobs).catch(() => {})
+    const { locks } = options
+    await locks`
+      select pg_advisory_unlock(hashtextextended(name, 0))
+      from unnest(${locks.types.texts(jobs.map(({ name }) => lockName(name)))}::text[]) as name
+    `.catch(() => {})
   }
 }
 
@@ -64,12 +68,6 @@ async function holdsJob(locks: Database, { name }: ScheduledJob): Promise<boolea
         and (classid::bigint << 32 | objid::bigint) = hashtextextended(${lockName(name)}, 0)
     ) or pg_try_advisory_lock(hashtextextended(${lockName(name)}, 0)) as "isHeld"`
   return lock?.isHeld === true
-}
-
-async function releaseJobs(locks: Database, jobs: readonly ScheduledJob[]): Promise<void> {
-  await locks`
-    select pg_advisory_unlock(hashtextextended(name, 0))
-    from unnest(${locks.types.texts(jobs.map(({ name }) => lockName(name)))}::text[]) as name`
 }
 
 function lockName(job: string): string {

@@ -18,7 +18,7 @@ export async function ensureSecretKey(dataDir: string): Promise<string> {
       flush: true,
     })
   } catch (error) {
-    if (!isExisting(error)) throw error
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
   const key = (await readFile(file, 'utf8')).trim()
   if (key === '')
@@ -26,8 +26,4 @@ export async function ensureSecretKey(dataDir: string): Promise<string> {
       `${file} is empty: restore the key from a backup, or delete the file and lose all secrets that it encrypted`,
     )
   return key
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }

@@ -12,14 +12,12 @@ import {
   MAX_KEY_ADD_SCOPES,
   MAX_KEY_TTL_SECONDS,
   METADATA_TYPE_SIGNED_KEY_REQUEST,
-  type MessageData,
   MessageType,
 } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverAccount } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import { PUBLIC_KEY_BYTES } from '../ed25519.js'
-import type { SignedMessage } from '../message.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { repeatedField, schema, single } from '../wire-schema.js'
 import { recoverSigner } from './typed-data.js'
@@ -45,7 +43,13 @@ export const keyAdd: MessageKind<KeyAddBody> = {
   bodyName: 'keyAddBody',
   wire: { field: 19, schema: addSchema },
   validate: validateKeyAdd,
-  checkClaim: checkKeyAddClaims,
+  // Checks that the signatures are well-formed. The merge checks the signers.
+  async checkClaim(body, data, _message, recover) {
+    const custody = await recoverKeyAddCustody(body, data.fid, recover)
+    if (custody === null) return 'invalid custody signature'
+    const request = await verifySignedKeyRequest(body, data.timestamp, recover)
+    return 'code' in request ? request.message : null
+  },
   conflictKey: (body) => asBuffer(body.key),
 }
 
@@ -68,19 +72,6 @@ function validateScopes(scopes: readonly MessageType[]): string | null {
   return unknown === undefined ? null : `invalid scope: ${unknown}`
 }
 
-/** Checks that the signatures are well-formed. The merge checks the signers. */
-async function checkKeyAddClaims(
-  body: KeyAddBody,
-  data: MessageData,
-  _message: unknown,
-  recover: AccountRecovery,
-): Promise<string | null> {
-  const custody = await recoverKeyAddCustody(body, data.fid, recover)
-  if (custody === null) return 'invalid custody signature'
-  const request = await verifySignedKeyRequest(body, data.timestamp, recover)
-  return 'code' in request ? request.message : null
-}
-
 const removeSchema = schema({
   1: single('bytes'),
   2: single('bytes'),
@@ -97,7 +88,14 @@ export const keyRemove: MessageKind<KeyRemoveBody> = {
   bodyName: 'keyRemoveBody',
   wire: { field: 20, schema: removeSchema },
   validate: validateKeyRemove,
-  checkClaim: checkKeyRemoveClaim,
+  // A custody signature must be well-formed; otherwise the removed key must have signed the message.
+  async checkClaim(body, data, { signer }, recover) {
+    if (body.signatureType === KEY_REMOVE_SIGNATURE_TYPE_SELF) {
+      return signer.equals(body.key) ? null : 'signer must be the removed key'
+    }
+    const custody = await recoverKeyRemoveCustody(body, data.fid, recover)
+    return custody === null ? 'invalid custody signature' : null
+  },
   conflictKey: (body) => asBuffer(body.key),
 }
 
@@ -113,21 +111,6 @@ function validateKeyRemove(body: KeyRemoveBody): string | null {
     default:
       return 'invalid signature type'
   }
-}
-
-/** Checks that a custody signature is well-formed, or that the removed key signed the message. */
-async function checkKeyRemoveClaim(
-  body: KeyRemoveBody,
-  data: MessageData,
-  message: Pick<SignedMessage, 'signer'>,
-  recover: AccountRecovery,
-): Promise<string | null> {
-  if (body.signatureType === KEY_REMOVE_SIGNATURE_TYPE_SELF) {
-    return message.signer.equals(body.key) ? null : 'signer must be the removed key'
-  }
-  return (await recoverKeyRemoveCustody(body, data.fid, recover)) === null
-    ? 'invalid custody signature'
-    : null
 }
 
 /** A verified key request of an app. */

@@ -100,7 +100,10 @@ export async function checkVerificationClaim(
   _message?: unknown,
   recover: AccountRecovery = recoverAccount,
 ): Promise<string | null> {
-  if (body.protocol === Protocol.SOLANA) return checkSolanaClaim(body, data)
+  if (body.protocol === Protocol.SOLANA) {
+    const claim = Buffer.from(solanaClaim(body, data))
+    return verifyEd25519(body.claimSignature, claim, body.address) ? null : 'invalid claimSignature'
+  }
   const signer = await recoverSigner(
     {
       domain: eip712.EIP_712_FARCASTER_DOMAIN,
@@ -127,9 +130,4 @@ export function solanaClaim(
   const address = base58.encode(asBuffer(body.address))
   const blockHash = base58.encode(asBuffer(body.blockHash))
   return `fid: ${data.fid} address: ${address} network: ${data.network} blockHash: ${blockHash} protocol: 1`
-}
-
-function checkSolanaClaim(body: VerificationAddAddressBody, data: MessageData): string | null {
-  const claim = Buffer.from(solanaClaim(body, data))
-  return verifyEd25519(body.claimSignature, claim, body.address) ? null : 'invalid claimSignature'
 }

@@ -67,26 +67,23 @@ export async function serveHubGrpc(
   }
 }
 
+const same = (bytes: Buffer) => bytes
+
 /** Requests and replies stay bytes: methods decode and encode, and stored messages stay as they are. */
 const definition = Object.fromEntries(
-  Object.entries(HubServiceService).map(([name, method]) => [name, asBytes(method)]),
+  Object.entries(HubServiceService).map(([name, { path, requestStream, responseStream }]) => {
+    const bytesMethod: MethodDefinition<Buffer, Buffer> = {
+      path,
+      requestStream,
+      responseStream,
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    }
+    return [name, bytesMethod]
+  }),
 )
-
-function asBytes(
-  method: Pick<MethodDefinition<Buffer, Buffer>, 'path' | 'requestStream' | 'responseStream'>,
-): MethodDefinition<Buffer, Buffer> {
-  const { path, requestStream, responseStream } = method
-  const same = (bytes: Buffer) => bytes
-  return {
-    path,
-    requestStream,
-    responseStream,
-    requestSerialize: same,
-    requestDeserialize: same,
-    responseSerialize: same,
-    responseDeserialize: same,
-  }
-}
 
 function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementation {
   const context = createMethodContext(api, async (ranges, options) => {

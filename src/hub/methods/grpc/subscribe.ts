@@ -17,6 +17,8 @@ import { type Admit, type HubGrpcApi, statusOf } from './grpc-api.js'
 import { decodeRequest, enumValueOf, type GrpcRequest } from './request.js'
 import { toWireEvent } from './wire-bytes.js'
 
+const SHUTDOWN = 'the server is shutting down: subscribe again from the next event'
+
 /** A call that is answered with encoded events. */
 type SubscribeCall = ServerWritableStream<Buffer, Buffer>
 
@@ -53,7 +55,12 @@ export function createSubscribers(
         await streamEvents(call, api, readPage, signal)
       } catch (error) {
         if (!call.cancelled)
-          await endCall(call, signal.aborted ? shuttingDownError() : error, api, destroyConnection)
+          await endCall(
+            call,
+            signal.aborted ? new PlazaError('unavailable', SHUTDOWN) : error,
+            api,
+            destroyConnection,
+          )
       } finally {
         freeSlot()
       }
@@ -74,10 +81,6 @@ export function createSubscribers(
       await Promise.all(calls.values())
     },
   }
-}
-
-function shuttingDownError(): PlazaError {
-  return new PlazaError('unavailable', 'the server is shutting down: subscribe again from the next event')
 }
 
 async function streamEvents(

@@ -124,11 +124,6 @@ async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<
   }
 }
 
-/** The failed shard cancels the others. */
-function isRootCause(error: unknown): boolean {
-  return !(error instanceof UpstreamFailure && error.code === status.CANCELLED)
-}
-
 interface SyncAttempt {
   readonly refusals: RefusalLog
   readonly signal: AbortSignal
@@ -156,5 +151,7 @@ async function syncOnce(
   )
   const outcomes = await Promise.allSettled(shardSyncs)
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-  if (failures.length > 0) throw failures.find(isRootCause) ?? failures[0]
+  // The failed shard cancels the others.
+  const isCancelled = (error: unknown) => error instanceof UpstreamFailure && error.code === status.CANCELLED
+  if (failures.length > 0) throw failures.find((failure) => !isCancelled(failure)) ?? failures[0]
 }

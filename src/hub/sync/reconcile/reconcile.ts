@@ -55,24 +55,15 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   // Items that the sync merged meanwhile were not missing.
   let unattributed = merged + total(refused)
   for (const { part } of firstComparison.missing) if (unattributed-- > 0) increment(missing, part)
-  const extra =
-    firstComparison.extra.length === 0 ? [] : await confirmExtra(options, fid, firstComparison.extra)
+  const hashes = new Set(firstComparison.extra.map(({ hash }) => hash.toString('hex')))
+  const confirmed = hashes.size === 0 ? null : await compareAccount(db, upstreams, fid, signal)
+  const extra = confirmed?.extra.filter(({ hash }) => hashes.has(hash.toString('hex'))) ?? []
   const report = new Map<AccountPart, number>()
   for (const message of extra) increment(report, messageSetName(message))
   const reasons = new Map(refused)
   for (const refusal of await applyExtraPolicy(options, extra))
     increment(reasons, `upstream: ${refusal.code}`)
   return { missing, repaired: merged, refused: reasons, extra: report }
-}
-
-async function confirmExtra(
-  { db, upstreams, signal }: ReconcileOptions,
-  fid: number,
-  firstExtra: readonly SignedMessage[],
-): Promise<SignedMessage[]> {
-  const secondComparison = await compareAccount(db, upstreams, fid, signal)
-  const hashes = new Set(firstExtra.map(({ hash }) => hash.toString('hex')))
-  return secondComparison.extra.filter(({ hash }) => hashes.has(hash.toString('hex')))
 }
 
 /** @returns the refusals of the upstream. */
