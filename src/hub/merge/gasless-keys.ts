@@ -133,6 +133,8 @@ export class KeyState {
   }
 }
 
+const keyTypes: ReadonlySet<MessageType> = new Set([MessageType.KEY_ADD, MessageType.KEY_REMOVE])
+
 /** Loads the gasless keys that a batch uses, grants or removes, and their nonces: mostly in one statement. */
 export async function loadKeys(
   db: Transaction,
@@ -142,18 +144,26 @@ export async function loadKeys(
   const state = new KeyState()
   const keys = await selectKeys(db, keysInMessages(messages))
   for (const key of keys) state.load(key)
-  const fids = messages.filter(isKeyMessage).map(({ data }) => data.fid)
+  const fids = messages.flatMap(({ data }) => (keyTypes.has(data.type) ? [data.fid] : []))
   if (fids.length === 0) return state
   const apps = [...claims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const nonceFids = [...fids, ...apps, ...keys.map((key) => key.requestFid)]
-  const [nonces, counts] = await Promise.all([selectNonces(db, nonceFids), selectCounts(db, fids)])
+  const [nonces, counts] = await Promise.all([
+    db<Nonce[]>`
+      select kind, fid, nonce
+      from hub.key_nonces
+      where fid = any (${nonceFids}::bigint[])
+    `,
+    db<{ fid: number; count: number }[]>`
+      select fid, count(*)::integer as count
+      from hub.gasless_keys
+      where fid = any (${fids}::bigint[])
+      group by fid
+    `,
+  ])
   for (const { kind, fid, nonce } of nonces) state.loadNonce(kind, fid, nonce)
   for (const { fid, count } of counts) state.loadCount(fid, count)
   return state
-}
-
-function isKeyMessage({ data }: SignedMessage): boolean {
-  return data.type === MessageType.KEY_ADD || data.type === MessageType.KEY_REMOVE
 }
 
 /** Returns the keys that sign messages or are named in their bodies, each once. */
@@ -174,23 +184,6 @@ function selectKeys(db: Transaction, keys: readonly Buffer[]): Promise<GaslessKe
       ttl_seconds as "ttlSeconds", last_used_at as "lastUsedAt"
     from hub.gasless_keys
     where key = any (${db.types.byteas(keys)}::bytea[])
-  `
-}
-
-function selectNonces(db: Transaction, fids: number[]) {
-  return db<Nonce[]>`
-    select kind, fid, nonce
-    from hub.key_nonces
-    where fid = any (${fids}::bigint[])
-  `
-}
-
-function selectCounts(db: Transaction, fids: number[]) {
-  return db<{ fid: number; count: number }[]>`
-    select fid, count(*)::integer as count
-    from hub.gasless_keys
-    where fid = any (${fids}::bigint[])
-    group by fid
   `
 }
 

@@ -35,11 +35,21 @@ export async function loadState(
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
   const names = namesOf(messages, transfers)
   const [accounts, signers, units, loans, nameRows, keys] = await Promise.all([
-    selectAccounts(db, fids),
+    db<AccountRow[]>`
+      select fid, custody_address as "custodyAddress", pro_until as "proUntil"
+      from hub.fids
+      where fid = any (${fids}::bigint[])
+    `,
     selectSigners(db, messages),
     selectUnits(db, fids, nowUnix),
     selectLoans(db, fids),
-    names.length > 0 ? selectNames(db, names) : [],
+    names.length === 0
+      ? []
+      : db<{ name: string; fid: number; proof: Buffer; messageHash: Buffer | null }[]>`
+          select name, fid, proof, message_hash as "messageHash"
+          from hub.username_proofs
+          where name = any (${names}::text[])
+        `,
     loadKeys(db, messages, keyClaims),
   ])
   const accountsByFid = accountsOf(accounts, units, loans)
@@ -85,14 +95,6 @@ function conflictKeysOf(
 }
 
 type AccountRow = Pick<Account, 'fid' | 'custodyAddress' | 'proUntil'>
-
-function selectAccounts(db: Transaction, fids: number[]): Promise<AccountRow[]> {
-  return db<AccountRow[]>`
-    select fid, custody_address as "custodyAddress", pro_until as "proUntil"
-    from hub.fids
-    where fid = any (${fids}::bigint[])
-  `
-}
 
 /** Selects on-chain signers of messages or KEY_ADDs (docs/protocol.md §4.6): active or not, by `signerId`. */
 async function selectSigners(
@@ -204,14 +206,6 @@ function addUnits(
   const units = counts.get(fid) ?? noUnits()
   units[generationOf(row.unit_type)] += row.units
   counts.set(fid, units)
-}
-
-function selectNames(db: Transaction, names: string[]) {
-  return db<{ name: string; fid: number; proof: Buffer; messageHash: Buffer | null }[]>`
-    select name, fid, proof, message_hash as "messageHash"
-    from hub.username_proofs
-    where name = any (${names}::text[])
-  `
 }
 
 async function loadStoredMessages(

@@ -171,14 +171,7 @@ function withoutCredentials(headers: Record<string, string>): Record<string, str
   )
 }
 
-interface Deadline {
-  readonly signal: AbortSignal
-  /** The local reason that ended the exchange, or null. */
-  failure(): NetFailure | null
-  stop(): void
-}
-
-function startDeadline({ deadlineMs, signal }: NetRequest): Deadline {
+function startDeadline({ deadlineMs, signal }: NetRequest) {
   const controller = new AbortController()
   let failure: NetFailure | null = null
   function end(why: NetFailure): void {
@@ -191,8 +184,9 @@ function startDeadline({ deadlineMs, signal }: NetRequest): Deadline {
   signal?.addEventListener('abort', onAbort)
   return {
     signal: controller.signal,
-    failure: () => failure,
-    stop() {
+    /** The local reason that ended the exchange, or null. */
+    failure: (): NetFailure | null => failure,
+    stop(): void {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
     },

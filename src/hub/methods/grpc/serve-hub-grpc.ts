@@ -22,12 +22,7 @@ import { createSubscribers } from './subscribe.js'
 import { toWireEvent } from './wire-bytes.js'
 
 /** The hub's gRPC API, while it is served. */
-export interface HubGrpcServer {
-  /** `<host>:<port>`, as clients need it. */
-  readonly address: string
-  /** Ends subscriptions and waits so long for the other calls, then ends all connections. */
-  close(limitMs: number): Promise<void>
-}
+export type HubGrpcServer = Awaited<ReturnType<typeof serveHubGrpc>>
 
 /** Ends a connection that answers no ping, and with it the calls of a client that has vanished. */
 const KEEPALIVE_MS = 60_000
@@ -37,10 +32,7 @@ const KEEPALIVE_TIMEOUT_MS = 20_000
  * Serves `HubService` (docs/protocol.md §2.5) with the definition that `@farcaster/hub-nodejs` publishes.
  * Methods of the definition that the hub does not have answer UNIMPLEMENTED (docs/hub-api.md).
  */
-export async function serveHubGrpc(
-  api: HubGrpcApi,
-  at: { readonly host: string; readonly port: number },
-): Promise<HubGrpcServer> {
+export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string; readonly port: number }) {
   const server = new Server({
     'grpc.max_receive_message_length': api.config.bodyLimit,
     'grpc.max_send_message_length': -1,
@@ -54,8 +46,10 @@ export async function serveHubGrpc(
   const methods = { ...unaryMethods(api, admit), subscribe: subscribers.serve }
   server.addService(definition, methods as UntypedServiceImplementation)
   return {
+    /** `<host>:<port>`, as clients need it. */
     address: `${at.host.includes(':') ? `[${at.host}]` : at.host}:${connections.address.port}`,
-    async close(limitMs) {
+    /** Ends subscriptions and waits so long for the other calls, then ends all connections. */
+    async close(limitMs: number): Promise<void> {
       const timer = setTimeout(() => {
         server.forceShutdown()
         connections.destroyAll()
@@ -164,17 +158,6 @@ function textOf(metadata: Metadata, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The connections of clients. */
-interface Connections {
-  readonly address: AddressInfo
-  /** Ends the connection of this peer, `<address>:<port>`, at once. */
-  destroy(peer: string): void
-  /** Accepts no more connections; resolves when the last one has ended. */
-  close(): Promise<void>
-  /** Ends all connections at once. */
-  destroyAll(): void
-}
-
 /**
  * Listens, and hands connections to the gRPC server. The library's own listener does not give access to its
  * sockets, and ending the socket is the only way to disconnect a client that reads nothing.
@@ -182,7 +165,7 @@ interface Connections {
 async function listen(
   injector: Pick<ConnectionInjector, 'injectConnection'>,
   { host, port }: { readonly host: string; readonly port: number },
-): Promise<Connections> {
+) {
   const sockets = new Map<string, Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
     const peer = `${socket.remoteAddress}:${socket.remotePort}`
@@ -201,9 +184,11 @@ async function listen(
   })
   return {
     address: server.address() as AddressInfo,
-    destroy: (peer) => sockets.get(peer)?.destroy(),
+    /** Ends the connection of this peer, `<address>:<port>`, at once. */
+    destroy: (peer: string) => void sockets.get(peer)?.destroy(),
+    /** Accepts no more connections; resolves when the last one has ended. */
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-    destroyAll() {
+    destroyAll(): void {
       for (const socket of sockets.values()) socket.destroy()
     },
   }

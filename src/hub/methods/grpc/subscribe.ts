@@ -22,14 +22,6 @@ const SHUTDOWN = 'the server is shutting down: subscribe again from the next eve
 /** A call that is answered with encoded events. */
 type SubscribeCall = ServerWritableStream<Buffer, Buffer>
 
-/** The calls of `Subscribe`. */
-interface Subscribers {
-  /** Serves one call until it ends. */
-  serve(call: SubscribeCall): void
-  /** Ends all calls with UNAVAILABLE; resolves when the last one has ended. */
-  close(): Promise<void>
-}
-
 /**
  * Serves the log as a stream (docs/protocol.md §2.5). Subscribers pull: the next page is read when the one
  * before it was taken. So a slow subscriber holds one page in memory and delays no other, and nothing is
@@ -37,46 +29,36 @@ interface Subscribers {
  *
  * @param destroyConnection Ends a connection at once, by its peer.
  */
-export function createSubscribers(
-  api: HubGrpcApi,
-  admit: Admit,
-  destroyConnection: (peer: string) => void,
-): Subscribers {
+export function createSubscribers(api: HubGrpcApi, admit: Admit, destroyConnection: (peer: string) => void) {
   const { config, metrics } = api
   const readPage = createSingleFlightPages(api.db, ({ event }) => toWireEvent(event))
   const slots = createSlots(limits.subscribers, config.maxSubscribers, metrics?.subscribed)
   const calls = new Map<AbortController, Promise<void>>()
 
   async function run(call: SubscribeCall, signal: AbortSignal): Promise<void> {
+    let freeSlot = () => {}
     try {
       await admit(call)
-      const freeSlot = slots.take()
-      try {
-        await streamEvents(call, api, readPage, signal)
-      } catch (error) {
-        if (!call.cancelled)
-          await endCall(
-            call,
-            signal.aborted ? new PlazaError('unavailable', SHUTDOWN) : error,
-            api,
-            destroyConnection,
-          )
-      } finally {
-        freeSlot()
-      }
-    } catch (refusal) {
-      if (!call.cancelled) await endCall(call, refusal, api, destroyConnection)
+      freeSlot = slots.take()
+      await streamEvents(call, api, readPage, signal)
+    } catch (error) {
+      const cause = signal.aborted ? new PlazaError('unavailable', SHUTDOWN) : error
+      if (!call.cancelled) await endCall(call, cause, api, destroyConnection)
+    } finally {
+      freeSlot()
     }
   }
 
   return {
-    serve(call) {
+    /** Serves one call until it ends. */
+    serve(call: SubscribeCall): void {
       const controller = new AbortController()
       call.on('cancelled', () => controller.abort())
       const running = run(call, controller.signal).finally(() => calls.delete(controller))
       calls.set(controller, running)
     },
-    async close() {
+    /** Ends all calls with UNAVAILABLE; resolves when the last one has ended. */
+    async close(): Promise<void> {
       for (const controller of calls.keys()) controller.abort()
       await Promise.all(calls.values())
     },

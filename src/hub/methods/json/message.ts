@@ -1,11 +1,8 @@
 import {
   type CastAddBody,
   type CastId,
-  type Embed,
   type FrameActionBody,
   type KeyAddBody,
-  type KeyRemoveBody,
-  type LinkBody,
   type Message,
   Message as MessageCodec,
   MessageData,
@@ -99,7 +96,9 @@ function messageDataJson(data: MessageData | null): Record<string, unknown> | nu
 function messageBodyJson(data: MessageData): Record<string, unknown> {
   if (data.reactionBody) return { reactionBody: reactionJson(data.reactionBody) }
   if (data.castAddBody) return { castAddBody: castAddJson(data.castAddBody) }
-  if (data.linkBody) return { linkBody: linkJson(data.linkBody) }
+  if (data.linkBody) {
+    return { linkBody: { ...data.linkBody, displayTimestamp: data.linkBody.displayTimestamp ?? null } }
+  }
   // Base64, unlike all other hashes: clients decode it as the reference node writes it.
   if (data.castRemoveBody) return { castRemoveBody: { targetHash: base64(data.castRemoveBody.targetHash) } }
   if (data.userDataBody) {
@@ -115,17 +114,17 @@ function messageBodyJson(data: MessageData): Record<string, unknown> {
     return { verificationRemoveBody: { address: chainBytes(protocol, address), protocol: name } }
   }
   if (data.usernameProofBody) return { usernameProofBody: usernameProofJson(data.usernameProofBody) }
-  if (data.linkCompactStateBody) {
-    const { type, targetFids } = data.linkCompactStateBody
-    return { linkCompactStateBody: { type, targetFids } }
-  }
+  if (data.linkCompactStateBody) return { linkCompactStateBody: data.linkCompactStateBody }
   if (data.frameActionBody) return { frameActionBody: frameActionJson(data.frameActionBody) }
   if (data.lendStorageBody) {
     const { toFid, numUnits, unitType } = data.lendStorageBody
     return { lendStorageBody: { toFid, numUnits, unitType: nameOf(storageUnitTypeNames, unitType) } }
   }
   if (data.keyAddBody) return { keyAddBody: keyAddJson(data.keyAddBody) }
-  if (data.keyRemoveBody) return { keyRemoveBody: keyRemoveJson(data.keyRemoveBody) }
+  if (data.keyRemoveBody) {
+    const { key, signature } = data.keyRemoveBody
+    return { keyRemoveBody: { ...data.keyRemoveBody, key: hexOf(key), signature: hexOf(signature) } }
+  }
   return {}
 }
 
@@ -135,30 +134,18 @@ function castIdJson(castId: CastId) {
 
 function castAddJson(body: CastAddBody) {
   return {
-    embedsDeprecated: body.embedsDeprecated,
-    mentions: body.mentions,
+    ...body,
     // Both parents are always present; at most one is not null.
     parentCastId: body.parentCastId ? castIdJson(body.parentCastId) : null,
     parentUrl: body.parentUrl ?? null,
-    text: body.text,
-    embeds: body.embeds.map(embedJson),
-    mentionsPositions: body.mentionsPositions,
+    embeds: body.embeds.map(({ castId, url = '' }) => (castId ? { castId: castIdJson(castId) } : { url })),
     type: nameOf(castTypeNames, body.type),
   }
 }
 
-function embedJson(embed: Embed) {
-  return embed.castId ? { castId: castIdJson(embed.castId) } : { url: embed.url ?? '' }
-}
-
-function reactionJson(body: ReactionBody) {
-  const type = nameOf(reactionTypeNames, body.type)
-  if (body.targetCastId) return { type, targetCastId: castIdJson(body.targetCastId) }
-  return { type, targetUrl: body.targetUrl }
-}
-
-function linkJson({ type, displayTimestamp, targetFid }: LinkBody) {
-  return { type, displayTimestamp: displayTimestamp ?? null, targetFid }
+function reactionJson({ type, targetCastId, targetUrl }: ReactionBody) {
+  const target = targetCastId ? { targetCastId: castIdJson(targetCastId) } : { targetUrl }
+  return { type: nameOf(reactionTypeNames, type), ...target }
 }
 
 /** Encodes an address or block hash as its chain does. */
@@ -180,8 +167,8 @@ function verificationAddJson(body: VerificationAddAddressBody) {
 
 function frameActionJson(body: FrameActionBody) {
   return {
+    ...body,
     url: base64(body.url),
-    buttonIndex: body.buttonIndex,
     castId: body.castId && castIdJson(body.castId),
     inputText: base64(body.inputText),
     state: base64(body.state),
@@ -192,38 +179,23 @@ function frameActionJson(body: FrameActionBody) {
 
 function keyAddJson(body: KeyAddBody) {
   return {
+    ...body,
     key: hexOf(body.key),
-    keyType: body.keyType,
     custodySignature: hexOf(body.custodySignature),
-    deadline: body.deadline,
-    nonce: body.nonce,
     metadata: hexOf(body.metadata),
-    metadataType: body.metadataType,
     registrationTxHash: hexOf(body.registrationTxHash),
     scopes: body.scopes.map((scope) => nameOf(messageTypeNames, scope)),
-    ttl: body.ttl,
-  }
-}
-
-function keyRemoveJson(body: KeyRemoveBody) {
-  return {
-    key: hexOf(body.key),
-    signature: hexOf(body.signature),
-    signatureType: body.signatureType,
-    deadline: body.deadline,
-    nonce: body.nonce,
   }
 }
 
 /** Maps a proof that a name belongs to a fid, alone or as a message body (docs/protocol.md §1.2). */
 export function usernameProofJson(proof: UserNameProof) {
   return {
-    // Unix seconds, unlike every other timestamp of a message.
-    timestamp: proof.timestamp,
+    // Its timestamp is in Unix seconds, unlike every other of a message.
+    ...proof,
     name: asBuffer(proof.name).toString('utf8'),
     owner: hexOf(proof.owner),
     signature: base64(proof.signature),
-    fid: proof.fid,
     type: nameOf(usernameTypeNames, proof.type),
   }
 }

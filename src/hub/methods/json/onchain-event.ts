@@ -1,9 +1,4 @@
-import {
-  type IdRegisterEventBody,
-  type OnChainEvent,
-  OnChainEvent as OnChainEventCodec,
-  type SignerEventBody,
-} from '@farcaster/core'
+import { type OnChainEvent, OnChainEvent as OnChainEventCodec } from '@farcaster/core'
 import { hexOf } from '../../../protocol/bytes.js'
 import {
   idRegisterEventTypeNames,
@@ -16,58 +11,38 @@ import { base64 } from './message.js'
 
 /** Maps an onchain event to the JSON of the hub API (docs/protocol.md §1.2). Absent bodies are left out, except that of tiers, which is null. */
 export function onChainEventJson(event: OnChainEvent) {
+  const { tierPurchaseEventBody: tier, signerEventBody: signer, ...rest } = event
+  const { idRegisterEventBody: register, storageRentEventBody: rent } = event
   return {
+    ...rest,
     type: nameOf(onChainEventTypeNames, event.type),
-    chainId: event.chainId,
-    blockNumber: event.blockNumber,
     blockHash: hexOf(event.blockHash),
-    blockTimestamp: event.blockTimestamp,
     transactionHash: hexOf(event.transactionHash),
-    logIndex: event.logIndex,
-    fid: event.fid,
-    signerEventBody: event.signerEventBody && signerJson(event.signerEventBody),
-    signerMigratedEventBody: event.signerMigratedEventBody && {
-      migratedAt: event.signerMigratedEventBody.migratedAt,
+    signerEventBody: signer && {
+      ...signer,
+      key: hexOf(signer.key),
+      eventType: nameOf(signerEventTypeNames, signer.eventType),
+      metadata: base64(signer.metadata),
     },
-    idRegisterEventBody: event.idRegisterEventBody && idRegisterJson(event.idRegisterEventBody),
-    storageRentEventBody: event.storageRentEventBody && {
-      payer: hexOf(event.storageRentEventBody.payer),
-      units: event.storageRentEventBody.units,
-      expiry: event.storageRentEventBody.expiry,
+    idRegisterEventBody: register && {
+      to: hexOf(register.to),
+      eventType: nameOf(idRegisterEventTypeNames, register.eventType),
+      from: hexOf(register.from),
+      recoveryAddress: hexOf(register.recoveryAddress),
     },
+    storageRentEventBody: rent && { ...rent, payer: hexOf(rent.payer) },
     // Snake case and always present, as in the reference node.
-    tier_purchase_event_body: event.tierPurchaseEventBody
+    tier_purchase_event_body: tier
       ? {
-          payer: hexOf(event.tierPurchaseEventBody.payer),
-          for_days: event.tierPurchaseEventBody.forDays,
-          tier_type: nameOf(tierTypeNames, event.tierPurchaseEventBody.tierType),
+          payer: hexOf(tier.payer),
+          for_days: tier.forDays,
+          tier_type: nameOf(tierTypeNames, tier.tierType),
         }
       : null,
-    txIndex: event.txIndex,
-    version: event.version,
   }
 }
 
 /** Maps a stored onchain event, an encoded protobuf OnChainEvent. */
 export function storedOnChainEventJson(bytes: Buffer) {
   return onChainEventJson(OnChainEventCodec.decode(bytes))
-}
-
-function signerJson(body: SignerEventBody) {
-  return {
-    key: hexOf(body.key),
-    keyType: body.keyType,
-    eventType: nameOf(signerEventTypeNames, body.eventType),
-    metadata: base64(body.metadata),
-    metadataType: body.metadataType,
-  }
-}
-
-function idRegisterJson(body: IdRegisterEventBody) {
-  return {
-    to: hexOf(body.to),
-    eventType: nameOf(idRegisterEventTypeNames, body.eventType),
-    from: hexOf(body.from),
-    recoveryAddress: hexOf(body.recoveryAddress),
-  }
 }
