@@ -19,8 +19,6 @@ const MAX_CHUNKS_WITHOUT_CHECKPOINT = 4
 
 /** Writes frames into an archive in chunks. One chunk is compressed while the next one fills. */
 export class ArchiveWriter {
-  readonly #sink: ArchiveSink
-  readonly #start: ArchiveStart
   readonly #chunkBytes: number
   #pending: Buffer[] = []
   #pendingBytes = 0
@@ -29,10 +27,12 @@ export class ArchiveWriter {
   #isAtCheckpoint = true
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(sink: ArchiveSink, start: ArchiveStart, { chunkBytes = CHUNK_BYTES } = {}) {
+  constructor(
+    private readonly sink: ArchiveSink,
+    private readonly start: ArchiveStart,
+    { chunkBytes = CHUNK_BYTES } = {},
+  ) {
     this.#chunkBytes = chunkBytes
-    this.#sink = sink
-    this.#start = start
     this.#framesBefore = start.framesBefore
     this.#position = start.position
   }
@@ -91,8 +91,8 @@ export class ArchiveWriter {
     return {
       kind,
       frames,
-      network: this.#start.network,
-      archiveId: this.#start.archiveId,
+      network: this.start.network,
+      archiveId: this.start.archiveId,
       framesBefore: this.#framesBefore,
       position: this.#position,
       resumable: this.#isAtCheckpoint,
@@ -100,6 +100,6 @@ export class ArchiveWriter {
   }
 
   async #write(info: MemberInfo, content: Buffer): Promise<void> {
-    await this.#sink.write(await encodeMember(info, content))
+    await this.sink.write(await encodeMember(info, content))
   }
 }

@@ -132,13 +132,17 @@ function castIdJson(castId: CastId) {
   return { fid: castId.fid, hash: hexOf(castId.hash) }
 }
 
+/** The order of members is that of the reference node, as in all bodies. */
 function castAddJson(body: CastAddBody) {
   return {
-    ...body,
+    embedsDeprecated: body.embedsDeprecated,
+    mentions: body.mentions,
     // Both parents are always present; at most one is not null.
     parentCastId: body.parentCastId ? castIdJson(body.parentCastId) : null,
     parentUrl: body.parentUrl ?? null,
+    text: body.text,
     embeds: body.embeds.map(({ castId, url = '' }) => (castId ? { castId: castIdJson(castId) } : { url })),
+    mentionsPositions: body.mentionsPositions,
     type: nameOf(castTypeNames, body.type),
   }
 }

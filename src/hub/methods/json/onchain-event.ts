@@ -11,26 +11,32 @@ import { base64 } from './message.js'
 
 /** Maps an onchain event to the JSON of the hub API (docs/protocol.md §1.2). Absent bodies are left out, except that of tiers, which is null. */
 export function onChainEventJson(event: OnChainEvent) {
-  const { tierPurchaseEventBody: tier, signerEventBody: signer, ...rest } = event
-  const { idRegisterEventBody: register, storageRentEventBody: rent } = event
+  const { signerEventBody: signer, idRegisterEventBody: register } = event
+  const { storageRentEventBody: rent, tierPurchaseEventBody: tier } = event
   return {
-    ...rest,
     type: nameOf(onChainEventTypeNames, event.type),
+    chainId: event.chainId,
+    blockNumber: event.blockNumber,
     blockHash: hexOf(event.blockHash),
+    blockTimestamp: event.blockTimestamp,
     transactionHash: hexOf(event.transactionHash),
+    logIndex: event.logIndex,
+    fid: event.fid,
     signerEventBody: signer && {
-      ...signer,
       key: hexOf(signer.key),
+      keyType: signer.keyType,
       eventType: nameOf(signerEventTypeNames, signer.eventType),
       metadata: base64(signer.metadata),
+      metadataType: signer.metadataType,
     },
+    signerMigratedEventBody: event.signerMigratedEventBody,
     idRegisterEventBody: register && {
       to: hexOf(register.to),
       eventType: nameOf(idRegisterEventTypeNames, register.eventType),
       from: hexOf(register.from),
       recoveryAddress: hexOf(register.recoveryAddress),
     },
-    storageRentEventBody: rent && { ...rent, payer: hexOf(rent.payer) },
+    storageRentEventBody: rent && { payer: hexOf(rent.payer), units: rent.units, expiry: rent.expiry },
     // Snake case and always present, as in the reference node.
     tier_purchase_event_body: tier
       ? {
@@ -39,6 +45,8 @@ export function onChainEventJson(event: OnChainEvent) {
           tier_type: nameOf(tierTypeNames, tier.tierType),
         }
       : null,
+    txIndex: event.txIndex,
+    version: event.version,
   }
 }
 
