@@ -99,6 +99,7 @@ export class Parameters {
 /** Parses the text of a parameter. @throws PlazaError that names the parameter. */
 export type Parse<Value> = (name: string, text: string) => Value
 
+/** Any text. */
 export const parseText: Parse<string> = (_name, text) => text
 
 /** A fid: 1 or more, and at most what JavaScript holds exactly. */

@@ -37,12 +37,18 @@ interface EventRange {
 
 /** Slower list calls are repeated with smaller pages. */
 const CALL_TIMEOUT_MS = 30_000
-/** A page of 1,000 messages of the largest size. */
-const MAX_RESPONSE_BYTES = 80 * 1024 * 1024
-/** A connection without an answer for the sum of both counts as dead, even when idle. */
-const KEEPALIVE_MS = { every: 20_000, timeout: 10_000 }
-/** The library's default waits up to two minutes between attempts. */
-const RECONNECT_MS = { first: 100, last: 5_000 }
+const CHANNEL = {
+  // A page of 1,000 messages of the largest size.
+  'grpc.max_receive_message_length': 80 * 1024 * 1024,
+  // A connection without an answer for the sum of both counts as dead, even when idle.
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  // The library's default waits up to two minutes between attempts.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 5_000,
+  // Upstreams with one address and different headers must not share a connection.
+  'grpc.use_local_subchannel_pool': 1,
+}
 
 /** All types: the events of each block are counted, to detect missing ones (docs/protocol.md §1.1). */
 const EVENT_TYPES = [
@@ -60,15 +66,7 @@ export function createUpstreamClient(
   address: string,
   { tls, headers }: { readonly tls: boolean; readonly headers: ReadonlyMap<string, string> },
 ) {
-  const client = new Client(address, tls ? credentials.createSsl() : credentials.createInsecure(), {
-    'grpc.max_receive_message_length': MAX_RESPONSE_BYTES,
-    'grpc.keepalive_time_ms': KEEPALIVE_MS.every,
-    'grpc.keepalive_timeout_ms': KEEPALIVE_MS.timeout,
-    'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
-    'grpc.max_reconnect_backoff_ms': RECONNECT_MS.last,
-    // Upstreams with one address and different headers must not share a connection.
-    'grpc.use_local_subchannel_pool': 1,
-  })
+  const client = new Client(address, tls ? credentials.createSsl() : credentials.createInsecure(), CHANNEL)
   const metadata = new Metadata()
   for (const [name, value] of headers) metadata.set(name, value)
 
