@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { openCommandUpstreams } from '../app/modules/sync.js'
 import { type BackfillOptions, backfill } from '../hub/sync/backfill/backfill.js'
 import { countFids, enqueueFids, resetFetched } from '../hub/sync/backfill/fid-list.js'
-import { initializeCursors } from '../hub/sync/follow/start-cursor.js'
-import { createSubmitAdapter } from '../hub/sync/submit-adapter.js'
+import { initializeCursors } from '../hub/sync/follow/cursors.js'
 import { findNeighbors, listSelectedFids } from '../hub/sync/subset/find-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
@@ -42,13 +41,7 @@ async function runBackfill(
   const { upstreams, trusted, subset } = openCommandUpstreams(config, reportRetries(context))
   const signal = stopSignal(context)
   await withHub(context, 'backfill', async ({ db, hub }) => {
-    const options = {
-      db,
-      upstreams,
-      hub: createSubmitAdapter(hub, { trusted, historical: true }),
-      concurrency,
-      signal,
-    }
+    const options = { db, upstreams, hub, trusted, concurrency, signal }
     await upstreams.request((client) => initializeCursors(db, client, signal), signal)
     if (restart) await resetFetched(db)
     if (fids !== undefined) await enqueueFids(db, fids)

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { openCommandUpstreams } from '../app/modules/sync.js'
+import type { ExtraPolicy } from '../hub/sync/reconcile/reconcile.js'
 import { type ReconcileReport, reconcile } from '../hub/sync/reconcile/reconcile.js'
-import type { ExtraPolicy } from '../hub/sync/reconcile/reconcile-account.js'
 import { addUnlistedFids } from '../hub/sync/reconcile/reconcile-queries.js'
 import { listSelectedFids } from '../hub/sync/subset/find-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'

@@ -3,7 +3,7 @@ import { eip712, MessageType, Protocol, UserNameProof, UserNameType } from '@far
 import { type EthAccount, signatureBytes } from '../hub/registry/eth-account.js'
 import { blockHash, blockNumberAt } from '../hub/registry/local-chain.js'
 import { hexOf } from '../protocol/bytes.js'
-import { solanaClaim } from '../protocol/kinds/verification-claim.js'
+import { solanaClaim } from '../protocol/kinds/verification.js'
 import type { MessageSigner } from '../protocol/sign.js'
 import type { Content } from './draft.js'
 import { fidOf } from './plan.js'

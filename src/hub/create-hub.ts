@@ -11,7 +11,7 @@ import { ensurePartitions } from './log/partitions.js'
 import type { LoggedEvent } from './log/write.js'
 import type { MergeBatch } from './merge/batch.js'
 import { type MergeHook, mergeBatch } from './merge/merge.js'
-import { nameOf } from './merge/name-holder.js'
+import { nameOf } from './merge/names.js'
 import { type MergeItem, ShardWriter, type UpstreamRemoval } from './merge/shard-writer.js'
 
 export interface HubOptions {
@@ -34,61 +34,47 @@ export interface HubOptions {
 }
 
 /**
- * Opens the hub on a migrated database: creates the rows of shards and the partitions of the log, then
- * accepts submissions.
- *
+ * Opens the hub on a migrated database: creates shards and partitions, then accepts submissions.
  * @throws Error when the database belongs to another network or number of shards.
  */
 export async function createHub(options: HubOptions): Promise<Hub> {
   const { db, shards, clock } = options
   await checkSettings(db, options)
   await ensurePartitions(db, clock())
-  await ensureShards(db, shards)
+  await db`
+    insert into hub.shards (shard)
+    select generate_series(1, ${shards}::smallint)
+    on conflict do nothing
+  `
   const writers = Array.from({ length: shards }, (_, index) => createShardWriter(options, index + 1))
   const submitToShard = (fid: number, item: MergeItem | UpstreamRemoval) =>
     writers[shardOf(fid, shards) - 1]!.submit(item)
   const { run, close } = createGate()
 
-  async function submit(
-    messages: readonly SignedMessage[],
-    { signedLocally = false, trusted = false, historical = false, sourceOffsets }: SubmitOptions = {},
+  async function submitItems(
+    items: readonly MergeItem[],
+    { signedLocally = false, trusted = false, historical = false }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
     const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
-    const invalid = await validate(options, messages, needsVerification)
-    const outcomes = await settleAll(
-      messages.map((message, index) => {
-        const refusal = invalid[index]
-        if (refusal) return Promise.resolve(refusal)
-        return submitToShard(message.data.fid, {
-          kind: 'message',
-          message,
-          historical,
-          sourceOffset: sourceOffsets?.[index],
-        })
-      }),
-    )
-    for (const [index, outcome] of outcomes.entries()) {
-      options.onOutcome?.(messages[index]!.data.type, outcome?.code ?? 'merged')
-    }
-    return outcomes
-  }
-
-  const submitOnChainEvents: Hub['submitOnChainEvents'] = (events, { sourceOffsets } = {}) =>
-    settleAll(
-      events.map((event, index) =>
-        submitToShard(event.fid, { kind: 'chainEvent', event, sourceOffset: sourceOffsets?.[index] }),
-      ),
-    )
-
-  const submitNameTransfers: Hub['submitNameTransfers'] = async (proofs, { sourceOffsets } = {}) => {
-    const released = proofs.filter((proof) => proof.fid === 0)
-    const holders = await findNameHolders(db, released.map(nameOf))
-    return await settleAll(
-      proofs.map((proof, index) => {
-        const fid = proof.fid || (holders.get(nameOf(proof)) ?? 0)
-        return submitToShard(fid, { kind: 'nameTransfer', proof, sourceOffset: sourceOffsets?.[index] })
-      }),
-    )
+    const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
+    const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
+    const holders = await findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
+    const verdicts = validate(options, messages, needsVerification)
+    let next = 0
+    // Events and names are queued before the messages are verified.
+    const merges = items.map(async (item) => {
+      if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, item)
+      if (item.kind === 'nameTransfer') {
+        return await submitToShard(item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0), item)
+      }
+      const index = next++
+      const { message } = item
+      const outcome =
+        (await verdicts)[index] ?? (await submitToShard(message.data.fid, { ...item, historical }))
+      options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
+      return outcome
+    })
+    return await settleAll(merges)
   }
 
   const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
@@ -99,23 +85,24 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
     validate: (messages) => validate(options, messages),
-    submit: (messages, submitOptions) => run(() => submit(messages, submitOptions)),
-    submitOnChainEvents: (...args) => run(() => submitOnChainEvents(...args)),
+    submit: (messages, submitOptions) =>
+      run(() =>
+        submitItems(
+          messages.map((message) => ({ kind: 'message', message })),
+          submitOptions,
+        ),
+      ),
+    submitOnChainEvents: (events) =>
+      run(() => submitItems(events.map((event) => ({ kind: 'chainEvent', event })))),
+    submitNameTransfers: (proofs) =>
+      run(() => submitItems(proofs.map((proof) => ({ kind: 'nameTransfer', proof })))),
+    submitItems: (items, submitOptions) => run(() => submitItems(items, submitOptions)),
     removeByUpstream: (messages) => run(() => removeByUpstream(messages)),
-    submitNameTransfers: (...args) => run(() => submitNameTransfers(...args)),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))
     },
   }
-}
-
-async function ensureShards(db: Database, shards: number): Promise<void> {
-  await db`
-    insert into hub.shards (shard)
-    select generate_series(1, ${shards}::smallint)
-    on conflict do nothing
-  `
 }
 
 /** Admits work until it is closed. */
@@ -208,14 +195,10 @@ async function checkSettings(db: Database, { network, shards }: HubOptions): Pro
     select name, (value #>> '{}')::integer as value from hub.settings where name in ('network', 'shards')
   `
   const stored = new Map(rows.map((row) => [row.name, row.value]))
-  for (const [name, value] of [
-    ['network', network],
-    ['shards', shards],
-  ] as const) {
-    if (stored.get(name) !== value) {
-      throw new Error(
-        `this database belongs to ${name} ${stored.get(name)}, not ${value}: use another database`,
-      )
+  for (const [name, value] of Object.entries({ network, shards })) {
+    const found = stored.get(name)
+    if (found !== value) {
+      throw new Error(`this database belongs to ${name} ${found}, not ${value}: use another database`)
     }
   }
 }

@@ -1,19 +1,13 @@
 import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
-import type { SourceOffset } from './merge/batch.js'
+import type { MergeItem } from './merge/shard-writer.js'
 
 /** What the hub may assume of submitted messages. */
 export interface SubmitOptions {
-  /**
-   * The caller has just signed these messages itself, so their signatures are not verified again. Everything
-   * else is checked, including claims inside the messages.
-   */
+  /** The caller has just signed these messages: only claims inside them are verified. */
   readonly signedLocally?: boolean
-  /**
-   * The messages come from a hub that the caller trusts, which has verified them: signatures and claims are
-   * not verified again. Form and hashes are checked.
-   */
+  /** A hub that the caller trusts has verified signatures and claims. Form and hashes are checked. */
   readonly trusted?: boolean
   /**
    * Another hub stores these messages and has accepted them when they were new. Their permissions may have
@@ -21,18 +15,9 @@ export interface SubmitOptions {
    * and the rules for senders are not checked. Conflicts are resolved as always.
    */
   readonly historical?: boolean
-  /**
-   * The offset of each item in the log of another hub, aligned with the input. An item whose offset was
-   * applied before is a duplicate, even if it was removed since. Applied offsets are written in the
-   * transaction of the merge.
-   */
-  readonly sourceOffsets?: readonly (SourceOffset | undefined)[]
 }
 
-/**
- * Writes to the hub. Each call is durable when it resolves. Reads use `query/` for the tables and `log/` for
- * the log.
- */
+/** Writes to the hub, durable when they resolve. Reads use the tables (`query/`) and the log (`log/`). */
 export interface Hub {
   /**
    * Validates, verifies and merges messages, in the order of the protocol (docs/protocol.md §1.8). The answer
@@ -45,19 +30,12 @@ export interface Hub {
   /** Makes every check that needs no state, signatures included (docs/protocol.md §2.3). */
   validate(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Merges onchain events, or those of the local registry; null when merged, a Refusal for a duplicate. */
-  submitOnChainEvents(
-    events: readonly OnChainEvent[],
-    options?: Pick<SubmitOptions, 'sourceOffsets'>,
-  ): Promise<(Refusal | null)[]>
+  submitOnChainEvents(events: readonly OnChainEvent[]): Promise<(Refusal | null)[]>
   /** Merges transfers of the fname registry; `fid` 0 releases the name. */
-  submitNameTransfers(
-    proofs: readonly UserNameProof[],
-    options?: Pick<SubmitOptions, 'sourceOffsets'>,
-  ): Promise<(Refusal | null)[]>
-  /**
-   * Removes messages that the upstream no longer stores. The log has a prune event for each. Null for each
-   * message that was stored.
-   */
+  submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]>
+  /** Merges items of all three kinds, as the calls above do; the options are for messages. */
+  submitItems(items: readonly MergeItem[], options?: SubmitOptions): Promise<(Refusal | null)[]>
+  /** Removes messages that the upstream no longer stores, with a prune event; null for each stored one. */
   removeByUpstream(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Number of messages and events that wait for their merge in this process. */
   queued(): number

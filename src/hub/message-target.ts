@@ -1,4 +1,6 @@
 import { type CastId, type MessageData, MessageType } from '@farcaster/core'
+import { u64be } from '../protocol/bytes.js'
+import { castIdBytes } from '../protocol/kinds/target.js'
 
 /**
  * The targets of messages, for reverse lookups: the parent of a cast, the target of a reaction or link
@@ -24,7 +26,7 @@ export function reactionTarget(reactionType: number, target: Target): Buffer {
 
 /** The target of links of one type. */
 export function linkTarget(linkType: string, targetFid: number): Buffer {
-  return Buffer.concat([Buffer.from([targetPrefix.link]), Buffer.from(`${linkType}\0`), fidBytes(targetFid)])
+  return Buffer.concat([Buffer.from([targetPrefix.link]), Buffer.from(`${linkType}\0`), u64be(targetFid)])
 }
 
 /** The `target` of a message; null when no query looks it up. */
@@ -61,12 +63,5 @@ function toTarget(castId: CastId | undefined, url: string | undefined): Target |
 
 function targetBytes(target: Target): Buffer {
   if ('url' in target) return Buffer.concat([Buffer.from([0x02]), Buffer.from(target.url)])
-  const { fid, hash } = target.castId
-  return Buffer.concat([Buffer.from([0x01]), fidBytes(fid), hash])
-}
-
-function fidBytes(fid: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64BE(BigInt(fid))
-  return bytes
+  return Buffer.concat([Buffer.from([0x01]), castIdBytes(target.castId)])
 }

@@ -8,24 +8,20 @@ import { ReorderBuffer, type ReorderBufferOptions } from './reorder-buffer.js'
 
 type Submit = ReorderBufferOptions['hub']
 
-/** A hub that records what it gets, delays messages, and returns the given outcomes. */
+function nameOf(item: MergeItem): string {
+  if (item.kind === 'message') return `message ${item.message.data.fid}`
+  return item.kind === 'chainEvent' ? `chain ${item.event.fid}` : `name ${item.proof.fid}`
+}
+
+/** A hub that records what it gets in the order of its merge, and returns the given outcomes. */
 function recordingHub(answer: (name: string) => Refusal | null = () => null) {
   const log: string[] = []
   const hub: Submit = {
-    async submit(messages) {
+    async submitItems(items) {
       await new Promise((resolve) => setTimeout(resolve, 5))
-      const names = messages.map(({ data }) => `message ${data.fid}`)
-      log.push(...names)
-      return names.map(answer)
-    },
-    async submitOnChainEvents(events) {
-      const names = events.map(({ fid }) => `chain ${fid}`)
-      log.push(...names)
-      return names.map(answer)
-    },
-    async submitNameTransfers(proofs) {
-      const names = proofs.map(({ fid }) => `name ${fid}`)
-      log.push(...names)
+      const order = ['chainEvent', 'nameTransfer', 'message']
+      const names = items.map(nameOf)
+      for (const kind of order) log.push(...names.filter((_, index) => items[index]!.kind === kind))
       return names.map(answer)
     },
   }
@@ -105,8 +101,8 @@ it('waits for an unavailable hub, and reports settled items in order', async () 
   const { hub, log } = recordingHub()
   const away: Submit = {
     ...hub,
-    async submit(messages) {
-      if (!isAway) return hub.submit(messages)
+    async submitItems(items) {
+      if (!isAway) return hub.submitItems(items)
       isAway = false
       throw new PlazaError('unavailable', 'the database is away')
     },
@@ -122,7 +118,7 @@ it('waits for an unavailable hub, and reports settled items in order', async () 
 
 it('fails with errors of the hub other than unavailable', async () => {
   const { hub } = recordingHub()
-  const broken: Submit = { ...hub, submit: () => Promise.reject(new Error('broken')) }
+  const broken: Submit = { ...hub, submitItems: () => Promise.reject(new Error('broken')) }
   await expect(takeIn([message(1), message(2), message(3)], { hub: broken })).rejects.toThrow('broken')
 })
 

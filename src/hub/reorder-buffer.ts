@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OnChainEvent, SignerEventType } from '@farcaster/core'
 import { PlazaError, type Refusal } from '../platform/errors.js'
-import type { Hub } from './hub.js'
-import { isMissingDependency } from './merge/missing-dependency.js'
+import type { Hub, SubmitOptions } from './hub.js'
+import { isMissingDependency } from './merge/applied-offsets.js'
 import type { MergeItem } from './merge/shard-writer.js'
 
 export interface ReorderBufferOptions {
-  readonly hub: Pick<Hub, 'submit' | 'submitOnChainEvents' | 'submitNameTransfers'>
+  readonly hub: Pick<Hub, 'submitItems'>
+  /** What the hub may assume of the messages. */
+  readonly assume?: SubmitOptions
   /** Number of items of a batch. */
   readonly batchSize?: number
   /** After it is aborted, nothing waits for a hub that is unavailable. */
@@ -53,16 +55,11 @@ interface Batch {
  */
 export class ReorderBuffer {
   readonly tally: MergeTally = { merged: 0, duplicates: 0, refused: new Map() }
-  readonly #options: ReorderBufferOptions
-  readonly #batchSize: number
   #batch: Batch = emptyBatch()
   #inFlight: { readonly batch: Batch; readonly settled: Promise<void> }[] = []
   #settledCount = 0
 
-  constructor(options: ReorderBufferOptions) {
-    this.#options = options
-    this.#batchSize = options.batchSize ?? DEFAULT_BATCH_SIZE
-  }
+  constructor(private readonly options: ReorderBufferOptions) {}
 
   /** Adds an item. Resolves when there is room for the next one. */
   async add(item: MergeItem): Promise<void> {
@@ -71,7 +68,7 @@ export class ReorderBuffer {
     batch.items.push(item)
     if (item.kind === 'message') batch.fids.add(item.message.data.fid)
     if (!isNameRelease(item)) batch.hasOnlyNameReleases = false
-    if (batch.items.length >= this.#batchSize) await this.#send()
+    if (batch.items.length >= (this.options.batchSize ?? DEFAULT_BATCH_SIZE)) await this.#send()
   }
 
   /** Resolves when all added items have settled. */
@@ -133,7 +130,7 @@ export class ReorderBuffer {
     const removalOutcomes = await this.#submit(signerRemovals)
     for (const [index, item] of signerRemovals.entries()) this.#count(item, removalOutcomes[index] ?? null)
     this.#settledCount += batch.items.length
-    await this.#options.onSettled?.(this.#settledCount)
+    await this.options.onSettled?.(this.#settledCount)
   }
 
   #count(item: MergeItem, refusal: Refusal | null): void {
@@ -144,7 +141,7 @@ export class ReorderBuffer {
       tally.duplicates += 1
     } else {
       this.countRefusal(refusal)
-      this.#options.onRefused?.(item, refusal)
+      this.options.onRefused?.(item, refusal)
     }
   }
 
@@ -153,7 +150,7 @@ export class ReorderBuffer {
     if (items.length === 0) return []
     let outcomes = await this.#attempt(items)
     for (let waitedMs = 0; outcomes instanceof PlazaError; waitedMs += RETRY_DELAY_MS) {
-      if (waitedMs >= MAX_UNAVAILABLE_SECONDS * 1000 || this.#options.signal?.aborted) throw outcomes
+      if (waitedMs >= MAX_UNAVAILABLE_SECONDS * 1000 || this.options.signal?.aborted) throw outcomes
       await sleep(RETRY_DELAY_MS)
       outcomes = await this.#attempt(items)
     }
@@ -162,25 +159,11 @@ export class ReorderBuffer {
 
   /** The outcomes, aligned with `items`; the error when the hub is unavailable. */
   async #attempt(items: readonly MergeItem[]): Promise<(Refusal | null)[] | PlazaError> {
-    const { hub } = this.#options
-    const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
-    const events = items.flatMap((item) => (item.kind === 'chainEvent' ? [item.event] : []))
-    const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
-    const offsetsOf = (itemKind: MergeItem['kind']) => ({
-      sourceOffsets: items.flatMap(({ kind, sourceOffset }) => (kind === itemKind ? [sourceOffset] : [])),
-    })
+    const { hub, assume } = this.options
     try {
-      // In this order, so that the events are queued for the merge before the messages are verified.
-      const [eventOutcomes, proofOutcomes, messageOutcomes] = await Promise.all([
-        events.length > 0 ? hub.submitOnChainEvents(events, offsetsOf('chainEvent')) : [],
-        proofs.length > 0 ? hub.submitNameTransfers(proofs, offsetsOf('nameTransfer')) : [],
-        messages.length > 0 ? hub.submit(messages, offsetsOf('message')) : [],
-      ])
-      const next = { chainEvent: 0, nameTransfer: 0, message: 0 }
-      const byKind = { chainEvent: eventOutcomes, nameTransfer: proofOutcomes, message: messageOutcomes }
-      const busy = messageOutcomes.find((outcome) => outcome?.code === 'unavailable')
-      if (busy) return new PlazaError('unavailable', busy.message)
-      return items.map(({ kind }) => byKind[kind][next[kind]++] ?? null)
+      const outcomes = await hub.submitItems(items, assume)
+      const busy = outcomes.find((outcome) => outcome?.code === 'unavailable')
+      return busy ? new PlazaError('unavailable', busy.message) : outcomes
     } catch (error) {
       if (error instanceof PlazaError && error.code === 'unavailable') return error
       throw error

@@ -70,11 +70,7 @@ export function usableUnits(own: StorageUnits, lent: StorageUnits, borrowed: Sto
   return { legacy: usable('legacy'), y2024: usable('y2024'), y2025: usable('y2025') }
 }
 
-/**
- * Returns the type of a unit and the end of its validity, with the extension of engine version 18.
- *
- * @param rentedAt Unix seconds.
- */
+/** Returns the type and end of a unit, as of engine version 18. `rentedAt` is in Unix seconds. */
 export function storageUnitOf(rentedAt: number): { type: StorageUnitType; expiresAt: number } {
   const { generation, years } = rentTerms.find(({ rentedBefore }) => rentedAt < rentedBefore)!
   return { type: unitTypes[generation], expiresAt: rentedAt + years * yearSeconds }

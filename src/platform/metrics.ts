@@ -55,6 +55,7 @@ export function createGrpcMetrics({ registry }: Metrics) {
     registers,
   })
   return {
+    /** A call ended: the name of the service definition, and the number of its status. */
     called: (method: string, status: number, seconds: number) => calls.observe({ method, status }, seconds),
     subscribed: (count: number) => subscribers.set(count),
     eventsSent: (count: number) => events.inc(count),

@@ -21,6 +21,18 @@ interface Envelope {
   signer: Buffer
 }
 
+/** The fields of a Message by number. */
+const ENVELOPE_FIELDS = [
+  undefined,
+  'data',
+  'hash',
+  'hashScheme',
+  'signature',
+  'signatureScheme',
+  'signer',
+  'dataBytes',
+] as const
+
 /** Returns true if `decodeMessage` returned a refusal. */
 export function isRefusal(result: SignedMessage | Refusal): result is Refusal {
   return 'code' in result
@@ -51,9 +63,7 @@ export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
   return copyEnvelope(envelope, signed)
 }
 
-/**
- * Decodes a message that Plaza has encoded and stored. It was checked before; the result refers to `bytes`.
- */
+/** Decodes a message that Plaza has checked and stored; the result refers to `bytes`. */
 export function decodeStoredMessage(bytes: Buffer): SignedMessage {
   return fromProtobuf(Message.decode(bytes))
 }
@@ -105,41 +115,22 @@ function readEnvelope(bytes: Buffer): Envelope | null {
   while (reader.position < bytes.length) {
     const tag = reader.readUint32()
     if (tag < 8) return null
-    const number = tag >>> 3
-    if (number > 7) {
+    const field = ENVELOPE_FIELDS[tag >>> 3]
+    if (field === undefined) {
       if (!reader.skip(tag & 7)) return null
-      continue
+    } else if (field === 'hashScheme' || field === 'signatureScheme') {
+      // A negative scheme takes ten bytes and is unknown: refused as malformed.
+      const scheme = (tag & 7) === 0 ? reader.readUint32() : -1
+      if (scheme < 0) return null
+      envelope[field] = scheme
+    } else {
+      const start = (tag & 7) === 2 ? reader.readBytes() : -1
+      // The reference node merges two `data`, the generated decoder keeps the last: see `wireFault`.
+      if (start < 0 || (field === 'data' && envelope.data !== undefined)) return null
+      envelope[field] = bytes.subarray(start, reader.position)
     }
-    const isScheme = number === 3 || number === 5
-    if ((tag & 7) !== (isScheme ? 0 : 2)) return null
-    const read = isScheme ? readScheme(reader, number, envelope) : readSlice(reader, number, envelope)
-    if (!read) return null
   }
   return envelope
-}
-
-function readScheme(reader: WireReader, number: number, envelope: Envelope): boolean {
-  // A negative scheme takes ten bytes and is unknown: refused as malformed.
-  const scheme = reader.readUint32()
-  if (scheme < 0) return false
-  if (number === 3) envelope.hashScheme = scheme
-  else envelope.signatureScheme = scheme
-  return true
-}
-
-function readSlice(reader: WireReader, number: number, envelope: Envelope): boolean {
-  const start = reader.readBytes()
-  if (start < 0) return false
-  const slice = reader.bytes.subarray(start, reader.position)
-  if (number === 1) {
-    // The reference node merges two `data`, the generated decoder keeps the last: see `wireFault`.
-    if (envelope.data !== undefined) return false
-    envelope.data = slice
-  } else if (number === 2) envelope.hash = slice
-  else if (number === 4) envelope.signature = slice
-  else if (number === 6) envelope.signer = slice
-  else envelope.dataBytes = slice
-  return true
 }
 
 /** Compares by content: encoders differ in what they leave out (docs/protocol.md §3.2). */

@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
@@ -17,14 +18,8 @@ const SMALL_ORDER = [
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
 ].map((hex) => Buffer.from(hex, 'hex'))
 
-/**
- * Most imported keys to cache. An import costs a tenth of a verification, and few keys sign most messages.
- */
-const CACHED_KEYS = 8192
-
-// Two generations approximate a least-recently-used cache: a used key moves to the recent one.
-let recentKeys = new Map<string, KeyObject>()
-let olderKeys = new Map<string, KeyObject>()
+/** Imported keys. An import costs a tenth of a verification, and few keys sign most messages. */
+const importedKeys = new LRUCache<string, KeyObject>({ max: 8192 })
 
 /**
  * Verifies an Ed25519 signature (64 bytes) of a public key (32 bytes) as strictly as the reference node: no
@@ -50,14 +45,10 @@ function isSmallOrder(encoded: Uint8Array): boolean {
 
 function keyObject(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey.buffer, publicKey.byteOffset, PUBLIC_KEY_BYTES).toString('base64url')
-  const known = recentKeys.get(x)
+  const known = importedKeys.get(x)
   if (known !== undefined) return known
   // JWK imports eight times as fast as DER (docs/protocol.md §6.3).
-  const key = olderKeys.get(x) ?? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  if (recentKeys.size >= CACHED_KEYS) {
-    olderKeys = recentKeys
-    recentKeys = new Map()
-  }
-  recentKeys.set(x, key)
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  importedKeys.set(x, key)
   return key
 }

@@ -4,10 +4,7 @@ import { hexOf } from './bytes.js'
 import { PUBLIC_KEY_BYTES } from './ed25519.js'
 import type { MessageSigner } from './sign.js'
 
-/**
- * An encoded JSON Farcaster Signature: three base64url texts (docs/protocol.md §8.1). It signs the ASCII text
- * `header.payload`.
- */
+/** A JSON Farcaster Signature: base64url texts; `header.payload` is signed (docs/protocol.md §8.1). */
 export interface JsonSignature {
   readonly header: string
   readonly payload: string

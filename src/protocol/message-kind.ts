@@ -3,10 +3,7 @@ import type { AccountRecovery } from './account-recovery.js'
 import type { SignedMessage } from './message.js'
 import type { Schema } from './wire-schema.js'
 
-/**
- * The sets of a user's messages (docs/protocol.md §4.1). Storage limits apply per set. The numbers are stored
- * in `hub.messages.set`.
- */
+/** The sets of a user's messages (docs/protocol.md §4.1), with the numbers of `hub.messages.set`. */
 export const MessageSet = {
   casts: 1,
   reactions: 2,
@@ -27,10 +24,7 @@ export interface ValidationContext {
   readonly now: number
 }
 
-/**
- * Checks a second signature inside a body: of a verified address, of a name's owner, of a custody address.
- * Separate, because it takes milliseconds.
- */
+/** Checks a second signature inside a body: separate, because it takes milliseconds. */
 export type ClaimCheck<Body> = (
   body: Body,
   data: MessageData,
@@ -41,9 +35,7 @@ export type ClaimCheck<Body> = (
 /** A member of `MessageData` that holds a body. */
 export type BodyName = Extract<keyof MessageData, `${string}Body`>
 
-/**
- * The definition of a message type. Each type has one file in `kinds/` and one line in `message-kinds.ts`.
- */
+/** The definition of a message type: an entry in a file of `kinds/` and a line in `message-kinds.ts`. */
 export interface MessageKind<Body> {
   readonly type: MessageType
   /** Set in which the type is stored; null if it is only validated. */
@@ -54,8 +46,8 @@ export interface MessageKind<Body> {
   readonly bodyName: BodyName
   /** Field number of the body in `MessageData`, and its fields. */
   readonly wire: { readonly field: number; readonly schema: Schema }
-  /** Largest `dataBytes` without the pro tier, in bytes (docs/protocol.md §3.3.1). */
-  readonly maxDataBytes: number
+  /** Largest `dataBytes` without the pro tier, if not `BASE_DATA_BYTES` (docs/protocol.md §3.3.1). */
+  readonly maxDataBytes?: number
   /** Largest `dataBytes` of a pro account, if different. */
   readonly maxProDataBytes?: number
   /** Returns the rule that the body breaks, with the text of docs/protocol.md §3.4; null if none. */
@@ -63,10 +55,7 @@ export interface MessageKind<Body> {
   /** Returns true if the body needs the pro tier. The merge checks the tier. */
   readonly requiresPro?: (body: Body, data: MessageData) => boolean
   readonly checkClaim?: ClaimCheck<Body>
-  /**
-   * Returns the conflict key within (fid, set): of two messages with one key, one is stored (docs/protocol.md
-   * §4.1).
-   */
+  /** Returns the key for which messages of (fid, set) compete (docs/protocol.md §4.1). */
   readonly conflictKey: (body: Body, message: Pick<SignedMessage, 'data' | 'hash'>) => Buffer
 }
 

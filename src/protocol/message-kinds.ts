@@ -1,26 +1,20 @@
 import type { MessageType } from '@farcaster/core'
-import { castAdd } from './kinds/cast-add.js'
-import { castRemove } from './kinds/cast-remove.js'
+import { castAdd, castRemove } from './kinds/cast.js'
 import { frameAction } from './kinds/frame-action.js'
-import { keyAdd } from './kinds/key-add.js'
-import { keyRemove } from './kinds/key-remove.js'
+import { keyAdd, keyRemove } from './kinds/key.js'
 import { lendStorage } from './kinds/lend-storage.js'
-import { linkAdd } from './kinds/link-add.js'
-import { linkCompactState } from './kinds/link-compact-state.js'
-import { linkRemove } from './kinds/link-remove.js'
-import { reactionAdd } from './kinds/reaction-add.js'
-import { reactionRemove } from './kinds/reaction-remove.js'
+import { linkAdd, linkCompactState, linkRemove } from './kinds/link.js'
+import { reactionAdd, reactionRemove } from './kinds/reaction.js'
 import { userDataAdd } from './kinds/user-data-add.js'
 import { usernameProof } from './kinds/username-proof.js'
-import { verificationAdd } from './kinds/verification-add.js'
-import { verificationRemove } from './kinds/verification-remove.js'
+import { verificationAdd, verificationRemove } from './kinds/verification.js'
 import type { BodyName, MessageKind } from './message-kind.js'
 import { schema, single } from './wire-schema.js'
 
 /** A kind of unknown body type. Pass its functions only what `bodyOf` returned for it. */
 export type AnyMessageKind = MessageKind<unknown>
 
-/** All message types. A new type is a new file and a line here. */
+/** All message types. A new type is an entry in `kinds/` and a line here. */
 export const messageKinds = [
   castAdd,
   castRemove,

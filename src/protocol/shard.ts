@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/**
- * Returns the shard of a fid's messages, 1 to `shards` (docs/protocol.md §1.8). Shard 0 is the block shard
- * and holds none.
- */
+/** Returns the shard of a fid, 1 to `shards` (docs/protocol.md §1.8). Shard 0 holds no messages. */
 export function shardOf(fid: number, shards: number): number {
   const bytes = Buffer.alloc(4)
   // The protocol hashes the low 32 bits, which `>>> 0` takes from larger fids as well.

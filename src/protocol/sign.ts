@@ -17,9 +17,7 @@ export interface MessageSigner {
   signHash(hash: Uint8Array): Buffer
 }
 
-/**
- * Creates a signer for an Ed25519 private key of 32 bytes. A signature takes 42 µs (docs/protocol.md §6.3).
- */
+/** Creates a signer for an Ed25519 private key of 32 bytes. It signs in 42 µs (docs/protocol.md §6.3). */
 export function createMessageSigner(privateKey: Uint8Array): MessageSigner {
   const key = createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, privateKey]),

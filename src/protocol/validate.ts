@@ -14,11 +14,7 @@ const LAST_CHANNEL_TYPE = 21
 
 /**
  * Checks all rules that need neither state nor signatures, in the protocol's order (docs/protocol.md §3.2)
- * with its texts (§3.4).
- *
- * `requiresPro` and `checkSignatures` are separate checks.
- *
- * @returns null if no rule is broken.
+ * with its texts (§3.4); null if no rule is broken. `requiresPro` and `checkSignatures` are separate.
  */
 export function validateStateless(message: SignedMessage, context: ValidationContext): Refusal | null {
   const kind = kindOf(message.data.type)
@@ -36,7 +32,8 @@ export function validateStateless(message: SignedMessage, context: ValidationCon
 export function requiresPro(message: SignedMessage): boolean {
   const kind = kindOf(message.data.type)
   if (kind === undefined) return false
-  if (kind.maxProDataBytes !== undefined && message.dataBytes.length > kind.maxDataBytes) return true
+  const { maxDataBytes = BASE_DATA_BYTES, maxProDataBytes } = kind
+  if (maxProDataBytes !== undefined && message.dataBytes.length > maxDataBytes) return true
   const body = bodyOf(kind, message.data)
   return body !== undefined && (kind.requiresPro?.(body, message.data) ?? false)
 }

@@ -7,10 +7,7 @@ const SIGNER_AT = SIGNATURE_AT + SIGNATURE_BYTES
 /** Bytes that a thread needs for one signature: hash ‖ signature ‖ signer. */
 const INPUT_BYTES = SIGNER_AT + PUBLIC_KEY_BYTES
 
-/**
- * A request to a verifying thread. Most messages take 116 bytes of one buffer, which is transferred without a
- * copy.
- */
+/** A request to a verifying thread: 116 bytes a message, in one buffer that is transferred, not copied. */
 export interface VerifyRequest {
   readonly inputs: ArrayBuffer
   /** Signatures of Ethereum accounts. */

@@ -5,10 +5,7 @@ import type { SignedMessage } from './message.js'
 import { checkClaim, checkSignatures, hasClaim, invalidSignature } from './validate.js'
 import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
 
-/**
- * Cost of a claim in signatures: recovering an account takes 1.6 ms, verifying a signature 68 µs
- * (docs/protocol.md §6.3).
- */
+/** Cost of a claim in signatures: 1.6 ms for an account, 68 µs for a signature (docs/protocol.md §6.3). */
 const CLAIM_WEIGHT = 24
 /** Most weight of one job, four milliseconds: no batch waits long for another. */
 const MAX_CHUNK_WEIGHT = 64
@@ -17,10 +14,7 @@ const MAX_WAITING_WEIGHT = 32_768
 
 /** Checks signatures on threads or in the calling thread. */
 export interface VerifyPool {
-  /**
-   * Runs `checkSignatures` for each message; results are in order. Rejects for all messages if a thread dies
-   * or the pool closes.
-   */
+  /** Runs `checkSignatures`, in order. Rejects for all messages if a thread dies or the pool closes. */
   verify(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Ends all threads at once and rejects waiting jobs. */
   close(): Promise<void>

@@ -85,10 +85,7 @@ export class WireReader {
   }
 }
 
-/**
- * Checks one encoded message of `schema` in `bytes[start, end)`. Returns its first fault; null if the
- * generated decoder reads exactly its content.
- */
+/** Returns the first fault of an encoded message in `bytes[start, end)`; null if it decodes exactly. */
 export function wireFault(bytes: Buffer, schema: Schema, start = 0, end = bytes.length): WireFault | null {
   const reader = new WireReader(bytes, start, end)
   let seen = 0

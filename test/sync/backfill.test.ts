@@ -4,10 +4,9 @@ import type { Hub } from '../../src/hub/hub.js'
 import { backfill } from '../../src/hub/sync/backfill/backfill.js'
 import { countFids, listFids } from '../../src/hub/sync/backfill/fid-list.js'
 import { openUpstreams, type Upstreams } from '../../src/hub/sync/client/upstreams.js'
-import { initializeCursors } from '../../src/hub/sync/follow/start-cursor.js'
+import { initializeCursors } from '../../src/hub/sync/follow/cursors.js'
 import { reconcile } from '../../src/hub/sync/reconcile/reconcile.js'
 import { addUnlistedFids } from '../../src/hub/sync/reconcile/reconcile-queries.js'
-import { createSubmitAdapter } from '../../src/hub/sync/submit-adapter.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -92,7 +91,8 @@ function run(
   return backfill({
     db,
     upstreams,
-    hub: createSubmitAdapter(hub, { trusted: false, historical: true }),
+    hub,
+    trusted: false,
     concurrency: 4,
     batchSize: 60,
     signal: stop.signal,

@@ -64,9 +64,7 @@ function dyingHub(times: number, isTime: () => Promise<boolean>): { hub: Hub; de
   return {
     hub: {
       ...hub,
-      submit: (...given) => dieAfter(hub.submit(...given)),
-      submitOnChainEvents: (...given) => dieAfter(hub.submitOnChainEvents(...given)),
-      submitNameTransfers: (...given) => dieAfter(hub.submitNameTransfers(...given)),
+      submitItems: (...given) => dieAfter(hub.submitItems(...given)),
     },
     deaths: () => deaths,
   }

@@ -4,8 +4,7 @@ import { backfill } from '../../src/hub/sync/backfill/backfill.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
-import { initializeCursors } from '../../src/hub/sync/follow/start-cursor.js'
-import { createSubmitAdapter } from '../../src/hub/sync/submit-adapter.js'
+import { initializeCursors } from '../../src/hub/sync/follow/cursors.js'
 import { findNeighbors, listSelectedFids } from '../../src/hub/sync/subset/find-selected.js'
 import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import { createTestDatabase } from '../database.js'
@@ -67,14 +66,13 @@ it('a selection is fetched and synced, and follows its changes', async () => {
     { connect: connectAsToNode },
   )
   const { signal } = new AbortController()
-  const submitAdapter = createSubmitAdapter(hub, { trusted: false, historical: true })
   await upstreams.request((client) => initializeCursors(db, client, signal))
   await listSelectedFids(db, upstreams, settings, signal)
-  await backfill({ db, upstreams, hub: submitAdapter, concurrency: 2, signal })
+  await backfill({ db, upstreams, hub, trusted: false, concurrency: 2, signal })
   expect(await authors()).toEqual([requests.fid, gardener.fid])
   await findNeighbors(db, upstreams, settings.fids, signal)
   await listSelectedFids(db, upstreams, settings, signal)
-  await backfill({ db, upstreams, hub: submitAdapter, concurrency: 2, signal })
+  await backfill({ db, upstreams, hub, trusted: false, concurrency: 2, signal })
   expect(await authors()).toEqual([requests.fid, followed.fid, liker.fid, gardener.fid])
 
   const selection = await SelectedUsers.open(db, settings)

@@ -3,7 +3,6 @@ import type { Hub } from '../../src/hub/hub.js'
 import { openUpstreams, type Upstreams } from '../../src/hub/sync/client/upstreams.js'
 import { startSync } from '../../src/hub/sync/follow/sync-loop.js'
 import { reconcileLoop } from '../../src/hub/sync/reconcile/reconcile-loop.js'
-import { createSubmitAdapter } from '../../src/hub/sync/submit-adapter.js'
 import { allUsers, type Selection } from '../../src/hub/sync/subset/selected-users.js'
 import type { UpstreamMetrics } from '../../src/hub/sync/upstream-metrics.js'
 import type { Database } from '../../src/platform/db/connection.js'
@@ -70,7 +69,8 @@ export function startTestSync(db: Database, hub: Hub, options: TestSyncOptions) 
   const stopSync = startSync({
     db,
     upstreams,
-    hub: createSubmitAdapter(hub, { trusted, historical: false }),
+    hub,
+    trusted,
     selection,
     log,
     metrics,

@@ -1,8 +1,12 @@
-import { readAddresses, readHeaders, type UpstreamSettings } from '../../hub/sync/client/upstream-client.js'
-import { openUpstreams, type Upstreams } from '../../hub/sync/client/upstreams.js'
+import {
+  openUpstreams,
+  readAddresses,
+  readHeaders,
+  type UpstreamSettings,
+  type Upstreams,
+} from '../../hub/sync/client/upstreams.js'
 import { startSync } from '../../hub/sync/follow/sync-loop.js'
 import { reconcileLoop } from '../../hub/sync/reconcile/reconcile-loop.js'
-import { createSubmitAdapter } from '../../hub/sync/submit-adapter.js'
 import { allUsers, SelectedUsers, type SubsetSettings } from '../../hub/sync/subset/selected-users.js'
 import { createUpstreamMetrics } from '../../hub/sync/upstream-metrics.js'
 import type { Config } from '../config/config.js'
@@ -75,7 +79,8 @@ export const syncModule: Module = {
     const stop = startSync({
       db,
       upstreams,
-      hub: createSubmitAdapter(hub, { trusted: settings.trusted, historical: false }),
+      hub,
+      trusted: settings.trusted,
       selection: selected ?? allUsers,
       log,
       metrics: syncMetrics,

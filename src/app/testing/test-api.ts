@@ -181,6 +181,7 @@ const unusedHub: Hub = {
   validate: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitOnChainEvents: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitNameTransfers: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  submitItems: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   removeByUpstream: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   queued: () => 0,
   close: async () => {},

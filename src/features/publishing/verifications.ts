@@ -1,7 +1,7 @@
 import { MessageType, Protocol } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { checkVerificationClaim } from '../../protocol/kinds/verification-claim.js'
+import { checkVerificationClaim } from '../../protocol/kinds/verification.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { type Author, farcasterNow, messageData, type Publisher } from './author.js'
 import { publishChanges } from './changes.js'

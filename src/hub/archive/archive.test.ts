@@ -35,7 +35,7 @@ async function* portions(bytes: Buffer): AsyncGenerator<Buffer> {
 async function read(bytes: Buffer, startOffset = 0) {
   const frames: Buffer[] = []
   const offsets: number[] = []
-  for await (const part of readArchive(portions(bytes), { startOffset: () => startOffset })) {
+  for await (const part of readArchive(portions(bytes), () => startOffset)) {
     if (part.kind !== 'chunk') return { frames, offsets, end: part }
     for (const frame of splitFrames(part.frames)) frames.push(frame!)
     offsets.push(part.endOffset)

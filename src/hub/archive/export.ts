@@ -4,7 +4,7 @@ import { decodeStoredMessage } from '../../protocol/codec.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { mergeOrder } from '../merge/rules.js'
 import { removesSigner } from '../reorder-buffer.js'
-import { chainEventFrame, messageFrame, nameMessageFrame, nameTransferFrame } from './frame.js'
+import { chainEventFrame, messageFrame, nameTransferFrame } from './frame.js'
 import type { ArchiveWriter } from './writer.js'
 
 export interface ExportOptions {
@@ -162,12 +162,8 @@ async function selectAccountMessages(
   `
   const ordered = rows.map(({ fid, set, message }) => {
     const { data } = decodeStoredMessage(message)
-    const proof = data.usernameProofBody
-    return {
-      fid,
-      priority: set === MessageSet.keys ? -1 : mergeOrder(data),
-      frame: proof === undefined ? messageFrame(message) : nameMessageFrame(message, proof),
-    }
+    const priority = set === MessageSet.keys ? -1 : mergeOrder(data)
+    return { fid, priority, frame: messageFrame(message, data.usernameProofBody) }
   })
   // The sort is stable: it keeps the order of time within a priority.
   ordered.sort((a, b) => a.fid - b.fid || a.priority - b.priority)

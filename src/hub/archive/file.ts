@@ -30,9 +30,7 @@ export interface OpenArchiveOptions {
 }
 
 /**
- * Opens an archive file for writing. A resumed file is truncated after its last complete chunk: an
- * interrupted run may have left a partial one.
- *
+ * Opens an archive file for writing. A resumed file is truncated after its last complete chunk.
  * @throws Error if the file exists and `resume` is false, or if it is not an archive of this network.
  */
 export async function openArchiveFile(path: string, options: OpenArchiveOptions): Promise<ArchiveFile> {
@@ -103,9 +101,7 @@ async function listMembers(handle: FileHandle): Promise<MemberWithOffset[]> {
   return members
 }
 
-/**
- * Finds the last intact member that writing can resume after. Checks its bytes: a crash may have left holes.
- */
+/** Finds the last intact member that writing can resume after: a crash may have left holes in the bytes. */
 async function lastGoodMember(
   handle: FileHandle,
   members: readonly MemberWithOffset[],

@@ -1,9 +1,9 @@
 import { HubEventType, OnChainEvent, UserNameProof, UserNameType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
-import { asBuffer } from '../../protocol/bytes.js'
 import { decodeMessage, encodeMessage } from '../../protocol/codec.js'
 import { WireReader } from '../../protocol/wire.js'
 import type { MergeItem } from '../merge/shard-writer.js'
+import { type BytesField, eachField, encodeFields, varint } from '../protobuf.js'
 
 /**
  * A frame is a length and a HubEvent of type MERGE_MESSAGE, MERGE_USERNAME_PROOF or MERGE_ON_CHAIN_EVENT
@@ -23,29 +23,34 @@ const USERNAME_PROOF = 1
 const USERNAME_PROOF_MESSAGE = 3
 const ON_CHAIN_EVENT = 1
 
-const LENGTH_DELIMITED = 2
-
-/** Encodes the frame of a Message of any type but USERNAME_PROOF. */
-export function messageFrame(message: Uint8Array): Buffer {
-  return frame(HubEventType.MERGE_MESSAGE, MERGE_MESSAGE_BODY, [field(MESSAGE, message)])
-}
-
-/** Encodes the frame of a USERNAME_PROOF Message with the body `proof`. */
-export function nameMessageFrame(message: Uint8Array, proof: UserNameProof): Buffer {
-  return frame(HubEventType.MERGE_USERNAME_PROOF, MERGE_USERNAME_PROOF_BODY, [
-    field(USERNAME_PROOF, UserNameProof.encode(proof).finish()),
-    field(USERNAME_PROOF_MESSAGE, message),
-  ])
+/** Encodes the frame of a Message; `proof` is the body of a USERNAME_PROOF. */
+export function messageFrame(message: Uint8Array, proof?: UserNameProof): Buffer {
+  if (proof === undefined) {
+    return frame(HubEventType.MERGE_MESSAGE, MERGE_MESSAGE_BODY, { number: MESSAGE, bytes: message })
+  }
+  return frame(
+    HubEventType.MERGE_USERNAME_PROOF,
+    MERGE_USERNAME_PROOF_BODY,
+    { number: USERNAME_PROOF, bytes: UserNameProof.encode(proof).finish() },
+    { number: USERNAME_PROOF_MESSAGE, bytes: message },
+  )
 }
 
 /** Encodes the frame of an fname transfer, a UserNameProof. */
 export function nameTransferFrame(proof: Uint8Array): Buffer {
-  return frame(HubEventType.MERGE_USERNAME_PROOF, MERGE_USERNAME_PROOF_BODY, [field(USERNAME_PROOF, proof)])
+  const field = { number: USERNAME_PROOF, bytes: proof }
+  return frame(HubEventType.MERGE_USERNAME_PROOF, MERGE_USERNAME_PROOF_BODY, field)
 }
 
 /** Encodes the frame of an OnChainEvent. */
 export function chainEventFrame(event: Uint8Array): Buffer {
-  return frame(HubEventType.MERGE_ON_CHAIN_EVENT, MERGE_ON_CHAIN_EVENT_BODY, [field(ON_CHAIN_EVENT, event)])
+  const field = { number: ON_CHAIN_EVENT, bytes: event }
+  return frame(HubEventType.MERGE_ON_CHAIN_EVENT, MERGE_ON_CHAIN_EVENT_BODY, field)
+}
+
+function frame(type: HubEventType, bodyNumber: number, ...bodyFields: BytesField[]): Buffer {
+  const body = encodeFields([{ number: bodyNumber, bytes: encodeFields(bodyFields) }])
+  return Buffer.concat([Buffer.from([...varint(2 + body.length), TYPE << 3, type]), body])
 }
 
 /** Encodes the frame of an item to merge. */
@@ -55,17 +60,12 @@ export function itemFrame(item: MergeItem): Buffer {
       return chainEventFrame(OnChainEvent.encode(item.event).finish())
     case 'nameTransfer':
       return nameTransferFrame(UserNameProof.encode(item.proof).finish())
-    case 'message': {
-      const encoded = encodeMessage(item.message)
-      const proof = item.message.data.usernameProofBody
-      return proof === undefined ? messageFrame(encoded) : nameMessageFrame(encoded, proof)
-    }
+    case 'message':
+      return messageFrame(encodeMessage(item.message), item.message.data.usernameProofBody)
   }
 }
 
-/**
- * Splits frames into HubEvents. Yields null in place of the rest if it does not consist of complete frames.
- */
+/** Splits frames into HubEvents. Yields null in place of a rest that is not a complete frame. */
 export function* splitFrames(frames: Buffer): Generator<Buffer | null> {
   const reader = new WireReader(frames)
   while (reader.position < frames.length) {
@@ -130,42 +130,15 @@ function malformed(text: string): Refusal {
   return refuse('bad_request.parse_failure', text)
 }
 
-function frame(type: HubEventType, bodyNumber: number, bodyFields: readonly Buffer[]): Buffer {
-  const body = field(bodyNumber, Buffer.concat(bodyFields))
-  const sizeBytes = 2 + body.length
-  return Buffer.concat([varint(sizeBytes), Buffer.of(TYPE << 3, type), body])
-}
-
-/** Encodes a field of bytes or of a nested message. */
-function field(number: number, content: Uint8Array): Buffer {
-  return Buffer.concat([varint((number << 3) | LENGTH_DELIMITED), varint(content.length), content])
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = []
-  let rest = value
-  while (rest >= 128) {
-    bytes.push((rest % 128) | 128)
-    rest = Math.floor(rest / 128)
-  }
-  bytes.push(rest)
-  return Buffer.from(bytes)
-}
-
 /** Returns the content of the last field of this number, as protobuf defines; null if there is none. */
 function fieldOf(bytes: Buffer, number: number): Buffer | null {
-  const reader = new WireReader(bytes)
   let found: Buffer | null = null
-  while (reader.position < bytes.length) {
-    const tag = reader.readUint32()
-    if (tag < 0) return null
-    if (tag === ((number << 3) | LENGTH_DELIMITED)) {
-      const start = reader.readBytes()
-      if (start < 0) return null
-      found = asBuffer(bytes.subarray(start, reader.position))
-    } else if (!reader.skip(tag & 7)) {
-      return null
-    }
+  try {
+    eachField(bytes, (field, start, content, end) => {
+      if (field === number && content > start) found = bytes.subarray(content, end)
+    })
+  } catch {
+    return null
   }
   return found
 }

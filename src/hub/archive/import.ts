@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../reorder-buffer.js'
 import { decodeItem, isItem, splitFrames } from './frame.js'
-import { type ArchiveIdentity, type ArchivePart, readArchive } from './reader.js'
+import { type ArchiveIdentity, readArchive } from './reader.js'
 
 export interface ImportOptions {
   readonly db: Database
@@ -37,106 +37,71 @@ export interface ImportResult {
  * archive, everything before the damage is merged.
  */
 export async function importArchive(options: ImportOptions): Promise<ImportResult> {
-  const run = new ImportRun(options)
-  const result = await run.run()
-  if (result.outcome === 'complete') await run.deleteOffset()
-  return result
-}
-
-/** The end of a chunk: when this many frames have settled, everything up to the offset is merged. */
-interface ChunkEnd {
-  readonly frames: number
-  readonly offset: number
-}
-
-class ImportRun {
-  readonly #options: ImportOptions
-  readonly #reorderBuffer: ReorderBuffer
-  #identity: ArchiveIdentity | null = null
-  #startOffset = 0
-  #mergedOffset = 0
+  const { db, hub, source, network, restart, signal, onProgress } = options
+  /** The ends of chunks: when so many frames have settled, everything up to the offset is merged. */
+  const chunkEnds: { readonly frames: number; readonly offset: number }[] = []
+  let archive: ArchiveIdentity | null = null
+  let startOffset = 0
+  let offset = 0
   /** Frames of this run that went to the reorder buffer. */
-  #itemCount = 0
-  #chunkEnds: ChunkEnd[] = []
+  let itemCount = 0
 
-  constructor(options: ImportOptions) {
-    this.#options = options
-    const { hub, signal } = options
-    this.#reorderBuffer = new ReorderBuffer({ hub, signal, onSettled: (items) => this.#recordSettled(items) })
+  async function recordSettled(frames: number): Promise<void> {
+    const settled = chunkEnds.splice(0, chunkEnds.filter((end) => end.frames <= frames).length)
+    offset = settled.at(-1)?.offset ?? offset
+    if (settled.length > 0 && archive) await saveImportOffset(db, archive.archiveId, offset)
+    onProgress?.(offset, frames)
   }
 
-  async run(): Promise<ImportResult> {
-    const { source } = this.#options
-    const parts = readArchive(source, { startOffset: (identity) => this.#start(identity) })
-    let outcome: ImportResult['outcome'] = 'stopped'
-    let end = 0
-    for await (const part of parts) {
-      if (this.#identity && this.#identity.network !== this.#options.network)
-        return this.#result('other network')
-      if (part.kind !== 'chunk') {
-        outcome = part.kind === 'end' ? 'complete' : part.kind
-        end = part.offset
-        break
-      }
-      const itemCount = await this.#mergeChunk(part)
-      if (itemCount === 'corrupted') outcome = itemCount
-      if (itemCount !== 'whole') break
-    }
-    await this.#reorderBuffer.drain()
-    // A chunk of unreadable frames only has nothing that settles.
-    await this.#recordSettled(this.#itemCount)
-    if (outcome === 'complete') this.#mergedOffset = end
-    return this.#result(outcome)
+  const reorderBuffer = new ReorderBuffer({ hub, signal, onSettled: recordSettled })
+
+  async function deleteOffset(): Promise<void> {
+    if (archive) await db`delete from hub.settings where name = ${settingName(archive.archiveId)}`
   }
 
-  async deleteOffset(): Promise<void> {
-    if (this.#identity) await deleteImportOffset(this.#options.db, this.#identity.archiveId)
+  async function start(identity: ArchiveIdentity): Promise<number> {
+    archive = identity
+    if (restart) await deleteOffset()
+    startOffset = await loadImportOffset(db, identity.archiveId)
+    offset = startOffset
+    return startOffset
   }
 
-  async #start(identity: ArchiveIdentity): Promise<number> {
-    this.#identity = identity
-    if (this.#options.restart) await this.deleteOffset()
-    this.#startOffset = await loadImportOffset(this.#options.db, identity.archiveId)
-    this.#mergedOffset = this.#startOffset
-    return this.#startOffset
-  }
-
-  async #mergeChunk(
-    chunk: Extract<ArchivePart, { kind: 'chunk' }>,
-  ): Promise<'whole' | 'corrupted' | 'stopped'> {
-    for (const frame of splitFrames(chunk.frames)) {
+  async function mergeChunk(frames: Buffer): Promise<'whole' | 'corrupted' | 'stopped'> {
+    for (const frame of splitFrames(frames)) {
       if (frame === null) return 'corrupted'
-      if (this.#options.signal?.aborted) return 'stopped'
+      if (signal?.aborted) return 'stopped'
       const item = decodeItem(frame)
       if (isItem(item)) {
-        this.#itemCount += 1
-        await this.#reorderBuffer.add(item)
+        itemCount += 1
+        await reorderBuffer.add(item)
       } else {
-        this.#reorderBuffer.countRefusal(item)
+        reorderBuffer.countRefusal(item)
       }
     }
-    this.#chunkEnds.push({ frames: this.#itemCount, offset: chunk.endOffset })
     return 'whole'
   }
 
-  async #recordSettled(frames: number): Promise<void> {
-    let done: ChunkEnd | undefined
-    while (this.#chunkEnds[0] && this.#chunkEnds[0].frames <= frames) done = this.#chunkEnds.shift()
-    if (done && this.#identity) {
-      this.#mergedOffset = done.offset
-      await saveImportOffset(this.#options.db, this.#identity.archiveId, done.offset)
+  async function mergeParts(): Promise<ImportResult['outcome'] | { readonly end: number }> {
+    for await (const part of readArchive(source, start)) {
+      if (archive && archive.network !== network) return 'other network'
+      if (part.kind === 'end') return { end: part.offset }
+      if (part.kind !== 'chunk') return part.kind
+      const state = await mergeChunk(part.frames)
+      if (state !== 'whole') return state
+      chunkEnds.push({ frames: itemCount, offset: part.endOffset })
     }
-    this.#options.onProgress?.(this.#mergedOffset, frames)
+    return 'stopped'
   }
 
-  #result(outcome: ImportResult['outcome']): ImportResult {
-    return {
-      outcome,
-      offset: this.#mergedOffset,
-      startOffset: this.#startOffset,
-      tally: this.#reorderBuffer.tally,
-    }
-  }
+  const outcome = await mergeParts()
+  await reorderBuffer.drain()
+  // A chunk of unreadable frames only has nothing that settles.
+  await recordSettled(itemCount)
+  const { tally } = reorderBuffer
+  if (typeof outcome === 'string') return { outcome, offset, startOffset, tally }
+  await deleteOffset()
+  return { outcome: 'complete', offset: outcome.end, startOffset, tally }
 }
 
 /** Loads the merged offset of an archive, in bytes; 0 if there is none. */
@@ -154,11 +119,6 @@ async function saveImportOffset(db: Database, archiveId: string, offset: number)
     values (${settingName(archiveId)}, ${offset}::bigint::text::jsonb)
     on conflict (name) do update set value = excluded.value
   `
-}
-
-/** Deletes the offset of an archive that is complete or restarts. */
-async function deleteImportOffset(db: Database, archiveId: string): Promise<void> {
-  await db`delete from hub.settings where name = ${settingName(archiveId)}`
 }
 
 function settingName(archiveId: string): string {

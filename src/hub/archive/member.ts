@@ -35,10 +35,7 @@ const TRAILER_BYTES = 8
 /** Larger members are malformed. */
 const MAX_MEMBER_BYTES = 64 * 1024 * 1024
 
-/**
- * Magic, deflate, "has an extra field", no time, no extra flags, unknown system; then 44 bytes of extra
- * field.
- */
+/** Magic, deflate, "extra field", no time, no extra flags, unknown system; then 44 bytes of extra field. */
 const GZIP_PREFIX = Buffer.from('1f8b08040000000000ff2c00505a2800', 'hex')
 const GZIP_HEADER_BYTES = 10
 const VERSION = 1

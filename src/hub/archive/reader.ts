@@ -11,29 +11,19 @@ export type ArchivePart =
       readonly frames: Buffer
       /** Offset of the end of the chunk in the archive, in bytes. */
       readonly endOffset: number
-      /** Frames of the archive up to the end of the chunk. */
-      readonly framesSoFar: number
     }
   /** `offset` is the end of the last intact member. */
   | { readonly kind: 'end' | 'truncated' | 'corrupted'; readonly offset: number }
 
-export interface ReadOptions {
-  /**
-   * Called with the identity; returns the offset to start from, the end of a chunk. Earlier chunks are
-   * skipped.
-   */
-  readonly startOffset?: (identity: ArchiveIdentity) => number | Promise<number>
-}
-
 /**
  * Reads the chunks of an archive in order and checks each before it is returned. The last part says how the
- * archive ends.
+ * archive ends: also with a damaged member, since later ones may depend on it.
  *
- * A damaged member ends the archive, since later ones may depend on it.
+ * @param startOf Returns the end of the chunk after which to start.
  */
 export async function* readArchive(
   source: AsyncIterable<Uint8Array>,
-  options: ReadOptions = {},
+  startOf: (identity: ArchiveIdentity) => number | Promise<number> = () => 0,
 ): AsyncGenerator<ArchivePart> {
   const bytes = new ByteQueue(source)
   let first: MemberHeader | null = null
@@ -44,10 +34,11 @@ export async function* readArchive(
     const header = await bytes.peek(MEMBER_HEADER_BYTES)
     if (header.length < MEMBER_HEADER_BYTES) return yield { kind: 'truncated', offset }
     const info = decodeMemberHeader(header)
-    if (info === null || !isNextMember(info, first, frames)) return yield { kind: 'corrupted', offset }
+    const isNext = info?.framesBefore === frames && info.archiveId === (first ?? info).archiveId
+    if (info === null || !isNext) return yield { kind: 'corrupted', offset }
     if (first === null) {
       first = info
-      startOffset = (await options.startOffset?.(info)) ?? 0
+      startOffset = await startOf(info)
     }
     const member = await bytes.take(info.sizeBytes)
     if (member.length < info.sizeBytes) return yield { kind: 'truncated', offset }
@@ -58,14 +49,8 @@ export async function* readArchive(
     frames += info.frames
     offset = endOffset
     if (info.kind === 'end') return yield { kind: 'end', offset }
-    if (!isSkipped) yield { kind: 'chunk', frames: content, endOffset, framesSoFar: frames }
+    if (!isSkipped) yield { kind: 'chunk', frames: content, endOffset }
   }
-}
-
-/** Returns true if a member is of the same archive and follows the previous one. */
-function isNextMember(info: MemberHeader, first: MemberHeader | null, frames: number): boolean {
-  const isSameArchive = first === null || info.archiveId === first.archiveId
-  return isSameArchive && info.framesBefore === frames
 }
 
 /** A byte stream that can be read in portions of any size. */

@@ -12,18 +12,13 @@ export interface ArchiveStart extends Pick<MemberInfo, 'network' | 'archiveId'> 
   readonly position: number
 }
 
-/**
- * A chunk ends at the first checkpoint after this many bytes. An interruption loses at most one chunk, and a
- * reader holds one in memory.
- */
+/** A chunk ends at the first checkpoint after so many bytes: an interruption loses at most one chunk. */
 const CHUNK_BYTES = 1024 * 1024
 /** A chunk without a checkpoint ends at this multiple of `CHUNK_BYTES`. */
 const MAX_CHUNKS_WITHOUT_CHECKPOINT = 4
 
 /** Writes frames into an archive in chunks. One chunk is compressed while the next one fills. */
 export class ArchiveWriter {
-  readonly #sink: ArchiveSink
-  readonly #start: ArchiveStart
   readonly #chunkBytes: number
   #pending: Buffer[] = []
   #pendingBytes = 0
@@ -32,10 +27,12 @@ export class ArchiveWriter {
   #isAtCheckpoint = true
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(sink: ArchiveSink, start: ArchiveStart, { chunkBytes = CHUNK_BYTES } = {}) {
+  constructor(
+    private readonly sink: ArchiveSink,
+    private readonly start: ArchiveStart,
+    { chunkBytes = CHUNK_BYTES } = {},
+  ) {
     this.#chunkBytes = chunkBytes
-    this.#sink = sink
-    this.#start = start
     this.#framesBefore = start.framesBefore
     this.#position = start.position
   }
@@ -94,8 +91,8 @@ export class ArchiveWriter {
     return {
       kind,
       frames,
-      network: this.#start.network,
-      archiveId: this.#start.archiveId,
+      network: this.start.network,
+      archiveId: this.start.archiveId,
       framesBefore: this.#framesBefore,
       position: this.#position,
       resumable: this.#isAtCheckpoint,
@@ -103,6 +100,6 @@ export class ArchiveWriter {
   }
 
   async #write(info: MemberInfo, content: Buffer): Promise<void> {
-    await this.#sink.write(await encodeMember(info, content))
+    await this.sink.write(await encodeMember(info, content))
   }
 }

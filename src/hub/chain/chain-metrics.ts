@@ -2,13 +2,6 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
 import type { Progress } from './follower.js'
 
-/** Counters for followers and RPC endpoints. */
-export interface ChainMetrics {
-  readonly onProgress: (progress: Progress) => void
-  readonly onFailure: (network: string, endpoint: string) => void
-  readonly onMismatch: (network: string) => void
-}
-
 interface FollowerRow {
   readonly name: string
   readonly nextBlock: number
@@ -16,7 +9,7 @@ interface FollowerRow {
 }
 
 /** Registers the chain metrics: progress and lag of followers, failures and mismatches of RPC endpoints. */
-export function createChainMetrics(registry: Registry, db: Database): ChainMetrics {
+export function createChainMetrics(registry: Registry, db: Database) {
   const registers = [registry]
   const logs = new Counter({
     name: 'plaza_chain_logs_total',
@@ -44,21 +37,18 @@ export function createChainMetrics(registry: Registry, db: Database): ChainMetri
   })
   observeLag(registry, db)
   return {
-    onProgress({ follower, outcome, logs: count }) {
+    onProgress({ follower, outcome, logs: count }: Progress) {
       logs.inc({ follower }, count)
       if (outcome === 'reorged' || outcome === 'deepReorg') {
         reorgs.inc({ follower, depth: outcome === 'deepReorg' ? 'deep' : 'rewound' })
       }
     },
-    onFailure: (network, endpoint) => failures.inc({ network, endpoint }),
-    onMismatch: (network) => mismatches.inc({ network }),
+    onFailure: (network: string, endpoint: string) => failures.inc({ network, endpoint }),
+    onMismatch: (network: string) => mismatches.inc({ network }),
   }
 }
 
-/**
- * Reads cursors on each scrape, so that all processes report the same. Reports nothing while the database is
- * unavailable.
- */
+/** Reads cursors on each scrape, so that all processes report the same. Silent without the database. */
 function observeLag(registry: Registry, db: Database): void {
   const read = () =>
     db<FollowerRow[]>`select name, next_block as "nextBlock", head from chain.followers`.catch(() => [])

@@ -25,43 +25,35 @@ export class RpcMismatch extends Error {}
 
 /** The first URL is tried again after this time. */
 const PREFER_FIRST_MS = 5 * 60_000
-/**
- * Chains produce a block every few seconds. A chain without one for this long has stopped, or its RPC has.
- */
+/** A chain makes a block every few seconds; without one for so long, it or its RPC has stopped. */
 const STALLED_MS = 60_000
 /** Callers repeat a mismatching call every few seconds; the log reports it this often. */
 const REPORT_INTERVAL_MS = 60_000
 /** Length of each answer in the log, enough to see which endpoint is wrong. */
 const LOGGED_LENGTH = 600
 
-/**
- * RPC access to a network. Uses the first URL until it fails, then the next one, and checks the chain id of
- * each.
- */
+/** RPC access to a network. Uses the first URL until it fails, then the next. Checks each chain id. */
 export class ChainRpc {
-  readonly network: ChainNetwork
   readonly #endpoints: readonly { readonly endpoint: Endpoint; checked: boolean }[]
-  readonly #options: ChainRpcOptions
   #current = 0
   #switchedAtMs = 0
   #reportedAtMs = Number.NEGATIVE_INFINITY
   /** The newest block that the current endpoint reported, and since when. */
   #head = { number: -1, sinceMs: 0 }
 
-  constructor(network: ChainNetwork, options: ChainRpcOptions) {
-    this.network = network
-    this.#options = options
+  constructor(
+    readonly network: ChainNetwork,
+    private readonly options: ChainRpcOptions,
+  ) {
     this.#endpoints = network.rpcUrls.map((url) => ({ endpoint: openEndpoint(url), checked: false }))
   }
 
   /**
-   * Runs `work` with one endpoint, so that all its reads see one state of the chain. On failure it repeats
-   * with the next endpoint.
-   *
+   * Runs `work` with one endpoint, so that its reads see one state of the chain; on failure with the next.
    * @throws the error of the last endpoint, if all fail.
    */
   async withEndpoint<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
-    const { clock } = this.#options
+    const { clock } = this.options
     if (this.#current !== 0 && clock() - this.#switchedAtMs > PREFER_FIRST_MS) this.#current = 0
     let failure: unknown
     const startIndex = this.#current
@@ -82,7 +74,7 @@ export class ChainRpc {
    * the highest block, if there is a higher one: a stalled endpoint does not fail.
    */
   async recordHead(number: number): Promise<void> {
-    const { log, clock } = this.#options
+    const { log, clock } = this.options
     if (number !== this.#head.number) this.#head = { number, sinceMs: clock() }
     if (clock() - this.#head.sinceMs < STALLED_MS || this.#endpoints.length === 1) return
     this.#head = { number, sinceMs: clock() }
@@ -99,9 +91,7 @@ export class ChainRpc {
   }
 
   /**
-   * Calls all endpoints at once.
-   *
-   * @returns the answers of those that succeed, in the order of the URLs; at least one.
+   * Calls all endpoints at once. Returns the answers of those that succeed, in the order of the URLs.
    * @throws the error of the first endpoint, if all fail.
    */
   async requestAll<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T[]> {
@@ -140,7 +130,7 @@ export class ChainRpc {
   }
 
   #reportMismatch(answers: readonly EndpointAnswer<unknown>[]): void {
-    const { log, clock, onMismatch } = this.#options
+    const { log, clock, onMismatch } = this.options
     onMismatch?.()
     if (clock() - this.#reportedAtMs < REPORT_INTERVAL_MS) return
     this.#reportedAtMs = clock()
@@ -160,7 +150,7 @@ export class ChainRpc {
       await this.#check(requested)
       return await work(requested.endpoint)
     } catch (error) {
-      const { log, onFailure } = this.#options
+      const { log, onFailure } = this.options
       const { name } = requested.endpoint
       onFailure?.(name)
       log.debug({ err: error, network: this.network.name, endpoint: name }, 'an RPC call failed')
@@ -181,6 +171,6 @@ export class ChainRpc {
   #switchEndpoint(index: number): void {
     if (this.#current !== index) return
     this.#current = (index + 1) % this.#endpoints.length
-    this.#switchedAtMs = this.#options.clock()
+    this.#switchedAtMs = this.options.clock()
   }
 }

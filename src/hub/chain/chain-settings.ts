@@ -52,11 +52,7 @@ export interface ChainVariables {
   readonly firstBlock?: number | undefined
 }
 
-/**
- * Reads what the operator has configured.
- *
- * @throws Error that names what cannot be used.
- */
+/** Reads what the operator has configured. @throws Error that names what cannot be used. */
 export function readChainSettings(variables: ChainVariables): ChainSettings {
   const ids = new Map(parsePairs(variables.ids).map(([name, id]) => [networkName(name), Number(id)]))
   const networks = networkNames.flatMap((name) => {

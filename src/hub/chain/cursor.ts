@@ -34,9 +34,7 @@ export interface LeaseRequest {
 }
 
 /**
- * Takes or renews the lease of a follower.
- *
- * @returns null if another process holds it.
+ * Takes or renews the lease of a follower; null if another process holds it.
  * @throws Error if the cursor belongs to another chain.
  */
 export async function acquireLease(
@@ -62,7 +60,15 @@ export async function acquireLease(
   if (!is_mine) return null
   if (contracts.some((contract) => !read.includes(contract))) {
     const nextBlock = Math.min(next_block, await firstBlock())
-    await restartCursor(db, lease, nextBlock, contracts)
+    // All contracts restart: they are read together, and one is new.
+    await db.begin(async (transaction) => {
+      await transaction`
+        update chain.followers
+        set next_block = ${nextBlock}::bigint, contracts = ${transaction.types.texts(contracts)}::text[]
+        where name = ${lease.follower} and leased_by = ${lease.holder}::uuid
+      `
+      await transaction`delete from chain.blocks where follower = ${lease.follower}`
+    })
     return { nextBlock, before: null }
   }
   return { nextBlock: next_block, before: number === null || hash === null ? null : { number, hash } }
@@ -75,23 +81,6 @@ interface LeaseRow {
   readonly hash: Hex | null
   readonly contracts: readonly string[]
   readonly is_mine: boolean
-}
-
-/** Restarts all contracts of a follower at the first block, since they are read together and one is new. */
-async function restartCursor(
-  db: Database,
-  { follower, holder }: Lease,
-  nextBlock: number,
-  contracts: readonly string[],
-): Promise<void> {
-  await db.begin(async (transaction) => {
-    await transaction`
-      update chain.followers
-      set next_block = ${nextBlock}::bigint, contracts = ${transaction.types.texts(contracts)}::text[]
-      where name = ${follower} and leased_by = ${holder}::uuid
-    `
-    await transaction`delete from chain.blocks where follower = ${follower}`
-  })
 }
 
 async function updateLease(db: Database, { follower, holder }: Lease): Promise<LeaseRow | undefined> {

@@ -30,27 +30,7 @@ export interface LogFilter {
 }
 
 /** One RPC URL. */
-export interface Endpoint {
-  /** Host and port: the loggable part of a URL, which often contains a key. */
-  readonly name: string
-  chainId(): Promise<number>
-  /** Returns the number of the newest block. */
-  head(): Promise<number>
-  /** Returns null if the endpoint does not have the block. */
-  header(number: number): Promise<BlockHeader | null>
-  /** Returns headers in the order of the numbers. */
-  headers(numbers: readonly number[]): Promise<(BlockHeader | null)[]>
-  /** @param to The last block, inclusive. */
-  logs(filter: LogFilter, from: number, to: number): Promise<ChainLog[]>
-  /** Returns the senders of transactions, in order; null for an unknown one. */
-  senders(transactions: readonly Hex[]): Promise<(Hex | null)[]>
-  /** Calls a contract at the newest block, or at `block`. */
-  call(to: Hex, data: Hex, block?: number): Promise<Hex>
-  /** Calls any other JSON-RPC method. @throws the client's error for an error answer. */
-  request<T>(method: string, params: readonly unknown[]): Promise<T>
-  /** Returns the code of a contract at a block: `0x` if there is none. */
-  code(address: Hex, block: number): Promise<Hex>
-}
+export type Endpoint = ReturnType<typeof openEndpoint>
 
 const TIMEOUT_MS = 20_000
 /** Concurrent requests of one list. */
@@ -77,14 +57,17 @@ interface RawHeader {
 }
 
 /** Opens an RPC URL. Sends nothing before the first call and never repeats a request. */
-export function openEndpoint(url: string): Endpoint {
+export function openEndpoint(url: string) {
   const client = createPublicClient({ transport: http(url, { retryCount: 0, timeout: TIMEOUT_MS }) })
+
+  /** Calls any other JSON-RPC method. @throws the client's error for an error answer. */
   const request = async <T>(method: string, params: readonly unknown[]): Promise<T> => {
     const result: unknown = await client.request({ method, params } as never)
     if (isValidResult(method, result)) return result as T
     throw new Error(`${new URL(url).host} returned no valid answer to ${method}`)
   }
 
+  /** Returns null if the endpoint does not have the block. */
   async function header(number: number): Promise<BlockHeader | null> {
     const raw = await request<RawHeader | null>('eth_getBlockByNumber', [numberToHex(number), false])
     if (raw === null) return null
@@ -100,26 +83,33 @@ export function openEndpoint(url: string): Endpoint {
   }
 
   return {
+    /** Host and port: the loggable part of a URL, which often contains a key. */
     name: new URL(url).host,
     request,
     chainId: async () => Number(await request<Hex>('eth_chainId', [])),
+    /** Returns the number of the newest block. */
     head: async () => Number(await request<Hex>('eth_blockNumber', [])),
     header,
-    headers: (numbers) => mapConcurrently(numbers, header),
-    async logs({ addresses, topics }, from, to) {
+    /** Returns headers in the order of the numbers. */
+    headers: (numbers: readonly number[]) => mapConcurrently(numbers, header),
+    /** @param to The last block, inclusive. */
+    async logs({ addresses, topics }: LogFilter, from: number, to: number): Promise<ChainLog[]> {
       const raw = await request<RawLog[]>('eth_getLogs', [
         { address: addresses, topics: [topics], fromBlock: numberToHex(from), toBlock: numberToHex(to) },
       ])
       return raw.map(readLog)
     },
-    senders: (transactions) =>
+    /** Returns the senders of transactions, in order; null for an unknown one. */
+    senders: (transactions: readonly Hex[]) =>
       mapConcurrently(transactions, async (hash) => {
         const found = await request<{ from: Hex } | null>('eth_getTransactionByHash', [hash])
         return found?.from ?? null
       }),
-    call: (to, data, block) =>
+    /** Calls a contract at the newest block, or at `block`. */
+    call: (to: Hex, data: Hex, block?: number) =>
       request<Hex>('eth_call', [{ to, data }, block === undefined ? 'latest' : numberToHex(block)]),
-    code: (address, block) => request<Hex>('eth_getCode', [address, numberToHex(block)]),
+    /** Returns the code of a contract at a block: `0x` if there is none. */
+    code: (address: Hex, block: number) => request<Hex>('eth_getCode', [address, numberToHex(block)]),
   }
 }
 

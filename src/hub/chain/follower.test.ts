@@ -7,8 +7,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { silentLog } from '../../platform/log/log.js'
 import { ChainRpc } from './chain-rpc.js'
 import type { ChainNetwork } from './chain-settings.js'
-import { startFollowing } from './follow.js'
-import { Follower, type LogHandler, type StepOutcome } from './follower.js'
+import { Follower, type LogHandler, type StepOutcome, startFollowing } from './follower.js'
 
 const { db, connect } = await createTestDatabase()
 const chain = await startTestChain()

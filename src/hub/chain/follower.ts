@@ -1,6 +1,8 @@
 import type { Hex } from 'viem'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { takeWorkerLock } from '../../platform/db/worker-lock.js'
+import type { Log } from '../../platform/log/log.js'
+import { pause } from '../../platform/process/pause.js'
 import type { ChainRpc } from './chain-rpc.js'
 import {
   acquireLease,
@@ -12,7 +14,7 @@ import {
   rewindCursor,
 } from './cursor.js'
 import type { Endpoint, LogFilter } from './endpoint.js'
-import { type LogRange, RangeRefused, type RangeResult, readRange } from './log-range.js'
+import { type LogRange, RangeRefused, type RangeRequest, type RangeResult, readRange } from './log-range.js'
 
 /** A write that runs in the transaction that moves the cursor. */
 export type Write = (db: Transaction) => Promise<void>
@@ -45,12 +47,7 @@ export interface LogHandler<Extra = void> {
   handle(range: LogRange, extra: Extra, commit: (write: Write) => Promise<void>): Promise<void>
   /** Reverts all effects of the blocks from this one on: they left the chain. */
   undo(db: Transaction, fromBlock: number): Promise<void>
-  /**
-   * Recovers from a reorganization of final blocks, of unknown depth.
-   *
-   * @param nextBlock Current cursor.
-   * @returns the block to continue at.
-   */
+  /** Recovers from a reorganization of final blocks, of unknown depth; returns the block to continue at. */
   recoverFromDeepReorg(db: Transaction, nextBlock: number): Promise<number>
 }
 
@@ -80,20 +77,19 @@ const SPAN = { first: 2_000, largest: 100_000, refused: 0.5, grows: 2, growsAfte
 
 /** Follows the logs of a chain for one handler, in steps. */
 export class Follower<Extra = void> {
-  readonly #handler: LogHandler<Extra>
-  readonly #options: FollowerOptions
   readonly #lease: Lease
   #span = SPAN.first
   #growth = SPAN.grows
 
-  constructor(handler: LogHandler<Extra>, options: FollowerOptions) {
-    this.#handler = handler
-    this.#options = options
+  constructor(
+    private readonly handler: LogHandler<Extra>,
+    private readonly options: FollowerOptions,
+  ) {
     this.#lease = { follower: handler.name, holder: options.holder.id }
   }
 
   get name(): string {
-    return this.#handler.name
+    return this.handler.name
   }
 
   /** Most blocks of the next range. */
@@ -103,15 +99,15 @@ export class Follower<Extra = void> {
 
   /** Reads and handles the next range, or reverts blocks that left the chain. */
   async step(): Promise<StepOutcome> {
-    const { db, rpc, holder, onProgress } = this.#options
+    const { db, rpc, holder, onProgress } = this.options
     const { chainId } = rpc.network
-    const { contracts = [] } = this.#handler
-    const firstBlock = () => this.#handler.firstBlock()
+    const { contracts = [] } = this.handler
+    const firstBlock = () => this.handler.firstBlock()
     await takeWorkerLock(holder.locks, holder.id)
     const position = await acquireLease(db, this.#lease, { chainId, contracts, firstBlock })
     if (position === null) return 'busy'
     const { nextBlock, before } = position
-    const filter = await this.#handler.filter(nextBlock)
+    const filter = await this.handler.filter(nextBlock)
     const { reading, extra } = await this.#read({ from: nextBlock, before, filter })
     let outcome: StepOutcome = 'caughtUp'
     if (reading.state === 'range') {
@@ -130,37 +126,34 @@ export class Follower<Extra = void> {
 
   /** Releases the lease, so that another process can continue at once. */
   async release(): Promise<void> {
-    await releaseLease(this.#options.db, this.#lease)
+    await releaseLease(this.options.db, this.#lease)
   }
 
-  async #read({ from, before, filter }: ReadRequest): Promise<ReadResult<Extra>> {
-    const { rpc } = this.#options
-    const { confirmedOnly, withTimes, lastBlock } = this.#handler
+  async #read(request: Pick<RangeRequest, 'from' | 'before' | 'filter'>): Promise<ReadResult<Extra>> {
+    const { rpc } = this.options
+    const { confirmedOnly, withTimes, lastBlock } = this.handler
     const { confirmations } = rpc.network
-    const end = lastBlock === undefined ? {} : { until: lastBlock }
     return await rpc.withEndpoint(async (endpoint) => {
       const rangeRequest = {
-        from,
-        before,
-        filter,
+        ...request,
+        until: lastBlock,
         span: this.#span,
         confirmations,
         confirmedOnly,
         withTimes,
-        ...end,
       }
       const reading = await readRange(endpoint, rangeRequest).catch((error: unknown) => {
         if (error instanceof RangeRefused) this.#shrink()
         throw error
       })
       if (reading.state !== 'range') return { reading, extra: null }
-      const value = await this.#handler.read(endpoint, reading.range)
+      const value = await this.handler.read(endpoint, reading.range)
       return { reading, extra: { value } }
     })
   }
 
   async #handle(range: LogRange, extra: Extra): Promise<void> {
-    const { db, rpc } = this.#options
+    const { db, rpc } = this.options
     const blocks = range.isFinal ? [range.headers.get(range.to)!] : [...range.headers.values()]
     const move = {
       from: range.from,
@@ -169,7 +162,7 @@ export class Follower<Extra = void> {
       pruneBelow: range.head - rpc.network.confirmations,
       head: range.head,
     }
-    await this.#handler.handle(range, extra, async (write) => {
+    await this.handler.handle(range, extra, async (write) => {
       await db.begin(async (transaction) => {
         await advanceCursor(transaction, this.#lease, move)
         await write(transaction)
@@ -180,7 +173,7 @@ export class Follower<Extra = void> {
 
   /** Goes back to the newest block that is still on the chain and reverts later ones. */
   async #rewind(nextBlock: number, head: number): Promise<StepOutcome> {
-    const { db, rpc } = this.#options
+    const { db, rpc } = this.options
     const handled = await readHandledBlocks(db, this.name)
     const headers = await rpc.withEndpoint((endpoint) =>
       endpoint.headers(handled.map(({ number }) => number)),
@@ -190,10 +183,10 @@ export class Follower<Extra = void> {
       if (commonBlock !== undefined) {
         const to = commonBlock.number + 1
         await rewindCursor(transaction, this.#lease, { from: nextBlock, to, head })
-        await this.#handler.undo(transaction, to)
+        await this.handler.undo(transaction, to)
         return
       }
-      const to = await this.#handler.recoverFromDeepReorg(transaction, nextBlock)
+      const to = await this.handler.recoverFromDeepReorg(transaction, nextBlock)
       await rewindCursor(transaction, this.#lease, { from: nextBlock, to, head })
       // The remembered blocks left the chain as well.
       await transaction`delete from chain.blocks where follower = ${this.name}`
@@ -211,14 +204,57 @@ export class Follower<Extra = void> {
   }
 }
 
-interface ReadRequest {
-  readonly from: number
-  readonly before: Parameters<typeof readRange>[1]['before']
-  readonly filter: LogFilter | null
-}
-
 interface ReadResult<Extra> {
   readonly reading: RangeResult
   /** Null unless a range was read. */
   readonly extra: { readonly value: Extra } | null
+}
+
+/** Wait after a failure, growing by half each time. A refused range is repeated soon, in halves. */
+const RETRY_MS = { first: 200, last: 30_000, refused: 50 }
+
+/**
+ * Runs a follower until it is stopped. A failed step is repeated forever: blocks cannot be skipped.
+ *
+ * @param options `pollMs`: wait after a step without news, or while another process holds the follower.
+ * @returns a function that stops it after the current step.
+ */
+export function startFollowing<Extra>(
+  follower: Follower<Extra>,
+  { pollMs, log }: { readonly pollMs: number; readonly log: Log },
+): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const logFields = { follower: follower.name }
+
+  async function run(): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        const outcome = await follower.step()
+        if (failures > 0) log.info({ ...logFields, failures }, 'chain follower recovered')
+        failures = 0
+        if (outcome === 'reorged') log.info(logFields, 'chain reorganized')
+        if (outcome === 'deepReorg') log.error(logFields, 'chain reorganized beyond confirmations')
+        if (outcome === 'caughtUp' || outcome === 'busy') await pause(pollMs, signal)
+      } catch (error) {
+        failures += 1
+        const isRefused = error instanceof RangeRefused
+        const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
+        const retryInMs = isRefused ? Math.min(RETRY_MS.refused * failures, RETRY_MS.last) : backoffMs
+        // An unavailable RPC is logged once, then every 20 failures.
+        const shouldLog = !isRefused && (failures === 1 || failures % 20 === 0)
+        if (shouldLog) log.warn({ err: error, ...logFields, failures, retryInMs }, 'chain follower failed')
+        await pause(retryInMs, signal)
+      }
+    }
+    // If the database is unavailable, the lease expires by itself.
+    await follower.release().catch(() => {})
+  }
+
+  const running = run()
+  return async () => {
+    stopping.abort()
+    await running
+  }
 }

@@ -12,7 +12,7 @@ export interface RangeRequest {
   /** The first block that is not handled. */
   readonly from: number
   /** The last block that may be read, inclusive; unlimited by default. */
-  readonly until?: number
+  readonly until?: number | undefined
   /** Most blocks of the range. */
   readonly span: number
   /** Blocks above a block that make it final. */
@@ -34,9 +34,7 @@ export interface LogRange {
   readonly to: number
   /** In chain order. */
   readonly logs: readonly ChainLog[]
-  /**
-   * Header of the last block; of every block that is not final; with `withTimes`, of every block with logs.
-   */
+  /** Header of the last block, of every block that is not final, and `withTimes` of those with logs. */
   readonly headers: ReadonlyMap<number, BlockHeader>
   /** True if all blocks are final. */
   readonly isFinal: boolean
@@ -57,9 +55,7 @@ export class InconsistentReply extends Error {}
 export class RangeRefused extends Error {}
 
 /**
- * Reads the next range and checks its consistency: blocks are chained, logs match the filter and their
- * blocks, and the endpoint has all blocks.
- *
+ * Reads the next range. Blocks are chained, logs match the filter and their blocks, and all blocks are there.
  * @throws InconsistentReply, RangeRefused, or the error of the RPC.
  */
 export async function readRange(endpoint: Endpoint, request: RangeRequest): Promise<RangeResult> {

@@ -1,4 +1,5 @@
 import {
+  type IdRegisterEventBody,
   IdRegisterEventType,
   idRegistryABI,
   keyRegistryABI,
@@ -15,10 +16,7 @@ const tierRegistryAbi = parseAbi([
   'event PurchasedTier(uint256 indexed fid, uint256 indexed tier, uint256 forDays, address indexed payer)',
 ])
 
-/**
- * First topics of the registry logs that become hub events (docs/protocol.md §5.2). Recoveries also emit a
- * Transfer.
- */
+/** First topics of the logs that become hub events (docs/protocol.md §5.2). Recoveries emit a Transfer too. */
 export const registryTopics = {
   idRegistry: topics([
     'Register(address,uint256,address)',
@@ -38,19 +36,12 @@ export const registryTopics = {
 /** A registry whose logs become hub events. */
 export type RegistryName = keyof typeof registryTopics
 
-/**
- * The contract rents storage for a year; the hub computes the validity of units itself (docs/protocol.md
- * §4.8).
- */
-const RENT_SECONDS = 365 * 24 * 60 * 60
+/** A rent of the contract: a year. The hub computes the validity of units itself (docs/protocol.md §4.8). */
+export const RENT_SECONDS = 365 * 24 * 60 * 60
 /** Version of the on-chain event format. */
-const EVENT_VERSION = 1
+export const EVENT_VERSION = 1
 
-/**
- * Converts a log of a registry into an on-chain event; null for logs that are none.
- *
- * @param blockTimestamp Unix seconds of the block of the log.
- */
+/** Converts a log into an on-chain event, or null. `blockTimestamp` is in Unix seconds. */
 export function registryEvent(
   registry: RegistryName,
   log: ChainLog,
@@ -74,9 +65,14 @@ export function registryEvent(
   )
 }
 
-type Body = Pick<OnChainEvent, 'type' | 'fid'> & Partial<OnChainEvent>
+type BodyName = Extract<keyof OnChainEvent, `${string}Body`>
 
-function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): Body | null {
+/** The content of an on-chain event. Members that it leaves out are empty. */
+export type EventContent = Pick<OnChainEvent, 'type' | 'fid'> & {
+  readonly [Name in BodyName]?: Partial<NonNullable<OnChainEvent[Name]>>
+}
+
+function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): EventContent | null {
   switch (registry) {
     case 'idRegistry':
       return idEvent(log)
@@ -109,56 +105,60 @@ function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): 
   }
 }
 
-function idEvent(log: ChainLog): Body | null {
+function idEvent(log: ChainLog): EventContent | null {
   const { eventName, args } = decodeEventLog({ abi: idRegistryABI, ...logParts(log) })
-  const noAddress = Buffer.alloc(0)
-  const body = { to: noAddress, from: noAddress, recoveryAddress: noAddress }
-  const type = OnChainEventType.EVENT_TYPE_ID_REGISTER
-  if (eventName === 'Register') {
-    const eventType = IdRegisterEventType.REGISTER
-    const event = { ...body, eventType, to: bytes(args.to), recoveryAddress: bytes(args.recovery) }
-    return { type, fid: Number(args.id), idRegisterEventBody: event }
+  const event = (fid: bigint, idRegisterEventBody: Partial<IdRegisterEventBody>): EventContent => ({
+    type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
+    fid: Number(fid),
+    idRegisterEventBody,
+  })
+  switch (eventName) {
+    case 'Register':
+      return event(args.id, {
+        eventType: IdRegisterEventType.REGISTER,
+        to: bytes(args.to),
+        recoveryAddress: bytes(args.recovery),
+      })
+    case 'Transfer':
+      return event(args.id, {
+        eventType: IdRegisterEventType.TRANSFER,
+        to: bytes(args.to),
+        from: bytes(args.from),
+      })
+    case 'ChangeRecoveryAddress':
+      return event(args.id, {
+        eventType: IdRegisterEventType.CHANGE_RECOVERY,
+        recoveryAddress: bytes(args.recovery),
+      })
+    default:
+      return null
   }
-  if (eventName === 'Transfer') {
-    const eventType = IdRegisterEventType.TRANSFER
-    const event = { ...body, eventType, to: bytes(args.to), from: bytes(args.from) }
-    return { type, fid: Number(args.id), idRegisterEventBody: event }
-  }
-  if (eventName === 'ChangeRecoveryAddress') {
-    const eventType = IdRegisterEventType.CHANGE_RECOVERY
-    const event = { ...body, eventType, recoveryAddress: bytes(args.recovery) }
-    return { type, fid: Number(args.id), idRegisterEventBody: event }
-  }
-  return null
 }
 
-function keyEvent(log: ChainLog): Body | null {
+function keyEvent(log: ChainLog): EventContent | null {
   const { eventName, args } = decodeEventLog({ abi: keyRegistryABI, ...logParts(log) })
-  const type = OnChainEventType.EVENT_TYPE_SIGNER
-  const noKey = { keyType: 0, metadata: Buffer.alloc(0), metadataType: 0 }
-  if (eventName === 'Add' && 'keyBytes' in args) {
-    const { keyType, metadataType } = args
-    const event = { eventType: SignerEventType.ADD, keyType, metadataType }
-    const body = { ...event, key: bytes(args.keyBytes), metadata: bytes(args.metadata) }
-    return { type, fid: Number(args.fid), signerEventBody: body }
-  }
-  if (eventName === 'Remove' && 'keyBytes' in args) {
-    const body = { ...noKey, eventType: SignerEventType.REMOVE, key: bytes(args.keyBytes) }
-    return { type, fid: Number(args.fid), signerEventBody: body }
-  }
-  if (eventName === 'AdminReset') {
-    const body = { ...noKey, eventType: SignerEventType.ADMIN_RESET, key: bytes(args.keyBytes) }
-    return { type, fid: Number(args.fid), signerEventBody: body }
-  }
   if (eventName === 'Migrated') {
-    const migratedAt = Number(args.migratedAt)
-    return {
-      type: OnChainEventType.EVENT_TYPE_SIGNER_MIGRATED,
-      fid: 0,
-      signerMigratedEventBody: { migratedAt },
-    }
+    const signerMigratedEventBody = { migratedAt: Number(args.migratedAt) }
+    return { type: OnChainEventType.EVENT_TYPE_SIGNER_MIGRATED, fid: 0, signerMigratedEventBody }
   }
-  return null
+  const eventType = keyEventTypes[eventName]
+  if (eventType === undefined || !('keyBytes' in args)) return null
+  const signerEventBody = {
+    eventType,
+    key: bytes(args.keyBytes),
+    ...('metadata' in args && {
+      keyType: args.keyType,
+      metadataType: args.metadataType,
+      metadata: bytes(args.metadata),
+    }),
+  }
+  return { type: OnChainEventType.EVENT_TYPE_SIGNER, fid: Number(args.fid), signerEventBody }
+}
+
+const keyEventTypes: Readonly<Partial<Record<string, SignerEventType>>> = {
+  Add: SignerEventType.ADD,
+  Remove: SignerEventType.REMOVE,
+  AdminReset: SignerEventType.ADMIN_RESET,
 }
 
 function logParts({ topics: logTopics, data }: ChainLog): { topics: [Hex, ...Hex[]]; data: Hex } {

@@ -18,12 +18,8 @@ const REREAD_FACTOR = 10
 const SUBMIT_BATCH_SIZE = 1_000
 
 /**
- * Submits the registry logs of a network to the hub as on-chain events.
- *
- * It reads final blocks only, since the hub never reverts events. The hub ignores events that are submitted
- * twice.
- *
- * @returns null if no registry is on this network.
+ * Submits the registry logs of a network to the hub; null if no registry is on it. It reads final blocks only,
+ * since the hub never reverts events. The hub ignores events that are submitted twice.
  */
 export function registryHandler(
   { contracts, firstBlock }: ChainSettings,

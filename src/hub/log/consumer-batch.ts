@@ -69,11 +69,8 @@ export async function ensureCursors(db: Database, consumer: Consumer, shards: nu
 }
 
 /**
- * Passes the next events of a shard to a consumer and moves its cursor, in one transaction.
- *
+ * Passes up to `limit` next events of a shard to a consumer and moves its cursor, in one transaction.
  * It locks the cursor's row: one process at a time works on a shard, and a process that dies releases it.
- *
- * @param limit Most events to read.
  */
 export async function consumeBatch(
   db: Database,
@@ -81,8 +78,13 @@ export async function consumeBatch(
   { shard, limit, signal }: { readonly shard: number; readonly limit: number; readonly signal: AbortSignal },
 ): Promise<BatchOutcome> {
   return await db.begin(async (transaction) => {
-    const from = await claimCursor(transaction, consumer.name, shard)
-    if (from === null) return { state: 'busy' }
+    const [cursor] = await transaction<{ from: number }[]>`
+      select next_id as "from" from hub.consumers
+      where name = ${consumer.name} and shard = ${shard}::smallint
+      for update skip locked
+    `
+    if (!cursor) return { state: 'busy' }
+    const { from } = cursor
     const floor = await readRetentionFloor(transaction, shard)
     if (from < floor) {
       const gap = { shard, from, to: floor }
@@ -117,15 +119,6 @@ function decodeLazily(shard: number, id: number, event: Buffer): ConsumedEvent {
       return decoded
     },
   }
-}
-
-async function claimCursor(db: Transaction, name: string, shard: number): Promise<number | null> {
-  const [row] = await db<{ next_id: number }[]>`
-    select next_id from hub.consumers
-    where name = ${name} and shard = ${shard}::smallint
-    for update skip locked
-  `
-  return row?.next_id ?? null
 }
 
 async function moveCursor(db: Transaction, name: string, shard: number, next: number): Promise<void> {

@@ -2,13 +2,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { isRetryable, isUnavailable } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import {
-  type BatchOutcome,
-  type Consumer,
-  consumeBatch,
-  ensureCursors,
-  RetryLater,
-} from './consumer-batch.js'
+import { type Consumer, consumeBatch, ensureCursors, RetryLater } from './consumer-batch.js'
 import { maxBlockEvents } from './hub-event.js'
 import type { EventTail } from './tail.js'
 
@@ -72,13 +66,15 @@ async function consumeShard(
       if (failures > 0) log.info({ ...logFields, failures }, 'consumer recovered')
       failures = 0
       limit = Math.min(batchSize, limit * 2)
-      await waitForMore(outcome, shard, tail, signal)
+      if (outcome.state === 'busy') await pause(BUSY_MS, signal)
+      if (outcome.state === 'caughtUp') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
     } catch (error) {
       if (signal.aborted) return
       failures += 1
       const isTransient = isUnavailable(error) || error instanceof RetryLater
       if (!isTransient && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
-      const retryInMs = isTransient ? RETRY_MS.transient : retryDelay(failures)
+      const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
+      const retryInMs = isTransient ? RETRY_MS.transient : backoffMs
       // An unavailable database is logged once.
       if (!isTransient || failures === 1) {
         log.error({ err: error, ...logFields, failures, limit, retryInMs }, 'consumer failed')
@@ -86,20 +82,6 @@ async function consumeShard(
       await pause(retryInMs, signal)
     }
   }
-}
-
-function retryDelay(failures: number): number {
-  return Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
-}
-
-async function waitForMore(
-  outcome: BatchOutcome,
-  shard: number,
-  tail: EventTail,
-  signal: AbortSignal,
-): Promise<void> {
-  if (outcome.state === 'busy') await pause(BUSY_MS, signal)
-  if (outcome.state === 'caughtUp') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
 }
 
 /** The lag of a consumer in the log of a shard. */

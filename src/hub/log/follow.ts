@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../platform/db/connection.js'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
-import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './read.js'
-import type { ReadStreamPage, StreamPage } from './single-flight-pages.js'
+import {
+  AFTER_ALL_EVENTS,
+  type EventFilter,
+  readEvents,
+  readLogEnds,
+  type ShardRange,
+  type StoredHubEvent,
+} from './read.js'
 import type { EventTail, ReadPosition } from './tail.js'
 
 /** Shortest time between reads at the end of the log: a busy hub then sends pages, not single events. */
@@ -63,7 +70,75 @@ export function openEndedRange(shard: number, from: number): ShardRange {
   return { shard, from, stop: AFTER_ALL_EVENTS }
 }
 
+/** Returns the open-ended ranges from an id on, or after the last event of each shard. */
+export async function rangesFrom(
+  db: Database,
+  shards: readonly number[],
+  from: number | null,
+): Promise<ShardRange[]> {
+  if (from !== null) return shards.map((shard) => openEndedRange(shard, from))
+  return (await readLogEnds(db, shards)).map(({ shard, lastId }) => openEndedRange(shard, lastId + 1))
+}
+
 /** Returns the last read id of each range. */
 export function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
   return ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
+}
+
+/** A page of the log in the form that streams send. */
+interface StreamPage<Sent> {
+  readonly events: readonly StreamEvent<Sent>[]
+  readonly isEnd: boolean
+  readonly remaining: readonly ShardRange[]
+}
+
+/** An event shared by all streams that read it. */
+export interface StreamEvent<Sent> {
+  readonly shard: number
+  readonly id: number
+  /** The encoded event. */
+  readonly encoded: Sent
+}
+
+/** Reads the first page of some ranges. */
+export type ReadStreamPage<Sent> = (
+  ranges: readonly ShardRange[],
+  filter: EventFilter | null,
+) => Promise<StreamPage<Sent>>
+
+/** Small pages: each slow reader holds one. */
+const PAGE_EVENTS = 250
+const PAGE_BYTES = 1024 * 1024
+
+/**
+ * Returns a page reader that shares concurrent reads of the same page. Streams at the end of the log wake at the
+ * same event: together they cost one statement and one encoding.
+ */
+export function createSingleFlightPages<Sent>(
+  db: Database,
+  encode: (event: StoredHubEvent) => Sent,
+): ReadStreamPage<Sent> {
+  const inFlight = new Map<string, Promise<StreamPage<Sent>>>()
+
+  async function readPage(
+    ranges: readonly ShardRange[],
+    filter: EventFilter | null,
+  ): Promise<StreamPage<Sent>> {
+    const options = { limit: PAGE_EVENTS, maxBytes: PAGE_BYTES, reverse: false, filter }
+    const page = await readEvents(db, ranges, options)
+    return {
+      events: page.events.map((event) => ({ shard: event.shard, id: event.id, encoded: encode(event) })),
+      isEnd: page.next === null,
+      remaining: page.remaining,
+    }
+  }
+
+  return (ranges, filter) => {
+    const key = JSON.stringify([ranges, filter])
+    const pending = inFlight.get(key)
+    if (pending) return pending
+    const page = readPage(ranges, filter).finally(() => inFlight.delete(key))
+    inFlight.set(key, page)
+    return page
+  }
 }

@@ -18,14 +18,11 @@ export async function ensurePartitions(db: Database | Transaction, nowMs: number
   for (let offset = -1; offset <= daysAhead; offset += 1) {
     const from = dayOf(nowMs + offset * dayMs)
     const to = dayOf(nowMs + (offset + 1) * dayMs)
+    const name = `hub.events_${from.replaceAll('-', '')}`
     await db.unsafe(
-      `create table if not exists ${partitionName(from)} partition of hub.events for values from ('${from}') to ('${to}')`,
+      `create table if not exists ${name} partition of hub.events for values from ('${from}') to ('${to}')`,
     )
   }
-}
-
-function partitionName(day: string): string {
-  return `hub.events_${day.replaceAll('-', '')}`
 }
 
 /**

@@ -85,7 +85,7 @@ export async function readEvents(
   const read = found.filter((row) => row.fits).slice(0, options.limit)
   const next = found[read.length]
   return {
-    events: read.filter(matchesFilter),
+    events: read.filter((row): row is PageRow & StoredHubEvent => row.event !== null),
     next: next ? { shard: next.shard, id: next.id } : null,
     remaining: remainingRanges(ranges, read, options.reverse),
   }
@@ -146,10 +146,6 @@ function selectPage(
   `
 }
 
-function matchesFilter(row: PageRow): row is PageRow & StoredHubEvent {
-  return row.event !== null
-}
-
 function remainingRanges(
   ranges: readonly ShardRange[],
   read: readonly PageRow[],
@@ -165,11 +161,7 @@ function remainingRanges(
   })
 }
 
-/**
- * Reads one event; null if it does not exist.
- *
- * @throws PlazaError `not_found.event_dropped` if it may have been dropped.
- */
+/** Reads one event, or null. @throws PlazaError `not_found.event_dropped` if it may have been dropped. */
 export async function readEvent(db: Database, shard: number, id: number): Promise<StoredHubEvent | null> {
   const [row] = await db<{ first_retained_id: number; type: number | null; event: Buffer | null }[]>`
     select s.first_retained_id, e.type, e.event

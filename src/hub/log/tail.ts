@@ -10,15 +10,7 @@ export interface ReadPosition {
 }
 
 /** Wakes readers of the log when new events are logged. */
-export interface EventTail {
-  /**
-   * Resolves when a shard may have an event after its position; also when the signal aborts or the tail
-   * closes. The reader then reads.
-   */
-  wait(positions: readonly ReadPosition[], signal: AbortSignal): Promise<void>
-  /** Wakes all readers and closes the listening connection. */
-  close(): Promise<void>
-}
+export type EventTail = ReturnType<typeof createEventTail>
 
 export interface EventTailOptions {
   /** Interval of polls while a reader waits, independent of notifications. */
@@ -41,7 +33,7 @@ const POLL_MS = 1_000
  *
  * A waiting reader costs one entry in a set and no statement. Without waiting readers nothing is polled.
  */
-export function createEventTail(db: Database, options: EventTailOptions = {}): EventTail {
+export function createEventTail(db: Database, options: EventTailOptions = {}) {
   const { pollMs = POLL_MS, log = silentLog, listener = db } = options
   const ends = new Map<number, number>()
   const waiters = new Set<Waiter>()
@@ -59,11 +51,15 @@ export function createEventTail(db: Database, options: EventTailOptions = {}): E
     }
   }
 
-  const listening = listen(listener, moveEnd, log)
-  const polling = poll(db, pollMs, () => waiters.size > 0, moveEnd, log)
+  const stopListening = listen(listener, moveEnd, log)
+  const stopPolling = poll(db, pollMs, () => waiters.size > 0, moveEnd, log)
 
   return {
-    async wait(positions, signal) {
+    /**
+     * Resolves when a shard may have an event after its position, or the signal aborts, or the tail closes. The
+     * reader then reads.
+     */
+    async wait(positions: readonly ReadPosition[], signal: AbortSignal): Promise<void> {
       if (closed || signal.aborted || positions.some(isBehind)) return
       await new Promise<void>((resolve) => {
         const waiter = { positions, wake }
@@ -76,22 +72,19 @@ export function createEventTail(db: Database, options: EventTailOptions = {}): E
         signal.addEventListener('abort', wake)
       })
     },
-    async close() {
+    /** Wakes all readers and closes the listening connection. */
+    async close(): Promise<void> {
       closed = true
       for (const waiter of waiters) waiter.wake()
-      await Promise.all([listening.stop(), polling.stop()])
+      await Promise.all([stopListening(), stopPolling()])
     },
   }
 }
 
 type MoveEnd = (shard: number, lastId: number) => void
 
-interface Stoppable {
-  stop(): Promise<void>
-}
-
 /** Listens on a connection of its own, which the driver reconnects. */
-function listen(db: Database, moveEnd: MoveEnd, log: Log): Stoppable {
+function listen(db: Database, moveEnd: MoveEnd, log: Log): () => Promise<void> {
   const subscription = db
     .listen(eventChannel, (payload) => {
       const [shard, lastId] = payload.split(':').map(Number)
@@ -101,12 +94,10 @@ function listen(db: Database, moveEnd: MoveEnd, log: Log): Stoppable {
       log.warn({ err: error }, 'cannot listen for new events: readers wait for the next poll')
       return null
     })
-  return {
-    async stop() {
-      const meta = await subscription
-      // If the connection is lost, there is nothing to unlisten.
-      await meta?.unlisten().catch(() => {})
-    },
+  return async () => {
+    const meta = await subscription
+    // If the connection is lost, there is nothing to unlisten.
+    await meta?.unlisten().catch(() => {})
   }
 }
 
@@ -117,7 +108,7 @@ function poll(
   hasWaiters: () => boolean,
   moveEnd: MoveEnd,
   log: Log,
-): Stoppable {
+): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let busy = false
   let isFailing = false
@@ -142,11 +133,9 @@ function poll(
     running = pollOnce()
   }, pollMs)
   timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await running
-    },
+  return async () => {
+    clearInterval(timer)
+    await running
   }
 }
 

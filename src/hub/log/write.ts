@@ -25,10 +25,8 @@ export interface ShardHead {
 export const eventChannel = 'hub_events'
 
 /**
- * Puts events into blocks after the head. Each block starts with BLOCK_CONFIRMED (sequence 0); most batches
- * are one block.
- *
- * @param now Farcaster seconds.
+ * Puts events into blocks after the head, at `now` (Farcaster seconds). Most batches are one block. Each starts
+ * with BLOCK_CONFIRMED (sequence 0).
  */
 export function buildBlocks(
   shard: number,

@@ -1,12 +1,23 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { MergeBatch, MergeOutcomes, SourceOffsets } from './batch.js'
-import { isMissingDependency } from './missing-dependency.js'
+
+/** Codes of refusals that mean that a fid, key, storage or name is missing. */
+const dependencyCodes: ReadonlySet<string> = new Set([
+  'bad_request.unknown_fid',
+  'bad_request.invalid_signer',
+  'bad_request.no_storage',
+  'bad_request.validation_failure',
+])
+
+/** Returns true if a refusal means that something is missing. The item may merge later. */
+export function isMissingDependency({ code }: Refusal): boolean {
+  return dependencyCodes.has(code)
+}
 
 /**
- * Finds items whose source offset was applied before, or occurs earlier in the same batch.
- *
- * Call it with the lock of the shard held: transactions that merged them have then committed.
+ * Finds items whose source offset was applied before, or occurs earlier in the same batch. Call it with the lock
+ * of the shard held: transactions that merged them have then committed.
  */
 export async function findAppliedItems(
   db: Transaction,
@@ -81,11 +92,10 @@ export async function saveAppliedOffsets(
 ): Promise<void> {
   const { sourceOffsets } = batch
   if (sourceOffsets === undefined || sourceOffsets.size === 0) return
-  const applied = [
-    ...itemsWithFinalOutcome(batch.chainEvents, outcomes.chainEvents),
-    ...itemsWithFinalOutcome(batch.nameTransfers, outcomes.nameTransfers),
-    ...itemsWithFinalOutcome(batch.messages, outcomes.messages),
-  ].flatMap((value) => sourceOffsets.get(value) ?? [])
+  const lists = ['chainEvents', 'nameTransfers', 'messages'] as const
+  const applied = lists
+    .flatMap((list) => itemsWithFinalOutcome(batch[list], outcomes[list]))
+    .flatMap((value) => sourceOffsets.get(value) ?? [])
   await Promise.all(
     groupByLog(applied, ({ log }) => log).map(([log, logOffsets]) => {
       const ids = logOffsets.map(({ id }) => id).sort((a, b) => a - b)

@@ -22,7 +22,7 @@ export interface MergeBatch {
   readonly historical?: ReadonlySet<SignedMessage>
   /** Messages that the upstream no longer stores (`Hub.removeByUpstream`). */
   readonly upstreamRemovals?: readonly SignedMessage[]
-  /** Offsets of items that come from an upstream log (`SubmitOptions.sourceOffsets`). */
+  /** Offsets of items that come from an upstream log (`MergeItem.sourceOffset`). */
   readonly sourceOffsets?: SourceOffsets
 }
 

@@ -14,9 +14,8 @@ export interface ChainEventsResult {
 }
 
 /**
- * Stores on-chain events and derives accounts, signers and storage from them.
- *
- * An event is a duplicate if its (fid, type, block, log index) is known (docs/protocol.md §4.10).
+ * Stores on-chain events and derives accounts, signers and storage from them. An event is a duplicate if its
+ * (fid, type, block, log index) is known (docs/protocol.md §4.10).
  */
 export async function mergeChainEvents(
   db: Transaction,

@@ -35,22 +35,15 @@ export interface SignerState {
   readonly added: OnChainEvent
 }
 
-/**
- * Folds the id, signer and tier events of one fid (docs/protocol.md §4.10). The result does not depend on
- * their order of arrival.
- */
+/** Folds the id, signer and tier events of one fid, in any order of arrival (docs/protocol.md §4.10). */
 export function foldChainEvents(fid: number, events: readonly OnChainEvent[]): ChainState {
-  const ordered = [...events].sort(byChainOrder)
+  const ordered = [...events].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   return {
     fid,
     identity: foldIdentity(ordered),
     proUntil: foldTier(ordered),
     signers: foldSigners(ordered),
   }
-}
-
-function byChainOrder(a: OnChainEvent, b: OnChainEvent): number {
-  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 }
 
 function foldIdentity(events: readonly OnChainEvent[]): Identity | null {

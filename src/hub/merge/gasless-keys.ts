@@ -1,10 +1,12 @@
 import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY, MessageType } from '@farcaster/core'
+import type { Transaction } from '../../platform/db/connection.js'
+import { asBuffer } from '../../protocol/bytes.js'
 import {
   type KeyRequest,
   recoverKeyAddCustody,
   recoverKeyRemoveCustody,
   verifySignedKeyRequest,
-} from '../../protocol/kinds/key-claim.js'
+} from '../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** A key that a custody address granted by message: a row of `hub.gasless_keys` (docs/protocol.md §4.6). */
@@ -24,10 +26,14 @@ export interface GaslessKey {
 export const NonceKind = { user: 1, app: 2 } as const
 export type NonceKind = (typeof NonceKind)[keyof typeof NonceKind]
 
-/**
- * Who authorized a key message, recovered from its signatures. Recovery takes milliseconds, so it runs before
- * the transaction.
- */
+/** The largest nonce that an owner has used. */
+interface Nonce {
+  readonly kind: NonceKind
+  readonly fid: number
+  readonly nonce: number
+}
+
+/** Who signed a key message. Recovery takes milliseconds, so it runs before the transaction. */
 export interface KeyClaim {
   /** 20 bytes; null if the message needs no custody signature or has a malformed one. */
   readonly custody: Buffer | null
@@ -66,7 +72,7 @@ export function canSign(key: GaslessKey, type: MessageType, now: number): boolea
 /** Gasless keys and nonces that a batch can change, before and after it. */
 export class KeyState {
   readonly #keys = new Map<string, { key: Buffer; before: GaslessKey | null; current: GaslessKey | null }>()
-  readonly #nonces = new Map<string, { kind: NonceKind; fid: number; nonce: number; changed: boolean }>()
+  readonly #nonces = new Map<string, Nonce & { changed: boolean }>()
   /** Number of keys by fid. */
   readonly #counts = new Map<number, number>()
 
@@ -122,7 +128,110 @@ export class KeyState {
     return [...this.#keys.values()].filter(({ before, current }) => before !== current)
   }
 
-  changedNonces(): { kind: NonceKind; fid: number; nonce: number }[] {
+  changedNonces(): Nonce[] {
     return [...this.#nonces.values()].filter(({ changed }) => changed)
   }
+}
+
+const keyTypes: ReadonlySet<MessageType> = new Set([MessageType.KEY_ADD, MessageType.KEY_REMOVE])
+
+/** Loads the gasless keys that a batch uses, grants or removes, and their nonces: mostly in one statement. */
+export async function loadKeys(
+  db: Transaction,
+  messages: readonly SignedMessage[],
+  claims: ReadonlyMap<SignedMessage, KeyClaim>,
+): Promise<KeyState> {
+  const state = new KeyState()
+  const keys = await selectKeys(db, keysInMessages(messages))
+  for (const key of keys) state.load(key)
+  const fids = messages.flatMap(({ data }) => (keyTypes.has(data.type) ? [data.fid] : []))
+  if (fids.length === 0) return state
+  const apps = [...claims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
+  const nonceFids = [...fids, ...apps, ...keys.map((key) => key.requestFid)]
+  const [nonces, counts] = await Promise.all([
+    db<Nonce[]>`
+      select kind, fid, nonce
+      from hub.key_nonces
+      where fid = any (${nonceFids}::bigint[])
+    `,
+    db<{ fid: number; count: number }[]>`
+      select fid, count(*)::integer as count
+      from hub.gasless_keys
+      where fid = any (${fids}::bigint[])
+      group by fid
+    `,
+  ])
+  for (const { kind, fid, nonce } of nonces) state.loadNonce(kind, fid, nonce)
+  for (const { fid, count } of counts) state.loadCount(fid, count)
+  return state
+}
+
+/** Returns the keys that sign messages or are named in their bodies, each once. */
+function keysInMessages(messages: readonly SignedMessage[]): Buffer[] {
+  const keys = new Map<string, Buffer>()
+  for (const { signer, data } of messages) {
+    const referencedKey = data.keyAddBody?.key ?? data.keyRemoveBody?.key
+    keys.set(signer.toString('hex'), signer)
+    if (referencedKey) keys.set(Buffer.from(referencedKey).toString('hex'), asBuffer(referencedKey))
+  }
+  return [...keys.values()]
+}
+
+function selectKeys(db: Transaction, keys: readonly Buffer[]): Promise<GaslessKey[]> {
+  return db<GaslessKey[]>`
+    select
+      key, fid, request_fid as "requestFid", scopes,
+      ttl_seconds as "ttlSeconds", last_used_at as "lastUsedAt"
+    from hub.gasless_keys
+    where key = any (${db.types.byteas(keys)}::bytea[])
+  `
+}
+
+/** Writes granted, used and removed keys, and used nonces. */
+export async function writeKeys(db: Transaction, state: KeyState): Promise<void> {
+  const changed = state.changedKeys()
+  const deleted = changed.filter(({ current }) => current === null)
+  const upserted = changed.flatMap(({ current }) => (current ? [current] : []))
+  const nonces = state.changedNonces()
+  await Promise.all([
+    deleted.length > 0
+      ? db`delete from hub.gasless_keys where key = any (${db.types.byteas(deleted.map(({ key }) => key))}::bytea[])`
+      : null,
+    upserted.length > 0 ? upsertKeys(db, upserted) : null,
+    nonces.length > 0 ? upsertNonces(db, nonces) : null,
+  ])
+}
+
+async function upsertKeys(db: Transaction, keys: readonly GaslessKey[]): Promise<void> {
+  await db`
+    insert into hub.gasless_keys (key, fid, request_fid, scopes, ttl_seconds, last_used_at)
+    select key, fid, request_fid, scopes::smallint[], ttl_seconds, last_used_at
+    from unnest(
+      ${db.types.byteas(keys.map(({ key }) => key))}::bytea[],
+      ${keys.map(({ fid }) => fid)}::bigint[],
+      ${keys.map(({ requestFid }) => requestFid)}::bigint[],
+      ${db.types.texts(keys.map(({ scopes }) => `{${scopes.join(',')}}`))}::text[],
+      ${keys.map(({ ttlSeconds }) => ttlSeconds)}::integer[],
+      ${keys.map(({ lastUsedAt }) => lastUsedAt)}::bigint[]
+    ) as granted (key, fid, request_fid, scopes, ttl_seconds, last_used_at)
+    on conflict (key) do update
+    set fid = excluded.fid,
+        request_fid = excluded.request_fid,
+        scopes = excluded.scopes,
+        ttl_seconds = excluded.ttl_seconds,
+        last_used_at = excluded.last_used_at
+  `
+}
+
+async function upsertNonces(db: Transaction, nonces: readonly Nonce[]): Promise<void> {
+  await db`
+    insert into hub.key_nonces (kind, fid, nonce)
+    select kind, fid, nonce
+    from unnest(
+      ${nonces.map(({ kind }) => kind)}::smallint[],
+      ${nonces.map(({ fid }) => fid)}::bigint[],
+      ${nonces.map(({ nonce }) => nonce)}::bigint[]
+    ) as used (kind, fid, nonce)
+    on conflict (kind, fid) do update set nonce = excluded.nonce
+  `
 }

@@ -11,11 +11,10 @@ import {
   type StorageUnits,
   usableUnits,
 } from '../storage-limits.js'
-import type { KeyClaim } from './gasless-keys.js'
-import { loadKeys } from './key-rows.js'
+import type { MergeBatch } from './batch.js'
+import { type KeyClaim, loadKeys } from './gasless-keys.js'
 import { conflictKeyOf } from './merge-message.js'
-import { decodeProof, nameOf } from './name-holder.js'
-import { proofConflictKey, usernameConflictKey } from './names.js'
+import { decodeProof, nameOf, proofConflictKey, usernameConflictKey } from './names.js'
 import { ruleOf } from './rules.js'
 import { type Account, BatchState, signerId } from './state.js'
 import {
@@ -25,18 +24,10 @@ import {
   storedMessageFromRow,
 } from './stored-message.js'
 
-/** The part of a `MergeBatch` that determines what is loaded. */
-interface MergeInputs {
-  readonly messages: readonly SignedMessage[]
-  readonly nameTransfers: readonly UserNameProof[]
-  readonly historical?: ReadonlySet<SignedMessage>
-  readonly upstreamRemovals?: readonly SignedMessage[]
-}
-
 /** Loads all state that merging a batch can read or change, in two round trips for any batch size. */
 export async function loadState(
   db: Transaction,
-  { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeInputs,
+  { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeBatch,
   keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
   nowUnix: number,
 ): Promise<BatchState> {
@@ -44,26 +35,27 @@ export async function loadState(
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
   const names = namesOf(messages, transfers)
   const [accounts, signers, units, loans, nameRows, keys] = await Promise.all([
-    selectAccounts(db, fids),
+    db<AccountRow[]>`
+      select fid, custody_address as "custodyAddress", pro_until as "proUntil"
+      from hub.fids
+      where fid = any (${fids}::bigint[])
+    `,
     selectSigners(db, messages),
     selectUnits(db, fids, nowUnix),
     selectLoans(db, fids),
-    names.length > 0 ? selectNames(db, names) : [],
+    names.length === 0
+      ? []
+      : db<{ name: string; fid: number; proof: Buffer; messageHash: Buffer | null }[]>`
+          select name, fid, proof, message_hash as "messageHash"
+          from hub.username_proofs
+          where name = any (${names}::text[])
+        `,
     loadKeys(db, messages, keyClaims),
   ])
-  const state = new BatchState(
-    accountsOf(accounts, units, loans),
-    signers,
-    keys,
-    keyClaims,
-    nowUnix,
-    historical,
-  )
+  const accountsByFid = accountsOf(accounts, units, loans)
+  const state = new BatchState(accountsByFid, signers, keys, keyClaims, nowUnix, historical)
   for (const name of names) state.loadName(name, null)
-  for (const row of nameRows) {
-    const proof = decodeProof(row.proof)
-    state.loadName(row.name, { name: row.name, fid: row.fid, proof, messageHash: row.message_hash })
-  }
+  for (const row of nameRows) state.loadName(row.name, { ...row, proof: decodeProof(row.proof) })
   const conflictKeys = conflictKeysOf(messages, names, state)
   await loadStoredMessages(db, state, [
     ...conflictKeys,
@@ -102,25 +94,9 @@ function conflictKeysOf(
   return [...conflictKeys.values()]
 }
 
-interface AccountRow {
-  fid: number
-  custody_address: Buffer
-  pro_until: number
-}
+type AccountRow = Pick<Account, 'fid' | 'custodyAddress' | 'proUntil'>
 
-function selectAccounts(db: Transaction, fids: number[]): Promise<AccountRow[]> {
-  return db<AccountRow[]>`
-    select fid, custody_address, pro_until
-    from hub.fids
-    where fid = any (${fids}::bigint[])
-  `
-}
-
-/**
- * Selects the on-chain signers that these messages use or, as KEY_ADD, name (docs/protocol.md §4.6).
- *
- * @returns active or not, by `signerId`.
- */
+/** Selects on-chain signers of messages or KEY_ADDs (docs/protocol.md §4.6): active or not, by `signerId`. */
 async function selectSigners(
   db: Transaction,
   messages: readonly SignedMessage[],
@@ -198,7 +174,8 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
     addUnits(borrowed, row.to_fid, row)
   }
   const result = new Map<number, Account>()
-  for (const { fid, custody_address, pro_until } of accounts) {
+  for (const account of accounts) {
+    const { fid } = account
     const ownUnits = own.get(fid) ?? noUnits()
     const lentUnits = lent.get(fid) ?? noUnits()
     const borrowedUnits = borrowed.get(fid) ?? noUnits()
@@ -206,15 +183,7 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
     const historicalLimits = unlimitedIfNone(
       limitsOf(usableUnits(unitsEver.get(fid) ?? noUnits(), lentUnits, borrowedUnits)),
     )
-    result.set(fid, {
-      fid,
-      custodyAddress: custody_address,
-      proUntil: pro_until,
-      ownUnits,
-      lentUnits,
-      limits,
-      historicalLimits,
-    })
+    result.set(fid, { ...account, ownUnits, lentUnits, limits, historicalLimits })
   }
   return result
 }
@@ -237,21 +206,6 @@ function addUnits(
   const units = counts.get(fid) ?? noUnits()
   units[generationOf(row.unit_type)] += row.units
   counts.set(fid, units)
-}
-
-interface NameRow {
-  name: string
-  fid: number
-  proof: Buffer
-  message_hash: Buffer | null
-}
-
-function selectNames(db: Transaction, names: string[]): Promise<NameRow[]> {
-  return db<NameRow[]>`
-    select name, fid, proof, message_hash
-    from hub.username_proofs
-    where name = any (${names}::text[])
-  `
 }
 
 async function loadStoredMessages(

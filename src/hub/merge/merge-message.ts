@@ -90,9 +90,11 @@ function checkAccount(
 ): Refusal | null {
   const account = state.accounts.get(message.data.fid)
   if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
-  if (!ruleOf(message.data.type).isAuthorizedByBody) {
-    const refusal = checkSigner(message, state)
-    if (refusal) return refusal
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
+  const key = state.keys.get(message.signer)
+  const isSigner = key?.fid === account.fid && canSign(key, message.data.type, now)
+  if (!ruleOf(message.data.type).isAuthorizedByBody && !state.maySign(message) && !isSigner) {
+    return refuse('bad_request.invalid_signer', 'invalid signer')
   }
   if (state.historical.has(message)) return null
   if (requiresPro(message) && account.proUntil <= state.nowUnix) {
@@ -100,16 +102,6 @@ function checkAccount(
   }
   if (conflictKey && account.limits[conflictKey.set] === 0) {
     return refuse('bad_request.no_storage', `fid ${account.fid} has no active storage`)
-  }
-  return null
-}
-
-function checkSigner(message: SignedMessage, state: BatchState): Refusal | null {
-  if (state.maySign(message)) return null
-  const key = state.keys.get(message.signer)
-  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
-  if (key?.fid !== message.data.fid || !canSign(key, message.data.type, now)) {
-    return refuse('bad_request.invalid_signer', 'invalid signer')
   }
   return null
 }

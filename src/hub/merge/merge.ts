@@ -70,18 +70,19 @@ export async function mergeBatch(
     const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
       applyUpstreamRemoval(message, state),
     )
-    const { prunedHashes, events } = await writeBatch(
-      transaction,
-      state,
-      nonHistoricalMessages(batch, messages),
-      dayOf(nowMs),
+    const nonHistorical = batch.messages.filter(
+      (message, index) => messages[index] === null && !batch.historical?.has(message),
     )
-    const pending = [...chain.events, ...events]
+    const day = dayOf(nowMs)
+    const { prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
     const outcomes = { upstreamRemovals, chainEvents: chain.outcomes, nameTransfers, messages }
-    const [logged] = await Promise.all([
-      appendToLog(transaction, shard, head, pending, settings, nowMs),
-      saveAppliedOffsets(transaction, batch, outcomes),
-    ])
+    const logged = buildBlocks(shard, head, [...chain.events, ...events], farcasterSecondsFromUnixMs(nowMs))
+    const appendAndProject = async () => {
+      await appendEvents(transaction, shard, logged.events, logged.head, day)
+      if (logged.events.length === 0) return
+      for (const hook of settings.hooks) await hook(transaction, logged.events)
+    }
+    await Promise.all([appendAndProject(), saveAppliedOffsets(transaction, batch, outcomes)])
     return {
       ...mergeAppliedOutcomes(input, applied, {
         ...outcomes,
@@ -89,15 +90,12 @@ export async function mergeBatch(
           (outcome, index) => outcome ?? refuseIfPruned(batch.messages[index]!, prunedHashes),
         ),
       }),
-      events: logged,
+      events: logged.events,
     }
   })
 }
 
-/**
- * Locks the shard; all shards, in ascending order, if the batch touches names or gasless keys, which are
- * unique across fids.
- */
+/** Locks the shard; for names and gasless keys, which are unique across fids, all shards in order. */
 async function lockShard(
   db: Transaction,
   shard: number,
@@ -127,13 +125,6 @@ function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (R
     .sort((a, b) => a.priority - b.priority || a.message.data.timestamp - b.message.data.timestamp)
   for (const { message, index } of order) outcomes[index] = mergeMessage(message, state)
   return outcomes
-}
-
-/** Returns the merged messages that are not historical. */
-function nonHistoricalMessages(batch: MergeBatch, outcomes: readonly (Refusal | null)[]): SignedMessage[] {
-  return batch.messages.filter(
-    (message, index) => outcomes[index] === null && !batch.historical?.has(message),
-  )
 }
 
 /** Writes the changes of the batch and prunes. Returns the events of both. */
@@ -178,25 +169,7 @@ function setKey(conflictKey: Pick<SetCount, 'fid' | 'set'> | null): string {
   return conflictKey ? `${conflictKey.fid}/${conflictKey.set}` : ''
 }
 
-async function appendToLog(
-  db: Transaction,
-  shard: number,
-  head: ShardHead,
-  pending: readonly PendingEvent[],
-  settings: MergeSettings,
-  nowMs: number,
-): Promise<readonly LoggedEvent[]> {
-  const built = buildBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
-  await appendEvents(db, shard, built.events, built.head, dayOf(nowMs))
-  if (built.events.length > 0) {
-    for (const hook of settings.hooks) await hook(db, built.events)
-  }
-  return built.events
-}
-
-/**
- * Refuses a message that was merged and pruned in this batch: both events are logged, but nothing was kept.
- */
+/** Refuses a message that was merged and pruned in this batch: it is logged, but not stored. */
 function refuseIfPruned(message: SignedMessage, pruned: ReadonlyMap<string, Buffer>): Refusal | null {
   if (pruned.size === 0) return null
   const conflictKey = conflictKeyOf(message)

@@ -1,9 +1,23 @@
-import { HubEventType, UserDataType, type UserNameProof } from '@farcaster/core'
+import { HubEventType, UserDataType, UserNameProof } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { nameOf } from './name-holder.js'
 import type { BatchState } from './state.js'
 import type { ConflictKey } from './stored-message.js'
+
+/** Returns the name of a proof. Names are ASCII (docs/protocol.md §3.3.8). */
+export function nameOf(proof: UserNameProof): string {
+  return Buffer.from(proof.name).toString('utf8')
+}
+
+/** Encodes a proof for storage. */
+export function encodeProof(proof: UserNameProof): Buffer {
+  return Buffer.from(UserNameProof.encode(proof).finish())
+}
+
+/** Decodes a stored proof. */
+export function decodeProof(bytes: Buffer): UserNameProof {
+  return UserNameProof.decode(bytes)
+}
 
 /** Returns the conflict key of a USERNAME_PROOF message. */
 export function proofConflictKey(fid: number, name: string): ConflictKey {
@@ -16,9 +30,7 @@ export function usernameConflictKey(fid: number): ConflictKey {
 }
 
 /**
- * Merges a transfer of the fname registry (docs/protocol.md §4.4): the later timestamp wins, then the larger
- * signature.
- *
+ * Merges a transfer of the fname registry: the later wins, then the larger signature (docs/protocol.md §4.4).
  * Fid 0 releases the name. The USERNAME entry of the previous holder is revoked (docs/protocol.md §4.9).
  */
 export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refusal | null {

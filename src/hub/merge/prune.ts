@@ -1,10 +1,9 @@
 import { HubEventType, MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { deleteCastMentions } from './cast-mentions.js'
 import type { PendingEvent } from './state.js'
 import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'
-import { addToCounts, type SetCount } from './write.js'
+import { addToCounts, deleteCastMentions, type SetCount } from './write.js'
 
 /** A set that exceeds the limit of its user's storage. */
 export interface OversizedSet {
@@ -15,9 +14,7 @@ export interface OversizedSet {
 
 /**
  * Deletes the lowest messages, by timestamp and then hash, of sets over their limit (docs/protocol.md §4.8).
- * Link compact states count but are never pruned.
- *
- * @returns the deleted messages and their events: PRUNE_MESSAGE, or MERGE_USERNAME_PROOF for name proofs.
+ * Link compact states count but are never pruned. Returns the deleted messages and their events.
  */
 export async function prune(
   db: Transaction,
@@ -40,19 +37,17 @@ export async function prune(
     where m.ctid = lowest.ctid
     returning m.fid, m.set, m.key, m.type, m.ts, m.hash, m.message
   `
-  const pruned = rows.map(storedMessageFromRow).sort(byFidSetAndTime)
+  const pruned = rows
+    .map(storedMessageFromRow)
+    .sort((a, b) => a.fid - b.fid || a.set - b.set || a.ts - b.ts || Buffer.compare(a.hash, b.hash))
   const names = pruned.filter((stored) => stored.set === MessageSet.usernameProofs)
   await Promise.all([
     addToCounts(db, prunedCounts(pruned)),
-    names.length > 0 ? deleteNames(db, names) : null,
+    deleteNames(db, names),
     deleteLoans(db, pruned),
     deleteCastMentions(db, pruned),
   ])
   return { pruned, events: pruned.map(pruneEvent) }
-}
-
-function byFidSetAndTime(a: StoredMessage, b: StoredMessage): number {
-  return a.fid - b.fid || a.set - b.set || a.ts - b.ts || Buffer.compare(a.hash, b.hash)
 }
 
 function prunedCounts(pruned: readonly StoredMessage[]): SetCount[] {
@@ -80,6 +75,7 @@ function pruneEvent(stored: StoredMessage): PendingEvent {
 }
 
 async function deleteNames(db: Transaction, proofs: readonly StoredMessage[]): Promise<void> {
+  if (proofs.length === 0) return
   await db`
     delete from hub.username_proofs n
     using unnest(
@@ -104,9 +100,7 @@ async function deleteLoans(db: Transaction, pruned: readonly StoredMessage[]): P
 }
 
 /**
- * Records hashes of pruned messages for as long as the log keeps their events (`dropExpiredPartitions`).
- *
- * @param day Day of the log partition.
+ * Records hashes of pruned messages as long as the log of `day` keeps their events (`dropExpiredPartitions`).
  * @returns the hashes, in hex, that were recorded before.
  */
 export async function recordPruned(

@@ -1,14 +1,8 @@
 import { MessageType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { kindOf } from '../../protocol/message-kinds.js'
 import type { StoredMessage } from './stored-message.js'
-
-const removeTypes: ReadonlySet<MessageType> = new Set([
-  MessageType.CAST_REMOVE,
-  MessageType.REACTION_REMOVE,
-  MessageType.LINK_REMOVE,
-  MessageType.VERIFICATION_REMOVE,
-])
 
 type Candidate = Pick<StoredMessage, 'set' | 'type' | 'ts' | 'hash'>
 
@@ -27,13 +21,17 @@ export function resolveConflict(incoming: Candidate, stored: Candidate): Refusal
   }
   return refuse(
     'bad_request.conflict',
-    `message conflicts with a more recent ${removeTypes.has(stored.type) ? 'remove' : 'add'}`,
+    `message conflicts with a more recent ${isRemove(stored) ? 'remove' : 'add'}`,
   )
 }
 
 /** Returns a positive number if `a` wins over `b`, 0 if they are the same message. */
 export function compareCandidates(a: Candidate, b: Candidate): number {
-  const removeOrder = Number(removeTypes.has(a.type)) - Number(removeTypes.has(b.type))
+  const removeOrder = Number(isRemove(a)) - Number(isRemove(b))
   if (a.set === MessageSet.casts && removeOrder !== 0) return removeOrder
   return a.ts - b.ts || removeOrder || Buffer.compare(a.hash, b.hash)
+}
+
+function isRemove({ type }: Candidate): boolean {
+  return kindOf(type)?.side === 'remove'
 }

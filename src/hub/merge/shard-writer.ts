@@ -5,7 +5,10 @@ import type { MergeBatch, MergeOutcomes, SourceOffset } from './batch.js'
 
 /** A message, an on-chain event or a name transfer to merge. */
 export type MergeItem = {
-  /** Offset in the upstream log: see `SubmitOptions.sourceOffsets`. */
+  /**
+   * The item's offset in the log of another hub. An item whose offset was applied before is a duplicate, even if
+   * it was removed since. Applied offsets are written in the transaction of the merge.
+   */
   readonly sourceOffset?: SourceOffset | undefined
 } & (
   | {
@@ -48,31 +51,23 @@ const defaultQueueSize = 20_000
 const maxAttempts = 5
 
 /**
- * The merge queue of one shard in this process.
- *
- * While a batch commits, the next one gathers: transactions are large under load, and an idle queue adds no
- * delay.
+ * The merge queue of one shard in this process. While a batch commits, the next one gathers: transactions are
+ * large under load, and an idle queue adds no delay.
  */
 export class ShardWriter {
-  readonly #options: ShardWriterOptions
   readonly #queue: QueuedItem[] = []
   #running: Promise<void> | null = null
 
-  constructor(options: ShardWriterOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: ShardWriterOptions) {}
 
   /** Number of items that wait for a transaction. */
   get queued(): number {
     return this.#queue.length
   }
 
-  /**
-   * Queues an item. Resolves when it is durably merged or refused.
-   * @throws PlazaError `unavailable` if the queue is full or the database is unavailable.
-   */
+  /** Queues an item; resolves when it is merged or refused. @throws PlazaError `unavailable`. */
   submit(item: MergeItem | UpstreamRemoval): Promise<Refusal | null> {
-    if (this.#queue.length >= (this.#options.queueSize ?? defaultQueueSize)) {
+    if (this.#queue.length >= (this.options.queueSize ?? defaultQueueSize)) {
       return Promise.reject(new PlazaError('unavailable', 'too many messages are waiting to be merged'))
     }
     return new Promise((resolve, reject) => {
@@ -90,20 +85,17 @@ export class ShardWriter {
     // Wait until the caller has queued the rest: one submit of many messages becomes one batch.
     await Promise.resolve()
     while (this.#queue.length > 0) {
-      await this.#mergeAll(this.#queue.splice(0, this.#options.batchSize ?? defaultBatchSize))
+      await this.#mergeAll(this.#queue.splice(0, this.options.batchSize ?? defaultBatchSize))
     }
     this.#running = null
   }
 
-  /**
-   * Merges a batch and settles its items. If the batch itself fails, it is halved until the failing item is
-   * alone: other items are not affected.
-   */
+  /** Merges a batch. If the batch fails, it is halved until the failing item is alone. */
   async #mergeAll(batch: readonly QueuedItem[]): Promise<void> {
     try {
       await this.#mergeOnce(batch, 1)
     } catch (error) {
-      if (this.#options.isUnavailable(error)) {
+      if (this.options.isUnavailable(error)) {
         const unavailable = new PlazaError('unavailable', 'the database is unavailable', { cause: error })
         for (const { reject } of batch) reject(unavailable)
       } else if (batch.length === 1) {
@@ -118,44 +110,45 @@ export class ShardWriter {
 
   async #mergeOnce(batch: readonly QueuedItem[], attempt: number): Promise<void> {
     try {
-      const { merge } = this.#options
-      const chainEvents = batch.flatMap((queued) =>
-        queued.item.kind === 'chainEvent' ? [{ ...queued, value: queued.item.event }] : [],
-      )
-      const transfers = batch.flatMap((queued) =>
-        queued.item.kind === 'nameTransfer' ? [{ ...queued, value: queued.item.proof }] : [],
-      )
-      const messages = batch.flatMap((queued) =>
-        queued.item.kind === 'message'
-          ? [{ ...queued, value: queued.item.message, historical: queued.item.historical }]
-          : [],
-      )
-      const upstreamRemovals = batch.flatMap((queued) =>
-        queued.item.kind === 'upstreamRemoval' ? [{ ...queued, value: queued.item.message }] : [],
-      )
-      const outcomes = await merge({
-        chainEvents: chainEvents.map(({ value }) => value),
-        nameTransfers: transfers.map(({ value }) => value),
-        messages: messages.map(({ value }) => value),
-        upstreamRemovals: upstreamRemovals.map(({ value }) => value),
-        historical: new Set(messages.flatMap(({ value, historical }) => (historical ? [value] : []))),
-        sourceOffsets: new Map(
-          [...chainEvents, ...transfers, ...messages].flatMap(({ value, item }) =>
-            'sourceOffset' in item && item.sourceOffset ? [[value, item.sourceOffset] as const] : [],
-          ),
-        ),
-      })
-      settle(chainEvents, outcomes.chainEvents)
-      settle(transfers, outcomes.nameTransfers)
-      settle(messages, outcomes.messages)
-      settle(upstreamRemovals, outcomes.upstreamRemovals ?? [])
+      const outcomes = await this.options.merge(toBatch(batch.map(({ item }) => item)))
+      const next = { chainEvent: 0, nameTransfer: 0, message: 0, upstreamRemoval: 0 }
+      for (const { item, resolve } of batch) {
+        resolve(outcomes[listOf[item.kind]]?.[next[item.kind]++] ?? null)
+      }
     } catch (error) {
-      if (attempt >= maxAttempts || !this.#options.isRetryable(error)) throw error
+      if (attempt >= maxAttempts || !this.options.isRetryable(error)) throw error
       await this.#mergeOnce(batch, attempt + 1)
     }
   }
 }
 
-function settle(queue: readonly Pick<QueuedItem, 'resolve'>[], outcomes: readonly (Refusal | null)[]): void {
-  for (const [index, { resolve }] of queue.entries()) resolve(outcomes[index] ?? null)
+/** Where a batch has the items of a kind, and its outcomes theirs. */
+const listOf = {
+  chainEvent: 'chainEvents',
+  nameTransfer: 'nameTransfers',
+  message: 'messages',
+  upstreamRemoval: 'upstreamRemovals',
+} as const
+
+function toBatch(items: readonly (MergeItem | UpstreamRemoval)[]): MergeBatch {
+  const batch = {
+    chainEvents: [] as OnChainEvent[],
+    nameTransfers: [] as UserNameProof[],
+    messages: [] as SignedMessage[],
+    upstreamRemovals: [] as SignedMessage[],
+    historical: new Set<SignedMessage>(),
+    sourceOffsets: new Map<object, SourceOffset>(),
+  }
+  for (const item of items) {
+    const value = contentOf(item)
+    batch[listOf[item.kind]].push(value as never)
+    if (item.kind === 'message' && item.historical) batch.historical.add(item.message)
+    if ('sourceOffset' in item && item.sourceOffset) batch.sourceOffsets.set(value, item.sourceOffset)
+  }
+  return batch
+}
+
+function contentOf(item: MergeItem | UpstreamRemoval): OnChainEvent | UserNameProof | SignedMessage {
+  if (item.kind === 'chainEvent') return item.event
+  return item.kind === 'nameTransfer' ? item.proof : item.message
 }

@@ -1,8 +1,8 @@
+import type { UserNameProof } from '@farcaster/core'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
 import type { KeyClaim, KeyState } from './gasless-keys.js'
-import type { NameHolder } from './name-holder.js'
 import { type ConflictKey, conflictKeyId, type StoredMessage } from './stored-message.js'
 
 /** The state of a fid from on-chain events, by which its messages are accepted. */
@@ -19,6 +19,16 @@ export interface Account {
   readonly limits: StorageLimits
   /** The same with all units ever rented; unlimited if there were none. */
   readonly historicalLimits: StorageLimits
+}
+
+/** The holder of a name: a row of `hub.username_proofs`. */
+export interface NameHolder {
+  readonly name: string
+  /** 0 after a release; the row remains, so that an older transfer cannot restore the name. */
+  readonly fid: number
+  readonly proof: UserNameProof
+  /** Hash of the message that carried the proof; null for transfers of the fname registry. */
+  readonly messageHash: Buffer | null
 }
 
 /** An event in the order of the merge, and the fid that it concerns. */
@@ -45,7 +55,6 @@ interface TrackedMessage extends TrackedValue<StoredMessage> {
 
 /**
  * All state that the messages of a batch can read or change: loaded once, changed in memory, written once.
- *
  * It lives as long as the transaction that holds the shard's lock, so it is never stale.
  */
 export class BatchState {

@@ -1,9 +1,9 @@
+import { MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { messageTarget } from '../message-target.js'
-import { deleteCastMentions, insertCastMentions } from './cast-mentions.js'
-import { writeKeys } from './key-rows.js'
-import { encodeProof, type NameHolder } from './name-holder.js'
+import { mentionedFids, messageTarget } from '../message-target.js'
+import { writeKeys } from './gasless-keys.js'
+import { encodeProof } from './names.js'
 import type { BatchState, MessageChange } from './state.js'
 import type { StoredMessage } from './stored-message.js'
 
@@ -14,11 +14,7 @@ export interface SetCount {
   readonly count: number
 }
 
-/**
- * Writes the changes of a batch in one pipeline.
- *
- * @returns the new counts of the sets that changed.
- */
+/** Writes the changes of a batch in one pipeline. @returns the new counts of the sets that changed. */
 export async function writeChanges(db: Transaction, state: BatchState): Promise<SetCount[]> {
   const changes = state.changes()
   const deletions = changes.filter((change) => change.after === null)
@@ -115,10 +111,7 @@ export async function addToCounts(db: Transaction, deltas: readonly SetCount[]):
 
 async function writeNames(db: Transaction, state: BatchState): Promise<void> {
   const names = state.nameChanges().flatMap(({ after }) => (after ? [after] : []))
-  if (names.length > 0) await upsertNames(db, names)
-}
-
-async function upsertNames(db: Transaction, names: readonly NameHolder[]): Promise<void> {
+  if (names.length === 0) return
   const proofs = names.map((each) => encodeProof(each.proof))
   await db`
     insert into hub.username_proofs (name, fid, type, ts, proof, message_hash)
@@ -140,10 +133,7 @@ async function upsertNames(db: Transaction, names: readonly NameHolder[]): Promi
   `
 }
 
-/**
- * Writes loans to the table that counts units of lender and borrower. The messages are in `hub.messages` as
- * well.
- */
+/** Writes loans to the table of units of lender and borrower, besides `hub.messages`. */
 async function writeLoans(db: Transaction, changes: readonly MessageChange[]): Promise<void> {
   const loans = changes.filter(({ conflictKey }) => conflictKey.set === MessageSet.lends)
   for (const { conflictKey, after } of loans) {
@@ -159,4 +149,43 @@ async function writeLoans(db: Transaction, changes: readonly MessageChange[]): P
       await db`delete from hub.storage_loans where from_fid = ${conflictKey.fid} and to_fid = ${toFid}`
     }
   }
+}
+
+/** Adds stored casts to the index of mentioned users. */
+async function insertCastMentions(db: Transaction, added: readonly StoredMessage[]): Promise<void> {
+  const rows = mentionRows(added)
+  if (rows.length === 0) return
+  await db`
+    insert into hub.cast_mentions (mentioned_fid, ts, hash, fid)
+    select * from ${unnestMentions(db, rows)}
+    on conflict do nothing
+  `
+}
+
+/** Removes deleted casts from the index of mentioned users. */
+export async function deleteCastMentions(db: Transaction, deleted: readonly StoredMessage[]): Promise<void> {
+  const rows = mentionRows(deleted)
+  if (rows.length === 0) return
+  await db`
+    delete from hub.cast_mentions m
+    using ${unnestMentions(db, rows)} as deleted (mentioned_fid, ts, hash, fid)
+    where m.mentioned_fid = deleted.mentioned_fid and m.ts = deleted.ts and m.hash = deleted.hash and m.fid = deleted.fid
+  `
+}
+
+function mentionRows(messages: readonly StoredMessage[]) {
+  // Only casts are decoded.
+  const casts = messages.filter(({ type }) => type === MessageType.CAST_ADD)
+  return casts.flatMap((cast) =>
+    mentionedFids(cast.message().data).map((mentionedFid) => ({ mentionedFid, cast })),
+  )
+}
+
+function unnestMentions(db: Transaction, rows: ReturnType<typeof mentionRows>) {
+  return db`unnest(
+    ${rows.map(({ mentionedFid }) => mentionedFid)}::bigint[],
+    ${rows.map(({ cast }) => cast.ts)}::bigint[],
+    ${db.types.byteas(rows.map(({ cast }) => cast.hash))}::bytea[],
+    ${rows.map(({ cast }) => cast.fid)}::bigint[]
+  )`
 }

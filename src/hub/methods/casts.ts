@@ -1,10 +1,12 @@
+import { MessageType } from '@farcaster/core'
 import { MessageSet } from '../../protocol/message-kind.js'
-import type { Target } from '../message-target.js'
-import { readCast, readCastsByFid, readCastsByMention, readCastsByParent } from '../query/casts.js'
+import { castParentTarget, type Target } from '../message-target.js'
+import { readCastsByMention, readMessage, readTargetPage } from '../query/message-page.js'
 import { type Field, fid, hash, messagePage } from './fields.js'
 import { targetOf } from './grpc/request.js'
+import { parseFid, parseHash } from './http/parameters.js'
 import { readMethod } from './hub-method.js'
-import { messagesOfSet } from './messages-of-set.js'
+import { messagesOfSet, messagesOfType } from './message-lists.js'
 import { required } from './refusals.js'
 import { message, messages } from './replies.js'
 
@@ -13,9 +15,10 @@ const parent: Field<Target> = {
   parameters: ['fid', 'hash', 'url'],
   members: ['parentCastId', 'parentUrl'],
   fromQuery(query) {
-    const parentFid = query.optionalFid('fid')
+    const parentFid = query.read(parseFid, 'fid')
     const hasHash = query.text('hash') !== null
-    if (hasHash && parentFid !== null) return { castId: { fid: parentFid, hash: query.hash('hash') } }
+    if (hasHash && parentFid !== null)
+      return { castId: { fid: parentFid, hash: query.require(parseHash, 'hash') } }
     const url = query.text('url')
     if (url !== null) return { url }
     return required(parentFid === null ? (hasHash ? 'fid' : 'url') : 'hash')
@@ -29,14 +32,9 @@ export const castMethods = [
     grpc: 'getCast',
     request: { fid, hash },
     reply: message('cast'),
-    handle: ({ fid, hash }, { db }) => readCast(db, fid, hash),
+    handle: ({ fid, hash }, { db }) => readMessage(db, fid, MessageType.CAST_ADD, hash),
   }),
-  readMethod({
-    grpc: 'getCastsByFid',
-    request: { fid, page: messagePage },
-    reply: messages,
-    handle: ({ fid, page }, { db }) => readCastsByFid(db, fid, page),
-  }),
+  messagesOfType({ grpc: 'getCastsByFid', type: MessageType.CAST_ADD }),
   messagesOfSet({
     // The only list by user that shows removals over HTTP, as in the reference node (docs/protocol.md §2.1).
     http: { path: '/castsByFid', failure: 'Failed to get casts' },
@@ -48,7 +46,7 @@ export const castMethods = [
     grpc: 'getCastsByParent',
     request: { parent, page: messagePage },
     reply: messages,
-    handle: ({ parent, page }, { db }) => readCastsByParent(db, parent, page),
+    handle: ({ parent, page }, { db }) => readTargetPage(db, castParentTarget(parent), page),
   }),
   readMethod({
     http: { path: '/castsByMention', failure: 'Failed to get casts by mention' },

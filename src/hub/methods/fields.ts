@@ -1,18 +1,29 @@
-import { asBuffer } from '../../protocol/bytes.js'
 import { pageTokens, type TokenCodec } from '../page-token.js'
 import type { MessagePageOptions } from '../query/message-page.js'
+import type { PageOptions } from '../query/page.js'
 import {
   addressOf,
+  bytesOf,
   cursorOf,
   enumValueOf,
   fidOf,
   type GrpcRequest,
   hashOf,
   MAX_PAGE_BYTES,
-  nonEmpty,
   pageSizeOf,
 } from './grpc/request.js'
-import { type Parameters, parseFid } from './http/parameters.js'
+import {
+  enumParser,
+  type Parameters,
+  type Parse,
+  parseAddress,
+  parseBytes,
+  parseFid,
+  parseHash,
+  parseText,
+  parseU32,
+  parseU64,
+} from './http/parameters.js'
 import { invalid, required, requireShard } from './refusals.js'
 
 /** A value that a request has: how it is named, read and checked in each API. */
@@ -33,66 +44,45 @@ export function httpOnly<Value>(
   return { ...field, members: [], fromRequest: () => value }
 }
 
-/** A user: 1 or more. */
-export const fid: Field<number> = {
-  parameters: ['fid'],
-  members: ['fid'],
-  fromQuery: (query) => query.fid('fid'),
-  fromRequest: (request) => fidOf(request.fid),
+/** A field that is one parameter and one member. `check` throws PlazaError unless the member is valid. */
+function field<Name extends keyof GrpcRequest, Value>(
+  parameter: string,
+  member: Name,
+  parse: Parse<Value>,
+  check: (value: GrpcRequest[Name], name: string) => Value,
+): Field<Value> {
+  return {
+    parameters: [parameter],
+    members: [member],
+    fromQuery: (query) => query.require(parse, parameter),
+    fromRequest: (request) => check(request[member], parameter),
+  }
 }
+
+/** A user: 1 or more. */
+export const fid = field('fid', 'fid', parseFid, fidOf)
 
 /** The user that a link points at. */
-export const targetFid: Field<number> = {
-  parameters: ['target_fid'],
-  members: ['targetFid'],
-  fromQuery: (query) => query.fid('target_fid'),
-  fromRequest: (request) => fidOf(request.targetFid, 'target_fid'),
-}
+export const targetFid = field('target_fid', 'targetFid', parseFid, fidOf)
 
 /** The hash of a message, 20 bytes: hex over HTTP. */
-export const hash: Field<Buffer> = {
-  parameters: ['hash'],
-  members: ['hash'],
-  fromQuery: (query) => query.hash('hash'),
-  fromRequest: (request) => hashOf(request.hash),
-}
+export const hash = field('hash', 'hash', parseHash, hashOf)
 
 /** An address of Ethereum (20 bytes) or Solana (32 bytes): hex or base58 over HTTP. */
-export const address: Field<Buffer> = {
-  parameters: ['address'],
-  members: ['address'],
-  fromQuery: (query) => query.address('address'),
-  fromRequest: (request) => addressOf(request.address, 'address'),
-}
+export const address = field('address', 'address', parseAddress, addressOf)
 
 /** The public key of a signer: hex over HTTP. */
-export const signerKey: Field<Buffer> = {
-  parameters: ['signer'],
-  members: ['signer'],
-  fromQuery: (query) => query.optionalBytes('signer') ?? required('signer'),
-  fromRequest: (request) => asBuffer(nonEmpty(request.signer, 'signer')),
-}
+export const signerKey = field('signer', 'signer', parseBytes, bytesOf)
 
 /** A username. */
-export const username: Field<string> = {
-  parameters: ['name'],
-  members: ['name'],
-  fromQuery: (query) => query.requiredText('name'),
-  fromRequest: (request) => asBuffer(nonEmpty(request.name, 'name')).toString('utf8'),
-}
+export const username = field('name', 'name', parseText, (name) => bytesOf(name, 'name').toString('utf8'))
 
 /** A type of links, such as `follow`. */
-export const linkType: Field<string> = {
-  parameters: ['link_type'],
-  members: ['linkType'],
-  fromQuery: (query) => query.requiredText('link_type'),
-  fromRequest: (request) => nonEmpty(request.linkType, 'link_type'),
-}
+export const linkType = field('link_type', 'linkType', parseText, (type) => type || required('link_type'))
 
 /** A type of links; null for all types. */
 export const optionalLinkType: Field<string | null> = {
-  parameters: ['link_type'],
-  members: ['linkType'],
+  ...linkType,
   fromQuery: (query) => query.text('link_type'),
   fromRequest: (request) => request.linkType || null,
 }
@@ -103,19 +93,14 @@ export function enumeration(
   member: 'userDataType' | 'eventType',
   names: readonly (string | undefined)[],
 ): Field<number> {
-  return {
-    parameters: [parameter],
-    members: [member],
-    fromQuery: (query) => query.enumValue(parameter, names),
-    fromRequest: (request) => enumValueOf(request[member], names, parameter),
-  }
+  return field(parameter, member, enumParser(names), (value) => enumValueOf(value, names, parameter))
 }
 
 /** The first time that is included, in Farcaster seconds. */
 export const startTimestamp: Field<number> = {
   parameters: ['start_timestamp', 'startTimestamp'],
   members: ['startTimestamp'],
-  fromQuery: (query) => query.u64('start_timestamp', 'startTimestamp') ?? 0,
+  fromQuery: (query) => query.read(parseU64, 'start_timestamp', 'startTimestamp') ?? 0,
   fromRequest: (request) => request.startTimestamp ?? 0,
 }
 
@@ -123,7 +108,7 @@ export const startTimestamp: Field<number> = {
 export const stopTimestamp: Field<number> = {
   parameters: ['stop_timestamp', 'stopTimestamp'],
   members: ['stopTimestamp'],
-  fromQuery: (query) => query.u64('stop_timestamp', 'stopTimestamp') ?? Number.MAX_SAFE_INTEGER,
+  fromQuery: (query) => query.read(parseU64, 'stop_timestamp', 'stopTimestamp') ?? Number.MAX_SAFE_INTEGER,
   fromRequest: (request) => request.stopTimestamp ?? Number.MAX_SAFE_INTEGER,
 }
 
@@ -131,8 +116,7 @@ export const stopTimestamp: Field<number> = {
 export const shardId: Field<number> = {
   parameters: ['shard_id'],
   members: ['shardId'],
-  fromQuery: (query, shards) =>
-    requireShard(query.u32('shard_id') ?? required('shard_id'), shards, 'shard_id'),
+  fromQuery: (query, shards) => requireShard(query.require(parseU32, 'shard_id'), shards, 'shard_id'),
   fromRequest: (request, shards) => requireShard(request.shardId ?? 0, shards, 'shard_id'),
 }
 
@@ -154,13 +138,6 @@ export const requesterFids: Field<readonly number[]> = {
 function atMostApps<Value>(apps: readonly Value[], name: string): readonly Value[] {
   if (apps.length > MAX_APPS) throw invalid(name, `holds more than ${MAX_APPS}`)
   return apps
-}
-
-/** The part of a list that a request asks for. */
-export interface PageOptions<Cursor> {
-  readonly limit: number
-  readonly reverse: boolean
-  readonly after: Cursor | null
 }
 
 const pageParameters = ['page_size', 'pageSize', 'page_token', 'pageToken', 'reverse']

@@ -2,11 +2,12 @@ import { GetInfoResponse } from '@farcaster/core'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { HubInfo, ShardInfo } from '../query/info.js'
 import { httpOnly } from './fields.js'
+import { parseFlag } from './http/parameters.js'
 import { type Reply, readMethod } from './hub-method.js'
 
 /** Whether to show the statistics. Hubs before the reference node showed them on request only. */
 const showsStats = httpOnly(
-  { parameters: ['dbstats'], fromQuery: (query) => query.flag('dbstats') ?? true },
+  { parameters: ['dbstats'], fromQuery: (query) => query.read(parseFlag, 'dbstats') ?? true },
   true,
 )
 

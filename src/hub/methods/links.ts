@@ -1,9 +1,11 @@
 import { MessageType } from '@farcaster/core'
+import { linkKey } from '../../protocol/kinds/link.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { readCompactStatesByFid, readLink, readLinksByFid, readLinksByTarget } from '../query/links.js'
+import { linkTarget } from '../message-target.js'
+import { readMessage, readMessagesOfType, readTargetPage } from '../query/message-page.js'
 import { fid, linkType, messagePage, optionalLinkType, targetFid } from './fields.js'
 import { readMethod } from './hub-method.js'
-import { messagesOfSet } from './messages-of-set.js'
+import { messagesOfSet, messagesOfType } from './message-lists.js'
 import { message, messages } from './replies.js'
 
 export const linkMethods = [
@@ -12,28 +14,30 @@ export const linkMethods = [
     grpc: 'getLink',
     request: { fid, linkType, targetFid },
     reply: message('link'),
-    handle: ({ fid, linkType, targetFid }, { db }) => readLink(db, fid, linkType, targetFid),
+    handle: ({ fid, linkType, targetFid }, { db }) =>
+      readMessage(db, fid, MessageType.LINK_ADD, linkKey(linkType, targetFid)),
   }),
   readMethod({
     http: { path: '/linksByFid', failure: 'Failed to get links by fid' },
     grpc: 'getLinksByFid',
     request: { fid, linkType: optionalLinkType, page: messagePage },
     reply: messages,
-    handle: ({ fid, linkType, page }, { db }) => readLinksByFid(db, fid, linkType, page),
+    handle({ fid, linkType, page }, { db }) {
+      // A link's key is 0x01, the type, 0x00 and the target (conflict keys, docs/protocol.md §4.1).
+      const keyStart = Buffer.from(linkType === null ? '\x01' : `\x01${linkType}\0`)
+      const condition = db`and substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea`
+      return readMessagesOfType(db, fid, MessageType.LINK_ADD, page, condition)
+    },
   }),
   readMethod({
     http: { path: '/linksByTargetFid', failure: 'Failed to get links by target fid' },
     grpc: 'getLinksByTarget',
     request: { targetFid, linkType, page: messagePage },
     reply: messages,
-    handle: ({ targetFid, linkType, page }, { db }) => readLinksByTarget(db, targetFid, linkType, page),
+    handle: ({ targetFid, linkType, page }, { db }) =>
+      readTargetPage(db, linkTarget(linkType, targetFid), page),
   }),
-  readMethod({
-    grpc: 'getLinkCompactStateMessageByFid',
-    request: { fid, page: messagePage },
-    reply: messages,
-    handle: ({ fid, page }, { db }) => readCompactStatesByFid(db, fid, page),
-  }),
+  messagesOfType({ grpc: 'getLinkCompactStateMessageByFid', type: MessageType.LINK_COMPACT_STATE }),
   messagesOfSet({
     grpc: 'getAllLinkMessagesByFid',
     set: MessageSet.links,

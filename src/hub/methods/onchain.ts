@@ -1,19 +1,24 @@
-import { SignerResponse, SignerSource, SignersByFidResponse } from '@farcaster/core'
+import {
+  Message,
+  MessageData,
+  OnChainEvent,
+  SignerResponse,
+  SignerSource,
+  SignersByFidResponse,
+} from '@farcaster/core'
 import { hexOf } from '../../protocol/bytes.js'
+import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import { MAX_PAGE_SIZE, pageTokens } from '../page-token.js'
 import { readChainEventsByFid, readIdRegistration, readIdRegistrationByFid } from '../query/onchain-events.js'
-import { type KeyAllowance, readKeyAllowance, readSigners, type SignerCursor } from '../query/signers.js'
-import { describeSigner, MAX_GRANTED_KEYS, type SignerDescription } from '../signer.js'
+import type { PageOptions } from '../query/page.js'
 import {
-  address,
-  enumeration,
-  fid,
-  httpOnly,
-  type PageOptions,
-  page,
-  requesterFids,
-  signerKey,
-} from './fields.js'
+  type KeyAllowance,
+  readKeyAllowance,
+  readSigners,
+  type SignerCursor,
+  type SignerRow,
+} from '../query/signers.js'
+import { address, enumeration, fid, httpOnly, page, requesterFids, signerKey } from './fields.js'
 import { type Reply, readMethod } from './hub-method.js'
 import { messageTypeNames, nameOf, onChainEventTypeNames } from './json/enum-names.js'
 import { onChainEventJson } from './json/onchain-event.js'
@@ -24,6 +29,12 @@ const signerPage = page(pageTokens.signer)
 /** The reference node does not page these events over HTTP: without a page size the page is the largest. */
 const chainPage = page(pageTokens.chain, { defaultSize: MAX_PAGE_SIZE })
 const oneSigner: PageOptions<SignerCursor> = { limit: 1, reverse: false, after: null }
+
+/** Most keys that messages may add for one user (docs/protocol.md §3.3.12). */
+const MAX_GRANTED_KEYS = 1_000
+
+/** The protocol's `Signer`. In the generated code, `Signer` is an interface that signs. */
+type SignerDescription = NonNullable<SignerResponse['signer']>
 
 const signer: Reply<SignerDescription | null> = {
   json: (found) => ({ signer: signerJson(requireFound(found, 'Signer not found')) }),
@@ -153,3 +164,43 @@ export const onChainMethods = [
     handle: ({ address }, { db }) => readIdRegistration(db, address),
   }),
 ]
+
+/** Describes a key that may sign for a user, from either source. All times are Unix seconds. */
+function describeSigner(fid: number, signer: SignerRow): SignerDescription {
+  return signer.event === null ? describeGaslessSigner(fid, signer) : describeOnChainSigner(signer.event)
+}
+
+function describeOnChainSigner(bytes: Buffer): SignerDescription {
+  const event = OnChainEvent.decode(bytes)
+  return {
+    source: SignerSource.ONCHAIN,
+    key: event.signerEventBody?.key ?? Buffer.alloc(0),
+    keyType: event.signerEventBody?.keyType ?? 0,
+    fid: event.fid,
+    addedAt: event.blockTimestamp,
+    scopes: [],
+    onchainEvent: event,
+  }
+}
+
+function describeGaslessSigner(
+  fid: number,
+  { key, grant, requestFid, lastUsedAt }: SignerRow,
+): SignerDescription {
+  const data = grant && MessageData.decode(Message.decode(grant).dataBytes ?? Buffer.alloc(0))
+  const body = data?.keyAddBody
+  const usedAt = unixSecondsFromFarcasterSeconds(lastUsedAt ?? 0)
+  return {
+    source: SignerSource.OFFCHAIN,
+    key,
+    keyType: body?.keyType ?? 0,
+    fid,
+    addedAt: data ? unixSecondsFromFarcasterSeconds(data.timestamp) : undefined,
+    lastUsedAt: usedAt,
+    ttl: body?.ttl,
+    expiresAt: body && usedAt + body.ttl,
+    scopes: body?.scopes ?? [],
+    requestFid: requestFid ?? undefined,
+    nonce: body?.nonce,
+  }
+}

@@ -1,18 +1,20 @@
-import type { ReactionType } from '@farcaster/core'
+import { MessageType, ReactionType } from '@farcaster/core'
+import { reactionKey } from '../../protocol/kinds/reaction.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import type { Target } from '../message-target.js'
+import { reactionTarget, type Target } from '../message-target.js'
 import {
-  reactionTypesFor,
-  readReaction,
-  readReactionsByFid,
-  readReactionsByTarget,
-} from '../query/reactions.js'
+  type MessagePage,
+  type MessagePageOptions,
+  readMessage,
+  readMessagesOfType,
+  readTargetsPage,
+} from '../query/message-page.js'
 import { type Field, fid, messagePage } from './fields.js'
 import { enumValueOf, type GrpcRequest, targetOf } from './grpc/request.js'
-import type { Parameters } from './http/parameters.js'
-import { readMethod } from './hub-method.js'
+import { enumParser, type Parameters, parseFid, parseHash, parseText } from './http/parameters.js'
+import { type MethodContext, readMethod } from './hub-method.js'
 import { reactionTypeNames } from './json/enum-names.js'
-import { messagesOfSet } from './messages-of-set.js'
+import { messagesOfSet } from './message-lists.js'
 import { required } from './refusals.js'
 import { message, messages } from './replies.js'
 
@@ -21,7 +23,7 @@ const shortNames = ['None', 'Like', 'Recast']
 
 function typeOfQuery(query: Parameters): ReactionType | null {
   const short = shortNames.indexOf(query.text('reaction_type') ?? '')
-  return short >= 0 ? short : query.optionalEnumValue('reaction_type', reactionTypeNames)
+  return short >= 0 ? short : query.read(enumParser(reactionTypeNames), 'reaction_type')
 }
 
 function typeOfRequest({ reactionType }: GrpcRequest): ReactionType {
@@ -35,7 +37,12 @@ const type: Field<ReactionType> = {
   fromRequest: typeOfRequest,
 }
 
-/** The types of a list: all without a type, and for the type NONE. */
+/** The types that a request selects: all without a type, and for the type NONE. */
+function reactionTypesFor(type: ReactionType | null): ReactionType[] {
+  return type === null || type === ReactionType.NONE ? [ReactionType.LIKE, ReactionType.RECAST] : [type]
+}
+
+/** The types of a list. */
 const optionalTypes: Field<ReactionType[]> = {
   ...type,
   fromQuery: (query) => reactionTypesFor(typeOfQuery(query)),
@@ -54,8 +61,9 @@ const target: Field<Target> = {
   parameters: ['target_fid', 'target_hash', 'target_url'],
   members: ['targetCastId', 'targetUrl'],
   fromQuery(query) {
-    const targetFid = query.optionalFid('target_fid')
-    if (targetFid !== null) return { castId: { fid: targetFid, hash: query.hash('target_hash') } }
+    const targetFid = query.read(parseFid, 'target_fid')
+    if (targetFid !== null)
+      return { castId: { fid: targetFid, hash: query.require(parseHash, 'target_hash') } }
     const url = query.text('target_url')
     if (url !== null) return { url }
     return required(query.text('target_hash') === null ? 'target_url' : 'target_fid')
@@ -67,14 +75,25 @@ const target: Field<Target> = {
 const targetCast: Field<Target> = {
   ...target,
   parameters: ['target_fid', 'target_hash'],
-  fromQuery: (query) => ({ castId: { fid: query.fid('target_fid'), hash: query.hash('target_hash') } }),
+  fromQuery(query) {
+    const targetFid = query.require(parseFid, 'target_fid')
+    return { castId: { fid: targetFid, hash: query.require(parseHash, 'target_hash') } }
+  },
 }
 
 /** A URL over HTTP; over gRPC a cast or a URL. */
 const targetUrl: Field<Target> = {
   ...target,
   parameters: ['url'],
-  fromQuery: (query) => ({ url: query.requiredText('url') }),
+  fromQuery: (query) => ({ url: query.require(parseText, 'url') }),
+}
+
+function readReactionsByTarget(
+  { target, types, page }: { target: Target; types: ReactionType[]; page: MessagePageOptions },
+  { db }: MethodContext,
+): Promise<MessagePage> {
+  const targets = types.map((type) => reactionTarget(type, target))
+  return readTargetsPage(db, targets, page)
 }
 
 export const reactionMethods = [
@@ -83,36 +102,35 @@ export const reactionMethods = [
     grpc: 'getReaction',
     request: { fid, type, target },
     reply: message('reaction'),
-    handle: ({ fid, type, target }, { db }) =>
-      readReaction(db, fid, {
-        type,
-        targetCastId: 'castId' in target ? target.castId : undefined,
-        targetUrl: 'url' in target ? target.url : undefined,
-      }),
+    handle({ fid, type, target }, { db }) {
+      const body = 'url' in target ? { targetUrl: target.url } : { targetCastId: target.castId }
+      return readMessage(db, fid, MessageType.REACTION_ADD, reactionKey({ type, ...body }))
+    },
   }),
   readMethod({
     http: { path: '/reactionsByFid', failure: 'Failed to get reactions by fid' },
     grpc: 'getReactionsByFid',
     request: { types, fid, page: messagePage },
     reply: messages,
-    handle: ({ types, fid, page }, { db }) => readReactionsByFid(db, fid, types, page),
+    handle({ types, fid, page }, { db }) {
+      // A reaction's key starts with its type.
+      const condition = db`and get_byte(key, 0) = any (${types}::integer[])`
+      return readMessagesOfType(db, fid, MessageType.REACTION_ADD, page, condition)
+    },
   }),
   readMethod({
     http: { path: '/reactionsByCast', failure: 'Failed to get reactions by cast' },
     grpc: 'getReactionsByCast',
     request: { target: targetCast, types: optionalTypes, page: messagePage },
     reply: messages,
-    handle: ({ target, types, page }, { db }) => readReactionsByTarget(db, target, types, page),
+    handle: readReactionsByTarget,
   }),
   readMethod({
     http: { path: '/reactionsByTarget', failure: 'Failed to get reactions by target' },
     grpc: 'getReactionsByTarget',
     request: { target: targetUrl, types: optionalTypes, page: messagePage },
     reply: messages,
-    handle: ({ target, types, page }, { db }) => readReactionsByTarget(db, target, types, page),
+    handle: readReactionsByTarget,
   }),
-  messagesOfSet({
-    grpc: 'getAllReactionMessagesByFid',
-    set: MessageSet.reactions,
-  }),
+  messagesOfSet({ grpc: 'getAllReactionMessagesByFid', set: MessageSet.reactions }),
 ]

@@ -1,17 +1,14 @@
 import type { TokenCodec } from '../page-token.js'
 import { pageTokens } from '../page-token.js'
+import { listReply } from '../protobuf.js'
 import type { MessagePage } from '../query/message-page.js'
 import { toWireMessage } from './grpc/wire-bytes.js'
 import type { Reply } from './hub-method.js'
 import { storedMessageJson } from './json/message.js'
 import { storedOnChainEventJson } from './json/onchain-event.js'
-import { listReply } from './protobuf.js'
 import { requireFound } from './refusals.js'
 
-/**
- * A stored message, or an error. The reference node says "cast" of reactions and links, too (docs/protocol.md
- * §2).
- */
+/** A stored message, or an error, worded as in the reference node (docs/protocol.md §2). */
 export function message(what: string): Reply<Buffer | null> {
   const found = (stored: Buffer | null) => requireFound(stored, `${what} not found`)
   return {
@@ -55,9 +52,7 @@ export function encodeCursor<Cursor>(last: Cursor | null, codec: TokenCodec<Curs
   return last === null ? undefined : codec.encode(last)
 }
 
-/**
- * A page token over HTTP. Left out at the end of all lists but those of messages, as in the reference node.
- */
+/** A page token over HTTP. At the end, lists leave it out, except those of messages. */
 export function base64Token(token: Buffer | undefined): string | undefined {
   return token?.toString('base64')
 }

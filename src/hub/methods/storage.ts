@@ -5,12 +5,9 @@ import { limitsOf } from '../storage-limits.js'
 import { fid } from './fields.js'
 import { type Reply, readMethod } from './hub-method.js'
 import { storageUnitTypeNames, storeTypeNames, tierTypeNames } from './json/enum-names.js'
-import { messagesOfSet } from './messages-of-set.js'
+import { messagesOfSet } from './message-lists.js'
 
-/**
- * The sets in the order of the reference node, which has no store type for storage lends (docs/protocol.md
- * §2.1).
- */
+/** The sets in the order of the reference node, which has no store type for lends (docs/protocol.md §2.1). */
 const stores = [
   { set: MessageSet.casts, storeType: StoreType.CASTS, name: 'CASTS' },
   { set: MessageSet.links, storeType: StoreType.LINKS, name: 'LINKS' },
@@ -88,8 +85,5 @@ export const storageMethods = [
     reply: storageLimits,
     handle: ({ fid }, { db, clock }) => readStorageUsage(db, fid, Math.floor(clock() / 1000)),
   }),
-  messagesOfSet({
-    grpc: 'getAllLendStorageMessagesByFid',
-    set: MessageSet.lends,
-  }),
+  messagesOfSet({ grpc: 'getAllLendStorageMessagesByFid', set: MessageSet.lends }),
 ]

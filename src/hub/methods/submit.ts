@@ -1,12 +1,24 @@
-import { MessageError, ValidationResponse } from '@farcaster/core'
+import { Message, MessageError, ValidationResponse } from '@farcaster/core'
+import { PlazaError, type Refusal } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { encodeMessage, toProtobuf } from '../../protocol/codec.js'
+import { decodeMessage, encodeMessage, isRefusal, toProtobuf } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { type Submission, submitMany, submitOne, validateOne } from '../submissions.js'
+import type { Hub } from '../hub.js'
+import { eachField, encodeFields, listReply } from '../protobuf.js'
 import { toWireMessage } from './grpc/wire-bytes.js'
 import { type Reply, writeMethod } from './hub-method.js'
 import { type MessageJson, messageJson } from './json/message.js'
-import { encodeFields, listReply } from './protobuf.js'
+
+/** Most messages of one request. An empty message takes two bytes, and its answer a hundred. */
+export const MAX_BULK_MESSAGES = 10_000
+
+/** `messages`, the field of SubmitBulkMessagesRequest. */
+const MESSAGES = 1
+
+/** The outcome of one message: merged, or refused with the hash that it has or claims to have. */
+type Submission =
+  | { readonly merged: SignedMessage }
+  | { readonly refusal: Refusal; readonly hash: Uint8Array }
 
 const signedMessage: Reply<SignedMessage> = { json: signedMessageJson, protobuf: wireMessage }
 
@@ -44,6 +56,74 @@ function signedMessageJson(message: SignedMessage): MessageJson {
 
 function wireMessage(message: SignedMessage): Buffer {
   return toWireMessage(encodeMessage(message))
+}
+
+/** Submits one encoded message, durably. @throws PlazaError with the code of the refusal. */
+async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage> {
+  const message = decodeMessage(bytes)
+  if (isRefusal(message)) throw toError(message)
+  const [refusal] = await hub.submit([message])
+  if (refusal) throw toError(refusal)
+  return message
+}
+
+/**
+ * Makes every check that needs no state. An invalid message is an answer (docs/protocol.md §2.3).
+ * @throws PlazaError `bad_request.parse_failure` when the bytes are no message.
+ */
+async function validateOne(
+  hub: Hub,
+  bytes: Buffer,
+): Promise<{ valid: boolean; message: SignedMessage | null }> {
+  const message = decodeMessage(bytes)
+  if (isRefusal(message)) {
+    if (message.code === 'bad_request.parse_failure') throw toError(message)
+    return { valid: false, message: null }
+  }
+  const [refusal] = await hub.validate([message])
+  return { valid: !refusal, message }
+}
+
+/** Submits a SubmitBulkMessagesRequest. Refusals do not affect other messages (docs/protocol.md §2.4). */
+async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> {
+  const encodedMessages = bulkMessages(body)
+  const decoded = encodedMessages.map(decodeMessage)
+  const messages = decoded.filter((message): message is SignedMessage => !isRefusal(message))
+  const refusals = await hub.submit(messages)
+  let next = 0
+  return decoded.map((message, index) => {
+    if (isRefusal(message)) return { refusal: message, hash: decodeHash(encodedMessages[index]!) }
+    const refusal = refusals[next++]
+    return refusal ? { refusal, hash: message.hash } : { merged: message }
+  })
+}
+
+/** Slices a SubmitBulkMessagesRequest: a bad message does not affect others, and signed bytes stay. */
+function bulkMessages(body: Buffer): Buffer[] {
+  const messages: Buffer[] = []
+  try {
+    eachField(body, (number, start, content, end) => {
+      if (number === MESSAGES && content > start) messages.push(body.subarray(content, end))
+    })
+  } catch {
+    const text = 'Invalid protobuf data: not a SubmitBulkMessagesRequest'
+    throw new PlazaError('bad_request.parse_failure', text)
+  }
+  if (messages.length <= MAX_BULK_MESSAGES) return messages
+  throw new PlazaError('bad_request.too_large', `more than ${MAX_BULK_MESSAGES} messages`)
+}
+
+function toError(refusal: Refusal): PlazaError {
+  return new PlazaError(refusal.code, refusal.message)
+}
+
+/** The hash that an invalid message claims to have, so that a client can identify it. */
+function decodeHash(bytes: Buffer): Uint8Array {
+  try {
+    return Message.decode(bytes).hash
+  } catch {
+    return Buffer.alloc(0)
+  }
 }
 
 export const submitMethods = [

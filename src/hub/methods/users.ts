@@ -1,30 +1,28 @@
-import { FidAddressTypeResponse, FidsResponse, UserNameProof } from '@farcaster/core'
+import { FidAddressTypeResponse, FidsResponse, MessageType, UserNameProof } from '@farcaster/core'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { pageTokens } from '../page-token.js'
+import { listReply } from '../protobuf.js'
+import { readMessage, readMessagesOfType } from '../query/message-page.js'
 import {
   type AddressRoles,
   type FidPage,
   readAddressRoles,
   readFidsByShard,
-  readUserData,
-  readUserDataByFid,
   readUsernameProof,
   readUsernameProofsByFid,
-  readVerification,
-  readVerificationsByFid,
 } from '../query/users.js'
 import { address, enumeration, fid, httpOnly, messagePage, page, shardId, username } from './fields.js'
+import { parseAddress } from './http/parameters.js'
 import { type Reply, readMethod } from './hub-method.js'
 import { userDataTypeNames } from './json/enum-names.js'
-import { usernameProofJson } from './json/username-proof.js'
-import { messagesOfSet } from './messages-of-set.js'
-import { listReply } from './protobuf.js'
+import { usernameProofJson } from './json/message.js'
+import { messagesOfSet, messagesOfType } from './message-lists.js'
 import { requireFound } from './refusals.js'
 import { base64Token, encodeCursor, message, messages } from './replies.js'
 
 /** The only address that a list shows; null for all. */
 const optionalAddress = httpOnly<Buffer | null>(
-  { parameters: ['address'], fromQuery: (query) => query.optionalAddress('address') },
+  { parameters: ['address'], fromQuery: (query) => query.read(parseAddress, 'address') },
   null,
 )
 
@@ -71,36 +69,32 @@ export const userMethods = [
     grpc: 'getUserData',
     request: { fid, type: enumeration('user_data_type', 'userDataType', userDataTypeNames) },
     reply: message('user data'),
-    handle: ({ fid, type }, { db }) => readUserData(db, fid, type),
+    handle: ({ fid, type }, { db }) => readMessage(db, fid, MessageType.USER_DATA_ADD, Buffer.of(type)),
   }),
-  readMethod({
+  messagesOfType({
     http: { path: '/userDataByFid', failure: 'Failed to get user data by fid' },
     grpc: 'getUserDataByFid',
-    request: { fid, page: messagePage },
-    reply: messages,
-    handle: ({ fid, page }, { db }) => readUserDataByFid(db, fid, page),
+    type: MessageType.USER_DATA_ADD,
   }),
-  messagesOfSet({
-    grpc: 'getAllUserDataMessagesByFid',
-    set: MessageSet.userData,
-  }),
+  messagesOfSet({ grpc: 'getAllUserDataMessagesByFid', set: MessageSet.userData }),
   readMethod({
     grpc: 'getVerification',
     request: { fid, address },
     reply: message('verification'),
-    handle: ({ fid, address }, { db }) => readVerification(db, fid, address),
+    handle: ({ fid, address }, { db }) =>
+      readMessage(db, fid, MessageType.VERIFICATION_ADD_ETH_ADDRESS, address),
   }),
   readMethod({
     http: { path: '/verificationsByFid', failure: 'Failed to get verifications by fid' },
     grpc: 'getVerificationsByFid',
     request: { fid, address: optionalAddress, page: messagePage },
     reply: messages,
-    handle: ({ fid, address, page }, { db }) => readVerificationsByFid(db, fid, address, page),
+    handle({ fid, address, page }, { db }) {
+      const condition = db`and (${address}::bytea is null or key = ${address}::bytea)`
+      return readMessagesOfType(db, fid, MessageType.VERIFICATION_ADD_ETH_ADDRESS, page, condition)
+    },
   }),
-  messagesOfSet({
-    grpc: 'getAllVerificationMessagesByFid',
-    set: MessageSet.verifications,
-  }),
+  messagesOfSet({ grpc: 'getAllVerificationMessagesByFid', set: MessageSet.verifications }),
   readMethod({
     http: { path: '/userNameProofByName', failure: 'Failed to get username proof' },
     grpc: 'getUsernameProof',

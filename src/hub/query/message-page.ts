@@ -1,7 +1,9 @@
 import type { MessageType } from '@farcaster/core'
 import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import type { MessageSet } from '../../protocol/message-kind.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { kindOf } from '../../protocol/message-kinds.js'
+import type { PageOptions } from './page.js'
 
 /** The position of a message in a list: the protocol's order within a set (docs/protocol.md §4.1). */
 export interface MessageCursor {
@@ -10,12 +12,7 @@ export interface MessageCursor {
   readonly hash: Buffer
 }
 
-export interface MessagePageOptions {
-  readonly limit: number
-  /** Newest first. */
-  readonly reverse: boolean
-  /** The page starts after this message; null starts at the first. */
-  readonly after: MessageCursor | null
+export interface MessagePageOptions extends PageOptions<MessageCursor> {
   /** A page ends early once its messages are this large: one has up to 64 kB, most have 200 bytes. */
   readonly maxBytes?: number
 }
@@ -39,7 +36,7 @@ interface MessageRow {
 }
 
 /** The fragments that bound a select of messages to a page. */
-export interface PageFragments {
+interface PageFragments {
   /** Condition on `ts` and `hash`: after the cursor. */
   readonly afterCursor: Fragment
   /** The expressions of `order by`, and the limit. */
@@ -52,12 +49,8 @@ const MAX_PAGE_BYTES = 32 * 1024 * 1024
 const AFTER_ALL: MessageCursor = { ts: Number.MAX_SAFE_INTEGER, hash: Buffer.alloc(0) }
 const BEFORE_ALL: MessageCursor = { ts: -1, hash: Buffer.alloc(0) }
 
-/**
- * Reads a page of messages, bounded by number and by size in bytes.
- *
- * @param select Makes the statement that selects `ts, hash, message`, with both fragments.
- */
-export async function readMessagePage(
+/** Reads a page of `ts, hash, message`, bounded by number and by size in bytes. */
+async function readMessagePage(
   db: Database,
   page: MessagePageOptions,
   select: (fragments: PageFragments) => Fragment,
@@ -93,36 +86,36 @@ export async function readMessagePage(
   }
 }
 
-/**
- * Reads a page of the messages of one type in one of a user's sets.
- *
- * @param where `condition` is a further one on `hub.messages`.
- */
-export function readSetPage(
+/** Reads a page of the messages that a condition on `hub.messages` selects. */
+function readMessages(
   db: Database,
-  where: {
-    readonly fid: number
-    readonly set: number
-    readonly type: number
-    readonly condition?: PendingQuery<Row[]>
-  },
   page: MessagePageOptions,
+  condition: PendingQuery<Row[]>,
 ): Promise<MessagePage> {
-  const condition = where.condition === undefined ? db`` : db`and ${where.condition}`
   return readMessagePage(
     db,
     page,
     ({ afterCursor, ordering }) => db`
       select ts, hash, message
       from hub.messages
-      where fid = ${where.fid}::bigint
-        and set = ${where.set}::smallint
-        and type = ${where.type}::smallint
-        ${condition}
+      where ${condition}
         and ${afterCursor}
       order by ${ordering}
     `,
   )
+}
+
+/** Reads a user's messages of one type; `condition` is a further one, which starts with `and`. */
+export function readMessagesOfType(
+  db: Database,
+  fid: number,
+  type: MessageType,
+  page: MessagePageOptions,
+  condition: PendingQuery<Row[]> = db``,
+): Promise<MessagePage> {
+  const set = setOf(type)
+  const where = db`fid = ${fid}::bigint and set = ${set}::smallint and type = ${type}::smallint ${condition}`
+  return readMessages(db, page, where)
 }
 
 /** Selects messages of a user. */
@@ -143,50 +136,88 @@ export function readMessagesByFid(
   page: MessagePageOptions,
 ): Promise<MessagePage> {
   const typeList = types && [...types]
-  return readMessagePage(
-    db,
-    page,
-    ({ afterCursor, ordering }) => db`
-      select ts, hash, message
-      from hub.messages
-      where fid = ${fid}::bigint
-        and set = ${set}::smallint
-        and (${typeList}::smallint[] is null or type = any (${typeList}::smallint[]))
-        and ts >= ${from}::bigint
-        and ts <= ${to}::bigint
-        and ${afterCursor}
-      order by ${ordering}
-    `,
-  )
+  const condition = db`
+    fid = ${fid}::bigint
+    and set = ${set}::smallint
+    and (${typeList}::smallint[] is null or type = any (${typeList}::smallint[]))
+    and ts >= ${from}::bigint
+    and ts <= ${to}::bigint
+  `
+  return readMessages(db, page, condition)
 }
 
 /** Reads a page of the messages with a target (`message-target.ts`). */
 export function readTargetPage(db: Database, target: Buffer, page: MessagePageOptions): Promise<MessagePage> {
+  return readMessages(db, page, db`target = ${target}::bytea`)
+}
+
+/** Reads a page of the messages with any of several targets, in the order of their time. */
+export function readTargetsPage(
+  db: Database,
+  targets: readonly Buffer[],
+  page: MessagePageOptions,
+): Promise<MessagePage> {
   return readMessagePage(
     db,
     page,
+    // Reads a page of each target from the index, then merges them: `target = any (…)` would read all rows.
     ({ afterCursor, ordering }) => db`
-      select ts, hash, message
-      from hub.messages
-      where target = ${target}::bytea
-        and ${afterCursor}
+      select found.ts, found.hash, found.message
+      from unnest(${db.types.byteas(targets)}::bytea[]) as asked (target)
+      cross join lateral (
+        select ts, hash, message
+        from hub.messages m
+        where m.target = asked.target
+          and ${afterCursor}
+        order by ${ordering}
+      ) found
       order by ${ordering}
     `,
   )
 }
 
-/** Reads one message by its conflict key (docs/protocol.md §4.1) and type; null when there is none. */
+/** Reads casts that mention a user. */
+export function readCastsByMention(
+  db: Database,
+  fid: number,
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  return readMessagePage(
+    db,
+    page,
+    ({ afterCursor, ordering }) => db`
+      select m.ts, m.hash, m.message
+      from (
+        select ts, hash, fid
+        from hub.cast_mentions
+        where mentioned_fid = ${fid}::bigint
+          and ${afterCursor}
+        order by ${ordering}
+      ) mention
+      join hub.messages m
+        on m.fid = mention.fid and m.set = ${MessageSet.casts}::smallint and m.key = mention.hash
+    `,
+  )
+}
+
+/** Reads one message by its type and conflict key (docs/protocol.md §4.1); null if none or removed. */
 export async function readMessage(
   db: Database,
-  where: { readonly fid: number; readonly set: number; readonly key: Buffer; readonly type: number },
+  fid: number,
+  type: MessageType,
+  key: Buffer,
 ): Promise<Buffer | null> {
   const [row] = await db<{ message: Buffer }[]>`
     select message
     from hub.messages
-    where fid = ${where.fid}::bigint
-      and set = ${where.set}::smallint
-      and key = ${where.key}::bytea
-      and type = ${where.type}::smallint
+    where fid = ${fid}::bigint
+      and set = ${setOf(type)}::smallint
+      and key = ${key}::bytea
+      and type = ${type}::smallint
   `
   return row?.message ?? null
+}
+
+function setOf(type: MessageType): MessageSet {
+  return kindOf(type)!.set!
 }

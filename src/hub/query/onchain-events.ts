@@ -1,6 +1,7 @@
 import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { type PageOptions, splitPage } from './page.js'
 
 /** The position of an event on its chain. */
 export interface ChainCursor {
@@ -8,23 +9,11 @@ export interface ChainCursor {
   readonly logIndex: number
 }
 
-export interface ChainPageOptions {
-  readonly limit: number
-  readonly reverse: boolean
-  readonly after: ChainCursor | null
-}
-
 /** A page of onchain events; `last` is the last one when there are more. */
 export interface ChainPage {
   /** Encoded protobuf OnChainEvents. */
   readonly events: readonly Buffer[]
   readonly last: ChainCursor | null
-}
-
-interface ChainRow {
-  block_number: number
-  log_index: number
-  event: Buffer
 }
 
 const AFTER_ALL: ChainCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
@@ -38,29 +27,22 @@ export async function readChainEventsByFid(
   db: Database,
   fid: number,
   type: OnChainEventType,
-  page: ChainPageOptions,
+  { limit, reverse, after }: PageOptions<ChainCursor>,
 ): Promise<ChainPage> {
-  const { blockNumber, logIndex } = page.after ?? (page.reverse ? AFTER_ALL : BEFORE_ALL)
-  const order = page.reverse ? db`desc` : db`asc`
-  const afterCursor = page.reverse ? db`<` : db`>`
-  const rows = await db<ChainRow[]>`
-    select block_number, log_index, event
+  const { blockNumber, logIndex } = after ?? (reverse ? AFTER_ALL : BEFORE_ALL)
+  const order = reverse ? db`desc` : db`asc`
+  const afterCursor = reverse ? db`<` : db`>`
+  const rows = await db<(ChainCursor & { event: Buffer })[]>`
+    select block_number as "blockNumber", log_index as "logIndex", event
     from hub.onchain_events
     where fid = ${fid}::bigint
       and type = ${type}::smallint
       and (block_number, log_index) ${afterCursor} (${blockNumber}::bigint, ${logIndex}::integer)
     order by block_number ${order}, log_index ${order}
-    limit ${page.limit + 1}::bigint
+    limit ${limit + 1}::bigint
   `
-  const read = rows.slice(0, page.limit)
-  const last = read.at(-1)
-  return {
-    events: read.map((row) => row.event),
-    last:
-      last === undefined || read.length === rows.length
-        ? null
-        : { blockNumber: last.block_number, logIndex: last.log_index },
-  }
+  const { page, last } = splitPage(rows, limit)
+  return { events: page.map((row) => row.event), last }
 }
 
 /** Reads the registration or transfer that gave an address its fid; null when it has none. */

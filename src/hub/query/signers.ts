@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { NonceKind } from '../merge/gasless-keys.js'
+import { type PageOptions, splitPage } from './page.js'
 
 /** The type of keys that sign messages; others only authenticate (docs/protocol.md §4.10). */
 const SIGNING_KEY_TYPE = 1
@@ -24,11 +25,7 @@ export interface SignerRow extends SignerCursor {
   readonly lastUsedAt: number | null
 }
 
-export interface SignerPageOptions {
-  readonly limit: number
-  readonly reverse: boolean
-  /** The page starts after this signer. */
-  readonly after: SignerCursor | null
+export interface SignerPageOptions extends PageOptions<SignerCursor> {
   /** Only this key. */
   readonly key?: Buffer | undefined
   /** Only keys added onchain. */
@@ -46,7 +43,7 @@ export interface SignerPage {
 export async function readSigners(
   db: Database,
   fid: number,
-  { limit, reverse, after, key = undefined, onChainOnly = false }: SignerPageOptions,
+  { limit, reverse, after, key, onChainOnly = false }: SignerPageOptions,
 ): Promise<SignerPage> {
   const order = reverse ? db`desc` : db`asc`
   const afterCursor = reverse ? db`<` : db`>`
@@ -72,13 +69,8 @@ export async function readSigners(
     order by source ${order}, key ${order}
     limit ${limit + 1}::bigint
   `
-  const signers = rows.slice(0, limit)
-  const last = signers.at(-1)
-  return {
-    signers,
-    last:
-      last === undefined || signers.length === rows.length ? null : { source: last.source, key: last.key },
-  }
+  const { page: signers, last } = splitPage(rows, limit)
+  return { signers, last }
 }
 
 /** The counters that a user, or an app on their behalf, needs to add another key by a message. */

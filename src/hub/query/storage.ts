@@ -23,11 +23,7 @@ interface StorageRow {
   value: number
 }
 
-/**
- * Reads a user's storage.
- *
- * @param now Unix seconds.
- */
+/** Reads a user's storage at `now`, in Unix seconds. */
 export async function readStorageUsage(db: Database, fid: number, now: number): Promise<StorageUsage> {
   const rows = await db<StorageRow[]>`
     select 'rented' as kind, unit_type as key, sum(units) as value

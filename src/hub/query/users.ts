@@ -1,13 +1,7 @@
-import { MessageType, type UserDataType } from '@farcaster/core'
+import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type MessagePage, type MessagePageOptions, readMessage, readSetPage } from './message-page.js'
-
-export interface FidPageOptions {
-  readonly limit: number
-  readonly reverse: boolean
-  readonly after: number | null
-}
+import { type PageOptions, splitPage } from './page.js'
 
 /** Fids in ascending or descending order; `last` is the last one when there are more. */
 export interface FidPage {
@@ -19,20 +13,23 @@ export interface FidPage {
 const AUTH_KEY_TYPE = 2
 
 /** Reads the fids of a shard. */
-export async function readFidsByShard(db: Database, shard: number, page: FidPageOptions): Promise<FidPage> {
-  const after = page.after ?? (page.reverse ? Number.MAX_SAFE_INTEGER : -1)
-  const order = page.reverse ? db`desc` : db`asc`
-  const afterCursor = page.reverse ? db`<` : db`>`
+export async function readFidsByShard(
+  db: Database,
+  shard: number,
+  { limit, reverse, after }: PageOptions<number>,
+): Promise<FidPage> {
+  const order = reverse ? db`desc` : db`asc`
+  const afterCursor = reverse ? db`<` : db`>`
   const rows = await db<{ fid: number }[]>`
     select fid
     from hub.fids
     where shard = ${shard}::smallint
-      and fid ${afterCursor} ${after}::bigint
+      and fid ${afterCursor} ${after ?? (reverse ? Number.MAX_SAFE_INTEGER : -1)}::bigint
     order by fid ${order}
-    limit ${page.limit + 1}::bigint
+    limit ${limit + 1}::bigint
   `
-  const fids = rows.slice(0, page.limit).map((row) => row.fid)
-  return { fids, last: fids.length === rows.length ? null : (fids.at(-1) ?? null) }
+  const { page, last } = splitPage(rows, limit)
+  return { fids: page.map(({ fid }) => fid), last: last?.fid ?? null }
 }
 
 /** The roles of an address for a user. */
@@ -65,42 +62,7 @@ export async function readAddressRoles(db: Database, fid: number, address: Buffe
   return row!
 }
 
-/** Reads one field of a profile; null when it was never set. */
-export function readUserData(db: Database, fid: number, type: UserDataType): Promise<Buffer | null> {
-  return readMessage(db, {
-    fid,
-    set: MessageSet.userData,
-    key: Buffer.of(type),
-    type: MessageType.USER_DATA_ADD,
-  })
-}
-
-/** Reads all fields of a profile. */
-export function readUserDataByFid(db: Database, fid: number, page: MessagePageOptions): Promise<MessagePage> {
-  return readSetPage(db, { fid, set: MessageSet.userData, type: MessageType.USER_DATA_ADD }, page)
-}
-
-/** Reads a user's verification of an address; null when there is none or it was removed. */
-export function readVerification(db: Database, fid: number, address: Buffer): Promise<Buffer | null> {
-  const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
-  return readMessage(db, { fid, set: MessageSet.verifications, key: address, type })
-}
-
-/** Reads a user's verifications; only that of `address` when it is given. */
-export function readVerificationsByFid(
-  db: Database,
-  fid: number,
-  address: Buffer | null,
-  page: MessagePageOptions,
-): Promise<MessagePage> {
-  const condition = db`(${address}::bytea is null or key = ${address}::bytea)`
-  const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
-  return readSetPage(db, { fid, set: MessageSet.verifications, type, condition }, page)
-}
-
-/**
- * Most proofs of the list, which has no pages. Storage allows a user tens of them (docs/protocol.md §4.8).
- */
+/** Most proofs of the list, which has no pages. Storage allows tens of them (docs/protocol.md §4.8). */
 const MAX_PROOFS = 10_000
 
 /** Reads the encoded protobuf UserNameProof of a name; null when no user has the name. */
@@ -115,9 +77,7 @@ export async function readUsernameProof(db: Database, name: string): Promise<Buf
   return row?.proof ?? null
 }
 
-/**
- * Reads the proofs of a user's names: those of other name services first, then those of the fname registry.
- */
+/** Reads the proofs of a user's names: those of the fname registry last. */
 export async function readUsernameProofsByFid(db: Database, fid: number): Promise<Buffer[]> {
   const rows = await db<{ proof: Buffer }[]>`
     select proof

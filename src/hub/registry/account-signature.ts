@@ -8,11 +8,7 @@ const HALF_ORDER = 0x7fffffff_ffffffff_ffffffff_ffffffff_5d576e73_57a4501d_dfe92
 /** Most characters of a signature parameter; signatures of contract wallets are long. */
 export const MAX_SIGNATURE_LENGTH = 8_192
 
-/**
- * Reads a signature of an account from a wallet: `0x` and 65 bytes in hex.
- *
- * @throws PlazaError that names `property`; for contract wallets it says that they cannot be checked here.
- */
+/** Reads a signature of an account: `0x` and 65 bytes in hex. @throws PlazaError that names `property`. */
 export function readAccountSignature(text: string, property = 'signature'): Buffer {
   if (!/^0x([0-9a-f]{2})+$/i.test(text)) throw invalidParam(property, 'must be 0x and hex digits')
   const signature = Buffer.from(text.slice(2), 'hex')

@@ -1,25 +1,18 @@
 import {
   IdRegisterEventType,
+  KEY_TYPE_ED25519,
+  METADATA_TYPE_SIGNED_KEY_REQUEST,
   OnChainEvent,
   OnChainEventType,
   SignerEventType,
   TierType,
 } from '@farcaster/core'
+import { EVENT_VERSION, type EventContent, RENT_SECONDS } from '../chain/registry-events.js'
 import type { AddedKey } from './key-addition.js'
 import { blockHash, type EventPosition, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
 
-/**
- * The contract rents storage for a year; the hub computes the validity of units itself (docs/protocol.md
- * §4.8).
- */
-const RENT_SECONDS = 365 * 24 * 60 * 60
-
-/** Key type of Ed25519 keys, and metadata type of a signed key request (docs/protocol.md §5.3). */
-export const ED25519_KEY = 1
-const SIGNED_KEY_REQUEST = 1
-
-/** Version of the on-chain event format. */
-const EVENT_VERSION = 1
+/** Key type of Ed25519 keys (docs/protocol.md §5.3). */
+export const ED25519_KEY = KEY_TYPE_ED25519
 
 /** Builds the event that registers `fid` for `custody`. Addresses are 20 bytes. */
 export function registerEvent(
@@ -30,12 +23,7 @@ export function registerEvent(
 ): OnChainEvent {
   return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
-    idRegisterEventBody: {
-      to: custody,
-      eventType: IdRegisterEventType.REGISTER,
-      from: Buffer.alloc(0),
-      recoveryAddress: recovery,
-    },
+    idRegisterEventBody: { eventType: IdRegisterEventType.REGISTER, to: custody, recoveryAddress: recovery },
   })
 }
 
@@ -43,30 +31,16 @@ export function registerEvent(
 export function transferEvent(position: EventPosition, fid: number, from: Buffer, to: Buffer): OnChainEvent {
   return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
-    idRegisterEventBody: {
-      to,
-      eventType: IdRegisterEventType.TRANSFER,
-      from,
-      recoveryAddress: Buffer.alloc(0),
-    },
+    idRegisterEventBody: { eventType: IdRegisterEventType.TRANSFER, from, to },
   })
 }
 
 /** Builds the event that adds a key to `fid`. */
-export function signerAddEvent(
-  position: EventPosition,
-  fid: number,
-  { keyType, key, metadata }: AddedKey,
-): OnChainEvent {
+export function signerAddEvent(position: EventPosition, fid: number, added: AddedKey): OnChainEvent {
+  const metadataType = METADATA_TYPE_SIGNED_KEY_REQUEST
   return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_SIGNER,
-    signerEventBody: {
-      key,
-      keyType,
-      eventType: SignerEventType.ADD,
-      metadata,
-      metadataType: SIGNED_KEY_REQUEST,
-    },
+    signerEventBody: { ...added, eventType: SignerEventType.ADD, metadataType },
   })
 }
 
@@ -74,13 +48,7 @@ export function signerAddEvent(
 export function signerRemoveEvent(position: EventPosition, fid: number, key: Buffer): OnChainEvent {
   return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_SIGNER,
-    signerEventBody: {
-      key,
-      keyType: ED25519_KEY,
-      eventType: SignerEventType.REMOVE,
-      metadata: Buffer.alloc(0),
-      metadataType: 0,
-    },
+    signerEventBody: { key, keyType: ED25519_KEY, eventType: SignerEventType.REMOVE },
   })
 }
 
@@ -110,9 +78,8 @@ export function tierPurchaseEvent(
   })
 }
 
-type EventBody = Pick<OnChainEvent, 'type'> & Partial<OnChainEvent>
-
-function onChainEvent(position: EventPosition, fid: number, body: EventBody): OnChainEvent {
+/** Members that `body` leaves out are empty. */
+function onChainEvent(position: EventPosition, fid: number, body: Omit<EventContent, 'fid'>): OnChainEvent {
   return OnChainEvent.create({
     ...body,
     chainId: LOCAL_CHAIN_ID,

@@ -23,11 +23,7 @@ export function newPrivateKey(): Buffer {
   return randomBytes(32)
 }
 
-/**
- * Returns a well-known account of a development network, derived from its name.
- *
- * Anybody can derive its key; its signatures are worth nothing elsewhere.
- */
+/** Returns a well-known account of a development network. Anybody can derive its key. */
 export function localAccount(name: 'fname registry' | 'app'): EthAccount {
   return ethAccount(createHash('sha256').update(`plaza local registry: ${name}`).digest())
 }

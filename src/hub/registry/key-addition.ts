@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
-import { KEY_GATEWAY_ADDRESS, KEY_GATEWAY_EIP_712_TYPES, keyGatewayABI } from '@farcaster/core'
+import {
+  KEY_GATEWAY_ADDRESS,
+  KEY_GATEWAY_EIP_712_TYPES,
+  keyGatewayABI,
+  METADATA_TYPE_SIGNED_KEY_REQUEST,
+} from '@farcaster/core'
 import { encodeFunctionData } from 'viem'
 import { recoverAccount } from '../../protocol/account-recovery.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { recoverSigner } from '../../protocol/kinds/typed-data.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
-
-/** Metadata type of a signed key request, the only one (docs/protocol.md §5.3). */
-const SIGNED_KEY_REQUEST = 1
 
 /** The chain of the contracts: OP Mainnet. */
 export const KEY_CHAIN_ID = 10
@@ -51,7 +53,7 @@ function typedDataOf({ owner, keyType, key, metadata, nonce, deadline }: KeyAddi
       owner: hexOf(owner),
       keyType,
       key: hexOf(key),
-      metadataType: SIGNED_KEY_REQUEST,
+      metadataType: METADATA_TYPE_SIGNED_KEY_REQUEST,
       metadata: hexOf(metadata),
       nonce,
       deadline: BigInt(deadline),
@@ -59,9 +61,7 @@ function typedDataOf({ owner, keyType, key, metadata, nonce, deadline }: KeyAddi
   } as const
 }
 
-/**
- * Returns the typed data as JSON for `eth_signTypedData_v4`: numbers as texts, and the type of the domain.
- */
+/** Returns the typed data for `eth_signTypedData_v4`: numbers as texts, and the type of the domain. */
 export function keyAdditionForWallet(addition: KeyAddition) {
   const { domain, types, primaryType, message } = typedDataOf(addition)
   return {
@@ -98,7 +98,7 @@ export function keyAdditionTransaction({ keyType, key, metadata }: AddedKey) {
     data: encodeFunctionData({
       abi: keyGatewayABI,
       functionName: 'add',
-      args: [keyType, hexOf(key), SIGNED_KEY_REQUEST, hexOf(metadata)],
+      args: [keyType, hexOf(key), METADATA_TYPE_SIGNED_KEY_REQUEST, hexOf(metadata)],
     }),
   } as const
 }

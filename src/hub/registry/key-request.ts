@@ -1,7 +1,10 @@
-import { SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES } from '@farcaster/core'
-import { decodeAbiParameters, encodeAbiParameters } from 'viem'
+import {
+  decodeGaslessSignedKeyRequestMetadata,
+  encodeGaslessSignedKeyRequestMetadata,
+  SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES,
+} from '@farcaster/core'
 import { recoverAccount } from '../../protocol/account-recovery.js'
-import { hexOf } from '../../protocol/bytes.js'
+import { asBuffer, hexOf } from '../../protocol/bytes.js'
 import { recoverSigner } from '../../protocol/kinds/typed-data.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
@@ -22,18 +25,6 @@ export interface SignedKeyRequest extends Omit<KeyRequest, 'key'> {
   /** 65 bytes. */
   readonly signature: Buffer
 }
-
-const METADATA_ABI = [
-  {
-    type: 'tuple',
-    components: [
-      { name: 'requestFid', type: 'uint256' },
-      { name: 'requestSigner', type: 'address' },
-      { name: 'signature', type: 'bytes' },
-      { name: 'deadline', type: 'uint256' },
-    ],
-  },
-] as const
 
 /** Builds the request as typed data, which the app's custody address signs (docs/protocol.md §5.3). */
 function typedDataOf({ requestFid, key, deadline }: KeyRequest) {
@@ -58,28 +49,24 @@ export function recoverKeyRequestSigner(request: KeyRequest, signature: Buffer):
 
 /** Encodes a request as key metadata of type 1 (docs/protocol.md §5.3). */
 export function keyRequestMetadata(request: SignedKeyRequest): Buffer {
-  const encoded = encodeAbiParameters(METADATA_ABI, [
-    {
-      requestFid: BigInt(request.requestFid),
-      requestSigner: hexOf(request.requestSigner),
-      signature: hexOf(request.signature),
-      deadline: BigInt(request.deadline),
-    },
-  ])
-  return Buffer.from(encoded.slice(2), 'hex')
+  const encoded = encodeGaslessSignedKeyRequestMetadata({
+    requestFid: BigInt(request.requestFid),
+    requestSigner: hexOf(request.requestSigner),
+    signature: request.signature,
+    deadline: BigInt(request.deadline),
+  })
+  return asBuffer(encoded._unsafeUnwrap())
 }
 
 /** Decodes key metadata of type 1; null if it is malformed. */
 export function readKeyRequestMetadata(metadata: Buffer): SignedKeyRequest | null {
-  try {
-    const [request] = decodeAbiParameters(METADATA_ABI, metadata)
-    return {
-      requestFid: Number(request.requestFid),
-      requestSigner: Buffer.from(request.requestSigner.slice(2), 'hex'),
-      signature: Buffer.from(request.signature.slice(2), 'hex'),
-      deadline: Number(request.deadline),
-    }
-  } catch {
-    return null
+  const decoded = decodeGaslessSignedKeyRequestMetadata(metadata)
+  if (decoded.isErr()) return null
+  const { requestFid, requestSigner, signature, deadline } = decoded.value
+  return {
+    requestFid: Number(requestFid),
+    requestSigner: Buffer.from(requestSigner.slice(2), 'hex'),
+    signature: asBuffer(signature),
+    deadline: Number(deadline),
   }
 }

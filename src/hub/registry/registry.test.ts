@@ -7,7 +7,7 @@ import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { createVerifyPool } from '../../protocol/verify-pool.js'
 import { createHub } from '../create-hub.js'
-import { decodeProof } from '../merge/name-holder.js'
+import { decodeProof } from '../merge/names.js'
 import { ethAccount, localAccount, newPrivateKey } from './eth-account.js'
 import { LocalRegistry, refuseRealNetwork } from './registry.js'
 

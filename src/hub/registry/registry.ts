@@ -48,20 +48,11 @@ const KEY_REQUEST_SECONDS = 24 * 60 * 60
  * they would emit. Any number of processes may use it at once.
  */
 export class LocalRegistry {
-  readonly #db: Database
-  readonly #hub: RegistryOptions['hub']
-  readonly #clock: () => number
   #lastTask: Promise<unknown> = Promise.resolve()
 
-  constructor({ db, hub, clock }: RegistryOptions) {
-    this.#db = db
-    this.#hub = hub
-    this.#clock = clock
-  }
+  constructor(private readonly options: RegistryOptions) {}
 
-  /**
-   * Registers the next fid above reserved ones for a custody address (20 bytes), with one unit of storage.
-   */
+  /** Registers the next free fid for a custody address (20 bytes), with one unit of storage. */
   async createFid(custody: Buffer, recovery = Buffer.alloc(0)): Promise<{ readonly fid: number } | Refusal> {
     return await this.#withLock(async (locked) => {
       const [row] = await locked<{ next_fid: number; owned: number | null }[]>`
@@ -198,7 +189,7 @@ export class LocalRegistry {
     // Later than the stored transfer, even within one second.
     const timestamp = Math.max(this.#nowUnix(), (holder?.ts ?? 0) + 1)
     const proof: UserNameProof = await signNameTransfer({ name, fid, owner, timestamp })
-    const [outcome] = await this.#hub.submitNameTransfers([proof])
+    const [outcome] = await this.options.hub.submitNameTransfers([proof])
     return outcome ?? null
   }
 
@@ -207,24 +198,24 @@ export class LocalRegistry {
    * none for the merge that the first one waits for.
    */
   #withLock<T>(work: (locked: Queryable) => Promise<T>): Promise<T> {
-    const task = this.#lastTask.then(() => withRegistryLock(this.#db, work))
+    const task = this.#lastTask.then(() => withRegistryLock(this.options.db, work))
     this.#lastTask = task.catch(() => {})
     return task
   }
 
   async #submit(...events: OnChainEvent[]): Promise<Refusal | null> {
-    const outcomes = await this.#hub.submitOnChainEvents(events)
+    const outcomes = await this.options.hub.submitOnChainEvents(events)
     return outcomes.find((outcome) => outcome !== null) ?? null
   }
 
   async #nextPosition(contract: string, fid: number): Promise<EventPosition> {
     const blockTimestamp = this.#nowUnix()
-    const blockNumber = await nextBlockNumber(this.#db, blockTimestamp)
+    const blockNumber = await nextBlockNumber(this.options.db, blockTimestamp)
     return { blockNumber, blockTimestamp, logIndex: 0, transaction: `${contract}/${fid}/${blockNumber}` }
   }
 
   #nowUnix(): number {
-    return Math.floor(this.#clock() / 1000)
+    return Math.floor(this.options.clock() / 1000)
   }
 }
 

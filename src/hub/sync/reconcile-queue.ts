@@ -1,17 +1,14 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { Refusal } from '../../platform/errors.js'
 import type { Log } from '../../platform/log/log.js'
-import { isMissingDependency } from '../merge/missing-dependency.js'
+import { isMissingDependency } from '../merge/applied-offsets.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 
 /** Queues users for reconciliation. Keeps them in memory until `flush`. */
 export class ReconcileQueue {
-  readonly #db: Database
   #reasons = new Map<number, string>()
 
-  constructor(db: Database) {
-    this.#db = db
-  }
+  constructor(private readonly db: Database) {}
 
   /** Queues the user of a refused item, unless the refusal is a conflict. */
   addRefused(item: MergeItem, refusal: Refusal): void {
@@ -29,12 +26,12 @@ export class ReconcileQueue {
     if (this.#reasons.size === 0) return
     const reasons = [...this.#reasons].sort(([a], [b]) => a - b)
     this.#reasons = new Map()
-    await this.#db`
+    await this.db`
       insert into sync.fids (fid, reconcile_reason, queued_at)
       select fid, reconcile_reason, date_trunc('milliseconds', clock_timestamp())
       from unnest(
         ${reasons.map(([fid]) => fid)}::bigint[],
-        ${this.#db.types.texts(reasons.map(([, reason]) => reason))}::text[]
+        ${this.db.types.texts(reasons.map(([, reason]) => reason))}::text[]
       ) as noted (fid, reconcile_reason)
       on conflict (fid) do update set reconcile_reason = excluded.reconcile_reason, queued_at = excluded.queued_at
     `
@@ -65,18 +62,15 @@ function fidOfItem(item: MergeItem): number {
 
 /** Logs each reason of refusal once, with an example: an upstream may send millions of one kind. */
 export class RefusalLog {
-  readonly #log: Log
   readonly #loggedReasons = new Set<string>()
 
-  constructor(log: Log) {
-    this.#log = log
-  }
+  constructor(private readonly log: Log) {}
 
   logOnce(item: MergeItem | null, { code, message }: Refusal): void {
     const reason = `${code}: ${message.replace(/"[^"]*"/g, '"…"').replace(/\d+/g, '…')}`
     if (this.#loggedReasons.has(reason)) return
     this.#loggedReasons.add(reason)
     const example = item === null ? {} : { fid: fidOfItem(item), kind: item.kind }
-    this.#log.warn({ code, reason: message, ...example }, 'an upstream item was refused')
+    this.log.warn({ code, reason: message, ...example }, 'an upstream item was refused')
   }
 }

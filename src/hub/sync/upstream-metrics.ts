@@ -1,28 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
-/** The outcome of an upstream item. */
-export type UpstreamOutcome = 'merged' | 'duplicate' | 'refused' | 'ignored'
-
 /** Counters of the sync. */
-export interface UpstreamMetrics {
-  count(outcome: UpstreamOutcome, items: number): void
-  /** Records the newest merged block of a shard, with its time in Farcaster seconds. */
-  blockMerged(shard: number, blockTime: number): void
-  /** Counts a disconnect by gRPC status. */
-  disconnected(status: string): void
-  /** Counts missing events that were recovered, or are lost. */
-  missed(events: number, isGone: boolean): void
-  /** Counts differences that a comparison found. */
-  compared(found: { readonly missing: number; readonly extra: number }): void
-}
+export type UpstreamMetrics = ReturnType<typeof createUpstreamMetrics>
 
-/**
- * Registers the sync metrics.
- *
- * @param clock Unix milliseconds.
- */
-export function createUpstreamMetrics(registry: Registry, clock: () => number): UpstreamMetrics {
+/** Registers the sync metrics; `clock` is in Unix milliseconds. */
+export function createUpstreamMetrics(registry: Registry, clock: () => number) {
   const registers = [registry]
   const items = new Counter({
     name: 'plaza_sync_items_total',
@@ -60,11 +43,23 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number): 
     },
   })
   return {
-    count: (outcome, count) => items.inc({ outcome }, count),
-    blockMerged: (shard, blockTime) => times.set(shard, blockTime),
-    disconnected: (status) => disconnects.inc({ status }),
-    missed: (events, isGone) => missed.inc({ state: isGone ? 'lost' : 'recovered' }, events),
-    compared({ missing, extra }) {
+    count(outcome: 'merged' | 'duplicate' | 'refused' | 'ignored', count: number): void {
+      items.inc({ outcome }, count)
+    },
+    /** Records the newest merged block of a shard, with its time in Farcaster seconds. */
+    blockMerged(shard: number, blockTime: number): void {
+      times.set(shard, blockTime)
+    },
+    /** Counts a disconnect by gRPC status. */
+    disconnected(status: string): void {
+      disconnects.inc({ status })
+    },
+    /** Counts missing events that were recovered, or are lost. */
+    missed(events: number, isGone: boolean): void {
+      missed.inc({ state: isGone ? 'lost' : 'recovered' }, events)
+    },
+    /** Counts differences that a comparison found. */
+    compared({ missing, extra }: { readonly missing: number; readonly extra: number }): void {
       compared.inc({ side: 'missing' }, missing)
       compared.inc({ side: 'extra' }, extra)
     },

@@ -33,11 +33,12 @@ export interface RunningCluster {
 /** PostgreSQL did not start. `log` is the end of its log. */
 export class ClusterStartError extends Error {
   override readonly name = 'ClusterStartError'
-  readonly log: string
 
-  constructor(location: ClusterLocation, log: string) {
+  constructor(
+    location: ClusterLocation,
+    readonly log: string,
+  ) {
     super(`PostgreSQL did not start. The end of ${location.logFile}:\n${log}`)
-    this.log = log
   }
 
   /** True if another program uses the port. */
@@ -61,10 +62,7 @@ const FAST_STOP_MS = 60_000
 const IMMEDIATE_STOP_MS = 10_000
 const LOG_TAIL_BYTES = 4_096
 
-/**
- * The environment of PostgreSQL. It does not inherit PGDATA, PGPORT and the like, which would change its
- * behavior.
- */
+/** The environment of PostgreSQL, without PGDATA, PGPORT and the like, which change its behavior. */
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
 
 /** Creates a cluster. A crash leaves a temporary directory, which the next call replaces. */

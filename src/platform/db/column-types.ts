@@ -1,10 +1,8 @@
 import type { PostgresType } from 'postgres'
 
 /**
- * Conversions between PostgreSQL and JavaScript values.
- *
- * Array types are declared here instead of being read from `pg_type` (`fetch_types`), which costs a round
- * trip per connection. The driver's own array parser returns the text 'NULL' for null.
+ * Conversions between PostgreSQL and JavaScript values. Array types are declared here, since reading them from
+ * `pg_type` (`fetch_types`) costs a round trip per connection, and the driver's parser returns 'NULL' for null.
  */
 
 const oid = {
@@ -54,14 +52,6 @@ function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-function formatBytes(bytes: Uint8Array): string {
-  return `\\x${toBuffer(bytes).toString('hex')}`
-}
-
-function parseBytes(text: string): Buffer {
-  return Buffer.from(text.slice(2), 'hex')
-}
-
 /** Formats `{a,NULL}` for elements that need no quotes. */
 function formatArray<T>(format: (value: T) => string): (values: readonly (T | null)[]) => string {
   return (values) => `{${values.map((value) => (value === null ? 'NULL' : format(value))).join(',')}}`
@@ -76,15 +66,6 @@ function parseArray<T>(parse: (text: string) => T): (text: string) => (T | null)
       .split(',')
       .map((element) => (element === 'NULL' ? null : parse(element)))
   }
-}
-
-/** In a quoted array element the backslash of `\x` is doubled. */
-function formatBytesElement(bytes: Uint8Array): string {
-  return `"\\\\x${toBuffer(bytes).toString('hex')}"`
-}
-
-function parseBytesElement(text: string): Buffer {
-  return Buffer.from(text.slice(4, -1), 'hex')
 }
 
 function formatTextElement(text: string): string {
@@ -112,7 +93,12 @@ const integers = { serialize: formatArray(formatInteger), parse: parseArray(pars
 /** The driver's `types` option: `to` is the parameter's type, `from` the columns that are read by `parse`. */
 export const columnTypes: { [Name in keyof ColumnTypes]: PostgresType<ColumnTypes[Name]> } = {
   int8: { to: oid.int8, from: [oid.int8], serialize: formatInteger, parse: parseInteger },
-  bytea: { to: oid.bytea, from: [oid.bytea], serialize: formatBytes, parse: parseBytes },
+  bytea: {
+    to: oid.bytea,
+    from: [oid.bytea],
+    serialize: (bytes) => `\\x${toBuffer(bytes).toString('hex')}`,
+    parse: (text: string) => Buffer.from(text.slice(2), 'hex'),
+  },
   date: { to: oid.date, from: [oid.date], serialize: identity, parse: identity },
   bools: {
     to: oid.bools,
@@ -123,8 +109,9 @@ export const columnTypes: { [Name in keyof ColumnTypes]: PostgresType<ColumnType
   byteas: {
     to: oid.byteas,
     from: [oid.byteas],
-    serialize: formatArray(formatBytesElement),
-    parse: parseArray(parseBytesElement),
+    // In a quoted array element the backslash of `\x` is doubled.
+    serialize: formatArray((bytes: Uint8Array) => `"\\\\x${toBuffer(bytes).toString('hex')}"`),
+    parse: parseArray((text) => Buffer.from(text.slice(4, -1), 'hex')),
   },
   int2s: { to: oid.int2s, from: [oid.int2s], ...integers },
   int4s: { to: oid.int4s, from: [oid.int4s], ...integers },

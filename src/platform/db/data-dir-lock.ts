@@ -15,20 +15,18 @@ export interface DataDirOwner {
 /** Another running process holds the directory. */
 export class DataDirBusyError extends Error {
   override readonly name = 'DataDirBusyError'
-  readonly owner: DataDirOwner
 
-  constructor(directory: string, owner: DataDirOwner) {
+  constructor(
+    directory: string,
+    readonly owner: DataDirOwner,
+  ) {
     super(`${directory} is in use by process ${owner.pid} (plaza ${owner.command})`)
-    this.owner = owner
   }
 }
 
 const PID_FILE = 'plaza.pid'
 
-/**
- * Locks the directory for this process, or throws `DataDirBusyError`. A stale lock of a crashed process is
- * replaced. The returned function unlocks it.
- */
+/** Locks the directory, or throws `DataDirBusyError`; replaces a stale lock. Returns the unlock. */
 export function lockDataDir(directory: string, command: string): () => void {
   const file = join(directory, PID_FILE)
   const identity = processIdentity(process.pid) ?? ''

@@ -1,15 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import {
-  lstat,
-  mkdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { mkdir, readFile, readlink, realpath, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../log/log.js'
 import type { ClusterLocation } from './cluster.js'
@@ -34,8 +25,8 @@ export async function openDataDir(path: string): Promise<string> {
 }
 
 /** Whether the data directory has a cluster. */
-export async function hasCluster(location: Pick<ClusterLocation, 'directory'>): Promise<boolean> {
-  return exists(join(location.directory, 'PG_VERSION'))
+export function hasCluster(directory: string): boolean {
+  return existsSync(join(directory, 'PG_VERSION'))
 }
 
 /** Finds location, user and binaries of the cluster of this data directory, which may not exist yet. */
@@ -45,14 +36,11 @@ export async function findClusterLocation(
   systemDir = SYSTEM_DIR,
 ): Promise<ClusterLocation> {
   const found = await clusterDirectory(dataDir)
-  const user = (await hasCluster({ directory: found })) ? await clusterOwner(found) : await chooseUser(log)
+  const user = hasCluster(found) ? await clusterOwner(found) : await chooseUser(log)
   const directory = await reachableDirectory(dataDir, found, user, log, systemDir)
   const binaries = await reachableBinaries(user, log, systemDir)
   const logFile = join(dataDir, LOG_FILE)
-  const logSize = await stat(logFile).then(
-    ({ size }) => size,
-    () => 0,
-  )
+  const logSize = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (logSize > LOG_LIMIT_BYTES) await rename(logFile, `${logFile}.1`)
   return { directory, logFile, binaries, user }
 }
@@ -122,11 +110,4 @@ async function reachableBinaries(user: SystemUser | null, log: Log, systemDir: s
     `PostgreSQL's user cannot access ${binaries.root}: it was copied`,
   )
   return copy
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
 }

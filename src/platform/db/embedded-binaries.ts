@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { access, chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -49,11 +49,8 @@ async function restoreLinks(packageDir: string): Promise<void> {
   if (!Array.isArray(links)) return
   for (const link of links as { source: string; target: string }[]) {
     const target = join(packageDir, link.target)
-    const present = await lstat(target).then(
-      () => true,
-      () => false,
-    )
-    if (!present) await symlink(relative(dirname(link.target), link.source), target)
+    const isPresent = await lstat(target).catch(() => null)
+    if (!isPresent) await symlink(relative(dirname(link.target), link.source), target)
   }
 }
 
@@ -66,11 +63,7 @@ async function makeExecutable(binaries: Binaries): Promise<void> {
 /** Copies the programs to a directory that every user can read, once per version. */
 export async function copyBinaries(binaries: Binaries, parent: string): Promise<Binaries> {
   const root = join(parent, `postgresql-${binaries.version}`)
-  const copied = await lstat(root).then(
-    () => true,
-    () => false,
-  )
-  if (!copied) {
+  if (!existsSync(root)) {
     const draft = `${root}.${process.pid}`
     await mkdir(parent, { recursive: true, mode: 0o755 })
     await cp(binaries.root, draft, { recursive: true, verbatimSymlinks: true })

@@ -70,10 +70,7 @@ const SETTINGS = {
   log_timezone: 'UTC',
 }
 
-/**
- * Ports below the ephemeral range of the system (Linux: from 32768), so that the port is still free after a
- * crash of PostgreSQL.
- */
+/** Below the ephemeral range (Linux: from 32768), so that the port is free after a crash. */
 const PORTS = { from: 20_000, below: 32_000 }
 const PORT_ATTEMPTS = 20
 
@@ -136,7 +133,7 @@ async function prepareCluster(
   { log, settings }: EmbeddedOptions,
 ): Promise<string> {
   const password = await readPassword(dataDir)
-  if (!(await hasCluster(location))) {
+  if (!hasCluster(location.directory)) {
     log.info({ directory: location.directory }, 'creating a database')
     const currentPassword = password ?? (await createPassword(dataDir))
     await initCluster(location, currentPassword, { sync: settings?.fsync !== 'off' })

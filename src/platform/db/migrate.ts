@@ -66,12 +66,16 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
 
 /** Returns what `migrate` would do, for the readiness check. */
 export async function migrationState(db: Database): Promise<MigrationState> {
-  const [found] = await db<{ present: boolean }[]>`
-    select to_regclass(${`public.${MIGRATIONS_TABLE}`}) is not null as present`
-  const rows = found?.present
-    ? await db<{ name: string }[]>`select name from ${db(`public.${MIGRATIONS_TABLE}`)}`
-    : []
-  const applied = rows.map(({ name }) => name)
+  return await compareMigrations((sql) => db.unsafe<{ name: string | null }[]>(sql))
+}
+
+async function compareMigrations(
+  query: (sql: string) => Promise<readonly { readonly name: string | null }[]>,
+): Promise<MigrationState> {
+  const table = `public.${MIGRATIONS_TABLE}`
+  const [found] = await query(`select to_regclass('${table}')::text as name`)
+  const rows = found?.name ? await query(`select name from ${table} order by id`) : []
+  const applied = rows.map(({ name }) => name!)
   const knownNames = await knownMigrations()
   return {
     pending: knownNames.filter((name) => !applied.includes(name)),
@@ -99,18 +103,11 @@ async function waitForLock(client: pg.Client, log: Log): Promise<void> {
 }
 
 async function refuseNewerSchema(client: pg.Client): Promise<void> {
-  const table = `public.${MIGRATIONS_TABLE}`
-  const { rows: found } = await client.query<{ present: boolean }>(
-    'select to_regclass($1) is not null as present',
-    [table],
+  const { unknown } = await compareMigrations(
+    async (sql) => (await client.query<{ name: string | null }>(sql)).rows,
   )
-  if (!found[0]?.present) return
-  const { rows } = await client.query<{ name: string }>(`select name from ${table} order by id`)
-  const knownNames = await knownMigrations()
-  const unknown = rows.map(({ name }) => name).filter((name) => !knownNames.includes(name))
-  if (unknown.length > 0) {
-    throw new Error(
-      `the database was migrated by a newer version (${unknown.join(', ')}): start that version, or restore a backup`,
-    )
-  }
+  if (unknown.length === 0) return
+  throw new Error(
+    `the database was migrated by a newer version (${unknown.join(', ')}): start that version, or restore a backup`,
+  )
 }

@@ -36,15 +36,12 @@ const STARTUP_LIMIT_MS = 60_000
 const BUSY_LIMIT_MS = 300_000
 const POLL_MS = 200
 
-/**
- * Opens the database of the server: `DATABASE_URL`, or an embedded PostgreSQL that runs as long as this
- * process.
- */
+/** Opens the database of the server: `DATABASE_URL`, or an embedded PostgreSQL of this process. */
 export async function openServerDatabase(config: DatabaseConfig, log: Log): Promise<OpenDatabase> {
   const opened =
     config.databaseUrl === undefined
       ? await openEmbedded(config, SERVE_COMMAND, log)
-      : { url: config.databaseUrl, close: async () => {}, abort: () => {} }
+      : ofAnother(config.databaseUrl)
   return withMigrations(opened, log)
 }
 
@@ -57,14 +54,11 @@ export async function openCommandDatabase(
   command: string,
   log: Log,
 ): Promise<OpenDatabase> {
-  if (config.databaseUrl !== undefined) {
-    return withMigrations({ url: config.databaseUrl, close: async () => {}, abort: () => {} }, log)
-  }
+  if (config.databaseUrl !== undefined) return withMigrations(ofAnother(config.databaseUrl), log)
   const deadline = Date.now() + BUSY_LIMIT_MS
   for (let hasWaited = false; ; hasWaited = true) {
     const url = await urlOfServer(config.dataDir)
-    if (url !== null)
-      return withMigrations({ url, close: async () => {}, abort: () => {} }, log, isInitializing)
+    if (url !== null) return withMigrations(ofAnother(url), log, isInitializing)
     try {
       return await withMigrations(await openEmbedded(config, command, log), log)
     } catch (error) {
@@ -74,6 +68,11 @@ export async function openCommandDatabase(
       await sleep(POLL_MS)
     }
   }
+}
+
+/** A database that this process did not start. */
+function ofAnother(url: string): OpenDatabase {
+  return { url, close: async () => {}, abort: () => {} }
 }
 
 async function openEmbedded(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {

@@ -67,11 +67,7 @@ async function createUser(log: Log): Promise<SystemUser | null> {
  */
 export async function canReach(user: SystemUser, path: string): Promise<boolean> {
   const real = await realpath(path)
-  if (!(await allows(user, real, 0o4))) return false
-  for (let parent = dirname(real); ; parent = dirname(parent)) {
-    if (!(await allows(user, parent, 0o1))) return false
-    if (parent === dirname(parent)) return true
-  }
+  return (await allows(user, real, 0o4)) && (await canEnter(user, dirname(real)))
 }
 
 /** Whether the user can enter a directory. */

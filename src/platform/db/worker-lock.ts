@@ -2,11 +2,8 @@ import type { Fragment } from 'postgres'
 import type { Database, Queryable } from './connection.js'
 
 /**
- * Takes the lock of a worker, or takes it once more. It is held for as long as the connection lives, and PostgreSQL frees
- * it at once when the process is killed.
- *
- * @param lockDb A pool of one connection that does nothing else: the lock is that connection's. After a loss it is taken anew.
- * @param worker A UUID.
+ * Takes the lock of a worker (a UUID), or takes it anew. PostgreSQL frees it when the connection ends.
+ * @param lockDb A pool of one connection that does nothing else: the lock is that connection's.
  */
 export async function takeWorkerLock(lockDb: Database, worker: string): Promise<void> {
   await lockDb`select pg_try_advisory_lock(hashtextextended(${worker}, 0))`

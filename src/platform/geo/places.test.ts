@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cellOf, cellsWithin } from './cells.js'
-import { CityIndex } from './city-index.js'
 import { distanceKm } from './distance.js'
-import { placeOf } from './places.js'
+import { CityIndex, placeOf } from './places.js'
 
 describe('places', () => {
   test('are the city of the coordinates', () => {

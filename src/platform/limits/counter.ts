@@ -19,10 +19,7 @@ export interface Counter<Key> {
   waitSeconds(key: Key): number
 }
 
-/**
- * What is remembered of a key: how many were used since a window began, or how many tokens were left at a
- * time.
- */
+/** What is remembered of a key: the count of a window and its start, or the tokens left at a time. */
 interface Entry {
   readonly amount: number
   readonly atMs: number
@@ -39,10 +36,7 @@ type Count = (
 const MIN_SWEEP_SIZE = 10_000
 
 /**
- * Creates the counter of a rate limit. Every process counts for itself: two of them behind a load balancer
- * allow up to twice as much.
- *
- * @param clock Unix milliseconds.
+ * Creates the counter of a rate limit, with a clock in Unix milliseconds. Every process counts for itself.
  * @param defaultLimit For keys without a limit of their own; 0 is no limit.
  */
 export function createCounter<Key>(
@@ -54,9 +48,7 @@ export function createCounter<Key>(
   const entries = new Map<Key, Entry>()
   let nextSweepSize = MIN_SWEEP_SIZE
 
-  /**
-   * Waits until as many keys were added as the last sweep left: each count pays for a few entries at most.
-   */
+  /** Waits until as many keys were added as the last sweep left, so that each count pays for a few. */
   function dropUnused(now: number): void {
     if (entries.size < nextSweepSize) return
     for (const [key, { atMs }] of entries) if (now - atMs >= windowMs) entries.delete(key)

@@ -21,7 +21,11 @@ export interface RequestLimitOptions {
 export function limitRequests(
   scope: FastifyInstance,
   limit: RateLimit,
-  { clock, most = limit.default, refusal = refusalText }: RequestLimitOptions,
+  {
+    clock,
+    most = limit.default,
+    refusal = ({ limit: most }) => `more than ${most} requests a minute`,
+  }: RequestLimitOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const counter: Counter<string> = createCounter(limit, clock, most)
   async function count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -41,8 +45,4 @@ export function limitRequests(
     if (!request.is404 && request.method !== 'OPTIONS') await count(request, reply)
   })
   return count
-}
-
-function refusalText({ limit }: LimitStatus): string {
-  return `more than ${limit} requests a minute`
 }

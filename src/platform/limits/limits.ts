@@ -25,10 +25,7 @@ export interface RateLimit extends CommonLimit {
    */
   readonly algorithm: 'fixed window' | 'token bucket'
   readonly windowMs: number
-  /**
-   * Keys that are counted at once; the least recently used are dropped first. Undefined: as many as there
-   * are.
-   */
+  /** Keys counted at once; the least recently used are dropped first. Undefined: any number. */
   readonly maxKeys?: number
 }
 

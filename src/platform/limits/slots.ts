@@ -3,19 +3,11 @@ import type { SlotLimit } from './limits.js'
 
 /** Counts what is open at the same time. */
 export interface Slots {
-  /**
-   * Takes a slot, and returns the function that frees it.
-   *
-   * @throws PlazaError with the code of the limit when all slots are taken.
-   */
+  /** Takes a slot; returns the function that frees it. @throws PlazaError when all are taken. */
   take(): () => void
 }
 
-/**
- * Creates the slots of a limit.
- *
- * @param onChange Called with the number of slots that are taken, after each change.
- */
+/** Creates the slots of a limit; calls `onChange` with the number of taken slots. */
 export function createSlots(
   limit: SlotLimit,
   most: number = limit.default,

@@ -31,10 +31,7 @@ const kinds = {
 
 export type NetFailureKind = keyof typeof kinds
 
-/**
- * An expected failure of a request. It is a value and never thrown. `detail` is for logs and contains no
- * secret.
- */
+/** An expected failure of a request, never thrown. `detail` is for logs and contains no secret. */
 export interface NetFailure {
   readonly kind: NetFailureKind
   readonly detail: string
@@ -58,10 +55,8 @@ export function isTransient({ kind }: NetFailure): boolean {
 /** Carries a failure through libraries that use exceptions. It does not leave this folder. */
 export class NetFailureError extends Error {
   override readonly name = 'NetFailureError'
-  readonly failure: NetFailure
 
-  constructor(failure: NetFailure) {
+  constructor(readonly failure: NetFailure) {
     super(failure.detail)
-    this.failure = failure
   }
 }

@@ -1,13 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** Waits for `ms` milliseconds, or until the signal aborts. Leaves no listener on the signal. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const timer = setTimeout(finish, ms)
-    function finish(): void {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', finish)
-      resolve()
-    }
-    signal?.addEventListener('abort', finish)
-  })
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { ...(signal && { signal }) }).catch(() => {})
 }

@@ -23,8 +23,7 @@ const TAKEOVER_MS = 3_000
 /**
  * Runs every job immediately and then at its interval, without overlap. A failure is logged, and the next run
  * retries. A job that is not per process runs in the process that holds its lock, until that process ends.
- *
- * @returns Stops the jobs and waits for current runs.
+ * Returns a function that stops the jobs and waits for current runs.
  */
 export function startScheduledJobs(
   jobs: readonly ScheduledJob[],
@@ -35,7 +34,11 @@ export function startScheduledJobs(
   return async () => {
     stopping.abort()
     await Promise.all(running)
-    await releaseJobs(options.locks, jobs).catch(() => {})
+    const { locks } = options
+    await locks`
+      select pg_advisory_unlock(hashtextextended(name, 0))
+      from unnest(${locks.types.texts(jobs.map(({ name }) => lockName(name)))}::text[]) as name
+    `.catch(() => {})
   }
 }
 
@@ -65,12 +68,6 @@ async function holdsJob(locks: Database, { name }: ScheduledJob): Promise<boolea
         and (classid::bigint << 32 | objid::bigint) = hashtextextended(${lockName(name)}, 0)
     ) or pg_try_advisory_lock(hashtextextended(${lockName(name)}, 0)) as "isHeld"`
   return lock?.isHeld === true
-}
-
-async function releaseJobs(locks: Database, jobs: readonly ScheduledJob[]): Promise<void> {
-  await locks`
-    select pg_advisory_unlock(hashtextextended(name, 0))
-    from unnest(${locks.types.texts(jobs.map(({ name }) => lockName(name)))}::text[]) as name`
 }
 
 function lockName(job: string): string {

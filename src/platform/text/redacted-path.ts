@@ -2,10 +2,8 @@
 const safeSegmentPattern = /^(v\d|[a-z_.-]{0,24})$/i
 
 /**
- * Returns the path of a request without the query and without segments that may be a key or token, so that a
- * reply can repeat it.
- *
- * @param url Path and query of the request: `/v2/nowhere?x=1`.
+ * Returns the path of `/v2/nowhere?x=1` without the query and without segments that may be a key or token, so
+ * that a reply can repeat it.
  */
 export function redactedPath(url: string): string {
   const [path = ''] = url.split('?')

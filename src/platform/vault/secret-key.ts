@@ -6,10 +6,8 @@ const FILE = 'secret.key'
 const KEY_BYTES = 32
 
 /**
- * Reads the secret key of a server with an embedded database, or generates it. Only the server's user may
- * read the file. Of two processes that start together, one generates the key.
- *
- * @param dataDir The data directory, which must exist.
+ * Reads the secret key of a server from its data directory, or generates it. Only the server's user may read
+ * the file. Of two processes that start together, one generates the key.
  */
 export async function ensureSecretKey(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)
@@ -20,7 +18,7 @@ export async function ensureSecretKey(dataDir: string): Promise<string> {
       flush: true,
     })
   } catch (error) {
-    if (!isExisting(error)) throw error
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
   const key = (await readFile(file, 'utf8')).trim()
   if (key === '')
@@ -28,8 +26,4 @@ export async function ensureSecretKey(dataDir: string): Promise<string> {
       `${file} is empty: restore the key from a backup, or delete the file and lose all secrets that it encrypted`,
     )
   return key
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }

@@ -12,10 +12,7 @@ export interface Vault {
    * @throws PlazaError `not_configured` if the server has no key.
    */
   seal(secret: Uint8Array, context: string): Buffer
-  /**
-   * Decrypts a result of `seal`.
-   * @throws PlazaError `not_configured` if the server has no key; an Error if no key matches.
-   */
+  /** Decrypts a result of `seal`. @throws PlazaError `not_configured`; an Error if no key matches. */
   open(sealed: Uint8Array, context: string): Buffer
   /** Id of the key that encrypts: bytes 2 to 5 of its ciphertexts. Null without a key. */
   readonly keyId: Buffer | null
@@ -37,12 +34,7 @@ interface VaultKey {
   readonly key: Buffer
 }
 
-/**
- * Opens the vault.
- *
- * @param secretKeys Texts from which keys are derived; the first one encrypts. Empty: nothing can be
- * encrypted or decrypted.
- */
+/** Opens the vault. Keys are derived from `secretKeys`, of which the first encrypts. Without any, nothing works. */
 export function createVault(secretKeys: readonly string[]): Vault {
   const keys = secretKeys.map(deriveKey)
 

@@ -28,8 +28,12 @@ export function validateBlockHash(blockHash: Uint8Array): string | null {
   return blockHash.length === BLOCK_HASH_BYTES ? null : 'blockHash must be 32 bytes'
 }
 
-/** Returns the rule that an Ethereum address as text breaks, or null: `0x`, 40 digits, EIP-55 checksum. */
-function validateEthAddressText(text: string): string | null {
+/**
+ * Returns the rule that a primary Ethereum address breaks (docs/protocol.md §3.3.7), or null: `0x`, 40 digits,
+ * EIP-55 checksum; '' unsets it.
+ */
+export function validatePrimaryEthAddress(text: string): string | null {
+  if (text === '') return null
   if (text.length !== ETH_ADDRESS_CHARACTERS || !text.startsWith('0x')) {
     return 'invalid length for eth address'
   }
@@ -39,30 +43,16 @@ function validateEthAddressText(text: string): string | null {
     : 'eth address checksum is wrong'
 }
 
-/** Returns the rule that a Solana address as text breaks, or null: base58 of 32 bytes. */
-function validateSolAddressText(text: string): string | null {
+/** Returns the rule that a primary Solana address breaks, or null: base58 of 32 bytes; '' unsets it. */
+export function validatePrimarySolAddress(text: string): string | null {
+  if (text === '') return null
   if (text.length > MAX_SOL_ADDRESS_CHARACTERS) return 'invalid length for sol address'
   const address = base58.decodeUnsafe(text)
   if (address === undefined) return 'sol address is not base58'
   return validateSolAddress(address)
 }
 
-/**
- * Returns the rule that a primary Ethereum address breaks (docs/protocol.md §3.3.7), or null; '' unsets it.
- */
-export function validatePrimaryEthAddress(value: string): string | null {
-  return value === '' ? null : validateEthAddressText(value)
-}
-
-/** Returns the rule that a primary Solana address breaks, or null; '' unsets it. */
-export function validatePrimarySolAddress(value: string): string | null {
-  return value === '' ? null : validateSolAddressText(value)
-}
-
-/**
- * Returns the address bytes of a valid primary address, as verifications contain them; null for '' and other
- * entries.
- */
+/** Returns the address bytes of a valid primary address; null for '' and other entries. */
 export function primaryAddressBytes(type: UserDataType, value: string): Buffer | null {
   if (value === '') return null
   if (type === UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM) return Buffer.from(value.slice(2), 'hex')

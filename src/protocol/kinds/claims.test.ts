@@ -9,7 +9,7 @@ import { hexOf } from '../bytes.js'
 import { keyAddition, sampleAccount, sampleAddress } from '../testing/sample-claims.js'
 import { SAMPLE_FID, SAMPLE_TIME, sampleSigner, validSamples } from '../testing/sample-messages.js'
 import { checkSignatures, validateStateless } from '../validate.js'
-import { recoverKeyAddCustody, recoverKeyRemoveCustody, verifySignedKeyRequest } from './key-claim.js'
+import { recoverKeyAddCustody, recoverKeyRemoveCustody, verifySignedKeyRequest } from './key.js'
 import { verifyUsernameProof } from './username-proof.js'
 
 let samples: Record<string, MessageData>

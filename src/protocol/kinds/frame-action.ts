@@ -1,5 +1,5 @@
 import { type FrameActionBody, MessageType } from '@farcaster/core'
-import { BASE_DATA_BYTES, type MessageKind } from '../message-kind.js'
+import type { MessageKind } from '../message-kind.js'
 import { castIdSchema, schema, single } from '../wire-schema.js'
 import { validateCastId } from './target.js'
 
@@ -20,7 +20,6 @@ export const frameAction: MessageKind<FrameActionBody> = {
   side: 'add',
   bodyName: 'frameActionBody',
   wire: { field: 16, schema: bodySchema },
-  maxDataBytes: BASE_DATA_BYTES,
   validate: validateFrameAction,
   conflictKey: (_body, message) => message.hash,
 }

@@ -1,6 +1,6 @@
-import { type LendStorageBody, type MessageData, MessageType, StorageUnitType } from '@farcaster/core'
+import { type LendStorageBody, MessageType, StorageUnitType } from '@farcaster/core'
 import { u64be } from '../bytes.js'
-import { BASE_DATA_BYTES, type MessageKind, MessageSet, type ValidationContext } from '../message-kind.js'
+import { type MessageKind, MessageSet } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
 
 const MAX_UNITS = 5000
@@ -16,18 +16,11 @@ export const lendStorage: MessageKind<LendStorageBody> = {
   side: 'add',
   bodyName: 'lendStorageBody',
   wire: { field: 18, schema: bodySchema },
-  maxDataBytes: BASE_DATA_BYTES,
-  validate: validateLendStorage,
+  // Limits: docs/protocol.md §3.3.
+  validate(body, data, { now }) {
+    if (data.timestamp < now - MAX_AGE_SECONDS) return 'timestamp more than 10 mins in the past'
+    if (!Object.values(StorageUnitType).includes(body.unitType)) return 'invalid storage unit type'
+    return body.numUnits > MAX_UNITS ? 'num storage units too large' : null
+  },
   conflictKey: (body) => u64be(body.toFid),
-}
-
-/** Limits: docs/protocol.md §3.3. */
-function validateLendStorage(
-  body: LendStorageBody,
-  data: MessageData,
-  context: ValidationContext,
-): string | null {
-  if (data.timestamp < context.now - MAX_AGE_SECONDS) return 'timestamp more than 10 mins in the past'
-  if (!Object.values(StorageUnitType).includes(body.unitType)) return 'invalid storage unit type'
-  return body.numUnits > MAX_UNITS ? 'num storage units too large' : null
 }

@@ -1,18 +1,38 @@
-import { type ReactionBody, ReactionType } from '@farcaster/core'
+import { MessageType, type ReactionBody, ReactionType } from '@farcaster/core'
+import { type MessageKind, MessageSet } from '../message-kind.js'
 import { castIdSchema, schema, single } from '../wire-schema.js'
 import { castIdBytes, validateCastId, validateUrl } from './target.js'
 
 const TARGET_CAST = Buffer.of(1)
 const TARGET_URL = Buffer.of(2)
 
-/** Wire form of the body of a reaction. */
-export const reactionWire = {
-  field: 7,
-  schema: schema({ 1: single('int32'), 2: single(castIdSchema), 3: single('string') }),
+const reaction = {
+  set: MessageSet.reactions,
+  bodyName: 'reactionBody',
+  wire: {
+    field: 7,
+    schema: schema({ 1: single('int32'), 2: single(castIdSchema), 3: single('string') }),
+  },
+  validate: validateReaction,
+  conflictKey: reactionKey,
+} as const
+
+/** REACTION_ADD: a like or a recast of a cast or a URL. */
+export const reactionAdd: MessageKind<ReactionBody> = {
+  ...reaction,
+  type: MessageType.REACTION_ADD,
+  side: 'add',
+}
+
+/** REACTION_REMOVE: removes a like or a recast. */
+export const reactionRemove: MessageKind<ReactionBody> = {
+  ...reaction,
+  type: MessageType.REACTION_REMOVE,
+  side: 'remove',
 }
 
 /** Returns the rule that a reaction breaks (docs/protocol.md §3.3.4), or null. */
-export function validateReaction(body: ReactionBody): string | null {
+function validateReaction(body: ReactionBody): string | null {
   if (body.type !== ReactionType.LIKE && body.type !== ReactionType.RECAST) return 'invalid reaction type'
   if (body.targetCastId !== undefined && body.targetUrl !== undefined) {
     return 'cannot use both targetUrl and targetCastId'

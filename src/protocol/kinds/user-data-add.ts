@@ -1,5 +1,5 @@
 import { MessageType, type UserDataBody, UserDataType } from '@farcaster/core'
-import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { type MessageKind, MessageSet } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
 import { validatePrimaryEthAddress, validatePrimarySolAddress } from './address.js'
 import { validateUsername } from './username.js'
@@ -13,8 +13,10 @@ export const userDataAdd: MessageKind<UserDataBody> = {
   side: 'add',
   bodyName: 'userDataBody',
   wire: { field: 12, schema: bodySchema },
-  maxDataBytes: BASE_DATA_BYTES,
-  validate: (body) => validateProfileValue(body.type, body.value),
+  validate({ type, value }) {
+    const rule = valueRules[type]
+    return rule === undefined ? 'invalid user data type' : rule(value)
+  },
   requiresPro: (body) => body.type === UserDataType.BANNER,
   conflictKey: (body) => Buffer.of(body.type),
 }
@@ -42,12 +44,6 @@ const valueRules: Partial<Record<UserDataType, (value: string) => string | null>
   [UserDataType.PROFILE_TOKEN]: validateProfileToken,
   // The reference node reports it under the name of the URL entry.
   [UserDataType.LIVE_AT]: maxSize(256, 'url'),
-}
-
-/** Returns the rule that a profile entry breaks, or null. */
-function validateProfileValue(type: UserDataType, value: string): string | null {
-  const rule = valueRules[type]
-  return rule === undefined ? 'invalid user data type' : rule(value)
 }
 
 function maxSize(maxBytes: number, entry: string): (value: string) => string | null {

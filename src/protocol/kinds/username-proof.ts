@@ -18,9 +18,7 @@ const bodySchema = schema({
   6: single('int32'),
 })
 
-/**
- * USERNAME_PROOF: a proof of an ENS name or a basename, signed by its owner. Fnames come from their registry.
- */
+/** USERNAME_PROOF: an ENS name or a basename, signed by its owner. Fnames come from their registry. */
 export const usernameProof: MessageKind<UserNameProof> = {
   type: MessageType.USERNAME_PROOF,
   set: MessageSet.usernameProofs,

@@ -4,10 +4,7 @@ const MAX_FNAME_CHARACTERS = 16
 const MAX_ENS_NAME_CHARACTERS = 20
 const MAX_BASENAME_CHARACTERS = 25
 
-/**
- * Returns the rule that a name breaks (docs/protocol.md §3.3.8), or null. The ending selects the kind:
- * `.base.eth`, `.eth`, or an fname.
- */
+/** Returns the rule that a name breaks (docs/protocol.md §3.3.8), or null. The ending selects the kind. */
 export function validateUsername(name: string): string | null {
   if (name.endsWith('.base.eth')) return validateBasename(name)
   return name.endsWith('.eth') ? validateEnsName(name) : validateFname(name)

@@ -16,7 +16,7 @@ import {
 } from '@farcaster/core'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { hexOf } from '../bytes.js'
-import { solanaClaim } from '../kinds/verification-claim.js'
+import { solanaClaim } from '../kinds/verification.js'
 
 /** The account of the names, custody and verified address in sample messages. */
 export const sampleAccount: PrivateKeyAccount = privateKeyToAccount(`0x${'17'.repeat(32)}`)

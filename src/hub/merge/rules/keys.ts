@@ -20,9 +20,8 @@ export const keyRemoveRule: MergeRule = {
 }
 
 /**
- * Merges KEY_ADD: the custody address of the fid grants a key to an app that requested it.
- *
- * The same fid and app may add a key again; any other key in use is refused.
+ * Merges KEY_ADD: the custody address of the fid grants a key to an app that requested it. The same fid and app
+ * may add a key again; any other key in use is refused.
  */
 function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
   const { fid, timestamp } = message.data
@@ -54,10 +53,7 @@ function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: Ba
   return null
 }
 
-/**
- * Merges KEY_REMOVE, authorized by the custody address or by the key itself. The message is logged, not
- * stored.
- */
+/** Merges KEY_REMOVE, signed by custody or by the key itself. The message is logged, not stored. */
 function mergeKeyRemove(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
   const { fid, timestamp } = message.data
   const body = message.data.keyRemoveBody!

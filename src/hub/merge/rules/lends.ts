@@ -1,26 +1,21 @@
 import { FarcasterNetwork, HubEventType, type StorageUnitType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
+import { u64be } from '../../../protocol/bytes.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { generationOf } from '../../storage-limits.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 
-/**
- * Units of the type that a lender on mainnet must own; on other networks any number (docs/protocol.md
- * §3.3.11).
- */
+/** Units of the type that a lender on mainnet must own (docs/protocol.md §3.3.11). */
 const mainnetMinimumOwnUnits = 1000
 
 /** Units that a lender must keep. */
 const reservedUnits = 1
 
-/**
- * Rule of LEND_STORAGE: the lender needs units; a loan of 0 units ends the stored one (docs/protocol.md
- * §4.5).
- */
+/** Rule of LEND_STORAGE: the lender needs units, and 0 units end a loan (docs/protocol.md §4.5). */
 export const lendRule: MergeRule = {
-  check: (message, state) => checkUnits(message, state),
+  check: checkUnits,
   afterMerge: (message, _displaced, state) => {
     const { fid, lendStorageBody } = message.data
     if (lendStorageBody!.numUnits > 0) return
@@ -31,9 +26,7 @@ export const lendRule: MergeRule = {
 
 /** Returns the conflict key of a loan: the borrower. */
 function lendKey({ data }: SignedMessage): Buffer {
-  const key = Buffer.alloc(8)
-  key.writeBigUInt64BE(BigInt(data.lendStorageBody!.toFid))
-  return key
+  return u64be(data.lendStorageBody!.toFid)
 }
 
 function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | null {

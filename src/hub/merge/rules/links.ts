@@ -20,12 +20,10 @@ function compactConflictKey(fid: number, linkType: string): ConflictKey {
  */
 export const linkRule: MergeRule = {
   conflictKeys: (message) => [compactConflictKey(message.data.fid, message.data.linkBody!.type)],
-  check: (message, state) => checkCompactState(message, state),
+  check: checkCompactState,
 }
 
-export const linkCompactRule: MergeRule = {
-  replaces: (message, state) => linksOlderThan(message, state),
-}
+export const linkCompactRule: MergeRule = { replaces: linksOlderThan }
 
 function checkCompactState(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const { fid, timestamp, type } = message.data

@@ -14,10 +14,7 @@ const dependentTypes: ReadonlySet<UserDataType> = new Set([
   UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
 ])
 
-/**
- * Rule of USER_DATA_ADD: a username must be held by the fid, a primary address verified by it
- * (docs/protocol.md §4.12).
- */
+/** USER_DATA_ADD: a username must be held, a primary address verified by the fid (docs/protocol.md §4.12). */
 export const userDataRule: MergeRule = {
   order: (data) => (dependentTypes.has(data.userDataBody!.type) ? 2 : 3),
   conflictKeys: (message) => {

@@ -2,22 +2,18 @@ import { HubEventType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import { type NameHolder, nameOf } from '../name-holder.js'
-import { proofConflictKey } from '../names.js'
+import { nameOf, proofConflictKey } from '../names.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
-import type { BatchState } from '../state.js'
+import type { BatchState, NameHolder } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
-/**
- * Rule of USERNAME_PROOF: the owner must be the custody address or a verified address of the sender
- * (docs/protocol.md §4.4).
- */
+/** USERNAME_PROOF: the owner must be the custody or a verified address of the fid (docs/protocol.md §4.4). */
 export const usernameProofRule: MergeRule = {
   order: () => 1,
   locksAllShards: true,
   conflictKeys: (message) => [ownerConflictKey(message)],
   names: (message) => [nameOf(message.data.usernameProofBody!)],
-  check: (message, state) => checkOwner(message, state),
+  check: checkOwner,
   merge: (message, _conflictKey, state) => mergeNameProof(message, state),
 }
 
@@ -40,10 +36,7 @@ function checkOwner(message: SignedMessage, state: BatchState): MergeRefusal | n
   }
 }
 
-/**
- * Merges a USERNAME_PROOF. It competes with the proofs of all fids: the later proof wins, then the larger
- * hash (docs/protocol.md §4.4).
- */
+/** The later proof of any fid wins, then the larger hash (docs/protocol.md §4.4). */
 function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const proof = message.data.usernameProofBody!
   const name = nameOf(proof)

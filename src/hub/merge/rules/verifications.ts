@@ -1,6 +1,5 @@
 import { HubEventType, MessageType, Protocol, UserDataType } from '@farcaster/core'
 import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
-import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
@@ -15,12 +14,12 @@ function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey
   return { fid, set: MessageSet.userData, key: Buffer.from([type]) }
 }
 
-/**
- * Rule of verifications: removing or replacing one revokes the primary address that depends on it
- * (docs/protocol.md §4.9).
- */
+/** Removing or replacing a verification revokes the primary address of it (docs/protocol.md §4.9). */
 export const verificationRule: MergeRule = {
-  conflictKeys: ({ data }) => [primaryAddressConflictKey(data.fid, protocolOf(data))],
+  conflictKeys({ data }) {
+    const { protocol } = (data.verificationAddAddressBody ?? data.verificationRemoveBody)!
+    return [primaryAddressConflictKey(data.fid, protocol)]
+  },
   afterMerge: (message, replaced, state) => {
     for (const stored of replaced) {
       if (stored.type === MessageType.VERIFICATION_ADD_ETH_ADDRESS) {
@@ -32,10 +31,6 @@ export const verificationRule: MergeRule = {
 
 /** Rule of VERIFICATION_ADD: names and addresses of user data depend on it. */
 export const verificationAddRule: MergeRule = { ...verificationRule, order: () => 0 }
-
-function protocolOf(data: SignedMessage['data']): Protocol {
-  return (data.verificationAddAddressBody ?? data.verificationRemoveBody)!.protocol
-}
 
 function revokePrimaryAddress(fid: number, verification: StoredMessage, state: BatchState): void {
   const { address, protocol } = verification.message().data.verificationAddAddressBody!

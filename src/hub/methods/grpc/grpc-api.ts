@@ -1,6 +1,10 @@
+import { Metadata, type StatusObject } from '@grpc/grpc-js'
+import { describeError, PlazaError } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
+import type { createGrpcMetrics } from '../../../platform/metrics.js'
 import type { EventTail } from '../../log/tail.js'
 import type { MethodContext } from '../hub-method.js'
+import { knownError } from '../refusals.js'
 
 /** What the hub's gRPC API works with. */
 export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> {
@@ -9,7 +13,7 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
   readonly log: Log
   /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */
   readonly authorize?: (call: KeyedCall) => Promise<void>
-  readonly metrics?: HubGrpcMetrics
+  readonly metrics?: ReturnType<typeof createGrpcMetrics>
 }
 
 /** The API key of a call, in metadata with the names that the headers of HTTP have. */
@@ -36,11 +40,32 @@ export interface HubGrpcConfig {
   readonly maxSubscribers?: number
 }
 
-/** Gets the numbers for `/metrics`. */
-export interface HubGrpcMetrics {
-  /** Called when a call ends: the name of the service definition, and the number of its status. */
-  readonly called: (method: string, status: number, seconds: number) => void
-  /** Called with the number of subscribers, when it changes. */
-  readonly subscribed: (subscribers: number) => void
-  readonly eventsSent: (events: number) => void
+/** The parts of a call that identify its caller. */
+export interface IncomingCall {
+  readonly metadata: Metadata
+  /** Address and port. */
+  getPeer(): string
+}
+
+/** Admits a call, or throws PlazaError: `bad_request.rate_limited`, then `unauthenticated`. */
+export type Admit = (call: IncomingCall) => Promise<void>
+
+/**
+ * Maps a failure to a gRPC status. Its text is `<code>/<message>`, and the metadata `x-err-code` has the
+ * code, both as in the reference node (docs/protocol.md §1.6). The log gets the cause of an internal error,
+ * the client does not.
+ */
+export function statusOf(cause: unknown, method: string, log: Log): StatusObject {
+  const error =
+    knownError(cause) ?? new PlazaError('internal', 'internal error; the log of the server has it', { cause })
+  if (error.code === 'internal') log.error({ err: cause, method }, 'hub call failed')
+  else if (error.code === 'unavailable' && error.cause)
+    log.warn({ err: error.cause, method }, 'hub call failed: service unavailable')
+  const metadata = new Metadata()
+  metadata.set('x-err-code', error.code)
+  return {
+    code: describeError(error.code).grpcCode,
+    details: `${error.code}/${error.message}`,
+    metadata,
+  }
 }

@@ -45,13 +45,13 @@ export function decodeRequest(name: GrpcName, bytes: Buffer): GrpcRequest {
 }
 
 /** A user: 1 or more. Decoding refuses numbers that JavaScript cannot hold exactly. */
-export function fidOf(fid: number | undefined, name = 'fid'): number {
+export function fidOf(fid: number | undefined, name: string): number {
   if (fid === undefined || fid < 1) throw invalid(name, 'must be a fid: 1 or more')
   return fid
 }
 
 /** The hash of a message. */
-export function hashOf(hash: Uint8Array | undefined, name = 'hash'): Buffer {
+export function hashOf(hash: Uint8Array | undefined, name: string): Buffer {
   if (hash?.length !== HASH_BYTES) throw invalid(name, `must be ${HASH_BYTES} bytes`)
   return asBuffer(hash)
 }
@@ -64,12 +64,9 @@ export function addressOf(address: Uint8Array | undefined, name: string): Buffer
   return asBuffer(address)
 }
 
-/** A text or bytes that are not empty. */
-export function nonEmpty<Value extends { readonly length: number }>(
-  value: Value | undefined,
-  name: string,
-): Value {
-  return value?.length ? value : required(name)
+/** Bytes that are not empty. */
+export function bytesOf(bytes: Uint8Array | undefined, name: string): Buffer {
+  return bytes?.length ? asBuffer(bytes) : required(name)
 }
 
 /** A value of one of the protocol's enums; `names` are by number. */

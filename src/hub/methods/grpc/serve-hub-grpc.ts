@@ -1,31 +1,28 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { HubServiceService } from '@farcaster/hub-nodejs'
 import {
+  type ConnectionInjector,
   type handleUnaryCall,
+  type Metadata,
   type MethodDefinition,
   Server,
   ServerCredentials,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
+import { PlazaError } from '../../../platform/errors.js'
+import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import { readEvents } from '../../log/read.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
-import { type Admit, createAdmission } from './admission.js'
-import { statusOf } from './call-status.js'
-import { listen } from './connections.js'
-import type { HubGrpcApi } from './grpc-api.js'
+import { type Admit, type HubGrpcApi, type IncomingCall, statusOf } from './grpc-api.js'
 import { decodeRequest, type GrpcName } from './request.js'
 import { createSubscribers } from './subscribe.js'
 import { toWireEvent } from './wire-bytes.js'
 
 /** The hub's gRPC API, while it is served. */
-export interface HubGrpcServer {
-  /** `<host>:<port>`, as clients need it. */
-  readonly address: string
-  /** Ends subscriptions and waits so long for the other calls, then ends all connections. */
-  close(limitMs: number): Promise<void>
-}
+export type HubGrpcServer = Awaited<ReturnType<typeof serveHubGrpc>>
 
 /** Ends a connection that answers no ping, and with it the calls of a client that has vanished. */
 const KEEPALIVE_MS = 60_000
@@ -35,10 +32,7 @@ const KEEPALIVE_TIMEOUT_MS = 20_000
  * Serves `HubService` (docs/protocol.md §2.5) with the definition that `@farcaster/hub-nodejs` publishes.
  * Methods of the definition that the hub does not have answer UNIMPLEMENTED (docs/hub-api.md).
  */
-export async function serveHubGrpc(
-  api: HubGrpcApi,
-  at: { readonly host: string; readonly port: number },
-): Promise<HubGrpcServer> {
+export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string; readonly port: number }) {
   const server = new Server({
     'grpc.max_receive_message_length': api.config.bodyLimit,
     'grpc.max_send_message_length': -1,
@@ -52,8 +46,10 @@ export async function serveHubGrpc(
   const methods = { ...unaryMethods(api, admit), subscribe: subscribers.serve }
   server.addService(definition, methods as UntypedServiceImplementation)
   return {
+    /** `<host>:<port>`, as clients need it. */
     address: `${at.host.includes(':') ? `[${at.host}]` : at.host}:${connections.address.port}`,
-    async close(limitMs) {
+    /** Ends subscriptions and waits so long for the other calls, then ends all connections. */
+    async close(limitMs: number): Promise<void> {
       const timer = setTimeout(() => {
         server.forceShutdown()
         connections.destroyAll()
@@ -65,28 +61,23 @@ export async function serveHubGrpc(
   }
 }
 
-/**
- * Requests and replies stay bytes: methods decode and encode, so that stored messages are not encoded again.
- */
-const definition = Object.fromEntries(
-  Object.entries(HubServiceService).map(([name, method]) => [name, asBytes(method)]),
-)
+const same = (bytes: Buffer) => bytes
 
-function asBytes(
-  method: Pick<MethodDefinition<Buffer, Buffer>, 'path' | 'requestStream' | 'responseStream'>,
-): MethodDefinition<Buffer, Buffer> {
-  const { path, requestStream, responseStream } = method
-  const same = (bytes: Buffer) => bytes
-  return {
-    path,
-    requestStream,
-    responseStream,
-    requestSerialize: same,
-    requestDeserialize: same,
-    responseSerialize: same,
-    responseDeserialize: same,
-  }
-}
+/** Requests and replies stay bytes: methods decode and encode, and stored messages stay as they are. */
+const definition = Object.fromEntries(
+  Object.entries(HubServiceService).map(([name, { path, requestStream, responseStream }]) => {
+    const bytesMethod: MethodDefinition<Buffer, Buffer> = {
+      path,
+      requestStream,
+      responseStream,
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    }
+    return [name, bytesMethod]
+  }),
+)
 
 function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementation {
   const context = createMethodContext(api, async (ranges, options) => {
@@ -132,5 +123,73 @@ function serveCalls(
       callback(status)
     }
     api.metrics?.called(name, code, (performance.now() - startMs) / 1000)
+  }
+}
+
+/** Checks the rate limit before the key, so that it counts wrong keys too. */
+function createAdmission({ config, clock, authorize }: HubGrpcApi): Admit {
+  const counter = createCounter<string>(limits.hubCalls, clock, config.rateLimit)
+  return async (call) => {
+    const status = counter.take(addressOf(call, config.trustProxy ?? false))
+    if (status && status.retryAfterSeconds > 0) {
+      throw new PlazaError(
+        'bad_request.rate_limited',
+        `more than ${status.limit} calls a minute; try again in ${status.retryAfterSeconds} seconds`,
+      )
+    }
+    await authorize?.({
+      headers: {
+        'x-api-key': textOf(call.metadata, 'x-api-key'),
+        api_key: textOf(call.metadata, 'api_key'),
+        authorization: textOf(call.metadata, 'authorization'),
+      },
+    })
+  }
+}
+
+/** Without the port, which differs for each connection. */
+function addressOf(call: IncomingCall, trustProxy: boolean): string {
+  const forwarded = trustProxy ? textOf(call.metadata, 'x-forwarded-for')?.split(',')[0]?.trim() : undefined
+  return forwarded || call.getPeer().replace(/:\d+$/, '')
+}
+
+function textOf(metadata: Metadata, name: string): string | undefined {
+  const [value] = metadata.get(name)
+  return typeof value === 'string' ? value : undefined
+}
+
+/**
+ * Listens, and hands connections to the gRPC server. The library's own listener does not give access to its
+ * sockets, and ending the socket is the only way to disconnect a client that reads nothing.
+ */
+async function listen(
+  injector: Pick<ConnectionInjector, 'injectConnection'>,
+  { host, port }: { readonly host: string; readonly port: number },
+) {
+  const sockets = new Map<string, Socket>()
+  const server = createServer({ noDelay: true }, (socket) => {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`
+    sockets.set(peer, socket)
+    socket.on('close', () => sockets.delete(peer))
+    // The calls of a broken connection end with it; there is nothing else to do.
+    socket.on('error', () => {})
+    injector.injectConnection(socket)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return {
+    address: server.address() as AddressInfo,
+    /** Ends the connection of this peer, `<address>:<port>`, at once. */
+    destroy: (peer: string) => void sockets.get(peer)?.destroy(),
+    /** Accepts no more connections; resolves when the last one has ended. */
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    destroyAll(): void {
+      for (const socket of sockets.values()) socket.destroy()
+    },
   }
 }

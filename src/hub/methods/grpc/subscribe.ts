@@ -3,31 +3,24 @@ import { PlazaError } from '../../../platform/errors.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { createSlots } from '../../../platform/limits/slots.js'
 import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
-import { followLog, openEndedRange, type Subscription } from '../../log/follow.js'
-import { readLogEnds } from '../../log/read.js'
 import {
   createSingleFlightPages,
+  followLog,
   type ReadStreamPage,
+  rangesFrom,
   type StreamEvent,
-} from '../../log/single-flight-pages.js'
+  type Subscription,
+} from '../../log/follow.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { requestedShards } from '../refusals.js'
-import type { Admit } from './admission.js'
-import { statusOf } from './call-status.js'
-import type { HubGrpcApi } from './grpc-api.js'
+import { type Admit, type HubGrpcApi, statusOf } from './grpc-api.js'
 import { decodeRequest, enumValueOf, type GrpcRequest } from './request.js'
 import { toWireEvent } from './wire-bytes.js'
 
+const SHUTDOWN = 'the server is shutting down: subscribe again from the next event'
+
 /** A call that is answered with encoded events. */
 type SubscribeCall = ServerWritableStream<Buffer, Buffer>
-
-/** The calls of `Subscribe`. */
-interface Subscribers {
-  /** Serves one call until it ends. */
-  serve(call: SubscribeCall): void
-  /** Ends all calls with UNAVAILABLE; resolves when the last one has ended. */
-  close(): Promise<void>
-}
 
 /**
  * Serves the log as a stream (docs/protocol.md §2.5). Subscribers pull: the next page is read when the one
@@ -36,49 +29,40 @@ interface Subscribers {
  *
  * @param destroyConnection Ends a connection at once, by its peer.
  */
-export function createSubscribers(
-  api: HubGrpcApi,
-  admit: Admit,
-  destroyConnection: (peer: string) => void,
-): Subscribers {
+export function createSubscribers(api: HubGrpcApi, admit: Admit, destroyConnection: (peer: string) => void) {
   const { config, metrics } = api
   const readPage = createSingleFlightPages(api.db, ({ event }) => toWireEvent(event))
   const slots = createSlots(limits.subscribers, config.maxSubscribers, metrics?.subscribed)
   const calls = new Map<AbortController, Promise<void>>()
 
   async function run(call: SubscribeCall, signal: AbortSignal): Promise<void> {
+    let freeSlot = () => {}
     try {
       await admit(call)
-      const freeSlot = slots.take()
-      try {
-        await streamEvents(call, api, readPage, signal)
-      } catch (error) {
-        if (!call.cancelled)
-          await endCall(call, signal.aborted ? shuttingDownError() : error, api, destroyConnection)
-      } finally {
-        freeSlot()
-      }
-    } catch (refusal) {
-      if (!call.cancelled) await endCall(call, refusal, api, destroyConnection)
+      freeSlot = slots.take()
+      await streamEvents(call, api, readPage, signal)
+    } catch (error) {
+      const cause = signal.aborted ? new PlazaError('unavailable', SHUTDOWN) : error
+      if (!call.cancelled) await endCall(call, cause, api, destroyConnection)
+    } finally {
+      freeSlot()
     }
   }
 
   return {
-    serve(call) {
+    /** Serves one call until it ends. */
+    serve(call: SubscribeCall): void {
       const controller = new AbortController()
       call.on('cancelled', () => controller.abort())
       const running = run(call, controller.signal).finally(() => calls.delete(controller))
       calls.set(controller, running)
     },
-    async close() {
+    /** Ends all calls with UNAVAILABLE; resolves when the last one has ended. */
+    async close(): Promise<void> {
       for (const controller of calls.keys()) controller.abort()
       await Promise.all(calls.values())
     },
   }
-}
-
-function shuttingDownError(): PlazaError {
-  return new PlazaError('unavailable', 'the server is shutting down: subscribe again from the next event')
 }
 
 async function streamEvents(
@@ -108,16 +92,10 @@ async function subscriptionOf(
   const shards = requestedShards(shardIndex, config.shards)
   const types = eventTypes.map((type) => enumValueOf(type, hubEventTypeNames, 'event_types'))
   const filter = types.length > 0 ? { fids: null, types: [...new Set(types)] } : null
-  if (fromId !== undefined) return { ranges: shards.map((shard) => openEndedRange(shard, fromId)), filter }
-  const ends = await readLogEnds(db, shards)
-  return { ranges: ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1)), filter }
+  return { ranges: await rangesFrom(db, shards, fromId ?? null), filter }
 }
 
-/**
- * Waits until the client has taken what was written.
- *
- * @throws PlazaError `unavailable` when it takes nothing for too long.
- */
+/** Waits until the client has taken what was written. @throws PlazaError `unavailable` if it stalls. */
 async function waitUntilSent(
   call: SubscribeCall,
   last: StreamEvent<Buffer>,

@@ -1,4 +1,4 @@
-import { eachField, lengthDelimited } from '../protobuf.js'
+import { eachField, lengthDelimited } from '../../protobuf.js'
 
 /**
  * Converts stored bytes to the bytes that are sent, without decoding them. Messages are stored with
@@ -45,7 +45,7 @@ function rewrite(bytes: Buffer, start: number, end: number, nesting: Nesting): R
     parts.push(part)
     length += part.length
   }
-  eachField(bytes, { start, end }, (number, fieldStart, content, fieldEnd) => {
+  const copyOrRewrite = (number: number, fieldStart: number, content: number, fieldEnd: number) => {
     const nested = nesting[number]
     if (nested === undefined) {
       add(bytes.subarray(fieldStart, fieldEnd))
@@ -56,17 +56,19 @@ function rewrite(bytes: Buffer, start: number, end: number, nesting: Nesting): R
     add(lengthDelimited(number, inner.length))
     parts.push(...inner.parts)
     length += inner.length
-  })
+  }
+  eachField(bytes, copyOrRewrite, start, end)
   return { parts, length }
 }
 
 function withData(bytes: Buffer, start: number, end: number): RewrittenBytes {
   const parts: Buffer[] = []
-  eachField(bytes, { start, end }, (number, _start, content, fieldEnd) => {
+  const copyData = (number: number, _start: number, content: number, fieldEnd: number) => {
     if (number === DATA_BYTES) {
       parts.push(lengthDelimited(DATA, fieldEnd - content), bytes.subarray(content, fieldEnd))
     }
-  })
+  }
+  eachField(bytes, copyData, start, end)
   parts.push(bytes.subarray(start, end))
   return { parts, length: parts.reduce((sum, part) => sum + part.length, 0) }
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isUnavailable } from '../../../platform/db/connection-errors.js'
 import { describeError, type ErrorCode, PlazaError } from '../../../platform/errors.js'
+import { knownError } from '../refusals.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,18 +21,9 @@ const codesByStatus = new Map<number, ErrorCode>([
   [503, 'unavailable'],
 ])
 
-/** An error as the client gets it. */
-interface Failure {
-  readonly error: PlazaError
-  readonly status: number
-}
-
-/**
- * Answers with the error body of the hub API. An internal error goes to the log, and the client gets only the
- * id of its request.
- */
+/** Answers with the error body of the hub API. Of an internal error only the log has the cause. */
 export function sendFailure(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { error, status } = toFailure(cause, request)
+  const error = toPlazaError(cause, request)
   if (error.code === 'internal') request.log.error({ err: cause }, 'hub request failed')
   else if (error.code === 'unavailable')
     request.log.warn({ err: error.cause ?? error }, 'hub request failed: service unavailable')
@@ -40,25 +31,16 @@ export function sendFailure(cause: unknown, request: FastifyRequest, reply: Fast
     reply.header('retry-after', RETRY_AFTER_SECONDS)
   }
   const failure = request.routeOptions.config.failure ?? 'Failed to handle request'
-  return reply.status(status).send(failureBody(failure, error))
-}
-
-function toFailure(cause: unknown, request: FastifyRequest): Failure {
-  const error = toPlazaError(cause, request)
-  const { status } = describeError(error.code)
   // Statuses without a code of their own, such as 415, stay as they are.
   const given = statusOf(cause)
-  return { error, status: given !== null && !codesByStatus.has(given) && given < 500 ? given : status }
+  const isOther = given !== null && !codesByStatus.has(given) && given < 500
+  return reply.status(isOther ? given : describeError(error.code).status).send(failureBody(failure, error))
 }
 
-/**
- * Maps a failure to the catalogue: an error of ours, a database that is unavailable, or an error of Fastify.
- */
+/** Maps a failure to the catalogue, errors of Fastify included. */
 export function toPlazaError(cause: unknown, request: FastifyRequest): PlazaError {
-  if (cause instanceof PlazaError && cause.code !== 'internal') return cause
-  if (isUnavailable(cause)) {
-    return new PlazaError('unavailable', 'the database is unavailable; try again soon', { cause })
-  }
+  const known = knownError(cause)
+  if (known) return known
   const status = statusOf(cause)
   if (cause instanceof Error && status !== null && status < 500) {
     return new PlazaError(codesByStatus.get(status) ?? 'bad_request.invalid_param', cause.message)

@@ -5,8 +5,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { testNowUnix } from '../../../../test/network.js'
 import { ensurePartitions } from '../../log/partitions.js'
 import { AFTER_ALL_EVENTS } from '../../log/read.js'
-import { EventCache } from './event-cache.js'
-import { createJsonPageReader } from './event-pages.js'
+import { createJsonPageReader, EventCache } from './event-pages.js'
 
 const statements: string[] = []
 const { db } = await createTestDatabase({ onStatement: (sql) => statements.push(sql) })

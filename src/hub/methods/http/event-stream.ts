@@ -5,23 +5,27 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limits } from '../../../platform/limits/limits.js'
 import { createSlots } from '../../../platform/limits/slots.js'
 import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
-import { followLog, openEndedRange, positionsOf, type Subscription } from '../../log/follow.js'
-import { type EventFilter, readLogEnds } from '../../log/read.js'
 import {
   createSingleFlightPages,
+  followLog,
+  openEndedRange,
+  positionsOf,
   type ReadStreamPage,
+  rangesFrom,
   type StreamEvent,
-} from '../../log/single-flight-pages.js'
+  type Subscription,
+} from '../../log/follow.js'
+import type { EventFilter } from '../../log/read.js'
 import type { ReadPosition } from '../../log/tail.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { hubEventJson } from '../json/hub-event.js'
 import { invalid, requestedShards } from '../refusals.js'
 import { failureBody, toPlazaError } from './errors.js'
 import type { HubApi } from './hub-api.js'
-import { Parameters, parseEnum, parseFid } from './parameters.js'
-import { formatPosition, parsePosition } from './stream-position.js'
+import { enumParser, Parameters, parseFid, parseU32, parseU64 } from './parameters.js'
 
 const FAILURE = 'Failed to stream events'
+const parseEventType = enumParser(hubEventTypeNames)
 const HEARTBEAT_MS = 15_000
 const MAX_FILTER_FIDS = 1_000
 
@@ -85,8 +89,8 @@ const streamHeaders = {
 
 async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promise<Subscription> {
   const parameters = new Parameters(request.query)
-  const shards = requestedShards(parameters.u32('shard_index'), config.shards)
-  const from = parameters.u64('from_event_id')
+  const shards = requestedShards(parameters.read(parseU32, 'shard_index'), config.shards)
+  const from = parameters.read(parseU64, 'from_event_id')
   const filter = filterOf(parameters)
   const header = request.headers['last-event-id']
   // The header counts first: a browser that reconnects repeats the URL of the first request.
@@ -98,9 +102,7 @@ async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promi
     }
     return { ranges: shards.map((shard) => openEndedRange(shard, resumeFrom(shard))), filter }
   }
-  if (from !== null) return { ranges: shards.map((shard) => openEndedRange(shard, from)), filter }
-  const ends = await readLogEnds(db, shards)
-  return { ranges: ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1)), filter }
+  return { ranges: await rangesFrom(db, shards, from), filter }
 }
 
 function filterOf(parameters: Parameters): EventFilter | null {
@@ -110,7 +112,7 @@ function filterOf(parameters: Parameters): EventFilter | null {
   if (fids && fids.values.length > MAX_FILTER_FIDS) throw invalid('fid', `holds more than ${MAX_FILTER_FIDS}`)
   return {
     fids: fids?.values.map((value) => parseFid('fid', value)) ?? null,
-    types: types?.values.map((value) => parseEnum('event_type', value, hubEventTypeNames)) ?? null,
+    types: types?.values.map((value) => parseEventType('event_type', value)) ?? null,
   }
 }
 
@@ -200,4 +202,43 @@ async function closeGracefully(response: ServerResponse): Promise<void> {
   response.end()
   await Promise.race([closed, sleep(CLOSE_TIMEOUT_MS, null, { ref: false })])
   response.destroy()
+}
+
+/** The header that has a position. */
+const POSITION_HEADER = 'Last-Event-ID'
+
+/**
+ * Formats the position of a stream as the `id` of a server-sent event: the last event id for one shard, else
+ * that of each shard, such as `1:81920,2:16384`. Shards without an event yet are left out; null when all are.
+ */
+function formatPosition(positions: readonly ReadPosition[]): string | null {
+  const started = positions.filter((position) => position.lastId >= 0)
+  if (started.length === 0) return null
+  if (positions.length === 1) return String(started[0]!.lastId)
+  return started.map(({ shard, lastId }) => `${shard}:${lastId}`).join(',')
+}
+
+/** Parses the last id of each shard of a position. For one shard both forms are allowed. */
+function parsePosition(text: string, shards: readonly number[]): Map<number, number> {
+  const lastIds = new Map<number, number>()
+  for (const part of text.split(',')) {
+    const { shard, id } = parsePart(part.trim(), shards)
+    if (!shards.includes(shard)) throw invalid(POSITION_HEADER, `names shard ${shard}, which is not followed`)
+    if (lastIds.has(shard)) throw invalid(POSITION_HEADER, `names shard ${shard} twice`)
+    lastIds.set(shard, id)
+  }
+  return lastIds
+}
+
+function parsePart(part: string, shards: readonly number[]): { shard: number; id: number } {
+  const [, shard, digits] = /^(?:(\d{1,5}):)?(\d{1,16})$/.exec(part) ?? []
+  const id = Number(digits)
+  if (digits === undefined || id >= Number.MAX_SAFE_INTEGER)
+    throw invalid(POSITION_HEADER, 'is not a position in the log')
+  if (shard !== undefined) return { shard: Number(shard), id }
+  const [onlyShard] = shards
+  if (onlyShard === undefined || shards.length > 1) {
+    throw invalid(POSITION_HEADER, 'must name the shard of each id, such as 1:81920,2:16384')
+  }
+  return { shard: onlyShard, id }
 }

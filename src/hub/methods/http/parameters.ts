@@ -44,8 +44,14 @@ export class Parameters {
     return this.find(name)?.value ?? null
   }
 
-  requiredText(name: string): string {
-    return this.text(name) ?? required(name)
+  /** The value of the first of these spellings that is given; null without one. */
+  read<Value>(parse: Parse<Value>, ...names: readonly string[]): Value | null {
+    const found = this.find(...names)
+    return found && parse(found.name, found.value)
+  }
+
+  require<Value>(parse: Parse<Value>, name: string): Value {
+    return this.read(parse, name) ?? required(name)
   }
 
   /** Every value of a parameter that may be repeated, or have several between commas. */
@@ -60,58 +66,14 @@ export class Parameters {
     return null
   }
 
-  /** A user: 1 or more. */
-  fid(name: string): number {
-    return this.optionalFid(name) ?? required(name)
-  }
-
-  optionalFid(name: string): number | null {
-    const found = this.find(name)
-    return found && parseFid(found.name, found.value)
-  }
-
-  /**
-   * A number of 64 bits, such as an event id or a time. One that JavaScript cannot hold exactly becomes the
-   * largest that it can, which is above every id and time there is.
-   */
-  u64(...names: readonly string[]): number | null {
-    const found = this.find(...names)
-    if (!found) return null
-    const value = parseDigits(found.name, found.value)
-    if (value > MAX_U64) throw invalid(found.name, 'is larger than 2^64 - 1')
-    return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)
-  }
-
-  /** A number of 32 bits, such as a shard. */
-  u32(...names: readonly string[]): number | null {
-    const found = this.find(...names)
-    if (!found) return null
-    const value = parseDigits(found.name, found.value)
-    if (value > MAX_U32) throw invalid(found.name, 'is larger than 2^32 - 1')
-    return Number(value)
-  }
-
-  /** `true`, `false`, `1` or `0`; null when it is not given. */
-  flag(name: string): boolean | null {
-    const value = this.text(name)
-    if (value === null) return null
-    if (value === 'true' || value === '1') return true
-    if (value === 'false' || value === '0') return false
-    throw invalid(name, 'must be true or false')
-  }
-
   /** Highest or newest first. */
   get reverse(): boolean {
-    return this.flag('reverse') ?? false
+    return this.read(parseFlag, 'reverse') ?? false
   }
 
   /** The page size in either spelling; the one in snake case counts first, as in the reference node. */
   pageSize(defaultValue = DEFAULT_PAGE_SIZE): number {
-    const found = this.find('page_size', 'pageSize')
-    if (!found) return defaultValue
-    const size = parseDigits(found.name, found.value)
-    if (size < 1n || size > MAX_PAGE_SIZE) throw invalid(found.name, `must be between 1 and ${MAX_PAGE_SIZE}`)
-    return Number(size)
+    return this.read(parsePageSize, 'page_size', 'pageSize') ?? defaultValue
   }
 
   /** The bytes of a page token. In a query a `+` arrives as a space. */
@@ -132,62 +94,79 @@ export class Parameters {
     if (cursor === null) throw invalid(token.name, 'is not a token that this list gave out')
     return cursor
   }
-
-  /** The hash of a message. */
-  hash(name: string): Buffer {
-    const bytes = this.#hex(name)
-    if (bytes.length !== HASH_BYTES) throw invalid(name, `must be ${HASH_BYTES} bytes of hex`)
-    return bytes
-  }
-
-  /** An address of Ethereum in hex, or of Solana in hex or base58; null when it is not given. */
-  optionalAddress(name: string): Buffer | null {
-    const value = this.text(name)
-    if (value === null) return null
-    const address = parseAddress(value)
-    if (!address) throw invalid(name, 'must be an address of Ethereum (hex) or Solana (base58)')
-    return address
-  }
-
-  address(name: string): Buffer {
-    return this.optionalAddress(name) ?? required(name)
-  }
-
-  /** Bytes of hex, of any length, with or without `0x`. */
-  optionalBytes(name: string): Buffer | null {
-    return this.text(name) === null ? null : this.#hex(name)
-  }
-
-  /** A value of one of the protocol's enums, by its name or number; null when it is not given. */
-  optionalEnumValue(name: string, names: readonly (string | undefined)[]): number | null {
-    const value = this.text(name)
-    return value === null ? null : parseEnum(name, value, names)
-  }
-
-  enumValue(name: string, names: readonly (string | undefined)[]): number {
-    return this.optionalEnumValue(name, names) ?? required(name)
-  }
-
-  #hex(name: string): Buffer {
-    const bytes = parseHex(this.requiredText(name))
-    if (!bytes) throw invalid(name, 'must be hex')
-    return bytes
-  }
 }
 
+/** Parses the text of a parameter. @throws PlazaError that names the parameter. */
+export type Parse<Value> = (name: string, text: string) => Value
+
+/** Any text. */
+export const parseText: Parse<string> = (_name, text) => text
+
 /** A fid: 1 or more, and at most what JavaScript holds exactly. */
-export function parseFid(name: string, text: string): number {
+export const parseFid: Parse<number> = (name, text) => {
   const value = parseDigits(name, text)
   if (value < 1n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid(name, 'must be a fid: 1 or more')
   return Number(value)
 }
 
-/** The number of an enum's value, from its name or the number as text. `names` are by number. */
-export function parseEnum(name: string, text: string, names: readonly (string | undefined)[]): number {
-  const value = enumValue(names, text)
-  if (value !== undefined) return value
-  const known = names.filter((each) => each !== undefined).join(', ')
-  throw invalid(name, `must be one of ${known}, or its number`)
+/** A number of 64 bits. What JavaScript cannot hold becomes its largest, above every id and time. */
+export const parseU64: Parse<number> = (name, text) => {
+  const value = parseDigits(name, text)
+  if (value > MAX_U64) throw invalid(name, 'is larger than 2^64 - 1')
+  return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)
+}
+
+/** A number of 32 bits, such as a shard. */
+export const parseU32: Parse<number> = (name, text) => {
+  const value = parseDigits(name, text)
+  if (value > MAX_U32) throw invalid(name, 'is larger than 2^32 - 1')
+  return Number(value)
+}
+
+/** `true`, `false`, `1` or `0`. */
+export const parseFlag: Parse<boolean> = (name, text) => {
+  if (text === 'true' || text === '1') return true
+  if (text === 'false' || text === '0') return false
+  throw invalid(name, 'must be true or false')
+}
+
+/** Bytes of hex, of any length, with or without `0x`. */
+export const parseBytes: Parse<Buffer> = (name, text) => {
+  const bytes = parseHex(text)
+  if (!bytes) throw invalid(name, 'must be hex')
+  return bytes
+}
+
+/** The hash of a message. */
+export const parseHash: Parse<Buffer> = (name, text) => {
+  const bytes = parseBytes(name, text)
+  if (bytes.length !== HASH_BYTES) throw invalid(name, `must be ${HASH_BYTES} bytes of hex`)
+  return bytes
+}
+
+/** An address of Ethereum in hex, or of Solana in hex or base58. */
+export const parseAddress: Parse<Buffer> = (name, text) => {
+  const bytes = parseHex(text)
+  if (bytes?.length === ETH_ADDRESS_BYTES || bytes?.length === SOL_ADDRESS_BYTES) return bytes
+  const decoded = text.length > MAX_SOL_ADDRESS_CHARACTERS ? undefined : bs58.decodeUnsafe(text)
+  if (decoded?.length === SOL_ADDRESS_BYTES) return Buffer.from(decoded)
+  throw invalid(name, 'must be an address of Ethereum (hex) or Solana (base58)')
+}
+
+/** A value of one of the protocol's enums, from its name or its number. `names` are by number. */
+export function enumParser(names: readonly (string | undefined)[]): Parse<number> {
+  return (name, text) => {
+    const value = enumValue(names, text)
+    if (value !== undefined) return value
+    const known = names.filter((each) => each !== undefined).join(', ')
+    throw invalid(name, `must be one of ${known}, or its number`)
+  }
+}
+
+const parsePageSize: Parse<number> = (name, text) => {
+  const size = parseDigits(name, text)
+  if (size < 1n || size > MAX_PAGE_SIZE) throw invalid(name, `must be between 1 and ${MAX_PAGE_SIZE}`)
+  return Number(size)
 }
 
 /** Parses digits: no sign, no point, no exponent. Twenty of them hold every number of 64 bits. */
@@ -199,12 +178,4 @@ function parseDigits(name: string, text: string): bigint {
 function parseHex(text: string): Buffer | null {
   const digits = text.startsWith('0x') ? text.slice(2) : text
   return /^(?:[0-9a-fA-F]{2})*$/.test(digits) ? Buffer.from(digits, 'hex') : null
-}
-
-function parseAddress(text: string): Buffer | null {
-  const bytes = parseHex(text)
-  if (bytes?.length === ETH_ADDRESS_BYTES || bytes?.length === SOL_ADDRESS_BYTES) return bytes
-  if (text.length > MAX_SOL_ADDRESS_CHARACTERS) return null
-  const decoded = bs58.decodeUnsafe(text)
-  return decoded?.length === SOL_ADDRESS_BYTES ? Buffer.from(decoded) : null
 }

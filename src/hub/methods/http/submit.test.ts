@@ -6,7 +6,7 @@ import { TestUser, testNow } from '../../../../test/network.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { encodeMessage } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { MAX_BULK_MESSAGES } from '../../submissions.js'
+import { MAX_BULK_MESSAGES } from '../submit.js'
 
 const { db } = await createTestDatabase()
 const api = await openHubApi(db)

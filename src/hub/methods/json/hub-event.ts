@@ -9,9 +9,8 @@ import { hexOf } from '../../../protocol/bytes.js'
 import { blockOf, decodeHubEvent } from '../../log/hub-event.js'
 import type { StoredHubEvent } from '../../log/read.js'
 import { hubEventTypeNames, nameOf } from './enum-names.js'
-import { decodeData, messageJson } from './message.js'
+import { decodeData, messageJson, usernameProofJson } from './message.js'
 import { onChainEventJson } from './onchain-event.js'
-import { usernameProofJson } from './username-proof.js'
 
 /** An event of the log in the JSON of the hub API (docs/protocol.md §1.1). */
 export interface HubEventJson {
@@ -93,15 +92,12 @@ function withMessage<Body extends { message?: Message | undefined }>(
 
 function mergeJson(message: Message, body: MergeMessageBody): object {
   // A compact state may replace thousands of links. The reference node lists none of them.
-  const isCompact = body.deletedMessages.length > 0 && isLinkCompactState(message)
+  const isCompact =
+    body.deletedMessages.length > 0 && decodeData(message)?.type === MessageType.LINK_COMPACT_STATE
   return {
     message: messageJson(message),
     deletedMessages: isCompact ? [] : body.deletedMessages.map(messageJson),
   }
-}
-
-function isLinkCompactState(message: Message): boolean {
-  return decodeData(message)?.type === MessageType.LINK_COMPACT_STATE
 }
 
 /** Maps up to four members; any of them may be absent, also all (docs/protocol.md §1.1). */

@@ -1,11 +1,5 @@
-import {
-  type IdRegisterEventBody,
-  type OnChainEvent,
-  OnChainEvent as OnChainEventCodec,
-  type SignerEventBody,
-} from '@farcaster/core'
+import { type OnChainEvent, OnChainEvent as OnChainEventCodec } from '@farcaster/core'
 import { hexOf } from '../../../protocol/bytes.js'
-import { base64 } from './bytes.js'
 import {
   idRegisterEventTypeNames,
   nameOf,
@@ -13,12 +7,12 @@ import {
   signerEventTypeNames,
   tierTypeNames,
 } from './enum-names.js'
+import { base64 } from './message.js'
 
-/** An onchain event in the JSON of the hub API (docs/protocol.md §1.2). */
-export type OnChainEventJson = ReturnType<typeof onChainEventJson>
-
-/** Maps an onchain event to JSON. Absent bodies are left out, except that of tiers, which is null. */
+/** Maps an onchain event to the JSON of the hub API (docs/protocol.md §1.2). Absent bodies are left out, except that of tiers, which is null. */
 export function onChainEventJson(event: OnChainEvent) {
+  const { signerEventBody: signer, idRegisterEventBody: register } = event
+  const { storageRentEventBody: rent, tierPurchaseEventBody: tier } = event
   return {
     type: nameOf(onChainEventTypeNames, event.type),
     chainId: event.chainId,
@@ -28,22 +22,27 @@ export function onChainEventJson(event: OnChainEvent) {
     transactionHash: hexOf(event.transactionHash),
     logIndex: event.logIndex,
     fid: event.fid,
-    signerEventBody: event.signerEventBody && signerJson(event.signerEventBody),
-    signerMigratedEventBody: event.signerMigratedEventBody && {
-      migratedAt: event.signerMigratedEventBody.migratedAt,
+    signerEventBody: signer && {
+      key: hexOf(signer.key),
+      keyType: signer.keyType,
+      eventType: nameOf(signerEventTypeNames, signer.eventType),
+      metadata: base64(signer.metadata),
+      metadataType: signer.metadataType,
     },
-    idRegisterEventBody: event.idRegisterEventBody && idRegisterJson(event.idRegisterEventBody),
-    storageRentEventBody: event.storageRentEventBody && {
-      payer: hexOf(event.storageRentEventBody.payer),
-      units: event.storageRentEventBody.units,
-      expiry: event.storageRentEventBody.expiry,
+    signerMigratedEventBody: event.signerMigratedEventBody,
+    idRegisterEventBody: register && {
+      to: hexOf(register.to),
+      eventType: nameOf(idRegisterEventTypeNames, register.eventType),
+      from: hexOf(register.from),
+      recoveryAddress: hexOf(register.recoveryAddress),
     },
+    storageRentEventBody: rent && { payer: hexOf(rent.payer), units: rent.units, expiry: rent.expiry },
     // Snake case and always present, as in the reference node.
-    tier_purchase_event_body: event.tierPurchaseEventBody
+    tier_purchase_event_body: tier
       ? {
-          payer: hexOf(event.tierPurchaseEventBody.payer),
-          for_days: event.tierPurchaseEventBody.forDays,
-          tier_type: nameOf(tierTypeNames, event.tierPurchaseEventBody.tierType),
+          payer: hexOf(tier.payer),
+          for_days: tier.forDays,
+          tier_type: nameOf(tierTypeNames, tier.tierType),
         }
       : null,
     txIndex: event.txIndex,
@@ -51,28 +50,7 @@ export function onChainEventJson(event: OnChainEvent) {
   }
 }
 
-/**
- * Maps a stored onchain event: the encoded protobuf OnChainEvent of `hub.onchain_events` and `hub.signers`.
- */
-export function storedOnChainEventJson(bytes: Buffer): OnChainEventJson {
+/** Maps a stored onchain event, an encoded protobuf OnChainEvent. */
+export function storedOnChainEventJson(bytes: Buffer) {
   return onChainEventJson(OnChainEventCodec.decode(bytes))
-}
-
-function signerJson(body: SignerEventBody) {
-  return {
-    key: hexOf(body.key),
-    keyType: body.keyType,
-    eventType: nameOf(signerEventTypeNames, body.eventType),
-    metadata: base64(body.metadata),
-    metadataType: body.metadataType,
-  }
-}
-
-function idRegisterJson(body: IdRegisterEventBody) {
-  return {
-    to: hexOf(body.to),
-    eventType: nameOf(idRegisterEventTypeNames, body.eventType),
-    from: hexOf(body.from),
-    recoveryAddress: hexOf(body.recoveryAddress),
-  }
 }

@@ -5,7 +5,7 @@ import { asBuffer } from '../../../protocol/bytes.js'
 import { decodeMessage } from '../../../protocol/codec.js'
 import { messageHash } from '../../../protocol/hash.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { eachField, lengthDelimited } from '../protobuf.js'
+import { eachField, lengthDelimited } from '../../protobuf.js'
 import { enumValue, messageTypeNames, storageUnitTypeNames } from './enum-names.js'
 
 type Json = Readonly<Record<string, unknown>>
@@ -61,16 +61,17 @@ const listFields: ReadonlySet<number> = new Set([2, 5])
  */
 export function withoutEmptyLists(data: Buffer): Buffer {
   const parts: Buffer[] = []
-  eachField(data, { start: 0, end: data.length }, (field, start, content, end) => {
+  eachField(data, (field, start, content, end) => {
     if (field !== CAST_ADD_FIELD) {
       parts.push(data.subarray(start, end))
       return
     }
     const kept: Buffer[] = []
-    eachField(data, { start: content, end }, (inner, innerStart, innerContent, innerEnd) => {
+    const keep = (inner: number, innerStart: number, innerContent: number, innerEnd: number) => {
       const isEmptyList = listFields.has(inner) && innerContent === innerEnd
       if (!isEmptyList) kept.push(data.subarray(innerStart, innerEnd))
-    })
+    }
+    eachField(data, keep, content, end)
     const body = Buffer.concat(kept)
     parts.push(lengthDelimited(CAST_ADD_FIELD, body.length), body)
   })
@@ -88,10 +89,7 @@ function readData(value: unknown): MessageData {
   return readByLibrary('data', () => MessageData.fromJSON(read))
 }
 
-/**
- * Maps each body to the names of the library, with its bytes in base64. Bodies without bytes stay as they
- * are.
- */
+/** Maps bodies to the names of the library, with bytes in base64; others stay as they are. */
 const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
   castAddBody: (body) => ({
     ...withCastId(body, 'parentCastId'),
@@ -121,9 +119,7 @@ const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
   keyRemoveBody: (body) => inBase64(body, ['key', 'signature']),
 }
 
-/**
- * The number of an enum that the hub API spells differently from the library; other values stay as they are.
- */
+/** The number of an enum that the hub API spells differently from the library; others stay. */
 function numberNamed(names: Parameters<typeof enumValue>[0], value: unknown): unknown {
   return typeof value === 'string' ? (enumValue(names, value) ?? value) : value
 }

@@ -36,18 +36,12 @@ const SET_CALLS = [
   'getAllLendStorageMessagesByFid',
 ] as const
 
-/**
- * Sets that no list contains: name proofs come without their messages, keys as what they grant. Only events
- * carry them.
- */
+/** Sets that no list contains: only events carry name proofs with their messages, and keys. */
 export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.usernameProofs, MessageSet.keys])
 
 /**
- * Reads all that an upstream stores of a user: on-chain events, then names, then every set.
- *
- * Lists are requested at the same time, unless the byte budget is full, and returned in that order.
- *
- * @throws UpstreamFailure if no upstream answers.
+ * Reads all that an upstream stores of a user: on-chain events, then names, then every set. Lists are requested
+ * at the same time, unless the byte budget is full, and returned in that order. @throws UpstreamFailure
  */
 export async function* readAccount(
   upstreams: Upstreams,
@@ -60,9 +54,13 @@ export async function* readAccount(
   const sources = [
     ...CHAIN_EVENT_TYPES.map((eventType) => ({
       pages: readPages(upstreams, 'getOnChainEvents', { fid, eventType }, signal),
-      read: chainEventItem,
+      read: (bytes: Buffer): MergeItem => ({ kind: 'chainEvent', event: OnChainEvent.decode(bytes) }),
     })),
-    { pages: namePages(upstreams, fid, signal), read: nameItem },
+    {
+      pages: namePages(upstreams, fid, signal),
+      // Also names proven by messages, which no list contains: the proof shows the holder.
+      read: (bytes: Buffer): MergeItem => ({ kind: 'nameTransfer', proof: UserNameProof.decode(bytes) }),
+    },
     ...SET_CALLS.map((name) => ({ pages: readPages(upstreams, name, { fid }, signal), read: messageItem })),
   ]
   const next = (pages: AsyncGenerator<readonly Buffer[]>) =>
@@ -73,8 +71,10 @@ export async function* readAccount(
   for (const [index, { pages, read }] of sources.entries()) {
     let page = await (firstPages[index] ?? next(pages))
     while (!page.done) {
-      if (page.value.length > 0)
-        yield { ...separateRefusals(page.value.map(read)), bytes: bytesOf(page.value) }
+      const results: (MergeItem | Refusal)[] = page.value.map(read)
+      const items = results.filter((result) => 'kind' in result)
+      const unreadable = results.filter((result) => 'code' in result)
+      if (results.length > 0) yield { items, unreadable, bytes: bytesOf(page.value) }
       page = await next(pages)
     }
   }
@@ -91,22 +91,6 @@ async function* namePages(
 ): AsyncGenerator<readonly Buffer[]> {
   const call = upstreams.request((client) => client.call('getUserNameProofsByFid', { fid }, signal), signal)
   yield readPage(await call).entries
-}
-
-function separateRefusals(results: readonly (MergeItem | Refusal)[]): Omit<AccountPage, 'bytes'> {
-  return {
-    items: results.filter((result) => 'kind' in result),
-    unreadable: results.filter((result) => 'code' in result),
-  }
-}
-
-function chainEventItem(bytes: Buffer): MergeItem {
-  return { kind: 'chainEvent', event: OnChainEvent.decode(bytes) }
-}
-
-/** Also for names proven by messages, which no list contains: the proof shows the holder. */
-function nameItem(bytes: Buffer): MergeItem {
-  return { kind: 'nameTransfer', proof: UserNameProof.decode(bytes) }
 }
 
 function messageItem(bytes: Buffer): MergeItem | Refusal {

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeFields } from '../../methods/protobuf.js'
+import { encodeFields } from '../../protobuf.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { openUpstreams, type Upstreams } from '../client/upstreams.js'

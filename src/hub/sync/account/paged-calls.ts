@@ -27,9 +27,7 @@ const MIN_PAGE_ENTRIES = 10
 
 /**
  * Reads all entries of a list, page by page, undecoded. Halves the page size if a page is too large or slow
- * for the upstream (hub-monorepo#2396).
- *
- * @throws UpstreamFailure if no upstream answers.
+ * for the upstream (hub-monorepo#2396). @throws UpstreamFailure
  */
 export async function* readPages<Name extends Paged>(
   upstreams: Upstreams,
@@ -74,13 +72,9 @@ export async function* readPages<Name extends Paged>(
 
 /**
  * Returns the token that requests the next page; undefined at the end.
- *
  * A list over several shards has a JSON array with the cursor of each shard as its token. A shard at its end
  * has null there, and would restart if it were requested with null; a token of nulls only marks the end of
  * the list (snapchain#720). So a finished shard keeps the cursor of its last page.
- *
- * @param requestToken Token that requested the page.
- * @param responseToken Token in the response.
  */
 function nextRequestToken(
   requestToken: Uint8Array | undefined,

@@ -4,21 +4,17 @@ const MAX_BYTES = 256 * 1024 * 1024
 const EXPECTED_BYTES = 1024 * 1024
 
 /**
- * Bounds the bytes that are read and not yet merged, over all users. Pages count entries, not bytes.
- *
- * While the budget is full nothing is prefetched; what a reader waits for is still read.
+ * Bounds the bytes that are read and not yet merged, over all users. Pages count entries, not bytes. While the
+ * budget is full nothing is prefetched; what a reader waits for is still read.
  */
 export class ByteBudget {
-  readonly #maxBytes: number
   #bytes = 0
 
-  constructor(maxBytes = MAX_BYTES) {
-    this.#maxBytes = maxBytes
-  }
+  constructor(private readonly maxBytes = MAX_BYTES) {}
 
   /** True if nothing more may be prefetched. */
   get isFull(): boolean {
-    return this.#bytes >= this.#maxBytes
+    return this.#bytes >= this.maxBytes
   }
 
   /** Reserves space for a response, then its real size until `release`. */
@@ -43,10 +39,8 @@ export class ByteBudget {
 const PREFETCHED_PAGES = 3
 
 /**
- * Reads several sources at the same time and yields them in order, so that the next source is ready when one
- * is done. While the byte budget is full, only the awaited page is read.
- *
- * @param open Opens a source.
+ * Opens several sources at the same time and yields them in order, so that the next is ready when one is done.
+ * While the byte budget is full, only the awaited page is read.
  */
 export async function* prefetch<Source, Page>(
   sources: AsyncIterable<Source> | Iterable<Source>,

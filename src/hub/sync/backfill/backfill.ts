@@ -9,8 +9,9 @@ import { claimFidsToFetch, markFetched } from './fid-list.js'
 export interface BackfillOptions {
   readonly db: Database
   readonly upstreams: Upstreams
-  /** The hub, as `createSubmitAdapter` returns it. */
   readonly hub: ReorderBufferOptions['hub']
+  /** The upstreams belong to the same operator: their signatures are not checked again. */
+  readonly trusted: boolean
   /** Users read at the same time. */
   readonly concurrency: number
   /** Items merged together. */
@@ -29,13 +30,11 @@ export interface BackfillResult {
 }
 
 /**
- * Fetches all queued users. A user is marked as fetched once everything is merged, so a later run resumes
- * with the others.
- *
+ * Fetches all queued users. A user is marked once everything is merged, so a later run resumes with the others.
  * @throws UpstreamFailure if no upstream answers for ten minutes.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
-  const { db, upstreams, hub, concurrency, signal } = options
+  const { db, upstreams, hub, trusted, concurrency, signal } = options
   const reconcileQueue = new ReconcileQueue(db)
   /** Users that are read completely, with the number of items up to their end. */
   const readUsers: { readonly fid: number; readonly items: number }[] = []
@@ -54,6 +53,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   }
   const reorderBuffer = new ReorderBuffer({
     hub,
+    assume: { trusted, historical: true },
     signal,
     ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
     onSettled: settled,

@@ -7,12 +7,7 @@ const PAGE_FIDS = 10_000
 /** Users claimed in one statement. */
 const CLAIM_FIDS = 500
 
-/**
- * Queues every user of the upstream.
- *
- * @returns the number of users.
- * @throws UpstreamFailure
- */
+/** Queues every user of the upstream, and returns their number. @throws UpstreamFailure */
 export async function listFids(db: Database, upstreams: Upstreams, signal: AbortSignal): Promise<number> {
   const shards = await upstreams.request((client) => readShards(client, signal), signal)
   let listed = 0
@@ -62,10 +57,7 @@ export async function countFids(
   return row!
 }
 
-/**
- * Yields queued users by fid. Clears their reconcile reason first: an item that is refused later queues them
- * again, since the read may have passed it.
- */
+/** Yields queued users by fid. Clears their reconcile reason first, as a later refusal sets it again. */
 export async function* claimFidsToFetch(db: Database, signal: AbortSignal): AsyncGenerator<number> {
   let after = 0
   while (!signal.aborted) {

@@ -8,38 +8,17 @@ import {
   type MethodDefinition,
   type ServiceError,
 } from '@grpc/grpc-js'
-import { type EventBatch, eventBatches, type UpstreamEvent } from './event-stream.js'
 import { UpstreamFailure } from './upstream-failure.js'
-import { readEventHead, readPage } from './wire-page.js'
+import { type EventHead, readEventHead, readPage } from './wire-page.js'
 
 type Service = typeof HubServiceService
 type RequestOf<Name extends keyof Service> = Parameters<Service[Name]['requestSerialize']>[0]
 
 /** A gRPC client of one upstream node (docs/protocol.md §2.5). Returns undecoded bytes. */
-export interface UpstreamClient {
-  /** `host:port`: the name of its cursors. */
-  readonly address: string
-  /**
-   * Calls a method and returns the bytes of the response.
-   *
-   * @throws UpstreamFailure
-   */
-  call<Name extends keyof Service>(
-    name: Name,
-    request: RequestOf<Name>,
-    signal?: AbortSignal,
-  ): Promise<Buffer>
-  /**
-   * Yields events of a shard from an id on, then live ones, until the signal or the upstream ends the stream.
-   */
-  subscribe(subscription: Subscription, signal: AbortSignal): AsyncGenerator<EventBatch>
-  /** Reads one page of events with `from <= id < stop`. */
-  events(range: EventRange, signal?: AbortSignal): Promise<UpstreamEvent[]>
-  close(): void
-}
+export type UpstreamClient = ReturnType<typeof createUpstreamClient>
 
 /** The parameters of a subscription. */
-export interface Subscription {
+interface Subscription {
   readonly shard: number
   readonly fromId: number
   /** Without events for this long, an empty batch is yielded. */
@@ -47,7 +26,7 @@ export interface Subscription {
 }
 
 /** A range of the log of an upstream. */
-export interface EventRange {
+interface EventRange {
   readonly shard: number
   readonly from: number
   readonly stop?: number
@@ -58,12 +37,18 @@ export interface EventRange {
 
 /** Slower list calls are repeated with smaller pages. */
 const CALL_TIMEOUT_MS = 30_000
-/** A page of 1,000 messages of the largest size. */
-const MAX_RESPONSE_BYTES = 80 * 1024 * 1024
-/** A connection without an answer for the sum of both counts as dead, even when idle. */
-const KEEPALIVE_MS = { every: 20_000, timeout: 10_000 }
-/** The library's default waits up to two minutes between attempts. */
-const RECONNECT_MS = { first: 100, last: 5_000 }
+const CHANNEL = {
+  // A page of 1,000 messages of the largest size.
+  'grpc.max_receive_message_length': 80 * 1024 * 1024,
+  // A connection without an answer for the sum of both counts as dead, even when idle.
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  // The library's default waits up to two minutes between attempts.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 5_000,
+  // Upstreams with one address and different headers must not share a connection.
+  'grpc.use_local_subchannel_pool': 1,
+}
 
 /** All types: the events of each block are counted, to detect missing ones (docs/protocol.md §1.1). */
 const EVENT_TYPES = [
@@ -79,19 +64,13 @@ const EVENT_TYPES = [
 /** Creates a client. Sends nothing before the first call. */
 export function createUpstreamClient(
   address: string,
-  { tls, headers }: Pick<UpstreamSettings, 'tls' | 'headers'>,
-): UpstreamClient {
-  const client = new Client(address, tls ? credentials.createSsl() : credentials.createInsecure(), {
-    'grpc.max_receive_message_length': MAX_RESPONSE_BYTES,
-    'grpc.keepalive_time_ms': KEEPALIVE_MS.every,
-    'grpc.keepalive_timeout_ms': KEEPALIVE_MS.timeout,
-    'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
-    'grpc.max_reconnect_backoff_ms': RECONNECT_MS.last,
-    // Upstreams with one address and different headers must not share a connection.
-    'grpc.use_local_subchannel_pool': 1,
-  })
-  const metadata = metadataOf(headers)
+  { tls, headers }: { readonly tls: boolean; readonly headers: ReadonlyMap<string, string> },
+) {
+  const client = new Client(address, tls ? credentials.createSsl() : credentials.createInsecure(), CHANNEL)
+  const metadata = new Metadata()
+  for (const [name, value] of headers) metadata.set(name, value)
 
+  /** Calls a method and returns the bytes of the response. @throws UpstreamFailure */
   function call<Name extends keyof Service>(
     name: Name,
     request: RequestOf<Name>,
@@ -122,9 +101,11 @@ export function createUpstreamClient(
   }
 
   return {
+    /** `host:port`: the name of its cursors. */
     address,
     call,
-    subscribe({ shard, fromId, idleMs }, signal) {
+    /** Yields events of a shard from an id on, then live ones, until the signal or the upstream ends the stream. */
+    subscribe({ shard, fromId, idleMs }: Subscription, signal: AbortSignal): AsyncGenerator<EventBatch> {
       const { path, requestSerialize } = HubServiceService.subscribe
       const request = { eventTypes: EVENT_TYPES, fromId, shardIndex: shard }
       const stream: ClientReadableStream<Buffer> = client.makeServerStreamRequest(
@@ -138,7 +119,11 @@ export function createUpstreamClient(
       else signal.addEventListener('abort', () => stream.cancel(), { once: true })
       return eventBatches(stream, address, idleMs)
     },
-    async events({ shard, from, stop, limit, reverse = false }, signal) {
+    /** Reads one page of events with `from <= id < stop`. */
+    async events(
+      { shard, from, stop, limit, reverse = false }: EventRange,
+      signal?: AbortSignal,
+    ): Promise<UpstreamEvent[]> {
       const request = { startId: from, stopId: stop, shardIndex: shard, pageSize: limit, reverse }
       const { entries } = readPage(await call('getEvents', request, signal))
       return entries.map((bytes) => ({ ...readEventHead(bytes), bytes }))
@@ -147,37 +132,84 @@ export function createUpstreamClient(
   }
 }
 
-function metadataOf(headers: ReadonlyMap<string, string>): Metadata {
-  const metadata = new Metadata()
-  for (const [name, value] of headers) metadata.set(name, value)
-  return metadata
-}
-
 /** The library does not reuse the buffer. */
 function passThrough(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** The configured upstream nodes. */
-export interface UpstreamSettings {
-  /** `host:port` of each, in the order of use. */
-  readonly addresses: readonly string[]
-  readonly tls: boolean
-  /** Headers of every call, such as keys of hosted nodes. Never logged. */
-  readonly headers: ReadonlyMap<string, string>
-  /** True for a node of the same operator: its signatures are not checked again. */
-  readonly trusted: boolean
+/** An undecoded event of an upstream. */
+export interface UpstreamEvent extends EventHead {
+  readonly bytes: Buffer
 }
 
-/** Reads a list of addresses. */
-export function readAddresses(text: string): string[] {
-  return [...new Set(text.split(',').map((each) => each.trim()))]
+/** Events in the order of arrival; empty if none came for a while. */
+export interface EventBatch {
+  readonly events: readonly UpstreamEvent[]
+  /** True if more have arrived. */
+  readonly hasMore: boolean
 }
 
-/** Reads headers: `name=value`, separated by commas. */
-export function readHeaders(text: string): Map<string, string> {
-  const pairs = text.split(',').map((pair) => pair.trim().split(/=(.*)/s))
-  return new Map(
-    pairs.filter(([name]) => name !== '').map(([name = '', value = '']) => [name.toLowerCase(), value]),
-  )
+/** Most events of a batch, like a transaction of the hub. */
+const BATCH_EVENTS = 1000
+/** Above this number or size the stream pauses, and further events stay in the network. */
+const MAX_BUFFERED = { events: 4_000, bytes: 16 * 1024 * 1024 }
+
+/**
+ * Yields events in batches of what has arrived. A slow reader slows the upstream and does not fill memory.
+ * @throws UpstreamFailure if the stream breaks. It ends normally only if the upstream ends it.
+ */
+async function* eventBatches(
+  stream: ClientReadableStream<Buffer>,
+  address: string,
+  idleMs: number,
+): AsyncGenerator<EventBatch> {
+  const buffered: UpstreamEvent[] = []
+  let bufferedBytes = 0
+  let isEnded = false
+  let failure: Error | null = null
+  let wake = () => {}
+  stream.on('data', (bytes: Buffer) => {
+    try {
+      buffered.push({ ...readEventHead(bytes), bytes })
+    } catch (error) {
+      failure = error as Error
+      stream.cancel()
+    }
+    bufferedBytes += bytes.length
+    if (buffered.length >= MAX_BUFFERED.events || bufferedBytes >= MAX_BUFFERED.bytes) stream.pause()
+    wake()
+  })
+  stream.on('error', ({ code, details, message }: ServiceError) => {
+    failure ??= new UpstreamFailure(code, address, details ?? message)
+    isEnded = true
+    wake()
+  })
+  stream.on('end', () => {
+    isEnded = true
+    wake()
+  })
+  try {
+    for (;;) {
+      if (buffered.length > 0) {
+        const events = buffered.splice(0, BATCH_EVENTS)
+        bufferedBytes -= events.reduce((sum, { bytes }) => sum + bytes.length, 0)
+        if (stream.isPaused()) stream.resume()
+        yield { events, hasMore: buffered.length > 0 }
+      } else if (isEnded) {
+        if (failure !== null) throw failure
+        return
+      } else {
+        const isIdle = await new Promise<boolean>((resolve) => {
+          const timer = setTimeout(() => resolve(true), idleMs)
+          wake = () => {
+            clearTimeout(timer)
+            resolve(false)
+          }
+        })
+        if (isIdle) yield { events: [], hasMore: false }
+      }
+    }
+  } finally {
+    stream.cancel()
+  }
 }

@@ -4,10 +4,7 @@ import { status } from '@grpc/grpc-js'
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
 
-  /**
-   * @param code gRPC status.
-   * @param address Address of the upstream, without secrets.
-   */
+  /** `code` is a gRPC status, `address` that of the upstream, without secrets. */
   constructor(
     readonly code: number,
     readonly address: string,

@@ -1,22 +1,10 @@
 import { GetInfoResponse } from '@farcaster/hub-nodejs'
 import { pause } from '../../../platform/process/pause.js'
-import { createUpstreamClient, type UpstreamClient, type UpstreamSettings } from './upstream-client.js'
+import { createUpstreamClient, type UpstreamClient } from './upstream-client.js'
 import { UpstreamFailure } from './upstream-failure.js'
 
 /** The configured upstreams, with failover. */
-export interface Upstreams {
-  /** Returns the upstream in use. */
-  current(): UpstreamClient
-  /** Switches to the next upstream, unless `from` is no longer in use. */
-  failOver(from: UpstreamClient): void
-  /**
-   * Repeats a call, on one upstream after another, until it succeeds.
-   *
-   * @throws UpstreamFailure if it is refused for good, or if none answered within `answerTimeoutMs`.
-   */
-  request<T>(call: (client: UpstreamClient) => Promise<T>, signal?: AbortSignal): Promise<T>
-  close(): void
-}
+export type Upstreams = ReturnType<typeof openUpstreams>
 
 export interface UpstreamsOptions {
   /** Longest time to wait for an answer. Upstreams restart, and some take minutes. */
@@ -41,12 +29,14 @@ export function openUpstreams(
     clock = () => performance.now(),
     connect = createUpstreamClient,
   }: UpstreamsOptions = {},
-): Upstreams {
+) {
   const clients = settings.addresses.map((address) => connect(address, settings))
   const reportedKinds = new Set<string>()
   let index = 0
+  /** Returns the upstream in use. */
   const current = () => clients[index]!
 
+  /** Switches to the next upstream, unless `from` is no longer in use. */
   function failOver(from: UpstreamClient): void {
     if (from === current()) index = (index + 1) % clients.length
   }
@@ -54,7 +44,11 @@ export function openUpstreams(
   return {
     current,
     failOver,
-    async request(call, signal) {
+    /**
+     * Repeats a call, on one upstream after another, until it succeeds.
+     * @throws UpstreamFailure if it is refused for good, or if none answered within `answerTimeoutMs`.
+     */
+    async request<T>(call: (client: UpstreamClient) => Promise<T>, signal?: AbortSignal): Promise<T> {
       const startMs = clock()
       let failure: UpstreamFailure | null = null
       for (let delayMs = RETRY_MS.first; ; delayMs = Math.min(RETRY_MS.last, delayMs * 2)) {
@@ -86,4 +80,28 @@ export async function readShards(client: UpstreamClient, signal?: AbortSignal): 
   const shardIds = shardInfos.map(({ shardId }) => shardId).filter((shard) => shard > 0)
   if (shardIds.length > 0) return shardIds.sort((a, b) => a - b)
   return Array.from({ length: Math.max(1, numShards) }, (_, shard) => shard + 1)
+}
+
+/** The configured upstream nodes. */
+export interface UpstreamSettings {
+  /** `host:port` of each, in the order of use. */
+  readonly addresses: readonly string[]
+  readonly tls: boolean
+  /** Headers of every call, such as keys of hosted nodes. Never logged. */
+  readonly headers: ReadonlyMap<string, string>
+  /** True for a node of the same operator: its signatures are not checked again. */
+  readonly trusted: boolean
+}
+
+/** Reads a list of addresses. */
+export function readAddresses(text: string): string[] {
+  return [...new Set(text.split(',').map((each) => each.trim()))]
+}
+
+/** Reads headers: `name=value`, separated by commas. */
+export function readHeaders(text: string): Map<string, string> {
+  const pairs = text.split(',').map((pair) => pair.trim().split(/=(.*)/s))
+  return new Map(
+    pairs.filter(([name]) => name !== '').map(([name = '', value = '']) => [name.toLowerCase(), value]),
+  )
 }

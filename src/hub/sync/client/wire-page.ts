@@ -1,11 +1,11 @@
-import { asBuffer } from '../../../protocol/bytes.js'
 import { WireReader } from '../../../protocol/wire.js'
+import { eachField } from '../../protobuf.js'
 
 /** A page of a list of the gRPC service: undecoded entries and the next token. */
 export interface WirePage {
   readonly entries: readonly Buffer[]
   /** Undefined at the end. */
-  readonly nextPageToken?: Uint8Array
+  readonly nextPageToken: Uint8Array | undefined
 }
 
 /** The first fields of a HubEvent. */
@@ -15,42 +15,29 @@ export interface EventHead {
   readonly type: number
 }
 
-const LENGTH_DELIMITED = 2
 const ENTRIES = 1
 const TOKEN = 2
 const EVENT_TYPE = 1
 const EVENT_ID = 2
 
 /**
- * Splits a list without decoding its entries: messages must keep their signed bytes (docs/protocol.md §3.2).
- * All lists have entries in field 1 and the token in field 2.
- *
- * @throws Error if the bytes are not a list.
+ * Splits a list without decoding its entries, to keep signed bytes (docs/protocol.md §3.2). All lists have entries
+ * in field 1 and the token in field 2. @throws Error if the bytes are not a list.
  */
 export function readPage(bytes: Buffer): WirePage {
-  const reader = new WireReader(bytes)
-  const entries: Buffer[] = []
-  let token: Buffer | undefined
-  while (reader.position < bytes.length) {
-    const tag = reader.readUint32()
-    if (tag === ((ENTRIES << 3) | LENGTH_DELIMITED)) entries.push(slice(reader))
-    else if (tag === ((TOKEN << 3) | LENGTH_DELIMITED)) token = slice(reader)
-    else if (tag < 0 || !reader.skip(tag & 7)) throw new Error('the upstream sent a malformed page')
+  const page: { entries: Buffer[]; nextPageToken: Buffer | undefined } = {
+    entries: [],
+    nextPageToken: undefined,
   }
-  return { entries, ...(token === undefined || token.length === 0 ? {} : { nextPageToken: token }) }
+  eachField(bytes, (number, start, content, end) => {
+    if (content === start) return
+    if (number === ENTRIES) page.entries.push(bytes.subarray(content, end))
+    else if (number === TOKEN && end > content) page.nextPageToken = bytes.subarray(content, end)
+  })
+  return page
 }
 
-function slice(reader: WireReader): Buffer {
-  const start = reader.readBytes()
-  if (start < 0) throw new Error('the upstream sent a malformed page')
-  return asBuffer(reader.bytes.subarray(start, reader.position))
-}
-
-/**
- * Reads type and id of an encoded HubEvent, its first fields in every implementation.
- *
- * @throws Error if the bytes are not an event.
- */
+/** Reads type and id of a HubEvent, its first fields in every implementation. @throws Error */
 export function readEventHead(bytes: Buffer): EventHead {
   const reader = new WireReader(bytes)
   const head = { id: 0, type: 0 }

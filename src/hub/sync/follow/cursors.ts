@@ -1,9 +1,12 @@
+import { HubEvent } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
+import type { UpstreamClient } from '../client/upstream-client.js'
+import { readShards } from '../client/upstreams.js'
 
 /** The merged part of the log of one upstream shard. */
-export interface Cursor {
+interface Cursor {
   /** All events with a lower id are merged. */
   readonly nextId: number
   /** Time of the last block before it, in Farcaster seconds; 0 if unknown. */
@@ -11,7 +14,7 @@ export interface Cursor {
 }
 
 /** Loads the cursor of an upstream shard; null if there is none. */
-export async function loadCursor(db: Database, upstream: string, shard: number): Promise<Cursor | null> {
+async function loadCursor(db: Database, upstream: string, shard: number): Promise<Cursor | null> {
   const [row] = await db<Cursor[]>`
     select next_id as "nextId", block_time as "blockTime"
     from sync.cursors
@@ -20,27 +23,22 @@ export async function loadCursor(db: Database, upstream: string, shard: number):
   return row ?? null
 }
 
-/**
- * Blocks that are read again after each reconnect: a killed upstream may have sent events out of order
- * (hub-monorepo#2172). Applied offsets make this safe.
- */
+/** Blocks read again after a reconnect: a killed upstream may send out of order (hub-monorepo#2172). */
 const REWIND_BLOCKS = 8
 
 /** Returns the id to read from: the start of a block some blocks before the cursor. */
-export function rewindId(nextId: number): number {
+function rewindId(nextId: number): number {
   return eventId(Math.max(0, blockOf(nextId) - REWIND_BLOCKS), 0)
 }
 
-/** Returns the name of a shard's log in source offsets (`SubmitOptions.sourceOffsets`). */
+/** Returns the name of a shard's log in source offsets (`MergeItem.sourceOffset`). */
 export function sourceLogName(upstream: string, shard: number): string {
   return `${upstream}/${shard}`
 }
 
 /**
  * Saves a cursor after everything before it is merged, and deletes applied offsets that are no longer needed.
- *
- * If the process dies before, events are read again; the hub knows which it has applied, since each merge
- * records that in its transaction.
+ * If the process dies before, events are read again, and the hub knows which it has applied.
  */
 export async function saveCursor(
   db: Database,
@@ -57,7 +55,7 @@ export async function saveCursor(
 }
 
 /** Returns the time up to which any upstream is merged, or any other than one: Farcaster seconds, or null. */
-export async function syncedUntil(db: Database, excludedUpstream = ''): Promise<number | null> {
+async function syncedUntil(db: Database, excludedUpstream = ''): Promise<number | null> {
   // The slowest shard of an upstream counts, and of several upstreams the furthest.
   const [row] = await db<{ time: number | null }[]>`
     select max(time) as time
@@ -69,4 +67,105 @@ export async function syncedUntil(db: Database, excludedUpstream = ''): Promise<
     ) followed
   `
   return row?.time ?? null
+}
+
+/** The start of a shard's sync, and a known gap before it. */
+export interface StartCursor extends Cursor {
+  /** Id to subscribe from, a little before the cursor. */
+  readonly fromId: number
+  /** Events that the upstream dropped before they were merged, or events of a log that no longer exists. */
+  readonly gap?: { readonly from: number; readonly to: number }
+  /** The upstream has a new log whose ids start again. */
+  readonly isNewLog?: boolean
+}
+
+/** First id of a log. */
+const FIRST_ID = eventId(1, 0)
+/** Rewind when the position is found by time, which has a resolution of a second. */
+const REWIND_SECONDS = 60
+
+/**
+ * Finds the start of a shard: its cursor, or the time up to which another upstream was followed if that is
+ * later. Without either it starts at the end of the log: a backfill reads what is before.
+ */
+export async function findStartCursor(
+  db: Database,
+  client: UpstreamClient,
+  shard: number,
+  signal: AbortSignal,
+): Promise<StartCursor> {
+  const [oldest, newest, cursor, otherSyncedUntil] = await Promise.all([
+    client.events({ shard, from: 0, limit: 1 }, signal),
+    client.events({ shard, from: 0, limit: 1, reverse: true }, signal),
+    loadCursor(db, client.address, shard),
+    syncedUntil(db, client.address),
+  ])
+  const oldestId = oldest[0]?.id ?? 0
+  const endId = newest[0] ? eventId(blockOf(newest[0].id) + 1, 0) : 0
+  if (cursor === null) {
+    const time = await syncedUntil(db)
+    if (time !== null) return await findStartByTime(client, shard, time - REWIND_SECONDS, signal)
+    return { nextId: endId, fromId: endId, blockTime: 0 }
+  }
+  if (cursor.nextId > endId) {
+    // A log that ends before the cursor is a new one: the node was set up again.
+    const gap = { from: cursor.nextId, to: oldestId }
+    return { nextId: oldestId, fromId: startOfBlock(oldestId), blockTime: 0, gap, isNewLog: true }
+  }
+  // Without a block the age of the cursor is unknown.
+  const isOutdated = cursor.blockTime > 0 && (otherSyncedUntil ?? 0) - REWIND_SECONDS > cursor.blockTime
+  if (isOutdated) return await findStartByTime(client, shard, otherSyncedUntil! - REWIND_SECONDS, signal)
+  const fromId = Math.max(rewindId(cursor.nextId), startOfBlock(oldestId))
+  if (oldestId <= Math.max(cursor.nextId, FIRST_ID)) return { ...cursor, fromId }
+  return { nextId: oldestId, blockTime: 0, fromId, gap: { from: cursor.nextId, to: oldestId } }
+}
+
+/** Finds the first event at or after a time by binary search: blocks are in the order of time. */
+async function findStartByTime(
+  client: UpstreamClient,
+  shard: number,
+  time: number,
+  signal: AbortSignal,
+): Promise<StartCursor> {
+  const blockAt = async (number: number, reverse: boolean) => {
+    const from = reverse ? 0 : eventId(number, 0)
+    const [event] = await client.events({ shard, from, limit: 1, reverse }, signal)
+    return event === undefined ? null : HubEvent.decode(event.bytes)
+  }
+  const last = await blockAt(0, true)
+  const first = await blockAt(0, false)
+  if (!last || !first) return { nextId: 0, fromId: 0, blockTime: 0 }
+  let low = blockOf(first.id)
+  let high = blockOf(last.id) + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const found = await blockAt(middle, false)
+    if (blockTimeOf(found) < time) low = middle + 1
+    else high = middle
+  }
+  const nextId = eventId(low, 0)
+  const startCursor = { nextId, fromId: nextId, blockTime: 0 }
+  const isGapless = first.id <= FIRST_ID || blockTimeOf(first) < time
+  return isGapless ? startCursor : { ...startCursor, gap: { from: nextId, to: nextId } }
+}
+
+/** Returns the time in Farcaster seconds; infinity if there is no event. */
+function blockTimeOf(event: HubEvent | null): number {
+  return event?.blockConfirmedBody?.timestamp ?? event?.timestamp ?? Number.POSITIVE_INFINITY
+}
+
+function startOfBlock(id: number): number {
+  return eventId(blockOf(id), 0)
+}
+
+/** Sets missing cursors to the end of the log, so that a later backfill and sync leave no gap. */
+export async function initializeCursors(
+  db: Database,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const shard of await readShards(client, signal)) {
+    if ((await loadCursor(db, client.address, shard)) !== null) continue
+    await saveCursor(db, client.address, shard, await findStartCursor(db, client, shard, signal))
+  }
 }

@@ -20,16 +20,10 @@ interface Block {
 
 /** Blocks whose events are remembered, to detect late and repeated ones. */
 const RETAINED_BLOCKS = 64
-/**
- * After this many requests without a missing event, the upstream counts its events differently: no more
- * requests.
- */
+/** After so many requests without a missing event, the upstream counts differently: no more requests. */
 const MAX_EMPTY_FETCHES = 8
 
-/**
- * Detects missing and repeated events of a shard's log. Block numbers have no gaps, and each block states its
- * number of events.
- */
+/** Detects missing and repeated events: block numbers have no gaps, and blocks state their size. */
 export class GapTracker {
   readonly #blocks = new Map<number, Block>()
   /** All lower blocks are complete. */

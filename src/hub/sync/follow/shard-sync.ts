@@ -6,22 +6,21 @@ import { decodeItem, isItem } from '../../archive/frame.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
-import type { UpstreamEvent } from '../client/event-stream.js'
-import type { UpstreamClient } from '../client/upstream-client.js'
+import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
 import { queueAllUsers, ReconcileQueue, type RefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { saveCursor, sourceLogName } from './cursors.js'
+import { findStartCursor, saveCursor, sourceLogName } from './cursors.js'
 import { GapTracker } from './gap-tracker.js'
-import { findStartCursor } from './start-cursor.js'
 
 export interface ShardSyncOptions {
   readonly db: Database
   readonly client: UpstreamClient
   /** Shard of the upstream. */
   readonly shard: number
-  /** The hub, as `createSubmitAdapter` returns it. */
   readonly hub: ReorderBufferOptions['hub']
+  /** The upstream belongs to the same operator: its signatures are not checked again. */
+  readonly trusted: boolean
   readonly selection: Selection
   readonly log: Log
   readonly refusals: RefusalLog
@@ -66,12 +65,13 @@ export class ShardSync {
   #savedMs = 0
 
   constructor(options: ShardSyncOptions) {
-    const { db, client, shard, hub, signal, refusals } = options
+    const { db, client, shard, hub, trusted, signal, refusals } = options
     this.#options = options
     this.#logName = sourceLogName(client.address, shard)
     this.#reconcileQueue = new ReconcileQueue(db)
     this.#reorderBuffer = new ReorderBuffer({
       hub,
+      assume: { trusted },
       signal,
       onSettled: (items) => this.#settled(items),
       onRefused: (item, refusal) => {
@@ -81,11 +81,7 @@ export class ShardSync {
     })
   }
 
-  /**
-   * Resolves when the upstream or the signal ends the stream and all its events are merged.
-   *
-   * @throws UpstreamFailure if the connection breaks.
-   */
+  /** Resolves when the stream has ended and its events are merged. @throws UpstreamFailure */
   async run(): Promise<void> {
     const { client, shard, signal, idleMs = IDLE_MS } = this.#options
     const fromId = await this.#start()
@@ -222,10 +218,7 @@ export class ShardSync {
   }
 }
 
-/**
- * Converts an upstream event to an item to merge, or a refusal; null for other events. Pruning and revocation
- * follow here from the same rules.
- */
+/** Converts an event to an item or a refusal, or null: prunes and revocations follow from the rules. */
 function toMergeItem({ type, bytes }: UpstreamEvent): MergeItem | Refusal | null {
   switch (type) {
     case HubEventType.MERGE_MESSAGE:

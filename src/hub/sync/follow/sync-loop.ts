@@ -16,6 +16,8 @@ export interface SyncOptions {
   readonly db: Database
   readonly upstreams: Upstreams
   readonly hub: ReorderBufferOptions['hub']
+  /** The upstreams belong to the same operator: their signatures are not checked again. */
+  readonly trusted: boolean
   readonly selection: Selection
   readonly log: Log
   readonly metrics: UpstreamMetrics
@@ -35,11 +37,7 @@ const LOCK_CHECK_MS = 5_000
 /** Wait between attempts, doubling from the first to the last; resets when events arrive. */
 const RETRY_MS = { first: 50, last: 5_000 }
 
-/**
- * Follows an upstream until it is stopped, and recovers from all failures.
- *
- * @returns a function that stops it after events that arrived are merged.
- */
+/** Follows an upstream until stopped, and recovers from all failures. @returns a function that stops it. */
 export function startSync(options: SyncOptions): () => Promise<void> {
   const stopping = new AbortController()
   const running = syncLoop(options, stopping.signal)
@@ -63,10 +61,7 @@ async function syncLoop(options: SyncOptions, signal: AbortSignal): Promise<void
   }
 }
 
-/**
- * Runs `work` while this process holds the lock; its signal aborts when the lock is lost. Returns at once if
- * another process holds it.
- */
+/** Runs `work` while this process holds the lock; returns at once if another process holds it. */
 async function withLock(
   db: Database,
   signal: AbortSignal,
@@ -129,11 +124,6 @@ async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<
   }
 }
 
-/** The failed shard cancels the others. */
-function isRootCause(error: unknown): boolean {
-  return !(error instanceof UpstreamFailure && error.code === status.CANCELLED)
-}
-
 interface SyncAttempt {
   readonly refusals: RefusalLog
   readonly signal: AbortSignal
@@ -161,5 +151,7 @@ async function syncOnce(
   )
   const outcomes = await Promise.allSettled(shardSyncs)
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-  if (failures.length > 0) throw failures.find(isRootCause) ?? failures[0]
+  // The failed shard cancels the others.
+  const isCancelled = (error: unknown) => error instanceof UpstreamFailure && error.code === status.CANCELLED
+  if (failures.length > 0) throw failures.find((failure) => !isCancelled(failure)) ?? failures[0]
 }

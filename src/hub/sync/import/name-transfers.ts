@@ -30,12 +30,7 @@ export interface NameImportOptions {
 
 const NAME = 'fnames'
 
-/**
- * Merges new transfers of the fname registry, in order.
- *
- * @returns the number of transfers.
- * @throws Error if the registry does not answer.
- */
+/** Merges new transfers of the fname registry, in order, and returns their number. @throws Error */
 export async function importNames({ db, hub, api, signer, log }: NameImportOptions): Promise<number> {
   let imported = 0
   for (;;) {

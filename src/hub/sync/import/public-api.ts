@@ -6,11 +6,7 @@ import { pause } from '../../../platform/process/pause.js'
 
 /** A rate-limited client of a public HTTP API: one request at a time, with a pause after each. */
 export interface PublicApi {
-  /**
-   * Sends a GET and checks the shape of the answer. Waits for `Retry-After` when the API is busy.
-   *
-   * @throws Error if there is no such answer.
-   */
+  /** Sends a GET and checks the answer's shape. Waits while the API is busy. @throws Error */
   get<Schema extends TSchema>(
     path: string,
     parameters: Readonly<Record<string, string | number | undefined>>,

@@ -3,27 +3,9 @@ import type { PublicApi } from './public-api.js'
 
 /** Each channel is checked later, so that one malformed entry does not fail the others. */
 const Channels = Type.Object({ result: Type.Object({ channels: Type.Array(Type.Unknown()) }) })
-const Next = Type.Optional(Type.Object({ cursor: Type.Optional(Type.String()) }))
-const Followers = Type.Object({
-  result: Type.Object({
-    users: Type.Array(Type.Object({ fid: Type.Integer(), followedAt: Type.Integer() })),
-  }),
-  next: Next,
-})
-const Members = Type.Object({
-  result: Type.Object({
-    members: Type.Array(Type.Object({ fid: Type.Integer(), memberAt: Type.Integer() })),
-  }),
-  next: Next,
-})
-
 const PAGE = 1000
 
-/**
- * Reads all channels, unchecked.
- *
- * @throws Error if the API does not answer.
- */
+/** Reads all channels, unchecked. @throws Error if the API does not answer. */
 export async function readPublicChannels(api: PublicApi): Promise<readonly unknown[]> {
   return (await api.get('/v2/all-channels', {}, Channels)).result.channels
 }
@@ -58,40 +40,44 @@ export function channelDocument(channel: unknown): Record<string, unknown> {
   )
 }
 
-/**
- * Reads the followers of a channel, for import.
- *
- * @throws Error if the API does not answer.
- */
+/** Reads the followers of a channel, for import. @throws Error if the API does not answer. */
 export async function readPublicFollowers(
   api: PublicApi,
   channelId: string,
 ): Promise<{ readonly fid: number; readonly followed_at: number }[]> {
-  const found = []
-  let cursor: string | undefined
-  do {
-    const page = await api.get('/v1/channel-followers', { channelId, limit: PAGE, cursor }, Followers)
-    found.push(...page.result.users.map(({ fid, followedAt }) => ({ fid, followed_at: followedAt })))
-    cursor = page.result.users.length > 0 ? page.next?.cursor : undefined
-  } while (cursor !== undefined)
-  return found
+  const users = await readUsers(api, '/v1/channel-followers', channelId, 'users', 'followedAt')
+  return users.map(({ fid, since }) => ({ fid, followed_at: since }))
 }
 
-/**
- * Reads the members of a channel, for import.
- *
- * @throws Error if the API does not answer.
- */
+/** Reads the members of a channel, for import. @throws Error if the API does not answer. */
 export async function readPublicMembers(
   api: PublicApi,
   channelId: string,
 ): Promise<{ readonly fid: number; readonly member_since: number }[]> {
+  const members = await readUsers(api, '/fc/channel-members', channelId, 'members', 'memberAt')
+  return members.map(({ fid, since }) => ({ fid, member_since: since }))
+}
+
+/** Reads all pages of a list of a channel's users, with the time at which each joined it. */
+async function readUsers(
+  api: PublicApi,
+  path: string,
+  channelId: string,
+  list: string,
+  time: string,
+): Promise<{ readonly fid: number; readonly since: number }[]> {
+  const User = Type.Object({ fid: Type.Integer(), [time]: Type.Integer() })
+  const Page = Type.Object({
+    result: Type.Object({ [list]: Type.Array(User) }),
+    next: Type.Optional(Type.Object({ cursor: Type.Optional(Type.String()) })),
+  })
   const found = []
   let cursor: string | undefined
   do {
-    const page = await api.get('/fc/channel-members', { channelId, limit: PAGE, cursor }, Members)
-    found.push(...page.result.members.map(({ fid, memberAt }) => ({ fid, member_since: memberAt })))
-    cursor = page.result.members.length > 0 ? page.next?.cursor : undefined
+    const page = await api.get(path, { channelId, limit: PAGE, cursor }, Page)
+    const users = page.result[list]!
+    found.push(...users.map((user) => ({ fid: user.fid!, since: user[time]! })))
+    cursor = users.length > 0 ? page.next?.cursor : undefined
   } while (cursor !== undefined)
   return found
 }

@@ -24,11 +24,8 @@ const PAGE = 1000
 const PLATFORMS: ReadonlySet<string> = new Set(['x', 'github'])
 
 /**
- * Imports verified accounts on X and GitHub, page by page. The next run resumes at the last cursor.
- *
- * @param onChanged Called with fids whose accounts changed.
- * @returns the number of accounts.
- * @throws Error if the API does not answer.
+ * Imports verified accounts on X and GitHub, page by page, and returns their number. The next run resumes at the
+ * last cursor. `onChanged` gets fids whose accounts changed. @throws Error if the API does not answer.
  */
 export async function importVerifiedAccounts(
   db: Database,

@@ -4,7 +4,7 @@ import { decodeStoredMessage } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { conflictKeyOf } from '../../merge/merge-message.js'
-import { encodeProof } from '../../merge/name-holder.js'
+import { encodeProof } from '../../merge/names.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { readAccount, UNLISTED_SETS } from '../account/account-reader.js'
 import type { Upstreams } from '../client/upstreams.js'
@@ -22,11 +22,8 @@ export interface AccountDifference {
 }
 
 /**
- * Compares a user with the upstream, both ways.
- *
- * It reads the upstream first: an item that arrives meanwhile is not missing, but may look extra.
- *
- * @throws UpstreamFailure if no upstream answers.
+ * Compares a user with the upstream, both ways. It reads the upstream first: an item that arrives meanwhile is
+ * not missing, but may look extra. @throws UpstreamFailure
  */
 export async function compareAccount(
   db: Database,

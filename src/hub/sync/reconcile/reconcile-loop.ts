@@ -2,7 +2,7 @@ import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { type ReconcileOptions, reconcileAccount, total } from './reconcile-account.js'
+import { type ReconcileOptions, reconcileAccount, total } from './reconcile.js'
 import {
   addUnlistedFids,
   markCompared,

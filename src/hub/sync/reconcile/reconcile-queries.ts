@@ -10,6 +10,10 @@ export interface ReconcileCandidate {
   readonly isFetched: boolean
 }
 
+const candidateColumns = (db: Database) => db`
+  fid, reconcile_reason as "reconcileReason", queued_at as "queuedAt", backfilled_at is not null as "isFetched"
+`
+
 const PAGE_FIDS = 200
 
 /** Adds users that arrived through the sync and were never listed. They count as fetched. */
@@ -25,7 +29,7 @@ export async function addUnlistedFids(db: Database): Promise<void> {
 /** Returns queued users, lowest fid first. */
 export async function readQueuedFids(db: Database, limit: number): Promise<ReconcileCandidate[]> {
   return await db<ReconcileCandidate[]>`
-    select fid, reconcile_reason as "reconcileReason", queued_at as "queuedAt", backfilled_at is not null as "isFetched"
+    select ${candidateColumns(db)}
     from sync.fids
     where reconcile_reason is not null
     order by fid
@@ -36,7 +40,7 @@ export async function readQueuedFids(db: Database, limit: number): Promise<Recon
 /** Returns fetched users that were compared least recently. */
 export async function readLeastRecentlyCompared(db: Database, limit: number): Promise<ReconcileCandidate[]> {
   return await db<ReconcileCandidate[]>`
-    select fid, reconcile_reason as "reconcileReason", queued_at as "queuedAt", true as "isFetched"
+    select ${candidateColumns(db)}
     from sync.fids
     where backfilled_at is not null
     order by compared_at nulls first, fid
@@ -52,7 +56,7 @@ export async function* readFids(
   let after = 0
   while (!signal.aborted) {
     const page = await db<ReconcileCandidate[]>`
-      select fid, reconcile_reason as "reconcileReason", queued_at as "queuedAt", backfilled_at is not null as "isFetched"
+      select ${candidateColumns(db)}
       from sync.fids
       where fid > ${after} and (${fids === null} or fid = any (${[...(fids ?? [])]}::bigint[]))
       order by fid

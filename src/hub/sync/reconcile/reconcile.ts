@@ -1,13 +1,100 @@
+import type { Database } from '../../../platform/db/connection.js'
+import type { Refusal } from '../../../platform/errors.js'
+import { toProtobuf } from '../../../protocol/codec.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import type { Hub } from '../../hub.js'
+import { ReorderBuffer } from '../../reorder-buffer.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
-import type { AccountPart } from './compare.js'
-import {
-  type AccountReport,
-  increment,
-  type ReconcileOptions,
-  reconcileAccount,
-  total,
-} from './reconcile-account.js'
+import type { Upstreams } from '../client/upstreams.js'
+import { type AccountPart, compareAccount, messageSetName } from './compare.js'
 import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
+
+/** What to do with messages that only this hub stores. */
+export type ExtraPolicy =
+  /** Count them: they may be too new for the upstream. */
+  | 'keep'
+  /** Prune them, as the upstream did. */
+  | 'remove'
+  /** Submit them to the upstream. */
+  | 'send'
+
+export interface ReconcileOptions {
+  readonly db: Database
+  readonly upstreams: Upstreams
+  readonly hub: Hub
+  readonly trusted: boolean
+  readonly extra: ExtraPolicy
+  readonly signal: AbortSignal
+}
+
+/** The result of reconciling a user. */
+interface AccountReport {
+  /** Items missing here, by part of the account. */
+  readonly missing: ReadonlyMap<AccountPart, number>
+  /** Missing items that merged. */
+  readonly repaired: number
+  /** Refusals of the others, with counts. */
+  readonly refused: ReadonlyMap<string, number>
+  /** Messages that only this hub stored, by part. */
+  readonly extra: ReadonlyMap<AccountPart, number>
+}
+
+/**
+ * Compares a user with the upstream and merges missing items. A difference is confirmed by a second
+ * comparison, since either side may change meanwhile. @throws UpstreamFailure
+ */
+export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
+  const { db, upstreams, hub, trusted, signal } = options
+  const firstComparison = await compareAccount(db, upstreams, fid, signal)
+  const missing = new Map<AccountPart, number>()
+  const reorderBuffer = new ReorderBuffer({ hub, assume: { trusted, historical: true }, signal })
+  for (const refusal of firstComparison.unreadable) reorderBuffer.countRefusal(refusal)
+  for (const { item } of firstComparison.missing) await reorderBuffer.add(item)
+  await reorderBuffer.drain()
+  const { merged, refused } = reorderBuffer.tally
+  // Items that the sync merged meanwhile were not missing.
+  let unattributed = merged + total(refused)
+  for (const { part } of firstComparison.missing) if (unattributed-- > 0) increment(missing, part)
+  const hashes = new Set(firstComparison.extra.map(({ hash }) => hash.toString('hex')))
+  const confirmed = hashes.size === 0 ? null : await compareAccount(db, upstreams, fid, signal)
+  const extra = confirmed?.extra.filter(({ hash }) => hashes.has(hash.toString('hex'))) ?? []
+  const report = new Map<AccountPart, number>()
+  for (const message of extra) increment(report, messageSetName(message))
+  const reasons = new Map(refused)
+  for (const refusal of await applyExtraPolicy(options, extra))
+    increment(reasons, `upstream: ${refusal.code}`)
+  return { missing, repaired: merged, refused: reasons, extra: report }
+}
+
+/** @returns the refusals of the upstream. */
+async function applyExtraPolicy(
+  { hub, upstreams, extra: policy, signal }: ReconcileOptions,
+  extra: readonly SignedMessage[],
+): Promise<Refusal[]> {
+  if (policy === 'remove' && extra.length > 0) await hub.removeByUpstream(extra)
+  if (policy !== 'send') return []
+  const refusals: Refusal[] = []
+  for (const message of extra) {
+    const sent = upstreams.request(
+      (client) => client.call('submitMessage', toProtobuf(message), signal),
+      signal,
+    )
+    await sent.catch((error: unknown) => {
+      if (!(error instanceof UpstreamFailure) || error.isTransient) throw error
+      refusals.push({ code: 'bad_request.validation_failure', message: error.message })
+    })
+  }
+  return refusals
+}
+
+function increment<Key>(counts: Map<Key, number>, key: Key, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by)
+}
+
+/** Adds up all counts of a map. */
+export function total(counts: ReadonlyMap<unknown, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
+}
 
 export interface ReconcileRunOptions extends ReconcileOptions {
   /** Null for all known users. */
@@ -31,11 +118,7 @@ export interface ReconcileReport {
   isComplete: boolean
 }
 
-/**
- * Compares users with the upstream, both ways, and merges missing items.
- *
- * @throws UpstreamFailure if no upstream answers for ten minutes.
- */
+/** Compares users with the upstream and merges missing items. @throws UpstreamFailure */
 export async function reconcile(options: ReconcileRunOptions): Promise<ReconcileReport> {
   const { db, fids, concurrency, signal, onProgress } = options
   const report: ReconcileReport = {

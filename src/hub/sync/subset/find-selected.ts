@@ -20,26 +20,8 @@ const PAGE_CASTS = 1_000
 const REACTION_TYPES = [ReactionType.LIKE, ReactionType.RECAST]
 
 /**
- * Selects all users who have cast in a channel.
- *
- * @throws UpstreamFailure
- */
-async function findChannelAuthors(
-  db: Database,
-  upstreams: Upstreams,
-  urls: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (const parentUrl of urls) {
-    await selectAuthors(db, readPages(upstreams, 'getCastsByParent', { parentUrl }, signal), 'channel')
-  }
-}
-
-/**
  * Selects the neighbors of users: whom they follow, by local data, and who reacts or replies to them, by the
- * upstream.
- *
- * @throws UpstreamFailure
+ * upstream. @throws UpstreamFailure
  */
 export async function findNeighbors(
   db: Database,
@@ -53,24 +35,15 @@ export async function findNeighbors(
   await addSelectedUsers(db, follows)
   for await (const casts of castsOf(db, fids)) {
     for (let at = 0; at < casts.length && !signal.aborted; at += CAST_CONCURRENCY) {
-      await Promise.all(
-        casts
-          .slice(at, at + CAST_CONCURRENCY)
-          .flatMap((castId) => [
-            ...REACTION_TYPES.map((reactionType) =>
-              selectAuthors(
-                db,
-                readPages(upstreams, 'getReactionsByCast', { targetCastId: castId, reactionType }, signal),
-                'interaction',
-              ),
-            ),
-            selectAuthors(
-              db,
-              readPages(upstreams, 'getCastsByParent', { parentCastId: castId }, signal),
-              'interaction',
-            ),
-          ]),
-      )
+      const lists = casts
+        .slice(at, at + CAST_CONCURRENCY)
+        .flatMap((castId) => [
+          ...REACTION_TYPES.map((reactionType) =>
+            readPages(upstreams, 'getReactionsByCast', { targetCastId: castId, reactionType }, signal),
+          ),
+          readPages(upstreams, 'getCastsByParent', { parentCastId: castId }, signal),
+        ])
+      await Promise.all(lists.map((pages) => selectAuthors(db, pages, 'interaction')))
     }
   }
 }
@@ -108,12 +81,7 @@ async function* castsOf(
   }
 }
 
-/**
- * Queues all users to fetch: of the whole network or of the selection.
- *
- * @returns the number of users.
- * @throws UpstreamFailure
- */
+/** Queues all users to fetch, of the network or the selection; returns their number. @throws UpstreamFailure */
 export async function listSelectedFids(
   db: Database,
   upstreams: Upstreams,
@@ -122,7 +90,9 @@ export async function listSelectedFids(
 ): Promise<number> {
   if (subset === null) return await listFids(db, upstreams, signal)
   await setConfiguredUsers(db, subset.fids)
-  await findChannelAuthors(db, upstreams, subset.channelUrls, signal)
+  for (const parentUrl of subset.channelUrls) {
+    await selectAuthors(db, readPages(upstreams, 'getCastsByParent', { parentUrl }, signal), 'channel')
+  }
   const fids = new Set((await readSelectedUsers(db)).map(({ fid }) => fid))
   await enqueueFids(db, [...fids])
   return fids.size

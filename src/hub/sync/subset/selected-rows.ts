@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../../platform/db/connection.js'
 
 // Several processes write these rows. Each statement locks them in the order of fids, so that no deadlock is
@@ -49,10 +50,7 @@ export async function addSelectedUsers(db: Database, rows: readonly SelectedUser
   `
 }
 
-/**
- * Removes reasons. Users without a reason are no longer compared; when selected again, they are fetched
- * again.
- */
+/** Removes reasons. Users without a reason are not compared; when selected again, they are fetched. */
 export async function removeSelectedUsers(db: Database, rows: readonly SelectedUserRow[]): Promise<void> {
   if (rows.length === 0) return
   const fids = rows.map(({ fid }) => fid)
@@ -75,16 +73,7 @@ export async function removeSelectedUsers(db: Database, rows: readonly SelectedU
     )
     select pg_notify(${selectionChannel}, '')::text from dropped limit 1
   `
-  await db`
-    with removed as materialized (
-      select fid from sync.fids u
-      where fid = any (${fids}::bigint[])
-        and not exists (select 1 from sync.selected_users f where f.fid = u.fid)
-      order by fid
-      for update
-    )
-    delete from sync.fids u using removed where u.fid = removed.fid
-  `
+  await unqueueUnselected(db, db`fid = any (${fids}::bigint[])`)
 }
 
 /** Sets the configured users. Drops follow reasons of users that are no longer configured. */
@@ -100,10 +89,15 @@ export async function setConfiguredUsers(db: Database, fids: readonly number[]):
     db,
     fids.map((fid) => ({ fid, reason: 'configured', via: 0 })),
   )
+  await unqueueUnselected(db, db`true`)
+}
+
+/** Deletes users from the queue that are no longer selected. */
+async function unqueueUnselected(db: Database, condition: PendingQuery<Row[]>): Promise<void> {
   await db`
     with removed as materialized (
       select fid from sync.fids u
-      where not exists (select 1 from sync.selected_users f where f.fid = u.fid)
+      where ${condition} and not exists (select 1 from sync.selected_users f where f.fid = u.fid)
       order by fid
       for update
     )

@@ -1,7 +1,8 @@
-import { type CastAddBody, CastType, MessageType } from '@farcaster/core'
-import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { type CastAddBody, type CastRemoveBody, CastType, MessageType } from '@farcaster/core'
+import { asBuffer } from '../bytes.js'
+import { type MessageKind, MessageSet } from '../message-kind.js'
 import { castIdSchema, repeatedField, schema, single } from '../wire-schema.js'
-import { validateCastId, validateEmbed, validateUrl } from './target.js'
+import { validateCastHash, validateCastId, validateEmbed, validateUrl } from './target.js'
 
 const MAX_PRO_DATA_BYTES = 16_384
 const MAX_EMBEDS = 4
@@ -29,7 +30,6 @@ export const castAdd: MessageKind<CastAddBody> = {
   side: 'add',
   bodyName: 'castAddBody',
   wire: { field: 5, schema: bodySchema },
-  maxDataBytes: BASE_DATA_BYTES,
   maxProDataBytes: MAX_PRO_DATA_BYTES,
   validate: (body, data) =>
     validateText(body) ??
@@ -39,6 +39,17 @@ export const castAdd: MessageKind<CastAddBody> = {
     validateParent(body),
   requiresPro: (body) => body.type === CastType.TEN_K_CAST,
   conflictKey: (_body, message) => message.hash,
+}
+
+/** CAST_REMOVE: removes a post. It has the conflict key of the post (docs/protocol.md §4.2). */
+export const castRemove: MessageKind<CastRemoveBody> = {
+  type: MessageType.CAST_REMOVE,
+  set: MessageSet.casts,
+  side: 'remove',
+  bodyName: 'castRemoveBody',
+  wire: { field: 6, schema: schema({ 1: single('bytes') }) },
+  validate: (body) => validateCastHash(body.targetHash),
+  conflictKey: (body) => asBuffer(body.targetHash),
 }
 
 function validateText(body: CastAddBody): string | null {

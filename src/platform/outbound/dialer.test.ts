@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { expect, it, onTestFinished } from 'vitest'
+import { nameServerResolve, type Resolve } from './dialer.js'
 import { NetFailureError } from './net-failure.js'
-import { nameServerResolve, type Resolve } from './resolver.js'
 
 const types = { A: 1, AAAA: 28 }
 const codes = { ok: 0, serverFailure: 2, noSuchName: 3 }

@@ -1,15 +1,29 @@
 import type { MessageType } from '@farcaster/core'
 import type { MessageSet } from '../../protocol/message-kind.js'
-import { readMessagesByFid } from '../query/message-page.js'
+import { readMessagesByFid, readMessagesOfType } from '../query/message-page.js'
 import { fid, messagePage, startTimestamp, stopTimestamp } from './fields.js'
 import type { GrpcName } from './grpc/request.js'
 import { type HttpRoute, type ReadMethod, readMethod } from './hub-method.js'
 import { messages } from './replies.js'
 
-/**
- * A method with all messages of one of a user's sets, removals included: what a follower compares its own
- * with.
- */
+/** A method with a user's messages of one type. */
+export function messagesOfType({
+  type,
+  ...common
+}: {
+  readonly http?: HttpRoute
+  readonly grpc: GrpcName
+  readonly type: MessageType
+}): ReadMethod {
+  return readMethod({
+    ...common,
+    request: { fid, page: messagePage },
+    reply: messages,
+    handle: ({ fid, page }, { db }) => readMessagesOfType(db, fid, type, page),
+  })
+}
+
+/** A method with all messages of a user's set, removals included, for followers to compare. */
 export function messagesOfSet({
   set,
   types = null,

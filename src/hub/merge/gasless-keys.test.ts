@@ -2,8 +2,7 @@ import { MessageType } from '@farcaster/core'
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testKey, testNow } from '../../../test/network.js'
-import { type GaslessKey, KeyState, NonceKind } from './gasless-keys.js'
-import { loadKeys, writeKeys } from './key-rows.js'
+import { type GaslessKey, KeyState, loadKeys, NonceKind, writeKeys } from './gasless-keys.js'
 
 const { db } = await createTestDatabase()
 const user = new TestUser(1)

@@ -1,7 +1,7 @@
-import { WireReader } from '../../protocol/wire.js'
+import { WireReader } from '../protocol/wire.js'
 
 /** A length-delimited field of a protobuf message: its number and content. */
-interface BytesField {
+export interface BytesField {
   readonly number: number
   readonly bytes: Uint8Array
 }
@@ -28,7 +28,8 @@ export function lengthDelimited(number: number, length: number): Buffer {
   return Buffer.from([...varint(number * 8 + WIRE_BYTES), ...varint(length)])
 }
 
-function varint(value: number): number[] {
+/** Encodes an unsigned integer. */
+export function varint(value: number): number[] {
   const bytes: number[] = []
   let rest = value
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80)
@@ -37,25 +38,27 @@ function varint(value: number): number[] {
 }
 
 /**
- * Calls back for each field of a message that Plaza has encoded: the number of the field, where its tag
- * starts, and where its content starts and ends. The content of a field that is not length-delimited starts
- * with its tag.
+ * Calls back for each field of the message in `bytes[from, to)`: the number of the field, where its tag starts,
+ * and where its content starts and ends. The content of a field that is not length-delimited starts with its tag.
+ *
+ * @throws Error if the bytes are not a message.
  */
 export function eachField(
   bytes: Buffer,
-  range: { readonly start: number; readonly end: number },
   call: (number: number, start: number, content: number, end: number) => void,
+  from = 0,
+  to = bytes.length,
 ): void {
-  const reader = new WireReader(bytes, range.start, range.end)
-  while (reader.position < range.end) {
+  const reader = new WireReader(bytes, from, to)
+  while (reader.position < to) {
     const start = reader.position
     const tag = reader.readUint32()
     if ((tag & 7) === WIRE_BYTES) {
       const content = reader.readBytes()
-      if (content < 0) throw new Error('a stored message is truncated')
+      if (content < 0) throw new Error('protobuf is truncated')
       call(tag >>> 3, start, content, reader.position)
     } else {
-      if (tag < 8 || !reader.skip(tag & 7)) throw new Error('a stored message is not protobuf')
+      if (tag < 8 || !reader.skip(tag & 7)) throw new Error('not protobuf')
       call(tag >>> 3, start, start, reader.position)
     }
   }

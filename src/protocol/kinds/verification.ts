@@ -1,0 +1,133 @@
+import {
+  eip712,
+  type MessageData,
+  MessageType,
+  Protocol,
+  type VerificationAddAddressBody,
+  type VerificationRemoveBody,
+} from '@farcaster/core'
+import base58 from 'bs58'
+import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
+import { asBuffer, hexOf } from '../bytes.js'
+import { SIGNATURE_BYTES, verifyEd25519 } from '../ed25519.js'
+import { type MessageKind, MessageSet } from '../message-kind.js'
+import { schema, single } from '../wire-schema.js'
+import { validateBlockHash, validateEthAddress, validateSolAddress } from './address.js'
+import { recoverSigner } from './typed-data.js'
+
+/** Type of the signer: an account, or a contract (ERC-1271, ERC-6492). */
+const VerificationType = { account: 0, contract: 1 } as const
+
+const MAX_ETH_CLAIM_SIGNATURE_BYTES = 2048
+const CHAIN_IDS: readonly number[] = eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM_CHAIN_IDS
+
+const bodySchema = schema({
+  1: single('bytes'),
+  2: single('bytes'),
+  3: single('bytes'),
+  4: single('uint32'),
+  5: single('uint32'),
+  7: single('int32'),
+})
+
+/** VERIFICATION_ADD: an Ethereum or Solana address that claims to belong to the user. */
+export const verificationAdd: MessageKind<VerificationAddAddressBody> = {
+  type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+  set: MessageSet.verifications,
+  side: 'add',
+  bodyName: 'verificationAddAddressBody',
+  wire: { field: 9, schema: bodySchema },
+  validate: validateVerificationAdd,
+  checkClaim: checkVerificationClaim,
+  conflictKey: (body) => asBuffer(body.address),
+}
+
+/** VERIFICATION_REMOVE: removes a verified address. */
+export const verificationRemove: MessageKind<VerificationRemoveBody> = {
+  type: MessageType.VERIFICATION_REMOVE,
+  set: MessageSet.verifications,
+  side: 'remove',
+  bodyName: 'verificationRemoveBody',
+  wire: { field: 10, schema: schema({ 1: single('bytes'), 2: single('int32') }) },
+  validate: validateVerificationRemove,
+  conflictKey: (body) => asBuffer(body.address),
+}
+
+/** Limits: docs/protocol.md §3.3. */
+function validateVerificationAdd(body: VerificationAddAddressBody): string | null {
+  switch (body.protocol) {
+    case Protocol.ETHEREUM:
+      return validateEthAddress(body.address) ?? validateBlockHash(body.blockHash) ?? validateEthClaim(body)
+    case Protocol.SOLANA:
+      return validateSolAddress(body.address) ?? validateBlockHash(body.blockHash) ?? validateSolClaim(body)
+    default:
+      return 'invalid verification protocol'
+  }
+}
+
+function validateEthClaim(body: VerificationAddAddressBody): string | null {
+  if (body.claimSignature.length > MAX_ETH_CLAIM_SIGNATURE_BYTES) return 'claimSignature > 2048 bytes'
+  if (!CHAIN_IDS.includes(body.chainId)) return 'invalid chain id'
+  switch (body.verificationType) {
+    case VerificationType.account:
+      return body.chainId === 0 ? null : 'invalid chain id'
+    case VerificationType.contract:
+      return 'contract signatures cannot be verified: no RPC is configured'
+    default:
+      return 'invalid verification type'
+  }
+}
+
+function validateSolClaim(body: VerificationAddAddressBody): string | null {
+  return body.claimSignature.length === SIGNATURE_BYTES ? null : 'claimSignature != 64 bytes'
+}
+
+function validateVerificationRemove(body: VerificationRemoveBody): string | null {
+  switch (body.protocol) {
+    case Protocol.ETHEREUM:
+      return validateEthAddress(body.address)
+    case Protocol.SOLANA:
+      return validateSolAddress(body.address)
+    default:
+      return 'invalid verification protocol'
+  }
+}
+
+/** Returns what the claim of an address to a fid breaks (docs/protocol.md §3.3.6), or null. */
+export async function checkVerificationClaim(
+  body: VerificationAddAddressBody,
+  data: MessageData,
+  _message?: unknown,
+  recover: AccountRecovery = recoverAccount,
+): Promise<string | null> {
+  if (body.protocol === Protocol.SOLANA) {
+    const claim = Buffer.from(solanaClaim(body, data))
+    return verifyEd25519(body.claimSignature, claim, body.address) ? null : 'invalid claimSignature'
+  }
+  const signer = await recoverSigner(
+    {
+      domain: eip712.EIP_712_FARCASTER_DOMAIN,
+      types: { VerificationClaim: eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM },
+      primaryType: 'VerificationClaim',
+      message: {
+        fid: BigInt(data.fid),
+        address: hexOf(body.address),
+        blockHash: hexOf(body.blockHash),
+        network: data.network,
+      },
+    },
+    body.claimSignature,
+    recover,
+  )
+  return signer?.equals(body.address) ? null : 'invalid claimSignature'
+}
+
+/** Returns the text that a Solana wallet signs. */
+export function solanaClaim(
+  body: Pick<VerificationAddAddressBody, 'address' | 'blockHash'>,
+  data: Pick<MessageData, 'fid' | 'network'>,
+): string {
+  const address = base58.encode(asBuffer(body.address))
+  const blockHash = base58.encode(asBuffer(body.blockHash))
+  return `fid: ${data.fid} address: ${address} network: ${data.network} blockHash: ${blockHash} protocol: 1`
+}
