@@ -1,5 +1,6 @@
 import { type Operation as ApiOperation, operationDefiner } from '../api/operation.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
+import type { CacheWriter } from '../graph/cache/invalidation.js'
 import type { Hub } from '../hub/hub.js'
 import type { Database } from '../platform/db/connection.js'
 import type { NetClient } from '../platform/outbound/net-client.js'
@@ -56,3 +57,12 @@ export type Operation = ApiOperation<OperationContext>
 
 /** Types and validates an operation for the list in `app/operations.ts`. */
 export const defineOperation = operationDefiner<OperationContext>()
+
+/** Where an operation writes what is not in the event log, and its time in Unix seconds. */
+export function cacheWriterOf({
+  writerDb,
+  hydrator,
+  clock,
+}: Pick<OperationContext, 'writerDb' | 'hydrator' | 'clock'>): CacheWriter & { readonly now: number } {
+  return { db: writerDb, invalidation: hydrator.invalidation, now: Math.floor(clock() / 1000) }
+}
