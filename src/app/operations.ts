@@ -55,7 +55,8 @@ import {
   usersByXUsername,
 } from '../features/users/routes/user-lookups.js'
 import { userVerifications } from '../features/users/routes/verifications.js'
-import { webhookOperations } from '../features/webhooks/routes/webhook-operations.js'
+import { deliveryOperations } from '../features/webhooks/routes/webhook-deliveries.js'
+import { webhookOperations } from '../features/webhooks/routes/webhooks.js'
 
 /** Every operation of the API. What is not listed here is not served. */
 export const operations: readonly Operation[] = [
@@ -112,6 +113,7 @@ export const operations: readonly Operation[] = [
   ...notificationOperations,
   ...membershipOperations,
   ...webhookOperations,
+  ...deliveryOperations,
   ...frameOperations,
   ...fungibleOperations,
   ...appHostOperations,

@@ -12,7 +12,7 @@ import type { MiniAppSettings } from './miniapps/settings.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
 import type { SignerCache } from './signers/signer-cache.js'
 import type { Assets } from './tokens/on-demand-tokens.js'
-import type { WebhookSettings } from './webhooks/settings.js'
+import type { WebhookSettings } from './webhooks/webhooks.js'
 
 /** Dependencies of operations. An operation takes what it uses: `handle({ db }, query)`. */
 export interface OperationContext {
