@@ -33,7 +33,8 @@ import { relevantFollowers } from '../features/follows/routes/relevant.js'
 import { suggestedFollowing } from '../features/follows/routes/suggested.js'
 import { frameOperations } from '../features/miniapps/routes/frame-operations.js'
 import { appHostOperations } from '../features/miniapps/routes/host/app-host-operations.js'
-import { relationOperations } from '../features/moderation/routes/relation-operations.js'
+import { blockOperations } from '../features/moderation/routes/blocks.js'
+import { relationOperations } from '../features/moderation/routes/relations.js'
 import { notificationOperations } from '../features/notifications/routes/notification-operations.js'
 import type { Operation } from '../features/operation.js'
 import { publishingOperations } from '../features/publishing/routes/publishing-operations.js'
@@ -110,6 +111,7 @@ export const operations: readonly Operation[] = [
   ...signerOperations,
   ...publishingOperations,
   ...relationOperations,
+  ...blockOperations,
   ...notificationOperations,
   ...membershipOperations,
   ...webhookOperations,
