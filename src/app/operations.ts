@@ -5,18 +5,20 @@ import { castMetrics, castSearchOperation } from '../features/casts/routes/cast-
 import { castConversation } from '../features/casts/routes/conversation.js'
 import { castEmbedCrawl } from '../features/casts/routes/embed-crawl.js'
 import { castQuotes } from '../features/casts/routes/quotes.js'
+import { channelEditOperations } from '../features/channels/routes/channel-edits.js'
 import {
   channelFollowersOperation,
   channelFollowersRelevant,
-} from '../features/channels/routes/channel-followers.js'
+} from '../features/channels/routes/channel-follows.js'
 import {
+  channelBulk,
   channelList,
+  channelLookup,
   channelSearch,
   channelTrending,
   channelUser,
 } from '../features/channels/routes/channel-lists.js'
-import { channelBulk, channelLookup } from '../features/channels/routes/channel-lookups.js'
-import { membershipOperations } from '../features/channels/routes/channel-operations.js'
+import { membershipOperations } from '../features/channels/routes/channel-members.js'
 import { feed } from '../features/feeds/routes/feed.js'
 import { feedFollowing } from '../features/feeds/routes/following.js'
 import { feedForYou } from '../features/feeds/routes/for-you.js'
@@ -113,6 +115,7 @@ export const operations: readonly Operation[] = [
   ...relationOperations,
   ...blockOperations,
   ...notificationOperations,
+  ...channelEditOperations,
   ...membershipOperations,
   ...webhookOperations,
   ...deliveryOperations,

@@ -8,7 +8,7 @@ import { ChannelFollowReqBody } from '../../src/features/channels/routes/channel
 import {
   ChannelMemberReqBody,
   RespondChannelInviteReqBody,
-} from '../../src/features/channels/routes/membership-reply.js'
+} from '../../src/features/channels/routes/channel-members.js'
 import { FollowReqBody } from '../../src/features/follows/routes/follows.js'
 import { AppHostPostEventReqBody } from '../../src/features/miniapps/routes/host/host-events.js'
 import { SendFrameNotificationsReqBody } from '../../src/features/miniapps/routes/notification-body.js'
