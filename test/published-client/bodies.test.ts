@@ -18,11 +18,11 @@ import { PublishMessageReqBody } from '../../src/features/publishing/routes/publ
 import { ActionReqBody } from '../../src/features/publishing/routes/send-action.js'
 import { ReactionReqBody } from '../../src/features/reactions/routes/reactions.js'
 import { BuyStorageReqBody } from '../../src/features/storage/routes/buy-storage.js'
-import { UpdateUserReqBody } from '../../src/features/users/routes/update-user.js'
 import {
   AddVerificationReqBody,
   RemoveVerificationReqBody,
-} from '../../src/features/users/routes/verifications.js'
+  UpdateUserReqBody,
+} from '../../src/features/users/routes/update-user.js'
 import { accepted } from './conformance.js'
 
 /** The client's generator has made empty types of the two numbers. */
