@@ -51,6 +51,11 @@ export const cursorParameter = Type.Optional(
   }),
 )
 
+/** The parameters of a list with pages. */
+export function pagingParameters(maximum: number, defaultLimit: number) {
+  return { limit: limitParameter({ maximum, default: defaultLimit }), cursor: cursorParameter }
+}
+
 /** A boolean. */
 export function flagParameter(options: Described & { default: boolean; deprecated?: boolean }) {
   return Type.Boolean(options)
@@ -92,6 +97,22 @@ export function ethAddressParameter(options: Described) {
 /** A number that may have a fraction. */
 export function numberParameter(options: Described & { minimum: number; maximum: number }) {
   return Type.Number({ format: 'double', ...options })
+}
+
+/** A point on the earth. */
+export const pointParameters = {
+  latitude: numberParameter({
+    minimum: -90,
+    maximum: 90,
+    description: 'Latitude in degrees.',
+    examples: [52.52],
+  }),
+  longitude: numberParameter({
+    minimum: -180,
+    maximum: 180,
+    description: 'Longitude in degrees.',
+    examples: [13.4],
+  }),
 }
 
 /** A list: comma-separated, or the parameter repeated. */

@@ -1,61 +1,69 @@
 import { accountOperations } from '../features/accounts/routes/account-operations.js'
 import { fnameAvailability } from '../features/accounts/routes/fname-availability.js'
-import { cast, casts } from '../features/casts/routes/cast-lookups.js'
+import {
+  cast,
+  castConversation,
+  castEmbedCrawl,
+  castQuotes,
+  casts,
+} from '../features/casts/routes/cast-lookups.js'
 import { castMetrics, castSearchOperation } from '../features/casts/routes/cast-search.js'
-import { castConversation } from '../features/casts/routes/conversation.js'
-import { castEmbedCrawl } from '../features/casts/routes/embed-crawl.js'
-import { castQuotes } from '../features/casts/routes/quotes.js'
+import { channelEditOperations } from '../features/channels/routes/channel-edits.js'
 import {
   channelFollowersOperation,
   channelFollowersRelevant,
-} from '../features/channels/routes/channel-followers.js'
+} from '../features/channels/routes/channel-follows.js'
 import {
+  channelBulk,
   channelList,
+  channelLookup,
   channelSearch,
   channelTrending,
   channelUser,
 } from '../features/channels/routes/channel-lists.js'
-import { channelBulk, channelLookup } from '../features/channels/routes/channel-lookups.js'
-import { membershipOperations } from '../features/channels/routes/channel-operations.js'
+import { membershipOperations } from '../features/channels/routes/channel-members.js'
 import { feed } from '../features/feeds/routes/feed.js'
-import { feedFollowing } from '../features/feeds/routes/following.js'
-import { feedForYou } from '../features/feeds/routes/for-you.js'
-import { feedChannels, feedParentUrls } from '../features/feeds/routes/parent-feeds.js'
-import { feedTrending } from '../features/feeds/routes/trending.js'
+import { feedForYou, feedTrending } from '../features/feeds/routes/ranked-feeds.js'
 import {
+  feedChannels,
+  feedFollowing,
+  feedParentUrls,
   feedUserCasts,
   feedUserPopular,
   feedUserRepliesAndRecasts,
 } from '../features/feeds/routes/user-feeds.js'
-import { followersOperation, followingOperation } from '../features/follows/routes/followers.js'
-import { reciprocalFollowers } from '../features/follows/routes/reciprocal.js'
-import { relevantFollowers } from '../features/follows/routes/relevant.js'
-import { suggestedFollowing } from '../features/follows/routes/suggested.js'
-import { frameOperations } from '../features/miniapps/routes/frame-operations.js'
-import { appHostOperations } from '../features/miniapps/routes/host/app-host-operations.js'
-import { relationOperations } from '../features/moderation/routes/relation-operations.js'
-import { notificationOperations } from '../features/notifications/routes/notification-operations.js'
+import {
+  followersOperation,
+  followingOperation,
+  reciprocalFollowers,
+  relevantFollowers,
+  suggestedFollowing,
+} from '../features/follows/routes/followers.js'
+import { frameOperations } from '../features/miniapps/routes/campaigns.js'
+import { appHostOperations } from '../features/miniapps/routes/host/host-events.js'
+import { blockOperations } from '../features/moderation/routes/blocks.js'
+import { relationOperations } from '../features/moderation/routes/relations.js'
+import { notificationOperations } from '../features/notifications/routes/notifications.js'
 import type { Operation } from '../features/operation.js'
 import { publishingOperations } from '../features/publishing/routes/publishing-operations.js'
-import { reactionsCast, reactionsUser } from '../features/reactions/routes/reaction-lists.js'
+import { reactionsCast, reactionsUser } from '../features/reactions/routes/reactions.js'
 import { signerOperations } from '../features/signers/routes/signer-operations.js'
 import { buyStorage } from '../features/storage/routes/buy-storage.js'
 import { storageAllocations, storageUsage } from '../features/storage/routes/storage.js'
 import { fungibleOperations } from '../features/tokens/routes/fungible-operations.js'
-import { userBestFriends } from '../features/users/routes/best-friends.js'
-import { usersByAddress } from '../features/users/routes/bulk-by-address.js'
-import { usersByLocation } from '../features/users/routes/by-location.js'
-import { userChannels } from '../features/users/routes/channels.js'
-import { userInteractions } from '../features/users/routes/interactions.js'
-import { userSearch } from '../features/users/routes/search.js'
+import { userBestFriends, userInteractions } from '../features/users/routes/affinity.js'
+import { userSearch, usersByLocation } from '../features/users/routes/search.js'
+import { userVerifications } from '../features/users/routes/update-user.js'
 import {
   userBulk,
   userByCustodyAddress,
   userByUsername,
+  userChannels,
+  usersByAddress,
   usersByXUsername,
 } from '../features/users/routes/user-lookups.js'
-import { userVerifications } from '../features/users/routes/verifications.js'
-import { webhookOperations } from '../features/webhooks/routes/webhook-operations.js'
+import { deliveryOperations } from '../features/webhooks/routes/webhook-deliveries.js'
+import { webhookOperations } from '../features/webhooks/routes/webhooks.js'
 
 /** Every operation of the API. What is not listed here is not served. */
 export const operations: readonly Operation[] = [
@@ -109,9 +117,12 @@ export const operations: readonly Operation[] = [
   ...signerOperations,
   ...publishingOperations,
   ...relationOperations,
+  ...blockOperations,
   ...notificationOperations,
+  ...channelEditOperations,
   ...membershipOperations,
   ...webhookOperations,
+  ...deliveryOperations,
   ...frameOperations,
   ...fungibleOperations,
   ...appHostOperations,

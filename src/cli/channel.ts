@@ -2,10 +2,8 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { type ChannelDocument, parseChannelDocument } from '../features/channels/channel-document.js'
-import { saveChannel } from '../features/channels/channels.js'
+import { importChannel } from '../features/channels/channels.js'
 import { listChannelMemberships } from '../features/channels/membership-lists.js'
-import { uncachedWriter } from '../graph/cache/invalidation.js'
 import type { Database } from '../platform/db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
@@ -35,8 +33,8 @@ export function addChannelCommand(program: Command, context: CommandContext): vo
       .option('--image <url>')
       .action((id: string, options: ChannelOptions) =>
         withDatabase(context, 'channel', async (db) => {
-          const saved = await saveChannel(uncachedWriter(db), documentOf(id, options), now(), { mode: verb })
-          if ('code' in saved) throw new UsageError(saved.message)
+          const problem = await importChannel(db, documentOf(id, options), now(), { mode: verb })
+          if (problem !== null) throw new UsageError(problem)
           context.print(`channel ${id}`)
         }),
       )
@@ -53,8 +51,8 @@ export function addChannelCommand(program: Command, context: CommandContext): vo
     .action((file: string) => withDatabase(context, 'channel', (db) => importChannels(context, db, file)))
 }
 
-function documentOf(id: string, options: ChannelOptions): ChannelDocument {
-  const document = parseChannelDocument({
+function documentOf(id: string, options: ChannelOptions): object {
+  return {
     id,
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.description === undefined ? {} : { description: options.description }),
@@ -62,9 +60,7 @@ function documentOf(id: string, options: ChannelOptions): ChannelDocument {
     ...(options.parentUrl === undefined ? {} : { parent_url: options.parentUrl }),
     ...(options.alsoUrl === undefined ? {} : { parent_urls: options.alsoUrl }),
     ...(options.image === undefined ? {} : { image_url: options.image }),
-  })
-  if ('problem' in document) throw new UsageError(document.problem)
-  return document
+  }
 }
 
 /** Unix seconds. */
@@ -89,8 +85,7 @@ async function importChannels(context: CommandContext, db: Database, file: strin
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     lineNumber += 1
     if (line.trim() === '') continue
-    const document = parseChannelDocument(parseJson(line))
-    const problem = 'problem' in document ? document.problem : await importChannel(db, document)
+    const problem = await importChannel(db, parseJson(line), now())
     if (problem === null) saved += 1
     else {
       invalidLines += 1
@@ -99,12 +94,6 @@ async function importChannels(context: CommandContext, db: Database, file: strin
   }
   context.print(`saved: ${saved}`)
   if (invalidLines > 0) throw new UsageError(`${invalidLines} lines were not saved`)
-}
-
-/** @returns The problem, or null if the channel was saved. */
-async function importChannel(db: Database, document: ChannelDocument): Promise<string | null> {
-  const saved = await saveChannel(uncachedWriter(db), document, now())
-  return 'code' in saved ? saved.message : null
 }
 
 function parseJson(line: string): unknown {

@@ -1,8 +1,6 @@
 import { demoChannels } from '../demo/channels.js'
-import { parseChannelDocument } from '../features/channels/channel-document.js'
-import { saveChannel } from '../features/channels/channels.js'
+import { importChannel } from '../features/channels/channels.js'
 import { recomputeScores } from '../features/score/score-job.js'
-import { uncachedWriter } from '../graph/cache/invalidation.js'
 import type { Database } from '../platform/db/connection.js'
 
 /**
@@ -17,10 +15,8 @@ export async function completeDemo(db: Database): Promise<void> {
   `
   const now = Math.floor(Date.now() / 1000)
   for (const channel of present!.channels ? [] : await demoChannels(db)) {
-    const document = parseChannelDocument(channel)
-    if ('problem' in document) throw new Error(`channel ${channel.id} of the demo: ${document.problem}`)
-    const saved = await saveChannel(uncachedWriter(db), document, now)
-    if ('code' in saved) throw new Error(`channel ${channel.id} of the demo: ${saved.message}`)
+    const problem = await importChannel(db, channel, now)
+    if (problem !== null) throw new Error(`channel ${channel.id} of the demo: ${problem}`)
   }
   if (!present!.scores) await recomputeScores(db, { seeds: [], clock: Date.now })
 }

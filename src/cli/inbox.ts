@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { rebuildInbox } from '../features/notifications/rebuild.js'
+import { rebuildInbox } from '../features/notifications/refresh.js'
 import { RetryLater } from '../hub/log/consumer-batch.js'
 import { type CommandContext, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'

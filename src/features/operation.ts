@@ -1,17 +1,18 @@
 import { type Operation as ApiOperation, operationDefiner } from '../api/operation.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
+import type { CacheWriter } from '../graph/cache/invalidation.js'
 import type { Hub } from '../hub/hub.js'
 import type { Database } from '../platform/db/connection.js'
 import type { NetClient } from '../platform/outbound/net-client.js'
+import type { TargetPolicy } from '../platform/outbound/target.js'
 import type { Vault } from '../platform/vault/vault.js'
 import type { Accounts } from './accounts/accounts.js'
 import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
-import type { MiniAppSettings } from './miniapps/settings.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
 import type { SignerCache } from './signers/signer-cache.js'
 import type { Assets } from './tokens/on-demand-tokens.js'
-import type { WebhookSettings } from './webhooks/settings.js'
+import type { WebhookSettings } from './webhooks/webhooks.js'
 
 /** Dependencies of operations. An operation takes what it uses: `handle({ db }, query)`. */
 export interface OperationContext {
@@ -31,8 +32,8 @@ export interface OperationContext {
   readonly accounts: Accounts | null
   /** Operator settings of webhooks. */
   readonly webhooks: WebhookSettings
-  /** Operator settings of mini apps. */
-  readonly miniapps: MiniAppSettings
+  /** Which URLs notifications and events of mini apps may be sent to. */
+  readonly miniapps: { readonly targetPolicy: TargetPolicy }
   /** Sends notifications to users of mini apps. */
   readonly campaigns: Campaigns
   /** Tokens on chains; only tracked tokens are indexed. */
@@ -56,3 +57,12 @@ export type Operation = ApiOperation<OperationContext>
 
 /** Types and validates an operation for the list in `app/operations.ts`. */
 export const defineOperation = operationDefiner<OperationContext>()
+
+/** Where an operation writes what is not in the event log, and its time in Unix seconds. */
+export function cacheWriterOf({
+  writerDb,
+  hydrator,
+  clock,
+}: Pick<OperationContext, 'writerDb' | 'hydrator' | 'clock'>): CacheWriter & { readonly now: number } {
+  return { db: writerDb, invalidation: hydrator.invalidation, now: Math.floor(clock() / 1000) }
+}

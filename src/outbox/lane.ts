@@ -11,8 +11,6 @@ export interface LaneLimits {
  * number at once, so that a slow target delays no other lane.
  */
 export class Lane<Item> {
-  readonly key: string
-  readonly #limits: LaneLimits
   readonly #queued: Item[] = []
   /** Claimed, and not prepared yet. */
   #pending = 0
@@ -24,14 +22,14 @@ export class Lane<Item> {
   /** Nothing is claimed before this moment, in Unix milliseconds. */
   pausedUntilMs = 0
 
-  constructor(key: string, limits: LaneLimits) {
-    this.key = key
-    this.#limits = limits
-  }
+  constructor(
+    readonly key: string,
+    private readonly limits: LaneLimits,
+  ) {}
 
   /** Items that take up capacity. */
   get inHand(): number {
-    return this.#open + (this.#limits.countsUnsettled ? this.#unsettled : 0)
+    return this.#open + (this.limits.countsUnsettled ? this.#unsettled : 0)
   }
 
   /**
@@ -39,7 +37,7 @@ export class Lane<Item> {
    * capacity counts as none: a claim of few items costs as much as a claim of many.
    */
   get capacity(): number {
-    const { concurrency } = this.#limits
+    const { concurrency } = this.limits
     const capacity = 2 * concurrency - this.inHand
     return capacity >= Math.ceil(concurrency / 2) ? capacity : 0
   }
@@ -77,7 +75,7 @@ export class Lane<Item> {
 
   /** Starts the next item, if there is one and its turn has come. */
   startNext(): Item | undefined {
-    if (this.#sending >= this.#limits.concurrency) return undefined
+    if (this.#sending >= this.limits.concurrency) return undefined
     const item = this.#queued.shift()
     if (item !== undefined) this.#sending += 1
     return item

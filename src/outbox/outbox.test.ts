@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { silentLog } from '../platform/log/log.js'
-import { notifyLanes } from './notify-lanes.js'
 import { startOutbox } from './outbox.js'
+import { notifyLanes } from './outbox-queue.js'
 import {
   countStates,
   createQueueTables,

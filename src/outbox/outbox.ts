@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../platform/db/connection.js'
 import { pause } from '../platform/process/pause.js'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
-import type { Listen } from './notify-lanes.js'
+import type { Listen } from './outbox-queue.js'
 import type { WorkerRegistry } from './worker-registry.js'
 
 /** What a worker of a queue is started with. */

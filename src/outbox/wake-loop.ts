@@ -17,13 +17,10 @@ export const RETRY_MS = 500
 
 /** Runs steps one after the other for as long as there is work. A wake during a step leads to another step. */
 export class WakeLoop {
-  readonly #options: WakeLoopOptions
   #isWoken = false
   #running: Promise<void> | null = null
 
-  constructor(options: WakeLoopOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: WakeLoopOptions) {}
 
   /** Runs a step now, or after the one that is running. */
   wake(): void {
@@ -31,7 +28,7 @@ export class WakeLoop {
     this.#running ??= this.#run().finally(() => {
       this.#running = null
       // A wake may come between the last check of the loop and this line.
-      if (this.#isWoken && !this.#options.signal.aborted) this.wake()
+      if (this.#isWoken && !this.options.signal.aborted) this.wake()
     })
   }
 
@@ -41,7 +38,7 @@ export class WakeLoop {
   }
 
   async #run(): Promise<void> {
-    const { step, signal, log, failureMessage } = this.#options
+    const { step, signal, log, failureMessage } = this.options
     for (let failures = 0; this.#isWoken; ) {
       this.#isWoken = false
       try {

@@ -9,17 +9,14 @@ const LEASE_SECONDS = 10
  * process dies, and renews a lease, for connections that hang. The work of a dead worker goes back to the others.
  */
 export class WorkerRegistry {
-  readonly #table: string
-  readonly #releaseWork: (db: Queryable, workers: readonly string[]) => Promise<void>
-
   /**
    * @param table With its schema: `id uuid` and `alive_until timestamptz`.
    * @param releaseWork Gives back the work of these workers, in the transaction that deletes them.
    */
-  constructor(table: string, releaseWork: (db: Queryable, workers: readonly string[]) => Promise<void>) {
-    this.#table = table
-    this.#releaseWork = releaseWork
-  }
+  constructor(
+    private readonly table: string,
+    private readonly releaseWork: (db: Queryable, workers: readonly string[]) => Promise<void>,
+  ) {}
 
   /**
    * Renews the worker's lease, and takes its lock if it does not have it.
@@ -30,7 +27,7 @@ export class WorkerRegistry {
   async heartbeat(db: Database, lockDb: Database, worker: string): Promise<void> {
     await takeWorkerLock(lockDb, worker)
     await db`
-      insert into ${db(this.#table)} (id, alive_until)
+      insert into ${db(this.table)} (id, alive_until)
       values (${worker}, now() + ${LEASE_SECONDS}::integer * interval '1 second')
       on conflict (id) do update set alive_until = excluded.alive_until`
   }
@@ -38,15 +35,15 @@ export class WorkerRegistry {
   /** Deletes a worker that ends, and gives its work back to the others. */
   async deregister(db: Database, worker: string): Promise<void> {
     await db.begin(async (transaction) => {
-      await transaction`delete from ${transaction(this.#table)} where id = ${worker}`
-      await this.#releaseWork(transaction, [worker])
+      await transaction`delete from ${transaction(this.table)} where id = ${worker}`
+      await this.releaseWork(transaction, [worker])
     })
   }
 
   /** Releases the work of dead workers and returns their number. Nobody knows how much of it they had done. */
   async reapExpired(db: Database): Promise<number> {
     return db.begin(async (transaction) => {
-      const table = transaction(this.#table)
+      const table = transaction(this.table)
       const expired = await transaction<{ id: string }[]>`
         delete from ${table}
         where id in (
@@ -54,13 +51,9 @@ export class WorkerRegistry {
           where alive_until < now() or ${isWorkerDead(transaction, transaction`id`)}
         )
         returning id`
-      if (expired.length > 0) {
-        await this.#releaseWork(
-          transaction,
-          expired.map(({ id }) => id),
-        )
-      }
-      return expired.length
+      const ids = expired.map(({ id }) => id)
+      if (ids.length > 0) await this.releaseWork(transaction, ids)
+      return ids.length
     })
   }
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { createCampaigns } from '../../src/features/miniapps/campaigns/campaign-client.js'
+import {
+  type CampaignSettings,
+  createCampaigns,
+} from '../../src/features/miniapps/campaigns/campaign-client.js'
 import { startCampaignSender } from '../../src/features/miniapps/campaigns/sending/campaign-sender.js'
-import type { CampaignSettings } from '../../src/features/miniapps/campaigns/settings.js'
 import {
   answerWith,
   type ClientResponse,

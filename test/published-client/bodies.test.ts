@@ -8,22 +8,21 @@ import { ChannelFollowReqBody } from '../../src/features/channels/routes/channel
 import {
   ChannelMemberReqBody,
   RespondChannelInviteReqBody,
-} from '../../src/features/channels/routes/membership-reply.js'
+} from '../../src/features/channels/routes/channel-members.js'
 import { FollowReqBody } from '../../src/features/follows/routes/follows.js'
 import { AppHostPostEventReqBody } from '../../src/features/miniapps/routes/host/host-events.js'
 import { SendFrameNotificationsReqBody } from '../../src/features/miniapps/routes/notification-body.js'
-import { BanReqBody } from '../../src/features/moderation/routes/bans.js'
 import { BlockReqBody } from '../../src/features/moderation/routes/blocks.js'
-import { MuteReqBody } from '../../src/features/moderation/routes/mutes.js'
+import { BanReqBody, MuteReqBody } from '../../src/features/moderation/routes/relations.js'
 import { PublishMessageReqBody } from '../../src/features/publishing/routes/publish-message.js'
 import { ActionReqBody } from '../../src/features/publishing/routes/send-action.js'
 import { ReactionReqBody } from '../../src/features/reactions/routes/reactions.js'
 import { BuyStorageReqBody } from '../../src/features/storage/routes/buy-storage.js'
-import { UpdateUserReqBody } from '../../src/features/users/routes/update-user.js'
 import {
   AddVerificationReqBody,
   RemoveVerificationReqBody,
-} from '../../src/features/users/routes/verifications.js'
+  UpdateUserReqBody,
+} from '../../src/features/users/routes/update-user.js'
 import { accepted } from './conformance.js'
 
 /** The client's generator has made empty types of the two numbers. */

@@ -1,11 +1,10 @@
-import { createCampaigns } from '../../features/miniapps/campaigns/campaign-client.js'
+import { type CampaignSettings, createCampaigns } from '../../features/miniapps/campaigns/campaign-client.js'
 import {
   countNotificationAttempts,
   observeCampaignQueue,
 } from '../../features/miniapps/campaigns/campaign-metrics.js'
-import { deleteExpiredBatches } from '../../features/miniapps/campaigns/retention.js'
+import { deleteExpiredBatches } from '../../features/miniapps/campaigns/sending/batch-queue.js'
 import { startCampaignSender } from '../../features/miniapps/campaigns/sending/campaign-sender.js'
-import type { CampaignSettings } from '../../features/miniapps/campaigns/settings.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'

@@ -1,4 +1,4 @@
-import { inboxConsumer } from '../../features/notifications/inbox-consumer.js'
+import { inboxConsumer } from '../../features/notifications/refresh.js'
 import type { Module } from '../module.js'
 
 /** The notifications of users, derived from the event log. */

@@ -1,6 +1,6 @@
 import { startBackfill } from '../../features/tokens/backfill.js'
 import { liveHandler } from '../../features/tokens/live-handler.js'
-import { createTradePublisher } from '../../features/webhooks/events/trade-events.js'
+import { createTradePublisher } from '../../features/webhooks/events/webhook-consumer.js'
 import type { Module } from '../module.js'
 
 /**

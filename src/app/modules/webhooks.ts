@@ -1,11 +1,12 @@
+import { deleteExpiredDeliveries } from '../../features/webhooks/deliveries.js'
 import { createDeliveryQueue } from '../../features/webhooks/delivery/delivery-queue.js'
-import { deleteExpiredDeliveries } from '../../features/webhooks/delivery/retention.js'
-import { deliveryWorkers } from '../../features/webhooks/delivery/workers.js'
-import { recordCompactedFollows } from '../../features/webhooks/events/compacted-follows.js'
-import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
-import { Subscriptions } from '../../features/webhooks/matching/subscriptions.js'
-import type { WebhookSettings } from '../../features/webhooks/settings.js'
+import { deliveryWorkers } from '../../features/webhooks/delivery/queue.js'
+import {
+  createWebhookConsumer,
+  recordCompactedFollows,
+} from '../../features/webhooks/events/webhook-consumer.js'
 import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/webhooks/webhook-metrics.js'
+import type { WebhookSettings } from '../../features/webhooks/webhooks.js'
 import { startOutbox } from '../../outbox/outbox.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
@@ -23,7 +24,7 @@ export const webhooksModule: Module = {
   name: 'webhooks',
   runsIn: ['worker'],
   mergeHooks: [recordCompactedFollows],
-  consumers: (clock) => [createWebhookConsumer(new Subscriptions(), clock)],
+  consumers: (clock) => [createWebhookConsumer(clock)],
   observe: ({ metrics, connections }) => observeDeliveryQueue(metrics.registry, connections.read),
   async start({ config, connections, hydrator, vault, metrics, log, clock }) {
     const db = connections.work
@@ -35,7 +36,7 @@ export const webhooksModule: Module = {
       db,
       vault,
       net,
-      renderContext: { db, hydrator },
+      hydrator,
       clock,
       random: Math.random,
       log,

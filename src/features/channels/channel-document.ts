@@ -38,10 +38,8 @@ const members = {
 }
 
 /**
- * A channel as imported: one line of JSON.
- *
- * The id is permanent. The documentation shows ids of up to 16 characters with hyphens (docs/protocol.md
- * §7.1). Omitted members keep their value or get the default of the protocol's clients.
+ * A channel as imported: one line of JSON. The id is permanent. The documentation shows ids of up to 16 characters with
+ * hyphens (docs/protocol.md §7.1). Omitted members keep their value or get the default of the protocol's clients.
  */
 export const ChannelDocument = Type.Object(
   { id: Type.String({ pattern: '^[a-z0-9-]{1,16}$' }), ...Type.Partial(Type.Object(members)).properties },

@@ -1,8 +1,8 @@
 import { cacheTag } from '../../graph/cache/cache-tags.js'
-import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
-import type { Transaction } from '../../platform/db/connection.js'
-import { type Refusal, refuse } from '../../platform/errors.js'
-import type { ChannelDocument } from './channel-document.js'
+import { type CacheWriter, publishSql, uncachedWriter } from '../../graph/cache/invalidation.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
 import { saveFollowers, saveMembers } from './document-members.js'
 
 /** Most URLs of one channel, including its own. */
@@ -21,48 +21,44 @@ export interface SaveOptions {
   readonly editorFid?: number
 }
 
-/** A channel that was saved. */
-export interface ChannelSaved {
-  readonly id: string
-}
-
-/** Why a channel was not saved, and the invalid member. */
-export interface ChannelRefusal extends Refusal {
-  readonly property?: string
-}
-
 /**
- * Creates a channel or changes the given members. A new channel needs a lead, and its URLs must belong to no
- * other channel.
+ * Creates a channel or changes the given members. A new channel needs a lead, and its URLs must belong to no other
+ * channel.
  *
  * @param now Unix seconds.
+ * @throws PlazaError for a channel that may not be saved so; names the wrong member.
  */
 export async function saveChannel(
   { db, invalidation }: CacheWriter,
   document: ChannelDocument,
   now: number,
   options: SaveOptions = {},
-): Promise<ChannelSaved | ChannelRefusal> {
-  try {
-    const tags = await db.begin(async (transaction) => {
-      await createOrUpdateChannel(transaction, document, now, options)
-      await saveUrls(transaction, document)
-      await saveFollowers(transaction, document)
-      await saveMembers(transaction, document, now)
-      return await publishChannel(transaction, document.id)
-    })
-    invalidation.apply({ tags })
-    return { id: document.id }
-  } catch (error) {
-    if (error instanceof ChannelRefusedError) return error.refusal
-    throw error
-  }
+): Promise<void> {
+  const tags = await db.begin(async (transaction) => {
+    await createOrUpdateChannel(transaction, document, now, options)
+    await saveUrls(transaction, document)
+    await saveFollowers(transaction, document)
+    await saveMembers(transaction, document, now)
+    return await publishChannel(transaction, document.id)
+  })
+  invalidation.apply({ tags })
 }
 
-/** Thrown to roll back the transaction with a refusal. */
-class ChannelRefusedError extends Error {
-  constructor(readonly refusal: ChannelRefusal) {
-    super(refusal.message)
+/** Saves a channel document in a process without caches. Returns why it was not saved; null after a success. */
+export async function importChannel(
+  db: Database,
+  value: unknown,
+  now: number,
+  options: SaveOptions = {},
+): Promise<string | null> {
+  const document = parseChannelDocument(value)
+  if ('problem' in document) return document.problem
+  try {
+    await saveChannel(uncachedWriter(db), document, now, options)
+    return null
+  } catch (error) {
+    if (error instanceof PlazaError) return error.message
+    throw error
   }
 }
 
@@ -76,21 +72,15 @@ async function createOrUpdateChannel(
   const { id } = document
   let lead = await lockRow(db, id)
   if (lead === null && mode === 'edit') {
-    throw new ChannelRefusedError({
-      ...refuse('not_found', `there is no channel ${id}`),
-      property: 'channel_id',
-    })
+    throw new PlazaError('not_found', `there is no channel ${id}`, { property: 'channel_id' })
   }
   const isNew = lead === null && (await insertChannel(db, document, now))
   if (!isNew && mode === 'create') {
-    throw new ChannelRefusedError({
-      ...refuse('conflict', `there is a channel ${id} already`),
-      property: 'channel_id',
-    })
+    throw new PlazaError('conflict', `there is a channel ${id} already`, { property: 'channel_id' })
   }
   if (!isNew) lead ??= await lockRow(db, id)
   if (!isNew && editorFid !== undefined && editorFid !== lead) {
-    throw new ChannelRefusedError(refuse('forbidden', 'only the lead of the channel may change it'))
+    throw new PlazaError('forbidden', 'only the lead of the channel may change it')
   }
   await updateChannel(db, document)
 }
@@ -102,8 +92,7 @@ async function createOrUpdateChannel(
  */
 async function lockRow(db: Transaction, id: string): Promise<number | null> {
   const [row] = await db<{ lead: number }[]>`
-    select lead_fid as lead from channels.channels where id = ${id} for no key update
-  `
+    select lead_fid as lead from channels.channels where id = ${id} for no key update`
   return row?.lead ?? null
 }
 
@@ -115,9 +104,7 @@ async function lockRow(db: Transaction, id: string): Promise<number | null> {
 async function insertChannel(db: Transaction, document: ChannelDocument, now: number): Promise<boolean> {
   const { lead_fid: lead } = document
   if (lead === undefined) {
-    throw new ChannelRefusedError(
-      refuse('bad_request.invalid_param', 'lead_fid is required for a new channel'),
-    )
+    throw new PlazaError('bad_request.invalid_param', 'lead_fid is required for a new channel')
   }
   const parentUrl = document.parent_url ?? defaultParentUrl(document.id)
   const inserted = await db`
@@ -127,8 +114,7 @@ async function insertChannel(db: Transaction, document: ChannelDocument, now: nu
       ${lead}, ${document.created_at ?? now}, 1
     )
     on conflict do nothing
-    returning id
-  `
+    returning id`
   return inserted.length > 0
 }
 
@@ -171,8 +157,7 @@ async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocume
     select parent_url, id from channels.channels where id = ${id}
     union
     select url, ${id} from unnest(${db.types.texts(parent_urls)}::text[]) as given (url)
-    on conflict do nothing
-  `
+    on conflict do nothing`
   const [conflict] = await db<{ taken: string | null; urls: number }[]>`
     select
       (
@@ -183,18 +168,14 @@ async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocume
       ) as taken,
       (select count(*)::integer from channels.urls u where u.channel_id = c.id) as urls
     from channels.channels c
-    where c.id = ${id}
-  `
+    where c.id = ${id}`
   if (conflict?.taken) {
-    throw new ChannelRefusedError({
-      ...refuse('conflict', `${conflict.taken} belongs to another channel`),
+    throw new PlazaError('conflict', `${conflict.taken} belongs to another channel`, {
       property: 'parent_url',
     })
   }
   if (conflict && conflict.urls > MAX_URLS) {
-    throw new ChannelRefusedError(
-      refuse('bad_request.invalid_param', `a channel has at most ${MAX_URLS} parent URLs`),
-    )
+    throw new PlazaError('bad_request.invalid_param', `a channel has at most ${MAX_URLS} parent URLs`)
   }
 }
 
@@ -206,7 +187,6 @@ async function publishChannel(db: Transaction, id: string): Promise<string[]> {
       select ${cacheTag.channel(id)} as tag
       union all
       select ${cacheTag.channelUrl('')}::text || url from channels.urls where channel_id = ${id}
-    ) stale
-  `
+    ) stale`
   return published.map(({ tag }) => tag)
 }

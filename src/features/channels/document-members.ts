@@ -12,19 +12,16 @@ export async function saveFollowers(db: Transaction, { id, followers }: ChannelD
       ${followers.map((follower) => follower.fid)}::bigint[],
       ${followers.map((follower) => follower.followed_at)}::bigint[]
     ) as given (fid, followed_at)
-    group by fid
-  `
+    group by fid`
   await db`
     update channels.channels
     set follower_count = (select count(*) from channels.follows where channel_id = ${id})
-    where id = ${id}
-  `
+    where id = ${id}`
 }
 
 /**
- * Sets the lead, moderators and members that the document lists, and keeps counters and invites consistent.
- *
- * The lead has no member row, moderators have one, and nobody is invited to a role that they have.
+ * Sets the lead, moderators and members that the document lists, and keeps counters and invites consistent. The lead
+ * has no member row, moderators have one, and nobody is invited to a role that they have.
  *
  * @param now Unix seconds.
  */
@@ -48,14 +45,12 @@ export async function saveMembers(db: Transaction, document: ChannelDocument, no
           where m.channel_id = c.id and m.role = 'moderator'
           order by m.member_since, m.fid
         )
-    where id = ${id}
-  `
+    where id = ${id}`
 }
 
 async function countRows(db: Transaction, id: string): Promise<number> {
   const [row] = await db<{ count: number }[]>`
-    select count(*)::integer as count from channels.members where channel_id = ${id}
-  `
+    select count(*)::integer as count from channels.members where channel_id = ${id}`
   return row!.count
 }
 
@@ -64,8 +59,7 @@ async function saveLead(db: Transaction, id: string, lead: number, now: number):
   await db`
     insert into channels.members (channel_id, fid, role, member_since)
     select id, lead_fid, 'member', ${now}::bigint from channels.channels where id = ${id} and lead_fid <> ${lead}
-    on conflict do nothing
-  `
+    on conflict do nothing`
   await db`delete from channels.members where channel_id = ${id} and fid = ${lead}`
   await db`update channels.channels set lead_fid = ${lead} where id = ${id}`
 }
@@ -85,8 +79,7 @@ async function replaceMembers(
       ${members.map((member) => member.member_since)}::bigint[]
     ) as given (fid, role, member_since)
     join channels.channels c on c.id = ${id} and c.lead_fid <> given.fid
-    order by given.fid, given.role desc
-  `
+    order by given.fid, given.role desc`
 }
 
 /** Replaces the moderators. Previous moderators stay members. */
@@ -98,15 +91,13 @@ async function replaceModerators(
 ): Promise<void> {
   await db`
     update channels.members set role = 'member'
-    where channel_id = ${id} and role = 'moderator' and fid <> all (${[...moderators]}::bigint[])
-  `
+    where channel_id = ${id} and role = 'moderator' and fid <> all (${[...moderators]}::bigint[])`
   await db`
     insert into channels.members (channel_id, fid, role, member_since)
     select distinct c.id, given.fid, 'moderator', ${now}::bigint
     from unnest(${[...moderators]}::bigint[]) as given (fid)
     join channels.channels c on c.id = ${id} and c.lead_fid <> given.fid
-    on conflict (channel_id, fid) do update set role = excluded.role
-  `
+    on conflict (channel_id, fid) do update set role = excluded.role`
 }
 
 /** Removes bans of members and invites to roles that users have or can no longer get. */
@@ -117,8 +108,7 @@ async function removeObsoleteInvites(db: Transaction, id: string, now: number): 
     where r.channel_id = ${id} and c.id = r.channel_id and (
       r.fid = c.lead_fid
       or exists (select from channels.members m where m.channel_id = r.channel_id and m.fid = r.fid)
-    )
-  `
+    )`
   await db`
     update channels.invites i set state = 'withdrawn', ended_at = ${now}
     where i.channel_id = ${id} and i.state = 'invited' and i.role is distinct from (
@@ -126,6 +116,5 @@ async function removeObsoleteInvites(db: Transaction, id: string, now: number): 
       from channels.channels c
       left join channels.members m on m.channel_id = c.id and m.fid = i.fid
       where c.id = i.channel_id
-    )
-  `
+    )`
 }

@@ -1,4 +1,3 @@
-import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import type { PublicApi } from '../../hub/sync/import/public-api.js'
 import {
   channelDocument,
@@ -8,8 +7,7 @@ import {
 } from '../../hub/sync/import/public-channels.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
-import { parseChannelDocument } from './channel-document.js'
-import { saveChannel } from './channels.js'
+import { importChannel } from './channels.js'
 
 /** What channels are imported with. */
 export interface ChannelImportOptions {
@@ -36,12 +34,13 @@ export async function importChannels({
   includeMembers,
 }: ChannelImportOptions): Promise<number> {
   let saved = 0
+  const now = Math.floor(clock() / 1000)
   const byId = new Map<string, Record<string, unknown>>()
   const problems = new Set<string>()
   for (const channel of await readPublicChannels(api)) {
     const document = channelDocument(channel)
     if (includeMembers.includes(String(document.id))) byId.set(String(document.id), document)
-    const problem = await storeChannel(db, document, clock())
+    const problem = await importChannel(db, document, now)
     if (problem === null) saved += 1
     else if (!problems.has(problem)) {
       problems.add(problem)
@@ -51,7 +50,7 @@ export async function importChannels({
   for (const [id, channel] of byId) {
     const followers = await readPublicFollowers(api, id)
     const members = addRoles(await readPublicMembers(api, id), channel)
-    const problem = await storeChannel(db, { id, followers, members }, clock())
+    const problem = await importChannel(db, { id, followers, members }, now)
     if (problem !== null) log.warn({ channel: id, problem }, 'the people of a channel were not imported')
   }
   return saved
@@ -66,12 +65,4 @@ function addRoles(
   return members
     .filter(({ fid }) => fid !== lead)
     .map((member) => ({ ...member, role: moderates(member.fid) ? 'moderator' : 'member' }))
-}
-
-/** @returns why it was not saved. */
-async function storeChannel(db: Database, importedChannel: object, nowMs: number): Promise<string | null> {
-  const document = parseChannelDocument(importedChannel)
-  if ('problem' in document) return document.problem
-  const saved = await saveChannel(uncachedWriter(db), document, Math.floor(nowMs / 1000))
-  return 'code' in saved ? saved.message : null
 }

@@ -11,11 +11,10 @@ export interface MemberRow {
 }
 
 /** The last row of the previous page: Unix seconds, and a fid or channel id that breaks ties. */
-export type MembershipCursor<Name extends number | string> = readonly [at: number, name: Name] | null
+type MembershipCursor<Name> = readonly [at: number, name: Name] | null
 
 /** Above every fid and timestamp. */
 const MAX_VALUE = Number.MAX_SAFE_INTEGER
-const firstPageCursor: readonly [number, number] = [MAX_VALUE, MAX_VALUE]
 
 /** Lists members of a channel, newest first; the owner joined when the channel was created. */
 export function listMembers(
@@ -24,7 +23,7 @@ export function listMembers(
   limit: number,
   after: MembershipCursor<number>,
 ): Promise<MemberRow[]> {
-  const [at, fid] = after ?? firstPageCursor
+  const [at, fid] = after ?? [MAX_VALUE, MAX_VALUE]
   return db<MemberRow[]>`
     select fid, role, member_since as "memberSince"
     from (
@@ -39,8 +38,7 @@ export function listMembers(
       where id = ${channelId} and (created_at, lead_fid) < (${at}::bigint, ${fid}::bigint)
     ) belonging
     order by member_since desc, fid desc
-    limit ${limit}
-  `
+    limit ${limit}`
 }
 
 /** Finds one user's membership of a channel; null when there is none. */
@@ -51,8 +49,7 @@ export async function findMember(db: Database, channelId: string, fid: number): 
     where id = ${channelId} and lead_fid = ${fid}
     union all
     select fid, role, member_since from channels.members where channel_id = ${channelId} and fid = ${fid}
-    limit 1
-  `
+    limit 1`
   return row ?? null
 }
 
@@ -90,8 +87,7 @@ export function listMemberships(
       )
     ) belonging
     order by at desc, id desc
-    limit ${limit}
-  `
+    limit ${limit}`
 }
 
 /** An open invite. */
@@ -104,49 +100,29 @@ export interface InviteRow {
   readonly invitedAt: number
 }
 
-/** Lists open invites to a channel, newest first. */
-export function listInvitesTo(
+/**
+ * Lists open invites to a channel or of a user, newest first. There is at most one of a user to a channel.
+ *
+ * @param after Ties are broken by the fid, in lists of a user by the channel's id.
+ */
+export function listInvites(
   db: Database,
-  channelId: string,
+  { channelId, fid }: { channelId: string | undefined; fid: number | undefined },
   limit: number,
-  after: MembershipCursor<number>,
+  after: MembershipCursor<number | string>,
 ): Promise<InviteRow[]> {
-  const [at, fid] = after ?? firstPageCursor
+  const isOfUser = channelId === undefined
+  const tieBreaker = db(isOfUser ? 'channel_id' : 'fid')
+  const [at, name] = after ?? [MAX_VALUE, isOfUser ? '' : MAX_VALUE]
   return db<InviteRow[]>`
     select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
     from channels.invites
-    where channel_id = ${channelId} and state = 'invited'
-      and (invited_at, fid) < (${at}::bigint, ${fid}::bigint)
-    order by invited_at desc, fid desc
-    limit ${limit}
-  `
-}
-
-/** Lists a user's open invites, newest first. */
-export function listInvitesOf(
-  db: Database,
-  fid: number,
-  limit: number,
-  after: MembershipCursor<string>,
-): Promise<InviteRow[]> {
-  const [at, id] = after ?? [MAX_VALUE, '']
-  return db<InviteRow[]>`
-    select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
-    from channels.invites
-    where fid = ${fid} and state = 'invited' and (invited_at, channel_id) < (${at}::bigint, ${id})
-    order by invited_at desc, channel_id desc
-    limit ${limit}
-  `
-}
-
-/** Finds the open invite of a user to a channel; there is at most one. */
-export async function findInvite(db: Database, channelId: string, fid: number): Promise<InviteRow | null> {
-  const [row] = await db<InviteRow[]>`
-    select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
-    from channels.invites
-    where channel_id = ${channelId} and fid = ${fid} and state = 'invited'
-  `
-  return row ?? null
+    where state = 'invited'
+      ${channelId === undefined ? db`` : db`and channel_id = ${channelId}`}
+      ${fid === undefined ? db`` : db`and fid = ${fid}`}
+      and (invited_at, ${tieBreaker}) < (${at}::bigint, ${name})
+    order by invited_at desc, ${tieBreaker} desc
+    limit ${limit}`
 }
 
 /** The memberships of one user in a channel, in words. */
@@ -171,6 +147,5 @@ export function listChannelMemberships(db: Database, id: string): Promise<Channe
       union all
       select 5, fid, 'restricted', restricted_at from channels.restricted where channel_id = ${id}
     ) people
-    order by place, at, fid
-  `
+    order by place, at, fid`
 }

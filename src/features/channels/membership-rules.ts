@@ -39,10 +39,7 @@ export type MembershipChange =
   | { readonly kind: 'reject' }
   | { readonly kind: 'withdraw' }
   | { readonly kind: 'demote' }
-  /**
-   * With `isRestricted` the user can return only by a new invite. Users who leave by themselves can return
-   * freely.
-   */
+  /** With `isRestricted` the user can return only by a new invite. Users who leave by themselves can return freely. */
   | { readonly kind: 'remove'; readonly isRestricted: boolean }
 
 type MembershipDecision = MembershipChange | MembershipRefusal
@@ -100,9 +97,8 @@ export function decideAnswer(
 }
 
 /**
- * Decides the result of removing a role: ends the role, or the invite to it.
- *
- * Removing a member also ends the moderator role. Members may leave and moderators step down by themselves.
+ * Decides the result of removing a role: ends the role, or the invite to it. Removing a member also ends the moderator
+ * role. Members may leave and moderators step down by themselves.
  */
 export function decideRemoval(
   membership: MembershipState,

@@ -23,12 +23,8 @@ export interface MembershipRequest {
   readonly role: ChannelMemberRole
 }
 
-/** The result of a change: a message for people. */
-export interface MembershipResult {
-  readonly message: string
-}
-
-type MembershipOutcome = MembershipResult | MembershipRefusal
+/** The result of a change: a message for people, or why it is refused. */
+type MembershipOutcome = { readonly message: string } | MembershipRefusal
 
 /**
  * Invites a user to a channel.
@@ -66,9 +62,8 @@ export function removeMember(
 }
 
 /**
- * Reads, decides and writes while it holds the channel's row lock, so changes of one channel are serialized.
- *
- * A refusal is committed as well, since the call counts against the rate limit.
+ * Reads, decides and writes while it holds the channel's row lock, so changes of one channel are serialized. A refusal
+ * is committed as well, since the call counts against the rate limit.
  */
 async function changeMembership(
   { db, invalidation }: CacheWriter,
@@ -80,8 +75,7 @@ async function changeMembership(
   const outcome = await db.begin(async (transaction): Promise<MembershipOutcome> => {
     // This lock mode does not block readers or rows that reference the channel.
     const locked = await transaction`
-      select from channels.channels where id = ${request.channelId} for no key update
-    `
+      select from channels.channels where id = ${request.channelId} for no key update`
     if (locked.length === 0) {
       return { code: 'not_found', message: 'there is no such channel', property: 'channel_id' }
     }
@@ -89,10 +83,10 @@ async function changeMembership(
     if (membership.calls > MAX_CALLS_PER_HOUR) return rateLimitRefusal(membership.windowStartedAt, now)
     const decision = decide(membership)
     if ('code' in decision) return decision
-    await writeChange(transaction, request, decision, now)
+    const message = await writeChange(transaction, request, decision, now)
     stale = staleTagsOf(decision, request)
     await publishInvalidation(transaction, stale)
-    return { message: messageOf(decision) }
+    return { message }
   })
   invalidation.apply({ tags: stale })
   return outcome
@@ -141,8 +135,7 @@ async function readMembershipState(
     join channels.channels c on c.id = ${channelId}
     left join channels.members m on m.channel_id = c.id and m.fid = ${fid}::bigint
     left join channels.members caller on caller.channel_id = c.id and caller.fid = ${callerFid}::bigint
-    left join channels.invites i on i.channel_id = c.id and i.fid = ${fid}::bigint
-  `
+    left join channels.invites i on i.channel_id = c.id and i.fid = ${fid}::bigint`
   return row!
 }
 
@@ -154,32 +147,38 @@ function rateLimitRefusal(windowStartedAt: number, now: number): MembershipRefus
   }
 }
 
+/** Writes a change and returns its message for people. */
 async function writeChange(
   db: Transaction,
   request: MembershipRequest,
   change: MembershipChange,
   now: number,
-): Promise<void> {
+): Promise<string> {
   switch (change.kind) {
     case 'none':
-      return
+      return change.message
     case 'invite':
-      return await writeInvite(db, request, change.role, now)
+      await writeInvite(db, request, change.role, now)
+      return `invited to become ${change.role}`
     case 'accept':
       await endInvite(db, request, 'accepted', now)
-      return await writeMember(db, request, change.role, now)
+      await writeMember(db, request, change.role, now)
+      return `accepted: now a ${change.role}`
     case 'reject':
-      return await endInvite(db, request, 'rejected', now)
+      await endInvite(db, request, 'rejected', now)
+      return 'rejected'
     case 'withdraw':
-      return await endInvite(db, request, 'withdrawn', now)
+      await endInvite(db, request, 'withdrawn', now)
+      return 'the invite is withdrawn'
     case 'demote':
       await db`
-        update channels.members set role = 'member' where channel_id = ${request.channelId} and fid = ${request.fid}
-      `
-      return await countMembers(db, request.channelId, 0)
+        update channels.members set role = 'member' where channel_id = ${request.channelId} and fid = ${request.fid}`
+      await countMembers(db, request.channelId, 0)
+      return 'no moderator any more'
     case 'remove':
       await endInvite(db, request, 'withdrawn', now)
-      return await deleteMember(db, request, change.isRestricted ? now : null)
+      await deleteMember(db, request, change.isRestricted ? now : null)
+      return change.isRestricted ? 'removed from the channel' : 'left the channel'
   }
 }
 
@@ -194,8 +193,7 @@ async function writeInvite(
     values (${channelId}, ${fid}, ${role}, ${callerFid}, 'invited', ${now})
     on conflict (channel_id, fid) do update
     set role = excluded.role, inviter_fid = excluded.inviter_fid, state = 'invited',
-        invited_at = excluded.invited_at, ended_at = null
-  `
+        invited_at = excluded.invited_at, ended_at = null`
 }
 
 async function endInvite(
@@ -206,8 +204,7 @@ async function endInvite(
 ): Promise<void> {
   await db`
     update channels.invites set state = ${state}, ended_at = ${now}
-    where channel_id = ${channelId} and fid = ${fid} and state = 'invited'
-  `
+    where channel_id = ${channelId} and fid = ${fid} and state = 'invited'`
 }
 
 /** Writes a member row. A member who becomes a moderator keeps the original date. */
@@ -224,8 +221,7 @@ async function writeMember(
     insert into channels.members (channel_id, fid, role, member_since)
     values (${channelId}, ${fid}, ${role}, ${now})
     on conflict (channel_id, fid) do update set role = excluded.role
-    returning xmax = 0 as "isNew"
-  `
+    returning xmax = 0 as "isNew"`
   await countMembers(db, channelId, member?.isNew ? 1 : 0)
 }
 
@@ -239,8 +235,7 @@ async function deleteMember(
     await db`
       insert into channels.restricted (channel_id, fid, restricted_at)
       values (${channelId}, ${fid}, ${restrictedAt})
-      on conflict (channel_id, fid) do update set restricted_at = excluded.restricted_at
-    `
+      on conflict (channel_id, fid) do update set restricted_at = excluded.restricted_at`
   }
   await countMembers(db, channelId, -1)
 }
@@ -255,31 +250,11 @@ async function countMembers(db: Transaction, channelId: string, change: number):
           where m.channel_id = c.id and m.role = 'moderator'
           order by m.member_since, m.fid
         )
-    where c.id = ${channelId}
-  `
+    where c.id = ${channelId}`
 }
 
 /** Returns the tags of the channel's counters and of the user's casts, which show its role. */
 function staleTagsOf({ kind }: MembershipChange, { channelId, fid }: MembershipRequest): string[] {
   const changesMembers = kind === 'accept' || kind === 'demote' || kind === 'remove'
   return changesMembers ? [cacheTag.channel(channelId), cacheTag.user(fid)] : []
-}
-
-function messageOf(change: MembershipChange): string {
-  switch (change.kind) {
-    case 'none':
-      return change.message
-    case 'invite':
-      return `invited to become ${change.role}`
-    case 'accept':
-      return `accepted: now a ${change.role}`
-    case 'reject':
-      return 'rejected'
-    case 'withdraw':
-      return 'the invite is withdrawn'
-    case 'demote':
-      return 'no moderator any more'
-    case 'remove':
-      return change.isRestricted ? 'removed from the channel' : 'left the channel'
-  }
 }

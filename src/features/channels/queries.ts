@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { lowercase } from '../../platform/text/lowercase.js'
 
@@ -13,18 +14,21 @@ export type ChannelCursor = readonly [rank: number, id: string] | null
 
 /** Above every rank: ranks are counters and seconds. */
 const MAX_VALUE = Number.MAX_SAFE_INTEGER
-const firstPageCursor: readonly [number, string] = [MAX_VALUE, '']
+
+/** A page of channels with a rank, highest first. */
+function rankedPage(db: Database, ranked: Fragment, limit: number, after: ChannelCursor) {
+  const [rank, id] = after ?? [MAX_VALUE, '']
+  return db<ChannelKey[]>`
+    select id, rank
+    from (${ranked}) ranked
+    where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
+    order by rank desc, id
+    limit ${limit}`
+}
 
 /** Lists channels by follower count, descending. */
 export function listChannels(db: Database, limit: number, after: ChannelCursor): Promise<ChannelKey[]> {
-  const [rank, id] = after ?? firstPageCursor
-  return db<ChannelKey[]>`
-    select id, follower_count as rank
-    from channels.channels
-    where follower_count < ${rank}::bigint or (follower_count = ${rank}::bigint and id > ${id})
-    order by follower_count desc, id
-    limit ${limit}
-  `
+  return rankedPage(db, db`select id, follower_count as rank from channels.channels`, limit, after)
 }
 
 /** Finds channels by a part of their id or name; prefix matches come first. */
@@ -34,30 +38,22 @@ export function searchChannels(
   limit: number,
   after: ChannelCursor,
 ): Promise<ChannelKey[]> {
-  const [rank, id] = after ?? firstPageCursor
   const pattern = lowercase(q).replace(/[\\%_]/g, '\\$&')
   // Prefix matches get a rank offset of 2^32, which is above every counter.
-  return db<ChannelKey[]>`
-    select id, rank
-    from (
-      select
-        id,
-        follower_count::bigint
-          + case when id like ${`${pattern}%`} or lower(name) like ${`${pattern}%`} then 4294967296 else 0 end as rank
-      from channels.channels
-      where id like ${`%${pattern}%`} or lower(name) like ${`%${pattern}%`}
-    ) found
-    where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
-    order by rank desc, id
-    limit ${limit}
-  `
+  const found = db`
+    select
+      id,
+      follower_count::bigint
+        + case when id like ${`${pattern}%`} or lower(name) like ${`${pattern}%`} then 4294967296 else 0 end as rank
+    from channels.channels
+    where id like ${`%${pattern}%`} or lower(name) like ${`%${pattern}%`}`
+  return rankedPage(db, found, limit, after)
 }
 
 /** Returns the channel id of each parent URL that belongs to a channel. */
 export async function channelIdsByUrl(db: Database, urls: readonly string[]): Promise<Map<string, string>> {
   const rows = await db<{ url: string; channel_id: string }[]>`
-    select url, channel_id from channels.urls where url = any (${db.types.texts(urls)}::text[])
-  `
+    select url, channel_id from channels.urls where url = any (${db.types.texts(urls)}::text[])`
   return new Map(rows.map((row) => [row.url, row.channel_id]))
 }
 
@@ -68,20 +64,13 @@ export function activeChannels(
   limit: number,
   after: ChannelCursor,
 ): Promise<ChannelKey[]> {
-  const [rank, id] = after ?? firstPageCursor
-  return db<ChannelKey[]>`
-    select id, rank
-    from (
-      select u.channel_id as id, max(c.ts) as rank
-      from social.casts c
-      join channels.urls u on u.url = c.root_parent_url
-      where c.fid = ${fid}
-      group by u.channel_id
-    ) used
-    where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
-    order by rank desc, id
-    limit ${limit}
-  `
+  const used = db`
+    select u.channel_id as id, max(c.ts) as rank
+    from social.casts c
+    join channels.urls u on u.url = c.root_parent_url
+    where c.fid = ${fid}
+    group by u.channel_id`
+  return rankedPage(db, used, limit, after)
 }
 
 /** A channel and its casts per time window. */
@@ -95,10 +84,8 @@ const hoursOf = { '1d': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
 export type TimeWindow = keyof typeof hoursOf
 
 /**
- * Lists channels by casts in a window, most active first.
- *
- * Hours count whole: the window ends with the current hour. The ranking reads only that window of all
- * channels; the other windows are counted for the page.
+ * Lists channels by casts in a window, most active first. Hours count whole: the window ends with the current hour. The
+ * ranking reads only that window of all channels; the other windows are counted for the page.
  *
  * @param now Farcaster seconds.
  */
@@ -109,24 +96,17 @@ export function trendingChannels(
   after: ChannelCursor,
   now: number,
 ): Promise<ActivityRow[]> {
-  const [rank, id] = after ?? firstPageCursor
   const hour = Math.floor(now / 3600)
   const castCountIn = (name: TimeWindow) =>
     db`coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf[name]}::integer), 0)`
+  const active = db`
+    select u.channel_id as id, sum(a.casts) as rank
+    from social.url_activity a
+    join channels.urls u on u.url = a.url
+    where a.hour > ${hour - hoursOf[window]}::integer and a.hour <= ${hour}::integer
+    group by u.channel_id`
   return db<ActivityRow[]>`
-    with page as materialized (
-      select id, rank
-      from (
-        select u.channel_id as id, sum(a.casts) as rank
-        from social.url_activity a
-        join channels.urls u on u.url = a.url
-        where a.hour > ${hour - hoursOf[window]}::integer and a.hour <= ${hour}::integer
-        group by u.channel_id
-      ) active
-      where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
-      order by rank desc, id
-      limit ${limit}
-    )
+    with page as materialized (${rankedPage(db, active, limit, after)})
     select page.id, page.rank, activity.day, activity.week, activity.month
     from page
     cross join lateral (
@@ -136,35 +116,26 @@ export function trendingChannels(
         and a.hour > ${hour - hoursOf['30d']}::integer
       where u.channel_id = page.id
     ) activity
-    order by page.rank desc, page.id
-  `
+    order by page.rank desc, page.id`
 }
 
-/** A follower of a channel. */
-export interface FollowerKey {
-  readonly fid: number
-  /** Unix seconds. */
-  readonly followedAt: number
-}
-
-/** Lists followers of a channel, newest first, without users hidden from the viewer. */
+/** Lists followers of a channel and the Unix second since when, newest first, without users hidden from the viewer. */
 export function channelFollowers(
   db: Database,
   id: string,
   limit: number,
   after: readonly [followedAt: number, fid: number] | null,
   hidden: readonly number[],
-): Promise<FollowerKey[]> {
+): Promise<{ fid: number; followedAt: number }[]> {
   const [followedAt, fid] = after ?? [MAX_VALUE, MAX_VALUE]
-  return db<FollowerKey[]>`
+  return db<{ fid: number; followedAt: number }[]>`
     select fid, followed_at as "followedAt"
     from channels.follows
     where channel_id = ${id}
       and (followed_at, fid) < (${followedAt}::bigint, ${fid}::bigint)
       and fid <> all (${[...hidden]}::bigint[])
     order by followed_at desc, fid desc
-    limit ${limit}
-  `
+    limit ${limit}`
 }
 
 /** Most followers that are named as relevant. */
@@ -184,8 +155,7 @@ export async function relevantChannelFollowers(
     left join social.user_counts n on n.fid = f.fid
     where mine.fid = ${viewerFid} and f.fid <> all (${[...hidden]}::bigint[])
     order by coalesce(n.follower_count, 0) desc, f.fid
-    limit ${MAX_RELEVANT_FOLLOWERS}
-  `
+    limit ${MAX_RELEVANT_FOLLOWERS}`
   return rows.map((row) => row.fid)
 }
 

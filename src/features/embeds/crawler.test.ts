@@ -183,7 +183,7 @@ describe('a failed crawl', () => {
     const site = await serveSite((_, res) => res.writeHead(503).end())
     const url = site.url('a.social', '/cat.png')
     await enqueueUrls(db, [url])
-    const crawler = createTestCrawler(db, { retries: { delaysMs: [600_000, 3_600_000] } })
+    const crawler = createTestCrawler(db, { retryDelaysMs: [600_000, 3_600_000] })
     await crawler.drain()
     expect(await rowOf(url)).toMatchObject({ state: 'pending', attempts: 1, failure: 'status 503' })
     expect((await rowOf(url)).dueInSeconds).toBeCloseTo(600, -2)
@@ -208,7 +208,7 @@ describe('a failed crawl', () => {
     const site = await serveSite((_, res) => res.writeHead(429, { 'retry-after': '7200' }).end())
     const url = site.url('a.social', '/')
     await enqueueUrls(db, [url])
-    await createTestCrawler(db, { retries: { delaysMs: [1_000] } }).drain()
+    await createTestCrawler(db, { retryDelaysMs: [1_000] }).drain()
     expect((await rowOf(url)).dueInSeconds).toBeCloseTo(7_200, -2)
   })
 
@@ -252,7 +252,7 @@ describe('a crashed process', () => {
       await claimDue(db, { count: 1, leaseMs: 60_000, after: '' })
       await makeDue()
     }
-    await createTestCrawler(db, { retries: { delaysMs: [0] } }).drain()
+    await createTestCrawler(db, { retryDelaysMs: [0] }).drain()
     expect(await rowOf(url)).toMatchObject({ state: 'failed', failure: 'every attempt was broken off' })
     expect(site.visits).toEqual([])
   })
@@ -279,7 +279,7 @@ describe('onCrawled', () => {
     const url = site.url('a.social', '/cat.png')
     await enqueueUrls(db, [url])
     const crawler = createTestCrawler(db, {
-      retries: { delaysMs: [60_000] },
+      retryDelaysMs: [60_000],
       onCrawled: async (_tx, ...what) => void calls.push(what),
     })
     await crawler.drain()

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { hostOf } from '../../graph/project/embed-queue.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { Log } from '../../platform/log/log.js'
 import type { NetClient } from '../../platform/outbound/net-client.js'
+import { pause } from '../../platform/process/pause.js'
 import {
   CRAWL_DEADLINE_MS,
   type CrawlFailure,
@@ -17,37 +17,10 @@ import {
   claimDue,
   claimUrl,
   type OnCrawled,
-  type RetrySchedule,
   releaseClaim,
   storeFailure,
   storeResult,
 } from './queue.js'
-
-/** A pause that `end` interrupts, also before it begins. */
-class WakeableSleep {
-  #isWoken = false
-  #wake: (() => void) | undefined
-
-  /** Resolves after the time, or when `end` was called since the last sleep. */
-  async sleep(ms: number): Promise<void> {
-    if (!this.#isWoken) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms)
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-    this.#isWoken = false
-    this.#wake = undefined
-  }
-
-  wake(): void {
-    this.#isWoken = true
-    this.#wake?.()
-  }
-}
 
 export interface CrawlerOptions {
   readonly db: Database
@@ -59,7 +32,8 @@ export interface CrawlerOptions {
   readonly pollMs?: number
   /** How long a claim lasts when its process dies. Must exceed the duration of an attempt. */
   readonly leaseMs?: number
-  readonly retries?: RetrySchedule
+  /** Delays after the first, second, … failed attempt of a URL. There is one attempt more than entries. */
+  readonly retryDelaysMs?: readonly number[]
   readonly onCrawled?: OnCrawled
 }
 
@@ -70,7 +44,7 @@ const LEASE_MS = CRAWL_DEADLINE_MS + OEMBED_DEADLINE_MS + 20_000
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const RETRIES: RetrySchedule = { delaysMs: [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS] }
+const RETRY_DELAYS_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS]
 
 /** Most requests that wait for a crawl on demand. */
 const IMMEDIATE_CRAWLS_MAX = 16
@@ -89,19 +63,16 @@ const attemptsExhausted: CrawlFailure = {
  * processes. Failures are retried on a schedule, then given up.
  */
 export class Crawler {
-  readonly #options: CrawlerOptions
   readonly #stopping = new AbortController()
   readonly #inProgress = new Set<Promise<void>>()
   /** Last visited host in name order. */
   #lastHost = ''
   #immediateCrawls = 0
   #running: Promise<void> | undefined
-  /** Pause of the loop until capacity is free. */
-  readonly #idleSleep = new WakeableSleep()
+  /** Ends the pause of the loop, or the next one: capacity is free. */
+  #idle = new AbortController()
 
-  constructor(options: CrawlerOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: CrawlerOptions) {}
 
   /** Starts crawling the queue until `stop`. */
   start(): void {
@@ -111,7 +82,7 @@ export class Crawler {
   /** Aborts running visits, releases their claims, and resolves when none is left. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    this.#idleSleep.wake()
+    this.#idle.abort()
     await this.#running
     await Promise.all(this.#inProgress)
   }
@@ -127,10 +98,7 @@ export class Crawler {
     }
   }
 
-  /**
-   * Fetches a URL now, whatever is stored, and stores and returns the result; a refusal says why there is
-   * none.
-   */
+  /** Fetches a URL now, whatever is stored, and stores and returns the result; a refusal says why there is none. */
   async crawlNow(url: string): Promise<CrawlResult | Refusal> {
     const host = hostOf(url)
     if (host === null) return refuse('bad_request.invalid_param', 'url must be an http or https URL')
@@ -150,7 +118,7 @@ export class Crawler {
   }
 
   async #run(): Promise<void> {
-    const { log, pollMs = POLL_MS } = this.#options
+    const { log, pollMs = POLL_MS } = this.options
     const { signal } = this.#stopping
     while (!signal.aborted) {
       try {
@@ -158,13 +126,14 @@ export class Crawler {
       } catch (error) {
         log.error({ err: error }, 'crawl queue poll failed')
       }
-      if (!signal.aborted) await this.#idleSleep.sleep(pollMs)
+      if (!signal.aborted) await pause(pollMs, this.#idle.signal)
+      this.#idle = new AbortController()
     }
   }
 
   /** Claims as many URLs as there is capacity for, and starts their visits. */
   async #claim(): Promise<number> {
-    const { db, concurrency = CONCURRENCY, leaseMs = LEASE_MS } = this.#options
+    const { db, concurrency = CONCURRENCY, leaseMs = LEASE_MS } = this.options
     const count = concurrency - this.#inProgress.size
     if (count <= 0) return 0
     const claims = await claimDue(db, { count, leaseMs, after: this.#lastHost })
@@ -176,18 +145,18 @@ export class Crawler {
   #track(work: Promise<void>): void {
     const tracked = work.finally(() => {
       this.#inProgress.delete(tracked)
-      this.#idleSleep.wake()
+      this.#idle.abort()
     })
     this.#inProgress.add(tracked)
   }
 
   /** Crawls one claim. A database error loses only this claim's lease. */
   async #crawlClaim(claim: Claim): Promise<void> {
-    const { db, log, onCrawled, retries = RETRIES } = this.#options
+    const { db, log, onCrawled, retryDelaysMs = RETRY_DELAYS_MS } = this.options
     try {
       // Attempts count from their start, so a count above the schedule means crashes.
-      const isExhausted = claim.attempts > retries.delaysMs.length + 1
-      if (isExhausted) await storeFailure(db, claim, attemptsExhausted, retries, onCrawled)
+      const isExhausted = claim.attempts > retryDelaysMs.length + 1
+      if (isExhausted) await storeFailure(db, claim, attemptsExhausted, retryDelaysMs, onCrawled)
       else await this.#attempt(claim)
     } catch (error) {
       log.error({ err: error, url: claim.url }, 'crawling an embedded URL failed')
@@ -195,21 +164,21 @@ export class Crawler {
   }
 
   async #attempt(claim: Claim): Promise<CrawlResult | CrawlFailure> {
-    const { db, client, onCrawled, retries = RETRIES } = this.#options
+    const { db, client, onCrawled, retryDelaysMs = RETRY_DELAYS_MS } = this.options
     const { signal } = this.#stopping
     const result = await crawl(client, claim.url, signal)
     if (isCrawlResult(result)) await storeResult(db, claim, result, onCrawled)
     else if (signal.aborted) await releaseClaim(db, claim)
-    else await storeFailure(db, claim, result, retries, onCrawled)
+    else await storeFailure(db, claim, result, retryDelaysMs, onCrawled)
     return result
   }
 
   async #waitForHost(url: string, host: string): Promise<Claim | null> {
-    const { db, leaseMs = LEASE_MS } = this.#options
+    const { db, leaseMs = LEASE_MS } = this.options
     for (let waitedMs = 0; waitedMs < HOST_WAIT_MS; waitedMs += HOST_POLL_MS) {
       const claim = await claimUrl(db, url, host, leaseMs)
       if (claim !== null || this.#stopping.signal.aborted) return claim
-      await sleep(HOST_POLL_MS)
+      await pause(HOST_POLL_MS)
     }
     return null
   }

@@ -5,13 +5,14 @@ import { afterAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { FrameV1, FrameV2 } from '../../graph/view/schema/frame.js'
 import {
+  type EmbedUrlMetadata,
   EmbedUrlMetadata as Schema,
   type EmbedUrlMetadata as Shown,
 } from '../../graph/view/schema/url-metadata.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { serveHttp } from '../../platform/outbound/testing/loopback-server.js'
 import { crawl, isCrawlResult } from './crawl.js'
-import { boundMetadata, type EmbedUrlMetadata, emptyMetadata, METADATA_LENGTH_MAX } from './embed-metadata.js'
+import { boundMetadata, emptyMetadata, METADATA_LENGTH_MAX } from './embed-metadata.js'
 import { gif, jpeg, png, svg, webp } from './testing/image-bytes.js'
 import { mp4 } from './testing/video-bytes.js'
 
@@ -182,7 +183,7 @@ it('boundMetadata: keeps the preview of a page with too much metadata', () => {
     ogImage: [1, 2, 3, 4].map(() => ({ url, alt: quotes })),
   }
   const bounded = boundMetadata({
-    ...emptyMetadata('RESOLVED'),
+    ...emptyMetadata('PENDING'),
     html,
     frame: { version: '1', frames_url: url, image: url, title: quotes, metadata: { html } },
   })

@@ -1,25 +1,8 @@
-import type { Frame } from './frame.js'
-import type { HtmlMetadata } from './html-metadata.js'
-import type { ImageSize } from './image-size.js'
-import type { VideoMetadata } from './video.js'
-
-/** Metadata of a URL, as embeds and `GET cast/embed/crawl` show it. */
-export interface EmbedUrlMetadata {
-  _status: EmbedStatus
-  content_type: string | null
-  /** Bytes. */
-  content_length: number | null
-  html?: HtmlMetadata
-  image?: ImageSize
-  video?: VideoMetadata
-  frame?: Frame
-}
-
-/** State of the fetch: waiting, succeeded, or given up. */
-export type EmbedStatus = 'PENDING' | 'RESOLVED' | 'FAILED'
+import type { HtmlMetadata } from '../../graph/view/schema/html-metadata.js'
+import type { EmbedUrlMetadata } from '../../graph/view/schema/url-metadata.js'
 
 /** Returns the metadata of a URL that was not fetched, or could not be. */
-export function emptyMetadata(status: EmbedStatus): EmbedUrlMetadata {
+export function emptyMetadata(status: 'PENDING' | 'FAILED'): EmbedUrlMetadata {
   return { _status: status, content_type: null, content_length: null }
 }
 

@@ -1,45 +1,9 @@
-import type { HtmlHead } from './html-head.js'
-import type { HtmlMetadata } from './html-metadata.js'
-import { parseObject } from './oembed.js'
-import { omitUndefined } from './omit-undefined.js'
-import { cleanText, resolveUrl } from './page-text.js'
-
-/** A frame of the first protocol: a page with buttons inside a cast. */
-export interface FrameV1 {
-  version: string
-  frames_url: string
-  image: string
-  image_aspect_ratio?: string
-  title?: string
-  buttons?: FrameButton[]
-  input?: { text?: string }
-  state?: { serialized?: string }
-  post_url?: string
-}
-
-/** A button of a frame v1. Indexes start at 1. */
-export interface FrameButton {
-  index: number
-  action_type: FrameButtonAction
-  title?: string
-  target?: string
-  post_url?: string
-}
-
-/** A mini app. */
-export interface FrameV2 {
-  version: string
-  frames_url: string
-  image: string
-  title?: string
-  metadata?: { html: HtmlMetadata }
-}
-
-/** A frame of either protocol. */
-export type Frame = FrameV1 | FrameV2
+import type { Frame, FrameActionButton, FrameV1, FrameV2 } from '../../graph/view/schema/frame.js'
+import type { HtmlMetadata } from '../../graph/view/schema/html-metadata.js'
+import type { HtmlHead } from './html-metadata.js'
+import { cleanText, omitUndefined, parseObject, resolveUrl } from './page-text.js'
 
 const buttonActions = ['post', 'post_redirect', 'tx', 'link', 'mint'] as const
-type FrameButtonAction = (typeof buttonActions)[number]
 
 /** Limits of the first protocol: buttons, and the state that frames pass on. */
 const BUTTONS_MAX = 4
@@ -77,18 +41,16 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
   const tag = (name: string) => head.first.get(`fc:frame:${name}`)
   const image = resolveUrl(tag('image') ?? head.first.get('og:image'), head.base)
   if (image === undefined) return undefined
-  const serialized = tag('state')
+  const state = tag('state')
   return {
     version: 'vNext',
     frames_url: page.href,
     image,
     buttons: buttonsOf(head),
     input: omitUndefined({ text: cleanText(tag('input:text'), TEXT_LENGTH_MAX) }),
+    // A state that is cut off is worse than none.
     state: omitUndefined({
-      serialized:
-        serialized && serialized.length <= STATE_LENGTH_MAX
-          ? cleanText(serialized, STATE_LENGTH_MAX)
-          : undefined,
+      serialized: state && state.length > STATE_LENGTH_MAX ? undefined : cleanText(state, STATE_LENGTH_MAX),
     }),
     ...omitUndefined({
       title: cleanText(head.first.get('og:title') ?? head.title, TEXT_LENGTH_MAX),
@@ -99,8 +61,8 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
 }
 
 /** Reads the buttons: numbered from 1 without gaps. */
-function buttonsOf({ first, base }: HtmlHead): FrameButton[] {
-  const buttons: FrameButton[] = []
+function buttonsOf({ first, base }: HtmlHead): FrameActionButton[] {
+  const buttons: FrameActionButton[] = []
   for (let index = 1; index <= BUTTONS_MAX; index += 1) {
     const tag = (name: string) => first.get(`fc:frame:button:${index}${name}`)
     const label = tag('')

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { frameOf } from './frame.js'
-import { readHtmlHead } from './html-head.js'
-import { htmlMetadata } from './html-metadata.js'
+import { htmlMetadata, readHtmlHead } from './html-metadata.js'
 import { decodePage } from './page-text.js'
 
 const page = new URL('https://plaza.social/posts/1?a=b')

@@ -7,12 +7,9 @@ import { PNG } from 'image-size/types/png'
 import { SVG } from 'image-size/types/svg'
 import { WEBP } from 'image-size/types/webp'
 import type { EmbedKind } from '../../graph/project/embed-kind.js'
+import type { EmbedUrlMetadata } from '../../graph/view/schema/url-metadata.js'
 
-/** Width and height in pixels. */
-export interface ImageSize {
-  width_px: number
-  height_px: number
-}
+type ImageSize = NonNullable<EmbedUrlMetadata['image']>
 
 interface Format {
   readonly kind: EmbedKind

@@ -1,39 +1,13 @@
-import type { HtmlHead } from './html-head.js'
-import { cleanText, resolveUrl } from './page-text.js'
-
-interface OembedShared {
-  version: string | null
-  title: string | null
-  author_name: string | null
-  author_url: string | null
-  provider_name: string | null
-  provider_url: string | null
-  cache_age: string | null
-  thumbnail_url: string | null
-  thumbnail_width: number | null
-  thumbnail_height: number | null
-}
-
-interface OembedSize {
-  width: number | null
-  height: number | null
-}
-
-/** An oEmbed response (oembed.com §2.3.4). Missing members are null. */
-export type OembedData = OembedShared &
-  (
-    | ({ type: 'rich' | 'video'; html: string | null } & OembedSize)
-    | ({ type: 'photo'; url: string | null } & OembedSize)
-    | { type: 'link' }
-  )
+import type { OembedData } from '../../graph/view/schema/oembed.js'
+import type { HtmlHead } from './html-metadata.js'
+import { cleanText, parseObject, resolveUrl } from './page-text.js'
 
 const TEXT_LENGTH_MAX = 1_000
 const HTML_LENGTH_MAX = 4_000
 
 /**
- * Returns a page's JSON oEmbed URL when it is on the page's own host.
- *
- * Other hosts are not asked: requests are serialized per host, and only this host is claimed.
+ * Returns a page's JSON oEmbed URL when it is on the page's own host. Other hosts are not asked: requests are
+ * serialized per host, and only this host is claimed.
  */
 export function oembedAddress({ links, base }: HtmlHead, page: URL): string | undefined {
   const link = links.find(({ rel, type }) => rel === 'alternate' && type === 'application/json+oembed')
@@ -49,7 +23,7 @@ export function parseOembed(json: string, address: URL): OembedData | undefined 
     (typeof answer[name] === 'string' ? cleanText(answer[name], TEXT_LENGTH_MAX) : undefined) ?? null
   const url = (name: string) =>
     (typeof answer[name] === 'string' ? resolveUrl(answer[name], address) : undefined) ?? null
-  const shared: OembedShared = {
+  const shared = {
     version: typeof answer.version === 'number' ? String(answer.version) : text('version'),
     title: text('title'),
     author_name: text('author_name'),
@@ -61,7 +35,7 @@ export function parseOembed(json: string, address: URL): OembedData | undefined 
     thumbnail_width: lengthOf(answer.thumbnail_width),
     thumbnail_height: lengthOf(answer.thumbnail_height),
   }
-  const size: OembedSize = { width: lengthOf(answer.width), height: lengthOf(answer.height) }
+  const size = { width: lengthOf(answer.width), height: lengthOf(answer.height) }
   switch (answer.type) {
     case 'rich':
     case 'video':
@@ -72,16 +46,6 @@ export function parseOembed(json: string, address: URL): OembedData | undefined 
       return { type: 'link', ...shared }
     default:
       return undefined
-  }
-}
-
-/** Parses a JSON object; undefined for anything else. */
-export function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    return undefined
   }
 }
 

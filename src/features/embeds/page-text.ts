@@ -6,10 +6,7 @@ const whitespace = /[\p{Cc}\s]+/gu
 /** Lone surrogates, which `jsonb` refuses. */
 const loneSurrogates = /\p{Surrogate}/gu
 
-/**
- * Normalizes a text of a page: one line, trimmed, at most `maxLength` characters. Undefined when nothing is
- * left.
- */
+/** Normalizes a text of a page: one line, trimmed, at most `maxLength` characters. Undefined when nothing is left. */
 export function cleanText(text: string | undefined, maxLength: number): string | undefined {
   // Truncates first, so that cleaning is bounded.
   const cleaned = text
@@ -37,10 +34,7 @@ const PRESCAN_BYTES = 1_024
 
 const declaration = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i
 
-/**
- * Decodes a page: by byte order mark, Content-Type, its own declaration, or UTF-8. Invalid bytes become
- * U+FFFD.
- */
+/** Decodes a page: by byte order mark, Content-Type, its own declaration, or UTF-8. Invalid bytes become U+FFFD. */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const label = markOf(bytes) ?? /charset\s*=\s*["']?([\w-]+)/i.exec(contentType)?.[1] ?? declaredIn(bytes)
   return decoderOf(label ?? 'utf-8').decode(bytes)
@@ -64,5 +58,23 @@ function decoderOf(label: string): TextDecoder {
     return new TextDecoder(label)
   } catch {
     return new TextDecoder()
+  }
+}
+
+/** The same record type, with optional members instead of undefined ones. */
+type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+
+/** Removes undefined members, for JSON and `exactOptionalPropertyTypes`. */
+export function omitUndefined<T extends object>(members: T): Defined<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>
+}
+
+/** Parses a JSON object; undefined for anything else. */
+export function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
   }
 }

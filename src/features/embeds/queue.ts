@@ -17,12 +17,6 @@ export interface Claim {
   readonly attempts: number
 }
 
-/** When a failed URL is retried. */
-export interface RetrySchedule {
-  /** Delays after the first, second, … failed attempt. There is one attempt more than entries. */
-  readonly delaysMs: readonly number[]
-}
-
 /**
  * Called in the transaction that stores a result or gives up, with the kind of the URL. Read models keep the
  * kind, and caches of views are invalidated.
@@ -33,11 +27,9 @@ export type OnCrawled = (db: Transaction, url: string, kind: EmbedKind | null) =
 const CLAIM_LOCK = 0x656d626564
 
 /**
- * Claims up to `count` due URLs, one per idle host.
- *
- * Goes through the hosts in name order starting after `after`, so that a host with a million URLs does not
- * delay others; within a host the latest URL comes first, since people are looking at it. Returns nothing
- * while another process is claiming.
+ * Claims up to `count` due URLs, one per idle host. Goes through the hosts in name order starting after `after`, so
+ * that a host with a million URLs does not delay others; within a host the latest URL comes first, since people are
+ * looking at it. Returns nothing while another process is claiming.
  */
 export async function claimDue(
   db: Database,
@@ -101,8 +93,7 @@ async function claimHostsAfter(
       attempts = attempts + 1
     from due
     where urls.url = due.url
-    returning urls.url, urls.host, urls.lease, urls.attempts
-  `
+    returning urls.url, urls.host, urls.lease, urls.attempts`
   return claims.sort((a, b) => (a.host < b.host ? -1 : 1))
 }
 
@@ -126,8 +117,7 @@ export async function claimUrl(
       )
       on conflict (url) do update
       set lease = excluded.lease, next_attempt_at = excluded.next_attempt_at, attempts = urls.attempts + 1
-      returning url, host, lease, attempts
-    `
+      returning url, host, lease, attempts`
     return claim ?? null
   })
 }
@@ -145,22 +135,20 @@ export async function storeResult(
       set state = 'done', attempts = 0, lease = null, failure = null, crawled_at = now(),
         kind = ${found.kind}, metadata = ${JSON.stringify(found.metadata)}::text::jsonb
       where url = ${claim.url} and lease = ${claim.lease}::uuid
-      returning url
-    `
+      returning url`
     if (stored.length > 0) await onCrawled?.(tx, claim.url, found.kind)
   })
 }
 
 /**
- * Ends a claim with a failure: schedules a retry or gives up.
- *
- * The previous result stays, since it describes the page that was embedded.
+ * Ends a claim with a failure: schedules a retry or gives up. The previous result stays, since it describes the page
+ * that was embedded.
  */
 export async function storeFailure(
   db: Database,
   claim: Claim,
   { failure, isTransient, retryAfterMs }: CrawlFailure,
-  { delaysMs }: RetrySchedule,
+  delaysMs: readonly number[],
   onCrawled?: OnCrawled,
 ): Promise<void> {
   const delayMs = isTransient ? delaysMs[claim.attempts - 1] : undefined
@@ -175,8 +163,7 @@ export async function storeFailure(
         metadata = case when state = 'done' then metadata else ${metadata}::text::jsonb end,
         next_attempt_at = now() + ${Math.max(delayMs ?? 0, retryAfterMs)}::float8 * interval '1 millisecond'
       where url = ${claim.url} and lease = ${claim.lease}::uuid
-      returning state, kind
-    `
+      returning state, kind`
     if (stored?.state === 'failed') await onCrawled?.(tx, claim.url, stored.kind)
   })
 }
@@ -186,6 +173,5 @@ export async function releaseClaim(db: Database, claim: Claim): Promise<void> {
   await db`
     update embeds.urls
     set lease = null, next_attempt_at = now(), attempts = attempts - 1
-    where url = ${claim.url} and lease = ${claim.lease}::uuid
-  `
+    where url = ${claim.url} and lease = ${claim.lease}::uuid`
 }

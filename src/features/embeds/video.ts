@@ -1,17 +1,8 @@
-import { omitUndefined } from './omit-undefined.js'
+import type { EmbedUrlMetadata } from '../../graph/view/schema/url-metadata.js'
+import { omitUndefined } from './page-text.js'
 
-/** Metadata of a video. */
-export interface VideoMetadata {
-  duration_s?: number
-  stream?: VideoStream[]
-}
-
-/** A video track; unknown values are omitted. */
-export interface VideoStream {
-  codec_name?: string
-  width_px?: number
-  height_px?: number
-}
+type VideoMetadata = NonNullable<EmbedUrlMetadata['video']>
+type VideoStream = NonNullable<VideoMetadata['stream']>[number]
 
 /** Codec names by the first part of their RFC 6381 identifiers. */
 const codecNames: ReadonlyMap<string, string> = new Map([
@@ -44,9 +35,8 @@ interface Box {
 }
 
 /**
- * Reads duration, codec and size from the first bytes of an MP4 or QuickTime file (ISO/IEC 14496-12).
- *
- * Files that are not optimized for streaming have their header at the end, which is not read.
+ * Reads duration, codec and size from the first bytes of an MP4 or QuickTime file (ISO/IEC 14496-12). Files that are
+ * not optimized for streaming have their header at the end, which is not read.
  */
 export function readMp4(bytes: Uint8Array): VideoMetadata {
   const reader = new BoxReader()
@@ -135,10 +125,8 @@ function slice(view: DataView, at: number, length: number): DataView {
 }
 
 /**
- * Reads an HTTP Live Streaming playlist (RFC 8216).
- *
- * A master playlist gives sizes and codecs, a complete media playlist its duration. Undefined for anything
- * else.
+ * Reads an HTTP Live Streaming playlist (RFC 8216). A master playlist gives sizes and codecs, a complete media playlist
+ * its duration. Undefined for anything else.
  */
 export function readPlaylist(text: string, isWhole: boolean): VideoMetadata | undefined {
   const lines = text.split(/\r?\n/)

@@ -3,9 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import { ensureApp } from '../apps/apps.js'
-import { ban, listBans, unban } from './bans.js'
-import { listBlocked, listBlockers } from './blocks.js'
-import { listMutes, mute, unmute } from './mutes.js'
+import { ban, listRelations, mute, unban, unmute } from './relations.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -29,31 +27,23 @@ interface List {
 
 const lists: Readonly<Record<string, List>> = {
   mutes: {
-    read: (limit, after) => listMutes(db, viewerFid, limit, after),
+    read: (limit, after) => listRelations(db, 'mutes', viewerFid, limit, after),
     add: (fid, since) => mute(uncachedWriter(db), viewerFid, fid, since),
     remove: (fid) => unmute(uncachedWriter(db), viewerFid, fid),
   },
   bans: {
-    read: (limit, after) => listBans(db, appId, limit, after),
+    read: (limit, after) => listRelations(db, 'bans', appId, limit, after),
     add: (fid, since) => ban(uncachedWriter(db), appId, [fid], since),
     remove: (fid) => unban(uncachedWriter(db), appId, [fid]),
   },
   blocked: {
-    read: async (limit, after) =>
-      (await listBlocked(db, viewerFid, limit, after)).map(({ blockedFid, ts }) => ({
-        fid: blockedFid,
-        since: ts,
-      })),
+    read: (limit, after) => listRelations(db, 'blocked', viewerFid, limit, after),
     add: (fid, since) =>
       db`insert into social.blocks values (${viewerFid}, ${fid}, ${since}) on conflict do nothing`,
     remove: (fid) => db`delete from social.blocks where fid = ${viewerFid} and target_fid = ${fid}`,
   },
   blockers: {
-    read: async (limit, after) =>
-      (await listBlockers(db, viewerFid, limit, after)).map(({ blockerFid, ts }) => ({
-        fid: blockerFid,
-        since: ts,
-      })),
+    read: (limit, after) => listRelations(db, 'blockers', viewerFid, limit, after),
     add: (fid, since) =>
       db`insert into social.blocks values (${fid}, ${viewerFid}, ${since}) on conflict do nothing`,
     remove: (fid) => db`delete from social.blocks where target_fid = ${viewerFid} and fid = ${fid}`,

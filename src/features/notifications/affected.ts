@@ -32,8 +32,7 @@ export const inboxEventTypes = [
 const FOLLOW = 'follow'
 
 /**
- * Returns the notifications that events affect. Additions and removals are treated alike, since the read
- * model decides.
+ * Returns the notifications that events affect. Additions and removals are treated alike, since the read model decides.
  */
 export function affectedBy(events: readonly ConsumedEvent[]): AffectedNotifications {
   const casts = new Map<string, Buffer>()

@@ -1,7 +1,6 @@
 /**
- * Notification kinds and their numbers in `inbox.notifications`.
- *
- * Follows are grouped per user, likes and recasts per cast; the others are single.
+ * Notification kinds and their numbers in `inbox.notifications`. Follows are grouped per user, likes and recasts per
+ * cast; the others are single.
  */
 export const kinds = { follows: 1, likes: 2, recasts: 3, mentions: 4, replies: 5, quotes: 6 } as const
 

@@ -70,12 +70,10 @@ function urlsOf(db: Queryable, below: NonNullable<InboxSelection['below']>): Fra
 }
 
 /**
- * SQL for the notifications of a selection with `kind`, `hash`, `ts` and `seen_ts`, unordered: at most the
- * `limit` newest of each scan. Needs `selectionHead`.
- *
- * A group whose newest member is hidden is placed at its newest visible member, which is older than the
- * group's row; such groups are found by their newest member. Groups and casts that were just removed and not
- * consumed yet are left out.
+ * SQL for the notifications of a selection with `kind`, `hash`, `ts` and `seen_ts`, unordered: at most the `limit`
+ * newest of each scan. Needs `selectionHead`. A group whose newest member is hidden is placed at its newest visible
+ * member, which is older than the group's row; such groups are found by their newest member. Groups and casts that were
+ * just removed and not consumed yet are left out.
  *
  * @param isUnseen Only unseen notifications.
  */

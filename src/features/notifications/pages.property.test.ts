@@ -3,9 +3,8 @@ import fc from 'fast-check'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { testNow, testNowUnix } from '../../../test/network.js'
 import { kinds, type NotificationKind, notificationKinds } from './kinds.js'
-import { markSeen } from './mark-seen.js'
 import type { InboxCursor, InboxSelection } from './notification-list.js'
-import { countUnseen, type InboxRow, MAX_UNSEEN, readInbox, SHOWN_MEMBERS } from './pages.js'
+import { countUnseen, type InboxRow, MAX_UNSEEN, markSeen, readInbox, SHOWN_MEMBERS } from './pages.js'
 import { consumeInbox } from './testing/consume-inbox.js'
 import { type HistoryStep, histories, users } from './testing/inbox-history.js'
 import { groupsOf, type ModelRow, membersOf, storedMessages } from './testing/inbox-model.js'
@@ -189,7 +188,7 @@ test('markSeen: marks one kind of one user; later notifications stay unseen', as
         await reset()
         await play(steps)
         await consumeInbox(db, { shards })
-        await markSeen(db, { fid: viewer, list: marked, nowMs: testNowUnix * 1000 })
+        await markSeen(db, viewer, marked, testNowUnix * 1000)
         for (const { fid: other } of users) {
           const selection = { fid: other, kinds: notificationKinds }
           const rows = await readPages(selection, 4)
@@ -215,7 +214,7 @@ test('markSeen: a clock that is ahead is followed for at most a minute', async (
   const mention = (text: string, at: number) =>
     alice.cast(text, at, { mentions: [2], mentionsPositions: [0] })
   const selection = { fid: bob.fid, kinds: notificationKinds }
-  const mark = () => markSeen(db, { fid: 2, list: notificationKinds, nowMs: testNowUnix * 1000 })
+  const mark = () => markSeen(db, 2, notificationKinds, testNowUnix * 1000)
   await hub.submit([mention('from a clock that is ahead', testNow + 40)])
   await consumeInbox(db, { shards })
   await mark()

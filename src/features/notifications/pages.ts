@@ -1,6 +1,7 @@
 import type { Fragment } from 'postgres'
 import { type ShortUser, shortUserOf } from '../../graph/query/dehydrated-user-columns.js'
 import type { Database } from '../../platform/db/connection.js'
+import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { kindName, kinds, type NotificationKind } from './kinds.js'
 import {
   groupMembers,
@@ -65,8 +66,7 @@ export async function readInbox(
         from (${groupMembers(db, fid, SHOWN_MEMBERS)}) m
       ) end as members
     from page n
-    order by n.ts desc, n.kind, n.hash desc
-  `
+    order by n.ts desc, n.kind, n.hash desc`
   return rows.map((row) => ({ ...row, name: kindName(row.kind) }))
 }
 
@@ -78,8 +78,7 @@ export async function countUnseen(db: Database, selection: InboxSelection): Prom
     from (
       select from (${selectedNotifications(db, selection, { limit: MAX_UNSEEN, isUnseen: true })}) found
       limit ${MAX_UNSEEN}
-    ) unseen
-  `
+    ) unseen`
   return row!.unseen
 }
 
@@ -133,4 +132,35 @@ function appOf(db: Database): Fragment {
     join social.users app on app.fid = a.app_fid
     where a.fid = m.fid and a.key = m.signer
   )`
+}
+
+/**
+ * Seconds that a seen mark may be ahead of our clock. Messages may be dated ten minutes ahead; a mark that far ahead
+ * would hide what arrives within those minutes.
+ */
+const CLOCK_LEAD_SECONDS = 60
+
+/**
+ * Marks all current notifications of some kinds as seen. A kind's mark is the time of its newest notification: one row
+ * per kind. Later notifications are unseen unless they are dated before the mark.
+ */
+export async function markSeen(
+  db: Database,
+  fid: number,
+  list: readonly NotificationKind[],
+  nowMs: number,
+): Promise<void> {
+  const latest = farcasterSecondsFromUnixMs(nowMs) + CLOCK_LEAD_SECONDS
+  await db`
+    insert into inbox.seen (fid, kind, ts)
+    select ${fid}::bigint, k.kind, least(newest.ts, ${latest}::bigint)
+    from unnest(${list.map((kind) => kinds[kind])}::smallint[]) as k (kind)
+    cross join lateral (
+      select n.ts
+      from inbox.notifications n
+      where n.fid = ${fid}::bigint and n.kind = k.kind
+      order by n.ts desc
+      limit 1
+    ) newest
+    on conflict (fid, kind) do update set ts = greatest(seen.ts, excluded.ts)`
 }

@@ -1,7 +1,12 @@
-import type { Fragment } from 'postgres'
-import { RetryLater } from '../../hub/log/consumer-batch.js'
+import type { Fragment, PendingQuery, Row } from 'postgres'
+import { type Consumer, RetryLater } from '../../hub/log/consumer-batch.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import type { AffectedNotifications, AffectedReactions } from './affected.js'
+import {
+  type AffectedNotifications,
+  type AffectedReactions,
+  affectedBy,
+  inboxEventTypes,
+} from './affected.js'
 import { kinds } from './kinds.js'
 import { castSources, followSources, notificationColumns, reactionSources } from './sources.js'
 
@@ -14,13 +19,12 @@ const LOCK_TIMEOUT = '2s'
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Takes the inbox's write lock until the transaction ends.
- *
- * Rows are derived from the read model, so the last writer must be the last reader; and groups span shards.
+ * Takes the inbox's write lock until the transaction ends. Rows are derived from the read model, so the last writer
+ * must be the last reader; and groups span shards.
  *
  * @throws RetryLater while a rebuild holds the lock.
  */
-export async function lockInbox(db: Transaction): Promise<void> {
+async function lockInbox(db: Transaction): Promise<void> {
   await db.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
   try {
     await db`select pg_advisory_xact_lock(${INBOX_LOCK}::bigint)`
@@ -31,7 +35,7 @@ export async function lockInbox(db: Transaction): Promise<void> {
 }
 
 /** Recomputes the affected notifications from the read model, in sets. Idempotent. */
-export async function refreshInbox(db: Transaction, affected: AffectedNotifications): Promise<void> {
+async function refreshInbox(db: Transaction, affected: AffectedNotifications): Promise<void> {
   await lockInbox(db)
   await Promise.all([
     affected.followed.length + affected.compacted.length > 0 && refreshFollows(db, affected),
@@ -60,8 +64,7 @@ async function refreshFollows(
       where n.hash = ''::bytea and n.kind = ${kinds.follows}::smallint and n.fid = t.fid
         and not exists (select from wanted w where w.fid = n.fid)
     )
-    ${upsertNotifications(db, db`wanted`)}
-  `
+    ${upsertNotifications(db, db`wanted`)}`
 }
 
 async function refreshReactions(db: Transaction, groups: readonly AffectedReactions[]): Promise<void> {
@@ -81,8 +84,7 @@ async function refreshReactions(db: Transaction, groups: readonly AffectedReacti
       where n.hash = t.hash and n.kind = t.kind and n.fid = t.fid
         and not exists (select from wanted w where w.hash = n.hash and w.kind = n.kind and w.fid = n.fid)
     )
-    ${upsertNotifications(db, db`wanted`)}
-  `
+    ${upsertNotifications(db, db`wanted`)}`
 }
 
 async function refreshCasts(db: Transaction, affected: readonly Buffer[]): Promise<void> {
@@ -106,8 +108,7 @@ async function refreshCasts(db: Transaction, affected: readonly Buffer[]): Promi
       where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
         and n.root_url is distinct from now.root_url
     )
-    ${upsertNotifications(db, db`(${castSources(db, db`c.hash = any (${hashes}::bytea[])`)}) wanted`)}
-  `
+    ${upsertNotifications(db, db`(${castSources(db, db`c.hash = any (${hashes}::bytea[])`)}) wanted`)}`
 }
 
 /** Adds descendants of casts: an added or removed cast moves them to another root, and so to other URLs. */
@@ -120,13 +121,12 @@ async function withDescendants(db: Transaction, hashes: readonly Buffer[]): Prom
       from below b
       join social.casts c on c.parent_hash = b.hash
     )
-    select hash from below
-  `
+    select hash from below`
   return rows.map(({ hash }) => hash)
 }
 
 /** Writes rows that are missing or different. */
-export function upsertNotifications(db: Transaction, source: Fragment): Fragment {
+function upsertNotifications(db: Transaction, source: Fragment): Fragment {
   return db`
     insert into inbox.notifications as n (${notificationColumns(db)})
     select ${notificationColumns(db)} from ${source}
@@ -135,4 +135,85 @@ export function upsertNotifications(db: Transaction, source: Fragment): Fragment
         suppressed_by = excluded.suppressed_by
     where (n.ts, n.actor, n.root_url, n.suppressed_by)
       is distinct from (excluded.ts, excluded.actor, excluded.root_url, excluded.suppressed_by)`
+}
+
+/**
+ * Rebuilds the inbox from the read model; correct rows are not touched. Readers see the old inbox until the transaction
+ * ends. The consumer waits and continues from its position. Takes about as long as writing every notification once,
+ * without a time limit other than the signal.
+ */
+export async function rebuildInbox(
+  db: Transaction,
+  signal?: AbortSignal,
+): Promise<{ written: number; removed: number }> {
+  await lockInbox(db)
+  await db`set local statement_timeout = 0`
+  const run = (statement: PendingQuery<Row[]>) => untilAborted(statement, signal)
+  await run(db`
+    create temporary table wanted_notifications on commit drop as
+    ${allSources(db)}
+  `)
+  await run(db`create unique index on wanted_notifications (hash, kind, fid)`)
+  await run(db`analyze wanted_notifications`)
+  const removed = await run(db`
+    delete from inbox.notifications n
+    where not exists (
+      select from wanted_notifications w where w.hash = n.hash and w.kind = n.kind and w.fid = n.fid
+    )
+  `)
+  const written = await run(db`${upsertNotifications(db, db`wanted_notifications`)}`)
+  return { written, removed }
+}
+
+/** SQL for all sources at once: one sort instead of a lookup per group (see `sources.ts`). */
+function allSources(db: Transaction) {
+  return db`
+    ${castSources(db, db`true`)}
+    union all
+    select * from (
+      select distinct on (f.target_fid) f.target_fid, ${kinds.follows}::smallint, ''::bytea, f.ts, f.fid,
+        null::text, 0::smallint
+      from social.follows f
+      where f.fid <> f.target_fid
+      order by f.target_fid, f.ts desc, f.fid desc
+    ) follows
+    union all
+    select newest.*, c.root_parent_url, 0::smallint
+    from (
+      select distinct on (r.target_hash, r.target_fid, r.type) r.target_fid,
+        case r.type when 1 then ${kinds.likes} else ${kinds.recasts} end::smallint, r.target_hash, r.ts, r.fid
+      from social.reactions r
+      where r.fid <> r.target_fid
+      order by r.target_hash, r.target_fid, r.type, r.ts desc, r.fid desc
+    ) newest (fid, kind, hash, ts, actor)
+    left join social.casts c on c.hash = newest.hash and c.fid = newest.fid`
+}
+
+/** Runs a statement that the signal cancels, and returns its row count. */
+async function untilAborted(
+  statement: PendingQuery<Row[]>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  signal?.throwIfAborted()
+  const cancel = () => statement.cancel()
+  signal?.addEventListener('abort', cancel)
+  try {
+    return (await statement).count
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
+/**
+ * Keeps the inbox up to date with the event log. Events only say which rows to recompute; the rows come from the read
+ * model, which the merge has updated. Events dropped before they were consumed are repaired by a rebuild.
+ */
+export const inboxConsumer: Consumer = {
+  name: 'inbox',
+  from: 'oldest',
+  types: inboxEventTypes,
+  handle: (db, events) => refreshInbox(db, affectedBy(events)),
+  onGap: async (db, _gap, signal) => {
+    await rebuildInbox(db, signal)
+  },
 }

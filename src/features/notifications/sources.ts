@@ -3,11 +3,9 @@ import type { Queryable } from '../../platform/db/connection.js'
 import { kinds } from './kinds.js'
 
 /**
- * SQL for the expected inbox rows, as selections over the read model with the columns of
- * `inbox.notifications`.
- *
- * The consumer selects what a batch affected, a rebuild selects everything; both write exactly these rows.
- * Users are not notified of their own actions.
+ * SQL for the expected inbox rows, as selections over the read model with the columns of `inbox.notifications`. The
+ * consumer selects what a batch affected, a rebuild selects everything; both write exactly these rows. Users are not
+ * notified of their own actions.
  */
 
 /** Column names in the order of the selections. */

@@ -1,56 +1,42 @@
 import { randomUUID } from 'node:crypto'
+import { exampleOf } from '../../api/openapi-example.js'
+import { Cast } from '../../graph/view/schema/cast.js'
+import { CastDehydrated } from '../../graph/view/schema/embed.js'
+import { User } from '../../graph/view/schema/user.js'
+import { UserDehydrated } from '../../graph/view/schema/user-dehydrated.js'
 import type { WebhookDelivery } from '../../graph/view/schema/webhook-delivery.js'
 import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
-import { notifyLanes } from '../../outbox/notify-lanes.js'
+import { deleteInBatches } from '../../outbox/delete-in-batches.js'
+import { notifyLanes } from '../../outbox/outbox-queue.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { isoTime } from '../../platform/db/iso-time.js'
 import { PlazaError } from '../../platform/errors.js'
-import { deliveryChannel } from './delivery/workers.js'
-import { sampleData } from './samples.js'
+import { deliveryChannel } from './delivery/queue.js'
 
-/** A delivery and its sort key. */
-export interface ListedDelivery {
-  readonly seq: number
-  readonly view: WebhookDelivery
-}
-
-/** A page of a webhook's deliveries. */
-export interface DeliveryPage {
+/** A page of a webhook's deliveries, below `beforeSeq`. */
+interface DeliveryPage {
   readonly webhookId: string
   readonly status: WebhookDelivery['status'] | undefined
   readonly kind: WebhookEventKind | undefined
   readonly limit: number
-  /** Continue below this one. */
-  readonly beforeSeq: number | null
+  readonly beforeSeq: number | undefined
 }
 
-interface DeliveryRow {
-  readonly seq: number
-  readonly id: string
-  readonly webhookId: string
-  readonly eventId: string
-  readonly kind: WebhookEventKind
-  readonly state: WebhookDelivery['status']
-  readonly attempts: number
-  readonly status: number | null
-  readonly failure: string | null
-  readonly latencyMs: number | null
-  readonly detectedAt: Date
-  readonly createdAt: Date
-  readonly lastAttemptAt: Date | null
-  readonly nextAttemptAt: Date
-}
+/** A delivery as the API shows it, and its sort key. */
+type ListedDelivery = WebhookDelivery & { readonly seq: number }
 
 /** Lists deliveries of a webhook, newest first. */
-export async function listDeliveries(
+export function listDeliveries(
   db: Database,
   { webhookId, status, kind, limit, beforeSeq }: DeliveryPage,
 ): Promise<ListedDelivery[]> {
-  const rows = await db<DeliveryRow[]>`
+  return db<ListedDelivery[]>`
     select
-      d.seq, d.id, d.webhook_id as "webhookId", d.event_id as "eventId", e.kind, d.state,
-      d.attempts + d.attempts_before as attempts, d.status, d.failure, d.latency_ms as "latencyMs",
-      e.detected_at as "detectedAt", d.created_at as "createdAt", d.last_attempt_at as "lastAttemptAt",
-      d.next_attempt_at as "nextAttemptAt"
+      'webhook_delivery' as object, d.seq, d.id as delivery_id, d.webhook_id, d.event_id, e.kind as type,
+      d.state as status, d.attempts + d.attempts_before as attempts, d.status as response_code, d.failure,
+      d.latency_ms, ${isoTime(db, db`e.detected_at`)} as event_timestamp,
+      ${isoTime(db, db`d.created_at`)} as created_at, ${isoTime(db, db`d.last_attempt_at`)} as last_attempt_at,
+      case when d.state = 'waiting' then ${isoTime(db, db`d.next_attempt_at`)} end as next_attempt_at
     from webhooks.deliveries d
     join webhooks.events e on e.id = d.event_id
     where d.webhook_id = ${webhookId}
@@ -59,26 +45,6 @@ export async function listDeliveries(
       and (${kind ?? null}::text is null or e.kind = ${kind ?? null})
     order by d.seq desc
     limit ${limit}`
-  return rows.map((row) => ({ seq: row.seq, view: presentDelivery(row) }))
-}
-
-function presentDelivery(row: DeliveryRow): WebhookDelivery {
-  return {
-    object: 'webhook_delivery',
-    delivery_id: row.id,
-    webhook_id: row.webhookId,
-    event_id: row.eventId,
-    type: row.kind,
-    status: row.state,
-    attempts: row.attempts,
-    response_code: row.status,
-    failure: row.failure,
-    latency_ms: row.latencyMs,
-    event_timestamp: row.detectedAt.toISOString(),
-    created_at: row.createdAt.toISOString(),
-    last_attempt_at: row.lastAttemptAt?.toISOString() ?? null,
-    next_attempt_at: row.state === 'waiting' ? row.nextAttemptAt.toISOString() : null,
-  }
 }
 
 /**
@@ -94,14 +60,12 @@ export async function redeliverOne(db: Database, appId: string, deliveryId: stri
       join webhooks.webhooks w on w.id = d.webhook_id
       where d.id = ${deliveryId} and w.app_id = ${appId} and w.deleted_at is null
       for update of d`
-    if (!delivery) {
-      throw new PlazaError('not_found', 'there is no delivery with this delivery_id', {
-        property: 'delivery_id',
-      })
-    }
-    if (!delivery.active) throw webhookDisabledError()
+    const property = 'delivery_id'
+    if (!delivery)
+      throw new PlazaError('not_found', 'there is no delivery with this delivery_id', { property })
+    requireActive(delivery)
     if (delivery.state === 'waiting' || delivery.state === 'sending') {
-      throw new PlazaError('conflict', 'the delivery has not ended', { property: 'delivery_id' })
+      throw new PlazaError('conflict', 'the delivery has not ended', { property })
     }
     await requeueDeliveries(transaction, transaction`id = ${deliveryId}`)
     await notifyLanes(transaction, deliveryChannel, [delivery.webhookId])
@@ -119,7 +83,7 @@ export async function redeliverSince(
   webhook: { readonly id: string; readonly active: boolean },
   since: Date,
 ): Promise<number> {
-  if (!webhook.active) throw webhookDisabledError()
+  requireActive(webhook)
   return db.begin(async (transaction) => {
     const count = await requeueDeliveries(
       transaction,
@@ -141,11 +105,9 @@ async function requeueDeliveries(db: Transaction, condition: ReturnType<Transact
   return result.count
 }
 
-/** Builds the error for a disabled webhook. */
-function webhookDisabledError(): PlazaError {
-  return new PlazaError('conflict', 'the webhook is disabled: enable it first', {
-    property: 'webhook_id',
-  })
+function requireActive({ active }: { readonly active: boolean }): void {
+  if (active) return
+  throw new PlazaError('conflict', 'the webhook is disabled: enable it first', { property: 'webhook_id' })
 }
 
 /**
@@ -160,7 +122,7 @@ export async function enqueueTestDelivery(
   kind: WebhookEventKind,
   nowMs: number,
 ): Promise<{ readonly deliveryId: string; readonly eventId: string }> {
-  if (!webhook.active) throw webhookDisabledError()
+  requireActive(webhook)
   const [deliveryId, eventId] = [randomUUID(), `test-${randomUUID()}`]
   const now = new Date(nowMs).toISOString()
   await db.begin(async (transaction) => {
@@ -176,4 +138,89 @@ export async function enqueueTestDelivery(
     await notifyLanes(transaction, deliveryChannel, [webhook.id])
   })
   return { deliveryId, eventId }
+}
+
+const BATCH = 5_000
+
+/** Deletes deliveries that ended longer ago than this, then events without deliveries. */
+export async function deleteExpiredDeliveries(db: Database, retentionDays: number): Promise<void> {
+  const age = `${retentionDays} days`
+  await deleteInBatches(
+    BATCH,
+    () => db`
+      delete from webhooks.deliveries
+      where id in (
+        select id from webhooks.deliveries
+        where finished_at < now() - ${age}::text::interval
+        order by finished_at
+        limit ${BATCH}
+      )`,
+  )
+  await deleteInBatches(
+    BATCH,
+    () => db`
+      delete from webhooks.events
+      where id in (
+        select e.id
+        from webhooks.events e
+        where e.created_at < now() - ${age}::text::interval
+          and not exists (select from webhooks.deliveries d where d.event_id = e.id)
+        order by e.created_at
+        limit ${BATCH}
+      )`,
+  )
+  await db`delete from webhooks.compacted_follows where created_at < now() - ${age}::text::interval`
+}
+
+const user = exampleOf(UserDehydrated) as UserDehydrated
+
+const token = (symbol: string) => ({
+  object: 'fungible_balance',
+  token: {
+    object: 'fungible',
+    address: `0x${'22'.repeat(20)}`,
+    decimals: 18,
+    symbol,
+    name: symbol,
+  },
+  balance: { in_usd: 100, in_token: '100' },
+})
+
+/** Returns the member `data` of a sample delivery of a kind, made from the examples of the API. */
+export function sampleData(kind: WebhookEventKind, now: string): object {
+  const times = { event_timestamp: now, timestamp: now }
+  switch (kind) {
+    case 'cast.created':
+    case 'cast.deleted':
+      return exampleOf(Cast) as Cast
+    case 'follow.created':
+    case 'follow.deleted':
+      return {
+        object: kind === 'follow.created' ? 'follow' : 'unfollow',
+        ...times,
+        user,
+        target_user: { ...user, fid: user.fid + 1, username: 'bob', display_name: 'Bob' },
+      }
+    case 'reaction.created':
+    case 'reaction.deleted':
+      return { object: 'reaction', ...times, reaction_type: 1, user, cast: exampleOf(CastDehydrated) }
+    case 'user.created':
+    case 'user.updated':
+      return exampleOf(User) as User
+    case 'trade.created':
+      return {
+        object: 'trade',
+        trader: user,
+        pool: { object: 'pool', address: `0x${'33'.repeat(20)}` },
+        transaction: {
+          hash: `0x${'44'.repeat(32)}`,
+          network: { object: 'network', name: 'base' },
+          net_transfer: {
+            object: 'net_transfer',
+            receiving_fungible: token('AAA'),
+            sending_fungible: token('USDC'),
+          },
+        },
+      }
+  }
 }

@@ -2,35 +2,26 @@ import { HubEventType } from '@farcaster/core'
 import type { WebhookEventKind, WebhookSubscriptionFilters } from '../../graph/view/schema/webhook-filters.js'
 import type { ConsumedEvent } from '../../hub/log/consumer-batch.js'
 import { hubEventBody } from '../../hub/log/hub-event.js'
-import { AFTER_ALL_EVENTS, readEvents, type ShardRange } from '../../hub/log/read.js'
+import { AFTER_ALL_EVENTS, readEvents, readLogEnds, type ShardRange } from '../../hub/log/read.js'
+import type { EventTail } from '../../hub/log/tail.js'
 import type { Database } from '../../platform/db/connection.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
 import { type EventRenderContext, renderEventData } from './delivery/event-data.js'
+import { deliveryBody } from './delivery/request.js'
 import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivation.js'
 import { matchEvents } from './events/matched-events.js'
 import type { WebhookEvent } from './events/webhook-event.js'
 import { Matcher } from './matching/matcher.js'
 
 /** Past events that filters match. */
-export interface Preview {
+interface Preview {
   readonly matched: ReadonlyMap<WebhookEventKind, number>
   readonly scannedEvents: number
   /** Whether all of the last three days was searched. */
   readonly isComplete: boolean
   /** Time of the oldest searched block in Unix milliseconds; null when there was none. */
   readonly sinceMs: number | null
-  readonly samples: readonly {
-    readonly kind: WebhookEventKind
-    readonly eventId: string
-    readonly data: string
-  }[]
-}
-
-export interface PreviewOptions {
-  readonly filters: WebhookSubscriptionFilters
-  readonly samples: number
-  /** Unix milliseconds. */
-  readonly clock: () => number
+  readonly samples: readonly { readonly kind: WebhookEventKind; readonly id: string; readonly data: string }[]
 }
 
 const WINDOW_MS = 3 * 24 * 3_600_000
@@ -41,10 +32,11 @@ const MAX_EVENTS = 100_000
 
 /** Matches unsaved filters against the log, newest events first. */
 export async function previewFilters(
-  context: EventRenderContext,
-  { filters, samples, clock }: PreviewOptions,
+  context: EventRenderContext & { readonly clock: () => number },
+  filters: WebhookSubscriptionFilters,
+  samples: number,
 ): Promise<Preview> {
-  const { db } = context
+  const { db, clock } = context
   const matcher = new Matcher()
   matcher.set({ webhookId: 'preview', filters })
   const startedMs = clock()
@@ -76,7 +68,7 @@ export async function previewFilters(
     scannedEvents,
     isComplete: ranges.length === 0,
     sinceMs,
-    samples: await renderSamples(context, sampled, startedMs),
+    samples: await renderEvents(context, sampled, new Date(startedMs)),
   }
 }
 
@@ -96,15 +88,55 @@ function exhaustedShards(events: readonly ConsumedEvent[], fromMs: number): Read
   )
 }
 
-async function renderSamples(
-  context: EventRenderContext,
-  sampled: readonly WebhookEvent[],
-  nowMs: number,
-): Promise<Preview['samples']> {
-  const detectedAt = new Date(nowMs)
-  const data = await renderEventData(
-    context,
-    sampled.map((event) => ({ ...event, detectedAt })),
+async function renderEvents(context: EventRenderContext, found: readonly WebhookEvent[], detectedAt: Date) {
+  const events = found.map((event) => ({ ...event, detectedAt }))
+  const data = await renderEventData(context, events)
+  return events.map(({ id, kind }) => ({ kind, id, detectedAt, data: data.get(id) ?? 'null' }))
+}
+
+/** Dependencies of `watchEvents`. */
+export interface WatchOptions extends EventRenderContext {
+  readonly filters: WebhookSubscriptionFilters
+  readonly shards: number
+  readonly tail: EventTail
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/**
+ * Yields the bodies that a webhook with these filters would receive from now on, until the signal aborts. Nothing is
+ * stored or sent, and events while nobody watches are skipped.
+ */
+export async function* watchEvents(options: WatchOptions, signal: AbortSignal): AsyncGenerator<string> {
+  const { db, filters, shards, tail, clock } = options
+  const matcher = new Matcher()
+  matcher.set({ webhookId: 'watch', filters })
+  const ends = await readLogEnds(
+    db,
+    Array.from({ length: shards }, (_, index) => index + 1),
   )
-  return sampled.map(({ id, kind }) => ({ kind, eventId: id, data: data.get(id) ?? 'null' }))
+  let ranges: readonly ShardRange[] = ends.map(({ shard, lastId }) => ({
+    shard,
+    from: lastId + 1,
+    stop: AFTER_ALL_EVENTS,
+  }))
+  while (!signal.aborted) {
+    const page = await readEvents(db, ranges, {
+      limit: PAGE,
+      reverse: false,
+      filter: { fids: null, types: webhookEventTypes },
+    })
+    const events = page.events.map(({ shard, id, event }) => ({ shard, id, body: hubEventBody(event) }))
+    const matched = await matchEvents(db, matcher, deriveWebhookEvents(events))
+    const found = matched.map(({ event }) => event)
+    for (const event of await renderEvents(options, found, new Date(clock()))) {
+      yield deliveryBody({ ...event, id: `watch-${event.id}`, eventId: event.id })
+    }
+    ranges = page.remaining
+    if (page.next) continue
+    await tail.wait(
+      ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 })),
+      signal,
+    )
+  }
 }

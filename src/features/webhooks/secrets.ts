@@ -12,9 +12,7 @@ export interface SigningSecret {
   readonly expiresAt: Date | null
 }
 
-/**
- * Bytes of a secret. Both signature schemes accept it as a key: Standard Webhooks requires 192 bits or more.
- */
+/** Bytes of a secret. Both signature schemes accept it as a key: Standard Webhooks requires 192 bits or more. */
 const SECRET_BYTES = 32
 /** Most valid secrets, each of which signs every delivery. */
 const MAX_SIGNING_SECRETS = 4
@@ -40,22 +38,13 @@ export async function expireSecrets(db: Queryable, webhookId: string, graceSecon
       and (expires_at is null or expires_at > now() + ${graceSeconds}::integer * interval '1 second')`
 }
 
-interface SecretRow {
-  webhookId: string
-  uid: string
-  sealed: Buffer
-  createdAt: Date
-  updatedAt: Date
-  expiresAt: Date | null
-}
-
 /** Returns the active secrets by webhook, newest first. */
 export async function decryptSigningSecrets(
   db: Queryable,
   vault: Vault,
   webhookIds: readonly string[],
 ): Promise<Map<string, SigningSecret[]>> {
-  const rows = await db<SecretRow[]>`
+  const rows = await db<(Omit<SigningSecret, 'value'> & { webhookId: string; sealed: Buffer })[]>`
     select
       webhook_id as "webhookId", uid, sealed,
       created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"

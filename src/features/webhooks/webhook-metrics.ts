@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
 import type { DeliveryOutcome } from './delivery/outcome.js'
@@ -57,20 +58,12 @@ export function observeDeliveryQueue(registry: Registry, db: Database): void {
 }
 
 async function queueDepth(db: Database): Promise<[state: string, count: number][]> {
-  const [row] = await db<{ waiting: number; again: number; sending: number }[]>`
+  const countOf = (condition: Fragment) =>
+    db`(select count(*) from (select from webhooks.deliveries where ${condition} limit ${MAX_COUNTED}) counted)`
+  const [row] = await db<Record<string, number>[]>`
     select
-      (select count(*) from (
-        select from webhooks.deliveries where state = 'waiting' and attempts = 0 limit ${MAX_COUNTED}
-      ) new) as waiting,
-      (select count(*) from (
-        select from webhooks.deliveries where state = 'waiting' and attempts > 0 limit ${MAX_COUNTED}
-      ) again) as again,
-      (select count(*) from (
-        select from webhooks.deliveries where state = 'sending' limit ${MAX_COUNTED}
-      ) sending) as sending`
-  return [
-    ['waiting', row!.waiting],
-    ['retrying', row!.again],
-    ['sending', row!.sending],
-  ]
+      ${countOf(db`state = 'waiting' and attempts = 0`)} as waiting,
+      ${countOf(db`state = 'waiting' and attempts > 0`)} as retrying,
+      ${countOf(db`state = 'sending'`)} as sending`
+  return Object.entries(row!)
 }

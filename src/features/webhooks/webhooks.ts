@@ -4,9 +4,8 @@ import { PlazaError } from '../../platform/errors.js'
 import { isNetFailure } from '../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'
 import type { Vault } from '../../platform/vault/vault.js'
-import { checkFilters, subscriptionDigest } from './filter-validation.js'
+import { checkFilters, subscriptionDigest } from './matching/filters.js'
 import { addSecret, decryptSigningSecrets, expireSecrets, type SigningSecret } from './secrets.js'
-import type { WebhookSettings } from './settings.js'
 
 /** A webhook as its owner sees it. */
 export interface Webhook extends WebhookRow {
@@ -71,14 +70,14 @@ export async function createWebhook(
           app_id, title, target_url, filters, digest, revision, http_timeout_ms, rate_limit, rate_limit_ms
         )
         values (
-          ${appId}, ${title}, ${targetUrl}, ${jsonOf(filters)}::text::jsonb, ${digest}, ${revision},
+          ${appId}, ${title}, ${targetUrl}, ${filters === undefined ? null : JSON.stringify(filters)}::text::jsonb, ${digest}, ${revision},
           ${settings.httpTimeoutMs}, ${settings.rateLimit}, ${settings.rateLimitMs}
         )
         returning id`
       await addSecret(transaction, vault, created!.id)
       await transaction`
         insert into webhooks.lanes (webhook_id, allowance) values (${created!.id}, ${settings.rateLimit})`
-      return await loadWebhook(transaction, vault, appId, created!.id)
+      return await findWebhook({ db: transaction, vault }, appId, created!.id)
     }),
   )
 }
@@ -89,46 +88,58 @@ export async function createWebhook(
  * @throws PlazaError 400, 404 and 409 as `createWebhook`.
  */
 export async function replaceWebhook(
-  { db, vault, settings }: WebhookStore,
+  store: WebhookStore,
   appId: string,
   webhookId: string,
   { title, targetUrl, filters }: WebhookDetails,
 ): Promise<Webhook> {
   return refuseDuplicates(() =>
-    db.begin(async (transaction) => {
-      const revision = await nextRevision(transaction)
-      const current = await loadWebhook(transaction, vault, appId, webhookId)
+    changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
       const subscribed = filters ?? current.filters ?? undefined
-      const digest = requestDigest(targetUrl, subscribed, settings.targetPolicy)
+      const digest = requestDigest(targetUrl, subscribed, store.settings.targetPolicy)
       await transaction`
         update webhooks.webhooks
         set title = ${title}, target_url = ${targetUrl}, digest = ${digest}, revision = ${revision}, updated_at = now(),
           subscription_updated_at = case when ${filters !== undefined} then now() else subscription_updated_at end,
-          filters = ${jsonOf(subscribed)}::text::jsonb
+          filters = ${subscribed === undefined ? null : JSON.stringify(subscribed)}::text::jsonb
         where id = ${webhookId}`
-      return await loadWebhook(transaction, vault, appId, webhookId)
     }),
   )
 }
 
 /** Enables or disables a webhook. Disabling cancels its queued deliveries, which can be redelivered later. */
 export async function setWebhookActive(
-  { db, vault }: WebhookStore,
+  store: WebhookStore,
   appId: string,
   webhookId: string,
   active: boolean,
 ): Promise<Webhook> {
-  return db.begin(async (transaction) => {
-    const revision = await nextRevision(transaction)
-    const current = await loadWebhook(transaction, vault, appId, webhookId)
-    if (current.active === active) return current
+  return changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
+    if (current.active === active) return
     await transaction`
       update webhooks.webhooks
       set active = ${active}, disabled_reason = null, revision = ${revision}, updated_at = now()
       where id = ${webhookId}`
-    if (active) await resetFailures(transaction, webhookId)
-    else await cancelWaiting(transaction, webhookId, 'the webhook was switched off')
-    return await loadWebhook(transaction, vault, appId, webhookId)
+    if (!active) return await cancelWaiting(transaction, webhookId, 'the webhook was switched off')
+    await transaction`
+      update webhooks.lanes
+      set failing_since = null, failures = 0, held_until = null
+      where webhook_id = ${webhookId}`
+  })
+}
+
+/** Changes a webhook of this app under the lock of the revisions, and returns it afterwards. */
+function changeWebhook(
+  { db, vault }: WebhookStore,
+  appId: string,
+  webhookId: string,
+  change: (transaction: Transaction, current: Webhook, revision: number) => Promise<void>,
+): Promise<Webhook> {
+  return db.begin(async (transaction) => {
+    const revision = await nextRevision(transaction)
+    const current = await findWebhook({ db: transaction, vault }, appId, webhookId)
+    await change(transaction, current, revision)
+    return await findWebhook({ db: transaction, vault }, appId, webhookId)
   })
 }
 
@@ -152,7 +163,7 @@ export async function deleteWebhook(
 ): Promise<Webhook> {
   return db.begin(async (transaction) => {
     const revision = await nextRevision(transaction)
-    const current = await loadWebhook(transaction, vault, appId, webhookId)
+    const current = await findWebhook({ db: transaction, vault }, appId, webhookId)
     const [row] = await transaction<{ deletedAt: Date }[]>`
       update webhooks.webhooks
       set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
@@ -165,17 +176,14 @@ export async function deleteWebhook(
 
 /** Creates a new secret; the existing ones keep signing for the grace time. */
 export async function rotateSecret(
-  { db, vault }: WebhookStore,
+  store: WebhookStore,
   appId: string,
   webhookId: string,
   graceSeconds: number,
 ): Promise<Webhook> {
-  return db.begin(async (transaction) => {
-    await nextRevision(transaction)
-    await loadWebhook(transaction, vault, appId, webhookId)
+  return changeWebhook(store, appId, webhookId, async (transaction) => {
     await expireSecrets(transaction, webhookId, graceSeconds)
-    await addSecret(transaction, vault, webhookId)
-    return await loadWebhook(transaction, vault, appId, webhookId)
+    await addSecret(transaction, store.vault, webhookId)
   })
 }
 
@@ -185,11 +193,13 @@ export async function rotateSecret(
  * @throws PlazaError 404 for an unknown webhook.
  */
 export async function findWebhook(
-  { db, vault }: Pick<WebhookStore, 'db' | 'vault'>,
+  { db, vault }: { readonly db: Queryable; readonly vault: Vault },
   appId: string,
   webhookId: string,
 ): Promise<Webhook> {
-  return loadWebhook(db, vault, appId, webhookId)
+  const [webhook] = await withSecrets(db, vault, await selectWebhooks(db, appId, webhookId))
+  if (webhook) return webhook
+  throw new PlazaError('not_found', 'there is no webhook with this webhook_id', { property: 'webhook_id' })
 }
 
 /** Lists the webhooks of this app, oldest first. */
@@ -198,12 +208,6 @@ export async function listWebhooks(
   appId: string,
 ): Promise<Webhook[]> {
   return withSecrets(db, vault, await selectWebhooks(db, appId, null))
-}
-
-async function loadWebhook(db: Queryable, vault: Vault, appId: string, webhookId: string): Promise<Webhook> {
-  const [webhook] = await withSecrets(db, vault, await selectWebhooks(db, appId, webhookId))
-  if (webhook) return webhook
-  throw new PlazaError('not_found', 'there is no webhook with this webhook_id', { property: 'webhook_id' })
 }
 
 async function withSecrets(db: Queryable, vault: Vault, rows: readonly WebhookRow[]): Promise<Webhook[]> {
@@ -258,13 +262,6 @@ async function checkWebhookLimit(db: Transaction, appId: string, maxPerApp: numb
   }
 }
 
-async function resetFailures(db: Transaction, webhookId: string): Promise<void> {
-  await db`
-    update webhooks.lanes
-    set failing_since = null, failures = 0, held_until = null
-    where webhook_id = ${webhookId}`
-}
-
 /** Cancels queued deliveries. Running attempts are recorded when they end. */
 async function cancelWaiting(db: Transaction, webhookId: string, reason: string): Promise<void> {
   await db`
@@ -287,6 +284,14 @@ async function refuseDuplicates<Result>(write: () => Promise<Result>): Promise<R
   }
 }
 
-function jsonOf(filters: WebhookSubscriptionFilters | undefined): string | null {
-  return filters === undefined ? null : JSON.stringify(filters)
+/** Operator settings of webhooks. */
+export interface WebhookSettings {
+  /** Which URLs events may be sent to. */
+  readonly targetPolicy: TargetPolicy
+  /** Defaults of a new webhook: timeout of an attempt, and attempts per `rateLimitMs`. */
+  readonly httpTimeoutMs: number
+  readonly rateLimit: number
+  readonly rateLimitMs: number
+  /** Most webhooks of one app. */
+  readonly maxPerApp: number
 }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { cursorParameter, fidParameter, limitParameter, textParameter } from '../../../api/parameters.js'
+import { fidParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
 import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
 import { nullable } from '../../../graph/view/schema/schema-type.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -61,8 +61,7 @@ export const rateLimitMember = nullable(
 
 /** Query parameters of lists. */
 export const pageQuery = Type.Object({
-  limit: limitParameter({ maximum: 100, default: 25 }),
-  cursor: cursorParameter,
+  ...pagingParameters(100, 25),
 })
 
 /** Description of the 404 response for an app. */

@@ -1,13 +1,16 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { Caller } from '../../../api/caller.js'
+import { invalidField } from '../../../api/invalid-field.js'
 import { castHashParameter } from '../../../api/parameters.js'
-import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { ChannelResponse } from '../../../graph/view/schema/channel.js'
 import { nullable } from '../../../graph/view/schema/schema-type.js'
+import { usernameMentions } from '../../../graph/view/text-ranges.js'
+import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { defineOperation } from '../../operation.js'
+import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
-import type { ChannelRefusal, ChannelSaved } from '../channels.js'
-import { createChannel, editChannel } from '../lead-edits.js'
+import { type ChannelDocument, parseChannelDocument } from '../channel-document.js'
+import { defaultParentUrl, saveChannel } from '../channels.js'
 
 const MAX_URL_LENGTH = 1_024
 const MAX_NAME_LENGTH = 256
@@ -82,19 +85,25 @@ const editMembers = {
   ),
 }
 
-/** Renders the saved channel as its lead sees it, or throws the refusal. */
-async function savedChannelJson(
-  outcome: ChannelSaved | ChannelRefusal,
-  { hydrator, id, fid }: { readonly hydrator: Hydrator; readonly id: string; readonly fid: number },
+/** Saves a channel for the user of the signer and renders it as that user sees it. */
+async function saveAsLead(
+  context: OperationContext,
+  { appId }: Caller,
+  { signer_uuid: signerUuid, channel_id: id }: { signer_uuid: string; channel_id: string },
+  save: (writer: ReturnType<typeof cacheWriterOf>, fid: number) => Promise<void>,
 ): Promise<string> {
-  if ('code' in outcome) {
-    throw new PlazaError(outcome.code, outcome.message, { property: outcome.property })
-  }
-  return `{"channel":${(await hydrator.channels([id], fid)).get(id)}}`
+  const { fid } = await context.signers.findFresh({ signerUuid, appId, permission: 'any write' })
+  await save(cacheWriterOf(context), fid)
+  return `{"channel":${(await context.hydrator.channels([id], fid)).get(id)}}`
 }
 
+const editBody = Type.Object({ ...editMembers, channel_id: channelIdMember })
+
+/** URLs that name a channel by its id; another channel cannot use them. */
+const channelUrlPattern = /^https:\/\/(?:www\.)?(?:farcaster\.xyz|warpcast\.com)\/~\/channel\/([^/?#]*)/i
+
 /** `POST channel` */
-export const channelCreate = defineOperation({
+const channelCreate = defineOperation({
   method: 'POST',
   path: 'channel',
   tag: 'Channels',
@@ -108,22 +117,23 @@ export const channelCreate = defineOperation({
   forbidden: mayNotAct,
   conflict: 'Another channel has the id or the parent URL.',
 
-  async handle({ signers, writerDb, hydrator, clock }, body, { appId }) {
-    const { signer_uuid: signerUuid, channel_id: id, parent_url: parentUrl, ...edits } = body
-    const { fid } = await signers.findFresh({ signerUuid, appId, permission: 'any write' })
-    const now = Math.floor(clock() / 1000)
-    const outcome = await createChannel(
-      { db: writerDb, invalidation: hydrator.invalidation },
-      fid,
-      { id, parentUrl, edits },
-      now,
-    )
-    return await savedChannelJson(outcome, { hydrator, id, fid })
+  async handle(context, body, caller) {
+    const { signer_uuid: _, channel_id: id, parent_url: parentUrl, ...edits } = body
+    return await saveAsLead(context, caller, body, async (writer, fid) => {
+      if (parentUrl !== undefined && !URL.canParse(parentUrl))
+        throw invalidField('parent_url', 'is not a URL')
+      const [, urlChannelId = id] = channelUrlPattern.exec(parentUrl ?? '') ?? []
+      if (urlChannelId !== id)
+        throw invalidField('parent_url', `is a URL of another channel, ${urlChannelId}`)
+      const edited = await readEdits(writer.db, id, edits, parentUrl ?? defaultParentUrl(id))
+      const parent = parentUrl === undefined ? {} : { parent_url: parentUrl }
+      await saveChannel(writer, { ...edited, ...parent, lead_fid: fid }, writer.now, { mode: 'create' })
+    })
   },
 })
 
 /** `PATCH channel` */
-export const channelEdit = defineOperation({
+const channelEdit = defineOperation({
   method: 'PATCH',
   path: 'channel',
   tag: 'Channels',
@@ -132,20 +142,82 @@ export const channelEdit = defineOperation({
     'Requires the signer of the channel’s lead. Absent members stay as they are; null removes one. The ' +
     'lead and further parent URLs are set by the operator. This operation is Plaza’s own; the hosted API ' +
     'has none.',
-  body: Type.Object({ ...editMembers, channel_id: channelIdMember }),
+  body: editBody,
   reply: ChannelResponse,
   notFound: 'There is no such signer or channel.',
   forbidden: 'The signer may not act, or its user does not lead the channel.',
 
-  async handle({ signers, writerDb, hydrator, clock }, body, { appId }) {
-    const { signer_uuid: signerUuid, channel_id: id, ...edits } = body
-    const { fid } = await signers.findFresh({ signerUuid, appId, permission: 'any write' })
-    const outcome = await editChannel(
-      { db: writerDb, invalidation: hydrator.invalidation },
-      fid,
-      { id, edits },
-      Math.floor(clock() / 1000),
-    )
-    return await savedChannelJson(outcome, { hydrator, id, fid })
+  async handle(context, body, caller) {
+    const { signer_uuid: _, channel_id: id, ...edits } = body
+    return await saveAsLead(context, caller, body, async (writer, fid) => {
+      const document = await readEdits(writer.db, id, edits, null)
+      await saveChannel(writer, document, writer.now, { mode: 'edit', editorFid: fid })
+    })
   },
 })
+
+/** Operations of a channel's lead. */
+export const channelEditOperations: readonly Operation[] = [channelCreate, channelEdit]
+
+/** Builds the document of what the lead sets. Omitted members stay unchanged; null clears. */
+async function readEdits(
+  db: Database,
+  id: string,
+  edits: Omit<Static<typeof editBody>, 'signer_uuid' | 'channel_id'>,
+  parentUrl: string | null,
+): Promise<ChannelDocument> {
+  const { description, pinned_cast_hash: pinned } = edits
+  if (pinned && !(await isInChannel(db, pinned, id, parentUrl)))
+    throw invalidField('pinned_cast_hash', 'is not a cast in this channel')
+  const document = parseChannelDocument({
+    ...edits,
+    ...(description === undefined ? {} : await readDescription(db, description)),
+    id,
+  })
+  if ('problem' in document) throw new PlazaError('bad_request.invalid_param', document.problem)
+  return document
+}
+
+/** Whether the cast is below a URL of the channel, or below its future URL. */
+async function isInChannel(
+  db: Database,
+  castHash: string,
+  id: string,
+  parentUrl: string | null,
+): Promise<boolean> {
+  const found = await db`
+    select from social.casts c
+    where c.hash = ${Buffer.from(castHash.replace(/^0x/, ''), 'hex')} and (
+      c.root_parent_url = ${parentUrl}
+      or exists (select from channels.urls u where u.url = c.root_parent_url and u.channel_id = ${id})
+    )`
+  return found.length > 0
+}
+
+/** A description as stored: without the names of the mentioned users. */
+type Description = Required<
+  Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
+>
+
+/** Extracts mentions from a description by the rules for casts. Unknown names stay text. */
+async function readDescription(db: Database, text: string): Promise<Description> {
+  const candidates = usernameMentions(text)
+  const names = [...new Set(candidates.map(({ name }) => name))]
+  const rows = await db<{ username: string; fid: number }[]>`
+    select username, fid from social.users where username = any (${db.types.texts(names)}::text[])`
+  const fids = new Map(rows.map(({ username, fid }) => [username, fid]))
+  let description = ''
+  let offset = 0
+  const mentions: number[] = []
+  const positions: number[] = []
+  for (const { name, range } of candidates) {
+    const fid = fids.get(name)
+    if (fid === undefined) continue
+    description += text.slice(offset, range.start)
+    offset = range.end
+    mentions.push(fid)
+    positions.push(Buffer.byteLength(description))
+  }
+  description += text.slice(offset)
+  return { description, description_mentions: mentions, description_mention_positions: positions }
+}

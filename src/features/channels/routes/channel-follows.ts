@@ -1,11 +1,58 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
-import { textParameter } from '../../../api/parameters.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { invalidField } from '../../../api/invalid-field.js'
+import { listJson, userItems } from '../../../api/list-json.js'
+import { fidParameter, pagingParameters, textParameter, viewerFidParameter } from '../../../api/parameters.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
+import { cacheTag } from '../../../graph/cache/cache-tags.js'
+import { type CacheWriter, publishSql } from '../../../graph/cache/invalidation.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import { RelevantFollowersResponse } from '../../../graph/view/schema/follower.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
+import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { defineOperation, type OperationContext } from '../../operation.js'
+import { cacheWriterOf, defineOperation, type OperationContext } from '../../operation.js'
 import { mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
-import { followChannel, unfollowChannel } from '../follows.js'
+import { channelExists, channelFollowers, relevantChannelFollowers } from '../queries.js'
+
+/**
+ * Makes a user follow a channel from a Unix second on, or ends the follow; no change if it is so already. The counter
+ * changes with the list. The channel's row is locked first, as in every change of members and in imports: locks taken
+ * in one order cannot deadlock.
+ *
+ * @param followedAt Null ends the follow.
+ * @returns False when the channel does not exist.
+ */
+export async function setChannelFollow(
+  { db, invalidation }: CacheWriter,
+  { channelId, fid, followedAt }: { channelId: string; fid: number; followedAt: number | null },
+): Promise<boolean> {
+  const stale = cacheTag.channel(channelId)
+  const change =
+    followedAt === null
+      ? db`delete from channels.follows f using channel where f.channel_id = channel.id and f.fid = ${fid}::bigint`
+      : db`
+          insert into channels.follows (channel_id, fid, followed_at)
+          select id, ${fid}::bigint, ${followedAt}::bigint from channel
+          on conflict do nothing`
+  const rows = await db`
+    with channel as materialized (
+      select id from channels.channels where id = ${channelId} for no key update
+    ), changed as (
+      ${change} returning channel_id
+    ), counted as (
+      update channels.channels c
+      set follower_count = greatest(0, follower_count + ${followedAt === null ? -1 : 1}::integer)
+      from changed where c.id = changed.channel_id
+      returning c.id
+    ), published as (
+      select ${publishSql(db, stale)} from counted
+    )
+    select id, (select count(*) from published) from channel`
+  invalidation.apply({ tags: [stale] })
+  return rows.length > 0
+}
 
 /** The body of both operations, as published clients send it. */
 export const ChannelFollowReqBody = Type.Object({
@@ -18,26 +65,19 @@ const actions = {
   unfollow: { permission: 'UNFOLLOW_CHANNEL', message: 'the channel is unfollowed' },
 } as const
 
-/**
- * Follows or unfollows a channel. No hub checks the signer of a message here, so its state is read afresh.
- */
+/** Follows or unfollows a channel. No hub checks the signer of a message here, so its state is read afresh. */
 async function changeChannelFollow(
-  { signers, writerDb, hydrator, clock }: OperationContext,
+  context: OperationContext,
   action: 'follow' | 'unfollow',
   { signer_uuid: signerUuid, channel_id: channelId }: (typeof ChannelFollowReqBody)['static'],
   { appId }: Caller,
 ) {
   const { permission, message } = actions[action]
-  const { fid } = await signers.findFresh({ signerUuid, appId, permission })
-  const writer = { db: writerDb, invalidation: hydrator.invalidation }
-  const found =
-    action === 'follow'
-      ? await followChannel(writer, { channelId, fid, now: Math.floor(clock() / 1000) })
-      : await unfollowChannel(writer, { channelId, fid })
-  if (!found) {
-    throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
-  }
-  return { success: true, message }
+  const { fid } = await context.signers.findFresh({ signerUuid, appId, permission })
+  const writer = cacheWriterOf(context)
+  const followedAt = action === 'follow' ? writer.now : null
+  if (await setChannelFollow(writer, { channelId, fid, followedAt })) return { success: true, message }
+  throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
 }
 
 /** `POST channel/follow` */
@@ -72,4 +112,68 @@ export const unfollowChannelOperation = defineOperation({
   notFound: 'There is no such signer or channel.',
 
   handle: (context, body, caller) => changeChannelFollow(context, 'unfollow', body, caller),
+})
+
+const cursors = cursorKind('channel followers', keyPart.integer, keyPart.integer)
+
+/** `GET channel/followers` */
+export const channelFollowersOperation = defineOperation({
+  method: 'GET',
+  path: 'channel/followers',
+  tag: 'Channels',
+  summary: 'Fetch followers of a channel',
+  description: 'Most recent follow first. An unknown channel is a 400.',
+  query: Type.Object({
+    id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+    viewer_fid: viewerFidParameter,
+    ...pagingParameters(1000, 25),
+  }),
+  reply: UsersResponse,
+
+  async handle({ db, hydrator }, { id, viewer_fid, limit, cursor }, caller) {
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
+    const keys = await channelFollowers(db, id, limit + 1, cursors.decode(cursor), hidden)
+    if (keys.length === 0 && !(await channelExists(db, id))) throw invalidField('id', 'is not a channel')
+    const { page, next } = cursors.page(keys, limit, (last) => [last.followedAt, last.fid])
+    return listJson('users', await userItems(hydrator, page, viewer_fid), next)
+  },
+})
+
+/** Followers shown as full users. */
+const maxTop = 3
+
+/** `GET channel/followers/relevant` */
+export const channelFollowersRelevant = defineOperation({
+  method: 'GET',
+  path: 'channel/followers/relevant',
+  tag: 'Channels',
+  summary: 'Fetch relevant followers of a channel',
+  description:
+    'Followers of the channel whom the viewer follows, best known first: the first three as full users, ' +
+    'and up to 200 as dehydrated ones.',
+  query: Type.Object({
+    id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+    viewer_fid: fidParameter({ description: 'Fid of the viewer, whose follows count.', examples: [191] }),
+  }),
+  reply: RelevantFollowersResponse,
+
+  async handle({ db, hydrator }, { id, viewer_fid }, caller) {
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
+    const fids = await relevantChannelFollowers(db, id, viewer_fid, hidden)
+    const short = await hydrator.dehydratedUsers(fids)
+    const top = await userItems(
+      hydrator,
+      fids.slice(0, maxTop).map((fid) => ({ fid })),
+      viewer_fid,
+      (user) => `{"object":"follower","user":${user}}`,
+    )
+    const all = fids.flatMap((fid) => {
+      const user = short.get(fid)
+      return user ? [{ object: 'follower_dehydrated', user }] : []
+    })
+    return (
+      `{"top_relevant_followers_hydrated":${jsonArray(top)},` +
+      `"all_relevant_followers_dehydrated":${JSON.stringify(all)}}`
+    )
+  },
 })

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { type CursorKind, cursorKind, keyPart } from '../../../api/cursor.js'
+import { listJson } from '../../../api/list-json.js'
 import {
   choiceParameter,
-  cursorParameter,
   fidParameter,
-  limitParameter,
+  listParameter,
+  pagingParameters,
   textParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
@@ -12,15 +13,19 @@ import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import {
   ChannelListResponse,
+  ChannelResponse,
+  ChannelResponseBulk,
   ChannelSearchResponse,
   TrendingChannelResponse,
   UsersActiveChannelsResponse,
 } from '../../../graph/view/schema/channel.js'
+import { PlazaError } from '../../../platform/errors.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation } from '../../operation.js'
 import {
   activeChannels,
   type ChannelKey,
+  channelIdsByUrl,
   listChannels,
   searchChannels,
   trendingChannels,
@@ -35,7 +40,7 @@ export const channelList = defineOperation({
   tag: 'Channels',
   summary: 'Fetch all channels with their details',
   description: 'Channels with the most followers first.',
-  query: Type.Object({ limit: limitParameter({ maximum: 200, default: 20 }), cursor: cursorParameter }),
+  query: Type.Object({ ...pagingParameters(200, 20) }),
   reply: ChannelListResponse,
 
   async handle({ db, hydrator }, { limit, cursor }) {
@@ -61,8 +66,7 @@ export const channelSearch = defineOperation({
       description: 'Part of the id or the name. Case does not matter.',
       examples: ['garden'],
     }),
-    limit: limitParameter({ maximum: 200, default: 20 }),
-    cursor: cursorParameter,
+    ...pagingParameters(200, 20),
     viewer_fid: viewerFidParameter,
   }),
   reply: ChannelSearchResponse,
@@ -92,8 +96,7 @@ export const channelTrending = defineOperation({
     time_window: Type.Optional(
       choiceParameter(['1d', '7d', '30d'], { description: 'Time range that ends now.' }),
     ),
-    limit: limitParameter({ maximum: 25, default: 10 }),
-    cursor: cursorParameter,
+    ...pagingParameters(25, 10),
   }),
   reply: TrendingChannelResponse,
 
@@ -130,8 +133,7 @@ export const channelUser = defineOperation({
   description: 'Channels in which the user has cast, most recent cast first.',
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
-    limit: limitParameter({ maximum: 100, default: 20 }),
-    cursor: cursorParameter,
+    ...pagingParameters(100, 20),
   }),
   reply: UsersActiveChannelsResponse,
 
@@ -163,5 +165,69 @@ export async function channelPage(
     page.map(({ id }) => id),
     viewerFid,
   )
-  return `{"channels":${jsonArray(page.flatMap(({ id }) => channels.get(id) ?? []))},"next":${JSON.stringify(next)}}`
+  return listJson(
+    'channels',
+    page.flatMap(({ id }) => channels.get(id) ?? []),
+    next,
+  )
 }
+
+/** `GET channel` */
+export const channelLookup = defineOperation({
+  method: 'GET',
+  path: 'channel',
+  tag: 'Channels',
+  summary: 'Lookup channel by id or parent URL',
+  description: 'Any parent URL of the channel finds it.',
+  query: Type.Object({
+    id: textParameter({
+      description: 'Id or parent URL of the channel; see `type`.',
+      examples: ['gardening'],
+    }),
+    type: Type.Optional(
+      choiceParameter(['id', 'parent_url'], { description: 'Type of `id`, by default `id`.' }),
+    ),
+    viewer_fid: viewerFidParameter,
+  }),
+  reply: ChannelResponse,
+  notFound: 'There is no such channel.',
+
+  async handle({ db, hydrator }, { id, type, viewer_fid }) {
+    const channelId = type === 'parent_url' ? (await channelIdsByUrl(db, [id])).get(id) : id
+    const channels = await hydrator.channels(channelId === undefined ? [] : [channelId], viewer_fid)
+    const [channel] = channels.values()
+    if (channel === undefined)
+      throw new PlazaError('not_found', 'there is no such channel', { property: 'id' })
+    return `{"channel":${channel}}`
+  },
+})
+
+/** `GET channel/bulk` */
+export const channelBulk = defineOperation({
+  method: 'GET',
+  path: 'channel/bulk',
+  tag: 'Channels',
+  summary: 'Bulk fetch channels by ids or parent URLs',
+  description: 'Returns channels in the order of `ids`. Unknown channels are left out.',
+  query: Type.Object({
+    ids: listParameter(
+      textParameter({ description: 'Id or parent URL of a channel.', examples: ['gardening'] }),
+      {
+        maxItems: 100,
+        description: 'Ids or parent URLs; see `type`.',
+      },
+    ),
+    type: Type.Optional(
+      choiceParameter(['id', 'parent_url'], { description: 'Type of `ids`, by default `id`.' }),
+    ),
+    viewer_fid: viewerFidParameter,
+  }),
+  reply: ChannelResponseBulk,
+
+  async handle({ db, hydrator }, { ids, type, viewer_fid }) {
+    const byUrl = type === 'parent_url' ? await channelIdsByUrl(db, ids) : null
+    const channelIds = byUrl ? ids.flatMap((url) => byUrl.get(url) ?? []) : ids
+    const channels = await hydrator.channels(channelIds, viewer_fid)
+    return `{"channels":${jsonArray(channelIds.flatMap((id) => channels.get(id) ?? []))}}`
+  },
+})

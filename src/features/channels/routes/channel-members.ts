@@ -1,19 +1,68 @@
 import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
-import { cursorParameter, fidParameter, limitParameter, textParameter } from '../../../api/parameters.js'
-import { jsonArray } from '../../../graph/view/json.js'
-import { ChannelMemberListResponse } from '../../../graph/view/schema/channel-member.js'
+import { listJson, userItems } from '../../../api/list-json.js'
+import { choiceParameter, fidParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
+import type { CacheWriter } from '../../../graph/cache/invalidation.js'
+import {
+  ChannelMemberInviteListResponse,
+  ChannelMemberListResponse,
+} from '../../../graph/view/schema/channel-member.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
-import { defineOperation } from '../../operation.js'
-import { removeMember } from '../membership.js'
-import { findMember, listMembers, listMemberships } from '../membership-lists.js'
-import { ChannelMemberReqBody, callLimitText, membershipReply } from './membership-reply.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { signerUuidMember } from '../../publishing/routes/acting.js'
+import { answerInvite, inviteMember, MAX_CALLS_PER_HOUR, removeMember } from '../membership.js'
+import { findMember, listInvites, listMembers, listMemberships } from '../membership-lists.js'
+import { channelExists } from '../queries.js'
+
+const membershipMembers = {
+  signer_uuid: signerUuidMember,
+  channel_id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+  role: choiceParameter(['member', 'moderator', 'owner'], {
+    description: 'Role in the channel. `owner` is a 400: the owner is the lead of the channel.',
+  }),
+}
+
+/** The body that invites or removes a member, as published clients send it. */
+export const ChannelMemberReqBody = Type.Object({
+  ...membershipMembers,
+  fid: fidParameter({ minimum: 0, description: 'Fid of the user.', examples: [191] }),
+})
+
+/** The body that answers an invite, as published clients send it. */
+export const RespondChannelInviteReqBody = Type.Object({
+  ...membershipMembers,
+  accept: Type.Boolean({ description: 'true accepts the invite, false rejects it.' }),
+})
+
+/** The part of a description that states the limit of calls. */
+const callLimitText =
+  `A user may invite, answer and remove ${MAX_CALLS_PER_HOUR} times an hour in a channel, including refused calls; ` +
+  'more calls are a 429.'
+
+/** Changes a membership as the user of the signer. Throws a refusal. */
+async function changeMembership(
+  context: OperationContext,
+  { appId }: Caller,
+  signerUuid: string,
+  change: (writer: CacheWriter, callerFid: number, now: number) => ReturnType<typeof inviteMember>,
+): Promise<OperationResponse> {
+  const { fid } = await context.signers.findFresh({ signerUuid, appId, permission: 'any write' })
+  const writer = cacheWriterOf(context)
+  const outcome = await change(writer, fid, writer.now)
+  if ('code' in outcome) {
+    const { code, message, property, retryAfterSeconds } = outcome
+    throw new PlazaError(code, message, { property, retryAfterSeconds })
+  }
+  return { success: true, message: outcome.message }
+}
 
 const memberCursors = cursorKind('channel members', keyPart.integer, keyPart.integer)
 
 /** `GET channel/member/list` */
-export const channelMemberList = defineOperation({
+const channelMemberList = defineOperation({
   method: 'GET',
   path: 'channel/member/list',
   tag: 'Channels',
@@ -24,8 +73,7 @@ export const channelMemberList = defineOperation({
   query: Type.Object({
     channel_id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
     fid: Type.Optional(fidParameter({ description: 'Only this user.', examples: [] })),
-    limit: limitParameter({ maximum: 100, default: 20 }),
-    cursor: cursorParameter,
+    ...pagingParameters(100, 20),
   }),
   reply: ChannelMemberListResponse,
 
@@ -39,19 +87,19 @@ export const channelMemberList = defineOperation({
         ? await listMembers(db, channel_id, limit + 1, memberCursors.decode(cursor))
         : [await findMember(db, channel_id, fid)].filter((member) => member !== null)
     const { page, next } = memberCursors.page(found, limit, (last) => [last.memberSince, last.fid])
-    const users = await hydrator.users(page.map((member) => member.fid))
     const channelJson = JSON.stringify(channel)
-    const members = page.flatMap((member) => {
-      const user = users.get(member.fid)
-      if (user === undefined) return []
-      return [`{"object":"member","role":"${member.role}","user":${user},"channel":${channelJson}}`]
-    })
-    return `{"members":${jsonArray(members)},"next":${JSON.stringify(next)}}`
+    const members = await userItems(
+      hydrator,
+      page,
+      undefined,
+      (user, { role }) => `{"object":"member","role":"${role}","user":${user},"channel":${channelJson}}`,
+    )
+    return listJson('members', members, next)
   },
 })
 
 /** `DELETE channel/member` */
-export const channelMemberRemove = defineOperation({
+const channelMemberRemove = defineOperation({
   method: 'DELETE',
   path: 'channel/member',
   tag: 'Channels',
@@ -67,19 +115,9 @@ export const channelMemberRemove = defineOperation({
   notFound: 'There is no such signer or channel, or the user has neither the role nor an invite to it.',
   forbidden: 'The signer may not act, or its user may not remove this user. Nobody may remove the owner.',
 
-  async handle({ signers, writerDb, hydrator, clock }, { signer_uuid, channel_id, fid, role }, { appId }) {
-    const { fid: callerFid } = await signers.findFresh({
-      signerUuid: signer_uuid,
-      appId,
-      permission: 'any write',
-    })
-    const membershipRequest = { channelId: channel_id, callerFid, fid, role }
-    return membershipReply(
-      await removeMember(
-        { db: writerDb, invalidation: hydrator.invalidation },
-        membershipRequest,
-        Math.floor(clock() / 1000),
-      ),
+  async handle(context, { signer_uuid, channel_id: channelId, fid, role }, caller) {
+    return await changeMembership(context, caller, signer_uuid, (writer, callerFid, now) =>
+      removeMember(writer, { channelId, callerFid, fid, role }, now),
     )
   },
 })
@@ -87,7 +125,7 @@ export const channelMemberRemove = defineOperation({
 const membershipCursors = cursorKind('memberships of a user', keyPart.integer, keyPart.text)
 
 /** `GET user/memberships/list` */
-export const userMemberships = defineOperation({
+const userMemberships = defineOperation({
   method: 'GET',
   path: 'user/memberships/list',
   tag: 'Channels',
@@ -96,8 +134,7 @@ export const userMemberships = defineOperation({
     'Most recently joined first, including channels that the user leads. Changes are visible at once.',
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
-    limit: limitParameter({ maximum: 100, default: 20 }),
-    cursor: cursorParameter,
+    ...pagingParameters(100, 20),
   }),
   reply: ChannelMemberListResponse,
 
@@ -111,6 +148,109 @@ export const userMemberships = defineOperation({
       if (!channel || !user) return []
       return [`{"object":"member","role":"${role}","user":${JSON.stringify(user)},"channel":${channel}}`]
     })
-    return `{"members":${jsonArray(members)},"next":${JSON.stringify(next)}}`
+    return listJson('members', members, next)
   },
 })
+
+/** `POST channel/member/invite` */
+const channelMemberInvite = defineOperation({
+  method: 'POST',
+  path: 'channel/member/invite',
+  tag: 'Channels',
+  summary: 'Invite user to a channel',
+  description:
+    'The owner and moderators may invite as members users who follow the channel or the inviter. Only the ' +
+    'owner may invite members to become moderators; a channel has at most ten active and invited ' +
+    'moderators. A user has one open invite to a channel at a time. Inviting a user who is already ' +
+    `invited, or has the role or a higher one, succeeds without effect. ${callLimitText}`,
+  body: ChannelMemberReqBody,
+  reply: OperationResponse,
+  notFound: 'There is no such signer, channel or user.',
+  forbidden: 'The signer may not act, or its user may not invite.',
+  conflict: 'The channel has its maximum of active and invited moderators.',
+
+  async handle(context, { signer_uuid, channel_id: channelId, fid, role }, caller) {
+    return await changeMembership(context, caller, signer_uuid, (writer, callerFid, now) =>
+      inviteMember(writer, { channelId, callerFid, fid, role }, now),
+    )
+  },
+})
+
+/** `PUT channel/member/invite` */
+const channelMemberInviteAnswer = defineOperation({
+  method: 'PUT',
+  path: 'channel/member/invite',
+  tag: 'Channels',
+  summary: 'Accept or reject an invite to a channel',
+  description:
+    'Requires the signer of the invited user. An answer is final; changing it takes a new invite. ' +
+    `${callLimitText}`,
+  body: RespondChannelInviteReqBody,
+  reply: OperationResponse,
+  notFound: 'There is no such signer or channel, or no open invite for the role.',
+  forbidden: 'The signer may not act.',
+  conflict: 'The invite has already been answered.',
+
+  async handle(context, { signer_uuid, channel_id: channelId, role, accept }, caller) {
+    return await changeMembership(context, caller, signer_uuid, (writer, fid, now) =>
+      answerInvite(writer, { channelId, fid, role, accept }, now),
+    )
+  },
+})
+
+const byUser = cursorKind('invites to a channel', keyPart.integer, keyPart.integer)
+const byChannel = cursorKind('invites of a user', keyPart.integer, keyPart.text)
+
+/** `GET channel/member/invite/list` */
+const channelMemberInviteList = defineOperation({
+  method: 'GET',
+  path: 'channel/member/invite/list',
+  tag: 'Channels',
+  summary: 'Fetch open invites to channels',
+  description:
+    'Newest first. `channel_id` or `invited_fid` is required; with both, the reply has the one open ' +
+    'invite of the user to the channel, if there is one.',
+  query: Type.Object({
+    channel_id: Type.Optional(
+      textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+    ),
+    invited_fid: Type.Optional(fidParameter({ description: 'Fid of the user.' })),
+    ...pagingParameters(100, 20),
+  }),
+  reply: ChannelMemberInviteListResponse,
+
+  async handle({ db, hydrator }, { channel_id: channelId, invited_fid: fid, limit, cursor }) {
+    if (channelId === undefined && fid === undefined)
+      throw invalidField('channel_id', 'or invited_fid is required')
+    // A single invite has no second page.
+    if (channelId !== undefined && fid !== undefined && cursor !== undefined)
+      throw invalidField('cursor', 'cannot be used with both channel_id and invited_fid')
+    const after = (channelId === undefined ? byChannel : byUser).decode(cursor)
+    const found = await listInvites(db, { channelId, fid }, limit + 1, after)
+    const { page, next } =
+      channelId === undefined
+        ? byChannel.page(found, limit, (last) => [last.invitedAt, last.channelId])
+        : byUser.page(found, limit, (last) => [last.invitedAt, last.fid])
+    if (page.length === 0 && channelId !== undefined && !(await channelExists(db, channelId)))
+      throw invalidField('channel_id', 'is not a channel')
+    const users = await hydrator.users(page.flatMap((invite) => [invite.fid, invite.inviterFid]))
+    const invites = page.flatMap((invite) => {
+      const invited = users.get(invite.fid)
+      const inviter = users.get(invite.inviterFid)
+      if (!invited || !inviter) return []
+      const channel = JSON.stringify(invite.channelId)
+      return [`{"channel_id":${channel},"role":"${invite.role}","inviter":${inviter},"invited":${invited}}`]
+    })
+    return listJson('invites', invites, next)
+  },
+})
+
+/** Operations on members of channels and invites. */
+export const membershipOperations: readonly Operation[] = [
+  channelMemberInvite,
+  channelMemberInviteAnswer,
+  channelMemberInviteList,
+  channelMemberList,
+  channelMemberRemove,
+  userMemberships,
+]

@@ -1,6 +1,7 @@
 import { type EmbedKind, kindOfUrl } from '../../../graph/project/embed-kind.js'
+import type { EmbedUrlMetadata } from '../../../graph/view/schema/url-metadata.js'
 import type { Queryable } from '../../../platform/db/connection.js'
-import { type EmbedUrlMetadata, emptyMetadata } from '../embed-metadata.js'
+import { emptyMetadata } from '../embed-metadata.js'
 
 /** The stored metadata of an embedded URL. */
 export interface StoredMetadata {

@@ -5,7 +5,12 @@ import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import type { SingleFlightCache, Tagged } from '../../../graph/cache/single-flight-cache.js'
 import type { FeedCursor, FeedPageRequest, FeedRow } from '../../../graph/query/feeds.js'
+import { type AuthorSelection, readAuthorFeed } from '../../../graph/query/feeds-by-author.js'
+import { type ParentSelection, readParentFeed } from '../../../graph/query/feeds-by-parent.js'
+import { type FollowingSelection, readFollowingFeed } from '../../../graph/query/feeds-following.js'
+import { readFollowed } from '../../../graph/query/follows.js'
 import { jsonArray } from '../../../graph/view/json.js'
+import type { Database } from '../../../platform/db/connection.js'
 import type { OperationContext } from '../../operation.js'
 
 /** The parts of the context that feeds need. */
@@ -38,10 +43,7 @@ const SHARED_MAX_AGE_MS = 1_000
 /** Messages invalidate a viewer's first page; this is a backstop. */
 const VIEWER_MAX_AGE_MS = 60_000
 
-/**
- * Spare entries of a shared page. If more casts are hidden from a viewer, the page is read for that viewer
- * alone.
- */
+/** Spare entries of a shared page. If more casts are hidden from a viewer, the page is read for that viewer alone. */
 export const SPARE_CASTS = 5
 
 /** The paging parameters of a feed. */
@@ -159,4 +161,64 @@ function distinctCasts(
     last = index
   }
   return { hashes: [...hashes], last }
+}
+
+/**
+ * Readers of a feed by authors. Its first page is cached until one of the authors acts, unless the selection
+ * depends on channels, members or the app, which others can change.
+ */
+export function authorFeed(db: Database, selection: AuthorSelection): [ReadFeed, ViewerFirstPageReader?] {
+  const read = (pageRequest: Parameters<ReadFeed>[0]) => readAuthorFeed(db, selection, pageRequest)
+  const { fids, channelIds, membersOnly, appFid } = selection
+  if (channelIds || membersOnly || appFid !== undefined) return [read]
+  const firstPageReader: ViewerFirstPageReader = {
+    key: JSON.stringify(selection),
+    readForViewer: async (pageRequest) => ({
+      value: await read(pageRequest),
+      tags: [],
+      authors: new Set(fids),
+    }),
+  }
+  return [read, firstPageReader]
+}
+
+/** Above this many follows, any cast invalidates the first page. */
+const MAX_FOLLOWED = 5_000
+
+/** Readers of a following feed. Its first page is cached until a followed user acts. */
+export function followingFeed(
+  db: Database,
+  selection: FollowingSelection,
+): [ReadFeed, ViewerFirstPageReader] {
+  const { fid, recasts } = selection
+  const read = (pageRequest: Parameters<ReadFeed>[0]) => readFollowingFeed(db, selection, pageRequest)
+  const firstPageReader: ViewerFirstPageReader = {
+    key: `${fid} ${recasts}`,
+    async readForViewer(pageRequest) {
+      const [value, followed] = await Promise.all([
+        read(pageRequest),
+        readFollowed(db, fid, MAX_FOLLOWED + 1),
+      ])
+      const authors = followed.length > MAX_FOLLOWED ? { has: () => true } : new Set(followed)
+      return { value, tags: [cacheTag.viewer(fid)], authors }
+    },
+  }
+  return [read, firstPageReader]
+}
+
+/** Readers of a feed by parent URLs. Its first page is shared by all viewers. */
+export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed, SharedFirstPageReader?] {
+  const read: ReadFeed = async (pageRequest) => (await readParentFeed(db, selection, pageRequest)).entries
+  // Messages do not tell which URL a reply or a membership belongs to.
+  if (selection.replies || selection.membersOnly) return [read]
+  const firstPageReader: SharedFirstPageReader = {
+    key: JSON.stringify(selection.parents),
+    async read(count) {
+      const { urls, entries } = await readParentFeed(db, selection, { before: null, count })
+      const channels = 'channelIds' in selection.parents ? selection.parents.channelIds : []
+      const tags = [...urls.map(cacheTag.feed), ...channels.map(cacheTag.channel)]
+      return { value: entries, tags }
+    },
+  }
+  return [read, firstPageReader]
 }

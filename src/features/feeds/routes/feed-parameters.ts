@@ -1,18 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import {
-  cursorParameter,
   fidParameter,
   flagParameter,
-  limitParameter,
   listParameter,
+  pagingParameters,
   textParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
 
 /** Paging parameters of feeds. */
 export const feedPaging = {
-  limit: limitParameter({ maximum: 100, default: 25 }),
-  cursor: cursorParameter,
+  ...pagingParameters(100, 25),
   viewer_fid: viewerFidParameter,
 }
 

@@ -13,14 +13,16 @@ import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation } from '../../operation.js'
 import {
+  authorFeed,
   feedPages,
+  followingFeed,
+  parentFeed,
   type ReadFeed,
   recastNote,
   type SharedFirstPageReader,
   type ViewerFirstPageReader,
 } from './feed-page.js'
 import { authors, feedPaging, membersOnly, parentUrl } from './feed-parameters.js'
-import { authorFeed, followingFeed, parentFeed } from './first-pages.js'
 
 const filterTypes = ['fids', 'parent_url', 'channel_id', 'embed_url', 'embed_types'] as const
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RankedCast } from '../../../graph/query/feeds-ranked.js'
-import { isAfterCursor, type RankingPageRequest, rankedPages } from './ranked-page.js'
+import { isAfterCursor, type RankingPageRequest, rankedPages } from './ranked-feeds.js'
 import { banningCaller, caller, createFeedScene, hashOf, openedCursor } from './testing/feed-scene.js'
 
 const pages = rankedPages('a ranking')

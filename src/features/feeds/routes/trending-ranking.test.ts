@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { createCastNetwork, userOf } from '../../casts/routes/testing/cast-network.js'
-import { trendingRanking } from './trending-ranking.js'
+import { trendingRanking } from './ranked-feeds.js'
 
 const { db, merge } = await createCastNetwork(3)
 const [alice, bob, carol] = [userOf(1), userOf(2), userOf(3)]

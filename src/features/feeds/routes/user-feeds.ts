@@ -5,6 +5,7 @@ import {
   fidParameter,
   flagParameter,
   limitParameter,
+  listParameter,
   textParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
@@ -13,9 +14,42 @@ import { readPopularCasts } from '../../../graph/query/feeds-ranked.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { BulkCastsResponse, FeedResponse } from '../../../graph/view/schema/cast.js'
 import { defineOperation } from '../../operation.js'
-import { feedPages, recastNote } from './feed-page.js'
-import { feedPaging, parentUrl } from './feed-parameters.js'
-import { authorFeed } from './first-pages.js'
+import { authorFeed, feedPages, followingFeed, parentFeed, recastNote } from './feed-page.js'
+import {
+  authors,
+  feedPaging,
+  membersOnly,
+  parentUrl,
+  withRecasts,
+  withRecastsUnused,
+  withReplies,
+} from './feed-parameters.js'
+
+const followingPages = feedPages('feed/following', true)
+
+/** `GET feed/following` */
+export const feedFollowing = defineOperation({
+  method: 'GET',
+  path: 'feed/following',
+  tag: 'Feeds',
+  summary: 'Fetch feed of users that a user follows',
+  description: `Newest first, including replies. ${recastNote}`,
+  query: Type.Object({
+    fid: fidParameter({ description: 'User whose followed users are selected.' }),
+    with_recasts: withRecasts,
+    ...feedPaging,
+  }),
+  reply: FeedResponse,
+
+  async handle({ db, hydrator }, { fid, with_recasts, ...page }, caller) {
+    return followingPages(
+      { db, hydrator },
+      caller,
+      page,
+      ...followingFeed(db, { fid, recasts: with_recasts }),
+    )
+  },
+})
 
 const castPages = feedPages('feed/user/casts', false)
 
@@ -111,5 +145,82 @@ export const feedUserRepliesAndRecasts = defineOperation({
       recasts: filter !== 'replies',
     } as const
     return replyPages({ db, hydrator }, caller, page, ...authorFeed(db, selection))
+  },
+})
+
+const channelPages = feedPages('feed/channels', false)
+
+/** `GET feed/channels` */
+export const feedChannels = defineOperation({
+  method: 'GET',
+  path: 'feed/channels',
+  tag: 'Feeds',
+  summary: 'Fetch feed by channel ids',
+  description: 'Newest first. A channel holds the casts below any of its parent URLs.',
+  query: Type.Object({
+    channel_ids: listParameter(textParameter({ description: 'Id of a channel.', examples: ['gardening'] }), {
+      maxItems: 10,
+      description: 'Ids of channels.',
+    }),
+    with_recasts: withRecastsUnused,
+    with_replies: withReplies,
+    members_only: membersOnly,
+    fids: Type.Optional(authors(10, 'Only casts by these authors.')),
+    should_moderate: flagParameter({
+      default: false,
+      deprecated: true,
+      description: 'No effect: casts are no longer moderated.',
+    }),
+    ...feedPaging,
+  }),
+  reply: FeedResponse,
+
+  async handle(
+    { db, hydrator },
+    { channel_ids: channelIds, with_replies, members_only, fids, ...page },
+    caller,
+  ) {
+    if (!fids) {
+      const selection = { parents: { channelIds }, replies: with_replies, membersOnly: members_only }
+      return channelPages({ db, hydrator }, caller, page, ...parentFeed(db, selection))
+    }
+    const selection = {
+      fids,
+      casts: with_replies ? 'all' : 'without replies',
+      recasts: false,
+      channelIds,
+      membersOnly: members_only,
+    } as const
+    return channelPages({ db, hydrator }, caller, page, ...authorFeed(db, selection))
+  },
+})
+
+const urlPages = feedPages('feed/parent_urls', false)
+
+/** `GET feed/parent_urls` */
+export const feedParentUrls = defineOperation({
+  method: 'GET',
+  path: 'feed/parent_urls',
+  tag: 'Feeds',
+  summary: 'Fetch feed by parent URLs',
+  description: 'Newest first. Without `with_replies`, only casts directly below a URL.',
+  query: Type.Object({
+    parent_urls: listParameter(parentUrl('URL.'), {
+      maxItems: 100,
+      description: 'Parent URLs.',
+    }),
+    with_recasts: withRecastsUnused,
+    with_replies: withReplies,
+    ...feedPaging,
+  }),
+  reply: FeedResponse,
+
+  async handle({ db, hydrator }, { parent_urls: urls, with_replies, ...page }, caller) {
+    return urlPages(
+      { db, hydrator },
+      caller,
+      page,
+      ...parentFeed(db, { parents: { urls }, replies: with_replies }),
+    )
   },
 })

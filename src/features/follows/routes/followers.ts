@@ -1,14 +1,15 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { listJson, userItems } from '../../../api/list-json.js'
 import {
   choiceParameter,
-  cursorParameter,
   fidParameter,
   limitParameter,
+  pagingParameters,
   viewerFidParameter,
 } from '../../../api/parameters.js'
-import { hiddenFidsFor } from '../../../api/viewer.js'
+import { hiddenFidsFor, viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import {
   type FollowRow,
@@ -16,10 +17,24 @@ import {
   type FollowsQuery,
   readFollows,
 } from '../../../graph/query/follows.js'
+import {
+  type ReciprocalRow,
+  readReciprocal,
+  readRelevantFollowers,
+  readSuggested,
+} from '../../../graph/query/follows-between.js'
 import { readFollowsByPopularity } from '../../../graph/query/follows-by-popularity.js'
+import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
-import { FollowersResponse } from '../../../graph/view/schema/follower.js'
+import {
+  FollowersResponse,
+  ReciprocalFollowersResponse,
+  RelevantFollowersResponse,
+} from '../../../graph/view/schema/follower.js'
+import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
+import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 
 /** The query of `followers` and `following`, whose default limits differ. */
@@ -31,8 +46,7 @@ function followerQuery(defaultLimit: number) {
       default: 'desc_chron',
       description: 'Newest first, or by popularity.',
     }),
-    limit: limitParameter({ maximum: 100, default: defaultLimit }),
-    cursor: cursorParameter,
+    ...pagingParameters(100, defaultLimit),
   })
 }
 
@@ -41,14 +55,6 @@ const algorithmicText = [
   'Newest follow first. `sort_type=algorithmic` sorts each block of a thousand follows, newest block first, by',
   '`(1 + ln(1 + followers)) * (0.1 + score)`, highest first.',
 ].join(' ')
-
-interface FollowerListQuery {
-  readonly fid: number
-  readonly viewer_fid?: number
-  readonly sort_type: 'desc_chron' | 'algorithmic'
-  readonly limit: number
-  readonly cursor?: string
-}
 
 const { integer, number } = keyPart
 const timeCursors = cursorKind('follows by time', integer, integer)
@@ -62,44 +68,33 @@ const byPopularity = cursorKind(
 async function followerList(
   { db, hydrator }: Pick<OperationContext, 'db' | 'hydrator'>,
   side: FollowSide,
-  { fid, viewer_fid, sort_type, limit, cursor }: FollowerListQuery,
+  { fid, viewer_fid, sort_type, limit, cursor }: Static<ReturnType<typeof followerQuery>>,
   caller: Caller,
 ): Promise<string> {
   const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
   const followsQuery = { fid, side, hidden, limit }
-  const { follows, next } =
+  const { page, next } =
     sort_type === 'algorithmic'
       ? await pageByPopularity(db, followsQuery, cursor)
       : await pageByTime(db, followsQuery, cursor)
-  const users = await followers(hydrator, follows, viewer_fid)
-  return `{"users":${jsonArray(users)},"next":${JSON.stringify({ cursor: next })}}`
-}
-
-interface FollowPage {
-  readonly follows: readonly FollowRow[]
-  readonly next: string | null
+  return listJson('users', await followers(hydrator, page, viewer_fid), next)
 }
 
 async function pageByTime(
   db: OperationContext['db'],
   followsQuery: FollowsQuery,
   cursor: string | undefined,
-): Promise<FollowPage> {
-  const found = await readFollows(
-    db,
-    { ...followsQuery, limit: followsQuery.limit + 1 },
-    timeCursors.decode(cursor),
-  )
-  const follows = found.slice(0, followsQuery.limit)
-  const last = found.length > followsQuery.limit ? follows.at(-1) : undefined
-  return { follows, next: last ? timeCursors.encode([last.ts, last.fid]) : null }
+) {
+  const { limit } = followsQuery
+  const found = await readFollows(db, { ...followsQuery, limit: limit + 1 }, timeCursors.decode(cursor))
+  return timeCursors.page(found, limit, ({ ts, fid }) => [ts, fid])
 }
 
 async function pageByPopularity(
   db: OperationContext['db'],
   followsQuery: FollowsQuery,
   cursor: string | undefined,
-): Promise<FollowPage> {
+) {
   const key = byPopularity.decode(cursor)
   const popularityCursor = key && {
     before: [key[0], key[1]] as const,
@@ -107,28 +102,20 @@ async function pageByPopularity(
     last: [key[4], key[5]] as const,
   }
   const { follows, next } = await readFollowsByPopularity(db, followsQuery, popularityCursor)
-  return {
-    follows,
-    next: next && byPopularity.encode([...next.before, ...(next.end ?? ([-1, -1] as const)), ...next.last]),
-  }
+  const { before, end, last } = next ?? {}
+  const encoded = before && last && byPopularity.encode([...before, ...(end ?? ([-1, -1] as const)), ...last])
+  return { page: follows, next: { cursor: encoded ?? null } }
 }
 
 /** Renders followers in the order of the rows, each with the app of its follow. */
-export async function followers(
+async function followers(
   hydrator: Hydrator,
   rows: readonly Pick<FollowRow, 'fid' | 'app'>[],
   viewerFid?: number,
 ): Promise<string[]> {
-  const users = await hydrator.users(
-    rows.map(({ fid }) => fid),
-    viewerFid,
-  )
-  return rows.flatMap(({ fid, app }) => {
-    const user = users.get(fid)
-    if (user === undefined) return []
-    return [
-      `{"object":"follower","user":${user}${app ? `,"app":${JSON.stringify(userDehydrated(app))}` : ''}}`,
-    ]
+  return await userItems(hydrator, rows, viewerFid, (user, { app }) => {
+    const appMember = app ? `,"app":${JSON.stringify(userDehydrated(app))}` : ''
+    return `{"object":"follower","user":${user}${appMember}}`
   })
 }
 
@@ -154,4 +141,117 @@ export const followingOperation = defineOperation({
   query: followerQuery(25),
   reply: FollowersResponse,
   handle: (context, query, caller) => followerList(context, 'following', query, caller),
+})
+
+const reciprocalOrders = {
+  desc_chron: {
+    order: 'time',
+    cursors: cursorKind('reciprocal by time', keyPart.integer, keyPart.integer),
+    keyOf: ({ ts }: ReciprocalRow) => ts,
+  },
+  algorithmic: {
+    order: 'popularity',
+    cursors: cursorKind('reciprocal by popularity', keyPart.number, keyPart.integer),
+    keyOf: ({ popularity }: ReciprocalRow) => popularity,
+  },
+} as const
+
+/** `GET followers/reciprocal` */
+export const reciprocalFollowers = defineOperation({
+  method: 'GET',
+  path: 'followers/reciprocal',
+  tag: 'Follows',
+  summary: 'Fetch reciprocal followers of a user',
+  description:
+    'Users who follow the user and are followed back. `timestamp` is the later of the two follows. ' +
+    '`sort_type=algorithmic` orders by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first.',
+  query: Type.Object({
+    fid: fidParameter({ description: 'Fid of the user.' }),
+    viewer_fid: viewerFidParameter,
+    sort_type: choiceParameter(['desc_chron', 'algorithmic'], {
+      default: 'algorithmic',
+      description: 'Newest first, or by popularity.',
+    }),
+    ...pagingParameters(100, 25),
+  }),
+  reply: ReciprocalFollowersResponse,
+
+  async handle({ db, hydrator }, { fid, viewer_fid, sort_type, limit, cursor }, caller) {
+    const { order, cursors, keyOf } = reciprocalOrders[sort_type]
+    const after = cursors.decode(cursor)
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
+    const found = await readReciprocal(db, { fid, hidden, limit: limit + 1, order }, after)
+    const { page, next } = cursors.page(found, limit, (last) => [keyOf(last), last.fid])
+    const followers = await userItems(hydrator, page, viewer_fid, (user, { ts }) => {
+      const timestamp = dateTimeOf(unixSecondsFromFarcasterSeconds(ts))
+      return `{"object":"reciprocal_follower","user":${user},"timestamp":"${timestamp}"}`
+    })
+    return listJson('users', followers, next)
+  },
+})
+
+/** Users shown in full, and users shown at all. */
+const TOP_COUNT = 10
+const MAX_COUNT = 200
+
+/** `GET followers/relevant` */
+export const relevantFollowers = defineOperation({
+  method: 'GET',
+  path: 'followers/relevant',
+  tag: 'Follows',
+  summary: 'Fetch relevant followers of a user',
+  description:
+    `Followers of the user whom the viewer follows, best known first: the first ${TOP_COUNT} as full ` +
+    `users, and up to ${MAX_COUNT} as dehydrated ones.`,
+  query: Type.Object({
+    target_fid: fidParameter({ description: 'User whose followers are listed.' }),
+    viewer_fid: fidParameter({ description: 'Fid of the viewer.', examples: [191] }),
+  }),
+  reply: RelevantFollowersResponse,
+
+  async handle({ db, hydrator }, { target_fid, viewer_fid }, caller) {
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
+    const rows = await readRelevantFollowers(db, {
+      targetFid: target_fid,
+      viewerFid: viewer_fid,
+      hidden,
+      limit: MAX_COUNT,
+    })
+    const top = await followers(hydrator, rows.slice(0, TOP_COUNT), viewer_fid)
+    const all = rows.map(({ user }) =>
+      JSON.stringify({ object: 'follower_dehydrated', user: userDehydrated(user) }),
+    )
+    return [
+      `{"top_relevant_followers_hydrated":${jsonArray(top)}`,
+      `"all_relevant_followers_dehydrated":${jsonArray(all)}}`,
+    ].join(',')
+  },
+})
+
+/** `GET following/suggested` */
+export const suggestedFollowing = defineOperation({
+  method: 'GET',
+  path: 'following/suggested',
+  tag: 'Follows',
+  summary: 'Fetch follow suggestions for a user',
+  description:
+    'Users whom most of the user’s followed users follow; equal counts are ordered by popularity. Reads ' +
+    'the user’s latest 100 follows and the latest 100 follows of each. Leaves out users whom the user or ' +
+    'the viewer blocks or mutes. There is one page: `next.cursor` is always null.',
+  query: Type.Object({
+    fid: fidParameter({ description: 'Fid of the user.' }),
+    viewer_fid: viewerFidParameter,
+    limit: limitParameter({ maximum: 100, default: 25 }),
+  }),
+  reply: UsersResponse,
+
+  async handle({ db, hydrator }, { fid, viewer_fid, limit }, caller) {
+    const viewer = await viewerOf({ db, hydrator }, caller, fid)
+    const hidden = await Promise.all(
+      [...new Set([fid, viewer_fid])].map((viewerFid) => loadHiddenFids(db, { ...viewer, viewerFid })),
+    )
+    const fids = await readSuggested(db, { fid, hidden: hidden.flat(), limit })
+    const users = await hydrator.users(fids, viewer_fid)
+    return `{"users":${jsonArray(fids.flatMap((each) => users.get(each) ?? []))},"next":{"cursor":null}}`
+  },
 })

@@ -1,11 +1,8 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import { type AudienceFilter, audienceTokens } from './audience/audience.js'
-import { selectAudience } from './audience/audience-selection.js'
-import { forceCustomPlan } from './audience/custom-plan.js'
-import type { Campaigns } from './campaign-client.js'
-import type { NotificationContent } from './notification.js'
-import { type CampaignResult, readResult } from './results.js'
-import { SYNCHRONOUS_TOKENS } from './settings.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { type AudienceFilter, audienceTokens, forceCustomPlan, selectAudience } from './audience/audience.js'
+import { type Campaigns, SYNCHRONOUS_TOKENS } from './campaign-client.js'
+import { type CampaignResult, readResult } from './campaigns.js'
 
 /** A notification to send. */
 export interface BroadcastRequest {
@@ -16,31 +13,22 @@ export interface BroadcastRequest {
   readonly audience: AudienceFilter
 }
 
-/** The result of a completed campaign, or a queued campaign. */
-export type BroadcastResult =
-  | { readonly campaignId: string; readonly result: null }
-  | { readonly campaignId: string; readonly result: CampaignResult }
-
 /** The notification of an end may be lost with a connection: the result is read at least this often. */
 const POLL_MS = 1_000
 
 /**
- * Sends a notification to an audience within the call, or queues it as a campaign when the audience is large
- * and queueing is enabled.
- *
- * A worker selects a queued campaign's audience, so the call takes as long for a million users as for 101.
+ * Sends a notification to an audience within the call, or queues it as a campaign when the audience is large and
+ * queueing is enabled. A worker selects a queued campaign's audience, so the call takes as long for a million users as
+ * for 101.
  *
  * @throws PlazaError `unavailable` when the server stops first. The rest is sent after its restart.
  */
 export async function broadcast(
-  { db, campaigns }: { readonly db: Database; readonly campaigns: Campaigns },
+  { writerDb: db, campaigns }: { readonly writerDb: Database; readonly campaigns: Campaigns },
   request: BroadcastRequest,
-): Promise<BroadcastResult> {
+): Promise<{ readonly campaignId: string; readonly result: CampaignResult | null }> {
   const { appId, audience } = request
-  const isQueued =
-    campaigns.settings.isAsync &&
-    (await isAudienceLargerThan(db, { appId, filter: audience, limit: SYNCHRONOUS_TOKENS }))
-  if (isQueued) {
+  if (campaigns.settings.isAsync && (await isAudienceLarge(db, appId, audience))) {
     const campaignId = await insertCampaign(db, request, 'queued')
     await campaigns.wake(db)
     return { campaignId, result: null }
@@ -78,25 +66,43 @@ async function insertCampaign(
   return campaign!.id
 }
 
-/**
- * Whether an audience is larger than a limit. Stops counting there, so its cost does not grow with the
- * audience.
- */
-async function isAudienceLargerThan(
-  db: Database,
-  {
-    appId,
-    filter,
-    limit,
-  }: { readonly appId: string; readonly filter: AudienceFilter; readonly limit: number },
-): Promise<boolean> {
+/** Whether an audience is above `SYNCHRONOUS_TOKENS`. Stops counting there, so its cost does not grow with the audience. */
+async function isAudienceLarge(db: Database, appId: string, filter: AudienceFilter): Promise<boolean> {
   return db.begin(async (transaction) => {
     await forceCustomPlan(transaction)
     const found = await transaction`
       select
       from (${audienceTokens(transaction, appId, filter)}) audience
       where state = 'enabled'
-      limit ${limit + 1}`
-    return found.length > limit
+      limit ${SYNCHRONOUS_TOKENS + 1}`
+    return found.length > SYNCHRONOUS_TOKENS
   })
+}
+
+/** The text that users see. */
+export interface NotificationContent {
+  readonly title: string
+  readonly body: string
+  /** Opened by a tap. */
+  readonly targetUrl: string
+}
+
+/**
+ * Refuses a target URL that is not on the mini app's domain, as clients do (docs/protocol.md §8.3).
+ *
+ * @param domain ASCII domain of the mini app.
+ * @throws PlazaError 400 for an invalid https URL, 422 for another domain.
+ */
+export function checkTargetUrl(targetUrl: string, domain: string): void {
+  const property = 'notification.target_url'
+  const url = URL.canParse(targetUrl) ? new URL(targetUrl) : null
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') {
+    const problem = `${property} must be an https URL without credentials`
+    throw new PlazaError('bad_request.invalid_param', problem, { property })
+  }
+  if (url.host !== domain) {
+    throw new PlazaError('unprocessable', `${property} must be on the domain of the mini app, ${domain}`, {
+      property,
+    })
+  }
 }

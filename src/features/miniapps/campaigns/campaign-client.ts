@@ -1,8 +1,29 @@
-import { type Listen, notifyLanes } from '../../../outbox/notify-lanes.js'
+import { type Listen, notifyLanes } from '../../../outbox/outbox-queue.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { pause } from '../../../platform/process/pause.js'
-import type { CampaignSettings } from './settings.js'
+
+/** Operator settings of mini app notifications. */
+export interface CampaignSettings {
+  /** Whether audiences above `SYNCHRONOUS_TOKENS` are queued. Otherwise every request waits until all is sent. */
+  readonly isAsync: boolean
+  /**
+   * Rate limits per token. Clients refuse more than one notification per 30 s and more than 100 a day; such
+   * requests are not sent (docs/protocol.md §8.3).
+   */
+  readonly intervalSeconds: number
+  readonly perDay: number
+  /** Most concurrent requests to one client host. */
+  readonly concurrency: number
+  /** Timeout of a request to a client. */
+  readonly timeoutMs: number
+}
+
+/** Larger audiences are queued when that is enabled (docs/compatibility.md §20.5). */
+export const SYNCHRONOUS_TOKENS = 100
+
+/** Tokens in one request to a client (docs/protocol.md §8.3). */
+export const TOKENS_PER_BATCH = 100
 
 /** The NOTIFY channel that wakes the senders of campaigns, in whatever process they are. */
 export const campaignChannel = 'campaigns'
@@ -10,42 +31,21 @@ export const campaignChannel = 'campaigns'
 export const campaignEndChannel = 'campaign_ends'
 
 /** What operations need of campaigns. A sender in this process or another one does the work. */
-export interface Campaigns {
-  readonly settings: CampaignSettings
-  /**
-   * Wakes the senders.
-   *
-   * @param hosts Those with new batches; none for a sweep, which also finds queued campaigns.
-   */
-  wake(db: Queryable, hosts?: readonly string[]): Promise<void>
-  /** Begins to listen for ends: afterwards `waitForEnd` misses none. */
-  watchEnds(): Promise<void>
-  /**
-   * Waits until a campaign has ended, or until the time is over.
-   *
-   * @throws PlazaError `unavailable` when the server ends first.
-   */
-  waitForEnd(campaignId: string, limitMs: number): Promise<void>
-  /** Ends every wait. */
-  close(): Promise<void>
-}
+export type Campaigns = ReturnType<typeof createCampaigns>
 
 /** Makes the client of the senders. It opens nothing before the first `watchEnds`. */
-export function createCampaigns({
-  settings,
-  listen,
-}: {
-  readonly settings: CampaignSettings
-  readonly listen: Listen
-}): Campaigns {
+export function createCampaigns({ settings, listen }: { settings: CampaignSettings; listen: Listen }) {
   const closing = new AbortController()
   const waiters = new Map<string, Set<AbortController>>()
   let listener: ReturnType<Listen> | null = null
 
   return {
     settings,
-    wake: (db, hosts) => notifyLanes(db, campaignChannel, hosts),
-    async watchEnds() {
+    /** Wakes the senders of hosts with new batches; without hosts for a sweep, which also finds queued campaigns. */
+    wake: (db: Queryable, hosts?: readonly string[]): Promise<void> =>
+      notifyLanes(db, campaignChannel, hosts),
+    /** Begins to listen for ends: afterwards `waitForEnd` misses none. */
+    async watchEnds(): Promise<void> {
       listener ??= listen(campaignEndChannel, (campaignId) => {
         for (const ended of waiters.get(campaignId) ?? []) ended.abort()
       })
@@ -54,7 +54,12 @@ export function createCampaigns({
         throw error
       })
     },
-    async waitForEnd(campaignId, limitMs) {
+    /**
+     * Waits until a campaign has ended, or until the time is over.
+     *
+     * @throws PlazaError `unavailable` when the server ends first.
+     */
+    async waitForEnd(campaignId: string, limitMs: number): Promise<void> {
       const ended = new AbortController()
       const others = waiters.get(campaignId) ?? new Set()
       waiters.set(campaignId, others.add(ended))
@@ -64,7 +69,8 @@ export function createCampaigns({
       if (closing.signal.aborted)
         throw new PlazaError('unavailable', 'the server ends: what is left is sent when it is back')
     },
-    async close() {
+    /** Ends every wait. */
+    async close(): Promise<void> {
       closing.abort()
       await listener?.then((listening) => listening.unlisten()).catch(() => {})
     },

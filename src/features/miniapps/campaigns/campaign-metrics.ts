@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../../platform/db/connection.js'
-import type { TokenOutcome } from './outcome.js'
+import type { TokenOutcome } from './campaigns.js'
 
 /** Upper bound of the batch count, which keeps the query cheap. */
 const MAX_COUNTED_BATCHES = 20_000

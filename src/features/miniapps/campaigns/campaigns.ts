@@ -1,95 +1,156 @@
 import type { NotificationCampaign } from '../../../graph/view/schema/campaign.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { outcomes } from './outcome.js'
-import { countsOf, sumCounts, type TokenCount } from './results.js'
+import { isoTime } from '../../../platform/db/iso-time.js'
 
-/** A page of an app's campaigns. */
-export interface CampaignPage {
-  /** Only this campaign (a UUID); null for all. */
-  readonly campaignId: string | null
-  readonly limit: number
-  /** Continue below this one; null for the newest. */
-  readonly beforeSeq: number | null
+/**
+ * Final outcomes of a token in an audience. `counts` names the count of the campaign that it belongs to; `retryable`
+ * says whether the user may be reached later.
+ */
+export const outcomes = {
+  success: { counts: 'success', retryable: false },
+  /** The client no longer knows the token. */
+  invalid_token: { counts: 'failure', retryable: false },
+  /** By the client, or by us in its place. */
+  rate_limited: { counts: 'failure', retryable: true },
+  /** The client reported a failure or sent an unreadable response. */
+  failed: { counts: 'failure', retryable: true },
+  /** A status other than 2xx, or no response. */
+  http_error: { counts: 'failure', retryable: true },
+  /** The user has disabled notifications. */
+  disabled: { counts: 'not_attempted', retryable: false },
+  /** The token had ended before. */
+  invalid: { counts: 'not_attempted', retryable: false },
+  /** Reached under the same uuid already, or queued for it. */
+  repeated: { counts: 'not_attempted', retryable: false },
+  /** The campaign was canceled first. */
+  canceled: { counts: 'not_attempted', retryable: false },
+} as const satisfies Record<string, { counts: 'success' | 'failure' | 'not_attempted'; retryable: boolean }>
+
+export type TokenOutcome = keyof typeof outcomes
+
+/** Outcomes after which a user may be reached later. */
+export const retryableOutcomes = (Object.keys(outcomes) as TokenOutcome[]).filter(
+  (outcome) => outcomes[outcome].retryable,
+)
+
+/** The result of a campaign that was sent within its request. */
+export interface CampaignResult {
+  readonly success: number
+  readonly failure: number
+  readonly notAttempted: number
+  /** Users not reached at some client that may be retried, in order. */
+  readonly retryableFids: readonly number[]
+  /** Unfinished batches. The counts are final at 0. */
+  readonly openBatches: number
 }
 
-/** A campaign and its sort key. */
-export interface ListedCampaign {
-  readonly seq: number
-  readonly view: NotificationCampaign
+/** Number of tokens with one outcome at one client. */
+export interface TokenCount {
+  readonly clientFid: number
+  readonly outcome: TokenOutcome
+  /** HTTP status of an error response, otherwise 0. */
+  readonly httpStatus: number
+  readonly tokens: number
 }
 
-interface CampaignRow {
-  readonly id: string
-  readonly seq: number
-  readonly title: string
-  readonly body: string
-  readonly state: NotificationCampaign['status']
+/** Reads the current result of a campaign. */
+export async function readResult(db: Database, campaignId: string): Promise<CampaignResult> {
+  const [row] = await db<
+    (Pick<CampaignResult, 'openBatches' | 'retryableFids'> & { counts: TokenCount[] })[]
+  >`
+    select
+      c.open_batches as "openBatches",
+      ${countsOf(db)} as counts,
+      array(
+        select distinct again.fid
+        from miniapps.batches b
+        cross join unnest(b.retryable_fids) as again (fid)
+        where b.campaign_id = c.id
+        order by again.fid
+      ) as "retryableFids"
+    from miniapps.campaigns c
+    where c.id = ${campaignId}`
+  const { openBatches, counts, retryableFids } = row!
+  return { ...sumCounts(counts), openBatches, retryableFids }
+}
+
+/** SQL for the counts of `miniapps.campaigns c`, as JSON. */
+function countsOf(db: Database) {
+  return db`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'clientFid', n.client_fid, 'outcome', n.outcome, 'httpStatus', n.http_status, 'tokens', n.tokens
+    )), '[]')
+    from miniapps.campaign_counts n
+    where n.campaign_id = c.id
+  )`
+}
+
+/** Sums token counts to the totals of the response (docs/compatibility.md §20.3). */
+function sumCounts(
+  counts: readonly TokenCount[],
+): Pick<CampaignResult, 'success' | 'failure' | 'notAttempted'> {
+  const sum = (kind: (typeof outcomes)[TokenOutcome]['counts']) =>
+    counts.reduce((total, { outcome, tokens }) => total + (outcomes[outcome].counts === kind ? tokens : 0), 0)
+  return { success: sum('success'), failure: sum('failure'), notAttempted: sum('not_attempted') }
+}
+
+/** A campaign as the API shows it, and its sort key. */
+type ListedCampaign = NotificationCampaign & { readonly seq: number }
+
+type CampaignRow = Omit<ListedCampaign, 'stats'> & {
   readonly audienceSize: number
   readonly clientFids: readonly number[]
-  readonly createdAt: Date
-  readonly queuedAt: Date | null
-  readonly completedAt: Date | null
   readonly counts: readonly TokenCount[]
 }
 
-/** Lists campaigns of an app with their current counts, newest first. */
+/** Lists campaigns of an app with their current counts, newest first, below `beforeSeq`; or the one with this id. */
 export async function listCampaigns(
   db: Database,
   appId: string,
-  { campaignId, limit, beforeSeq }: CampaignPage,
+  {
+    campaignId,
+    limit,
+    beforeSeq,
+  }: { campaignId?: string | undefined; limit: number; beforeSeq?: number | undefined },
 ): Promise<ListedCampaign[]> {
   const rows = await db<CampaignRow[]>`
     select
-      c.id, c.seq, c.title, c.body, c.state, c.audience_size as "audienceSize", c.client_fids as "clientFids",
-      c.created_at as "createdAt", c.queued_at as "queuedAt", c.completed_at as "completedAt", ${countsOf(db)} as counts
+      c.id, c.seq, c.title, c.body, c.state as status, ${isoTime(db, db`c.created_at`)} as created_at,
+      ${isoTime(db, db`coalesce(c.queued_at, c.created_at)`)} as queued_at,
+      ${isoTime(db, db`c.completed_at`)} as completed_at, c.audience_size as "audienceSize",
+      c.client_fids as "clientFids", ${countsOf(db)} as counts
     from miniapps.campaigns c
     where c.app_id = ${appId}
       and c.seq < ${beforeSeq ?? Number.MAX_SAFE_INTEGER}::bigint
-      ${campaignId === null ? db`` : db`and c.id = ${campaignId}`}
+      ${campaignId === undefined ? db`` : db`and c.id = ${campaignId}`}
     order by c.seq desc
     limit ${limit}::bigint`
-  return rows.map((row) => ({ seq: row.seq, view: presentCampaign(row) }))
+  return rows.map(({ audienceSize, clientFids, counts, ...campaign }) => ({
+    ...campaign,
+    stats: presentStats(audienceSize, clientFids, counts),
+  }))
 }
 
-function presentCampaign(row: CampaignRow): NotificationCampaign {
-  return {
-    id: row.id,
-    title: row.title,
-    body: row.body,
-    status: row.state,
-    created_at: row.createdAt.toISOString(),
-    queued_at: (row.queuedAt ?? row.createdAt).toISOString(),
-    completed_at: row.completedAt?.toISOString() ?? null,
-    stats: presentStats(row),
-  }
-}
-
-function presentStats({ audienceSize, clientFids, counts }: CampaignRow): NotificationCampaign['stats'] {
+function presentStats(
+  audienceSize: number,
+  clientFids: readonly number[],
+  counts: readonly TokenCount[],
+): NotificationCampaign['stats'] {
   const { success, failure, notAttempted } = sumCounts(counts)
+  const sumBy = (key: 'clientFid' | 'outcome' | 'httpStatus', isCounted: (count: TokenCount) => boolean) =>
+    sumTokens(counts.filter(isCounted), key)
   return {
     intended_recipient_app_fids: [...clientFids],
     intended_recipient_notification_token_count: audienceSize,
     successful_sends: success,
-    successful_sends_by_app_fid: sumTokensBy(
-      counts.filter(({ outcome }) => outcome === 'success'),
-      ({ clientFid }) => clientFid,
-    ),
+    successful_sends_by_app_fid: sumBy('clientFid', ({ outcome }) => outcome === 'success'),
     failure_count: failure,
     not_attempted_count: notAttempted,
     pending_count: audienceSize - success - failure - notAttempted,
     error_breakdown: {
-      delivery_errors: sumTokensBy(
-        counts.filter(({ outcome }) => outcomes[outcome].counts === 'failure'),
-        ({ outcome }) => outcome,
-      ),
-      http_errors: sumTokensBy(
-        counts.filter(({ httpStatus }) => httpStatus > 0),
-        ({ httpStatus }) => httpStatus,
-      ),
-      not_attempted: sumTokensBy(
-        counts.filter(({ outcome }) => outcomes[outcome].counts === 'not_attempted'),
-        ({ outcome }) => outcome,
-      ),
+      delivery_errors: sumBy('outcome', ({ outcome }) => outcomes[outcome].counts === 'failure'),
+      http_errors: sumBy('httpStatus', ({ httpStatus }) => httpStatus > 0),
+      not_attempted: sumBy('outcome', ({ outcome }) => outcomes[outcome].counts === 'not_attempted'),
     },
     // Clients do not report opens: the protocol has no message for it.
     total_opens: 0,
@@ -99,14 +160,13 @@ function presentStats({ audienceSize, clientFids, counts }: CampaignRow): Notifi
   }
 }
 
-function sumTokensBy(
+function sumTokens(
   counts: readonly TokenCount[],
-  getKey: (count: TokenCount) => string | number,
+  key: 'clientFid' | 'outcome' | 'httpStatus',
 ): Record<string, number> {
   const sums = new Map<string, number>()
   for (const count of counts) {
-    const key = String(getKey(count))
-    sums.set(key, (sums.get(key) ?? 0) + count.tokens)
+    sums.set(String(count[key]), (sums.get(String(count[key])) ?? 0) + count.tokens)
   }
   return Object.fromEntries([...sums].sort(([one], [other]) => one.localeCompare(other)))
 }

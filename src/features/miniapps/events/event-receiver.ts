@@ -1,18 +1,23 @@
+import { recoverMessageSigner } from '../../../hub/registry/account-signature.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { PlazaError } from '../../../platform/errors.js'
-import type { TargetPolicy } from '../../../platform/outbound/target.js'
-import { type JsonSignature, verifyJsonSignature } from '../../../protocol/json-signature.js'
-import { endToken, grantToken, type TokenEventOutcome, type TokenHolder } from '../tokens/tokens.js'
-import { valueOrThrow } from '../value-or-throw.js'
-import { type ClientEvent, readClientEvent } from './client-event.js'
-import { verifyEventSigner } from './event-signer.js'
-
-/** Dependencies of `receiveEvent`. */
-export interface EventContext {
-  /** Used for writes. */
-  readonly db: Database
-  readonly targetPolicy: TargetPolicy
-}
+import { PlazaError, type Refusal, refuse } from '../../../platform/errors.js'
+import { isNetFailure } from '../../../platform/outbound/net-failure.js'
+import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
+import { verifyEd25519 } from '../../../protocol/ed25519.js'
+import {
+  type JsonSignature,
+  readObject,
+  type VerifiedJsonSignature,
+  verifyJsonSignature,
+} from '../../../protocol/json-signature.js'
+import {
+  endToken,
+  type Grant,
+  grantToken,
+  type TokenEventOutcome,
+  type TokenHolder,
+  UNNAMED_CLIENT,
+} from '../tokens/tokens.js'
 
 /** The form of app ids in paths. */
 const appIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -24,11 +29,12 @@ const appIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
  * `unauthenticated` for an invalid signature; `bad_request.rate_limited` as `grantToken`.
  */
 export async function receiveEvent(
-  { db, targetPolicy }: EventContext,
+  { db, targetPolicy }: { readonly db: Database; readonly targetPolicy: TargetPolicy },
   appId: string,
   signedEvent: JsonSignature,
 ): Promise<TokenEventOutcome> {
-  if (!(await isApp(db, appId))) throw new PlazaError('not_found', 'there is no app with this client_id')
+  const isApp = appIdPattern.test(appId) && (await db`select from apps.apps where id = ${appId}`).length > 0
+  if (!isApp) throw new PlazaError('not_found', 'there is no app with this client_id')
   const decoded = valueOrThrow(verifyJsonSignature(signedEvent))
   const event = valueOrThrow(readClientEvent(decoded.payload, targetPolicy))
   const { fid, clientFid } = valueOrThrow(await verifyEventSigner(db, decoded))
@@ -41,19 +47,142 @@ export async function applyEvent(
   holder: TokenHolder,
   event: ClientEvent,
 ): Promise<TokenEventOutcome> {
-  switch (event.kind) {
-    case 'granted':
-      return await grantToken(db, holder, event.grant)
-    case 'disabled':
-      return await endToken(db, holder, 'disabled')
-    case 'removed':
-      return await endToken(db, holder, 'invalid')
-    case 'added':
-      return 'unchanged'
-  }
+  if (event.kind === 'granted') return await grantToken(db, holder, event.grant)
+  if (event.kind === 'added') return 'unchanged'
+  return await endToken(db, holder, event.kind === 'disabled' ? 'disabled' : 'invalid')
 }
 
-async function isApp(db: Database, appId: string): Promise<boolean> {
-  if (!appIdPattern.test(appId)) return false
-  return (await db`select from apps.apps where id = ${appId}`).length > 0
+/**
+ * Returns the value, or throws a refusal as an error.
+ *
+ * @param property The invalid request member.
+ * @throws PlazaError With the refusal's code and message.
+ */
+export function valueOrThrow<Value extends object>(value: Value | Refusal, property?: string): Value {
+  if ('code' in value && 'message' in value) throw new PlazaError(value.code, value.message, { property })
+  return value as Value
+}
+
+/** An event that a client reports about a user and a mini app. */
+export type ClientEvent =
+  /** The user added the mini app or enabled notifications, with a token. */
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  /** The user added the mini app without notifications. */
+  | { readonly kind: 'added' }
+  | { readonly kind: 'disabled' }
+  | { readonly kind: 'removed' }
+
+/** Event names and their meaning; names with `frame` are older synonyms. */
+const kindByName = {
+  miniapp_added: 'added',
+  frame_added: 'added',
+  notifications_enabled: 'granted',
+  notifications_disabled: 'disabled',
+  miniapp_removed: 'removed',
+  frame_removed: 'removed',
+} as const
+
+/** Longest notification URL. Clients use some dozens of characters. */
+const MAX_URL_LENGTH = 1_024
+const MAX_TOKEN_LENGTH = 512
+/** Visible ASCII, so that tokens need no escaping in JSON. Tokens are part of an index. */
+const tokenPattern = /^[!-~]+$/
+
+/**
+ * Parses the payload of a client's event (docs/protocol.md §8.2). Unknown members are ignored.
+ *
+ * @param policy Which notification URLs are accepted.
+ */
+export function readClientEvent(payload: Buffer, policy: TargetPolicy): ClientEvent | Refusal {
+  const parsed = readObject(payload)
+  if (parsed === null) return invalidEvent('the payload must be a JSON object')
+  const kind =
+    typeof parsed.event === 'string' && Object.hasOwn(kindByName, parsed.event)
+      ? kindByName[parsed.event as keyof typeof kindByName]
+      : undefined
+  if (kind === undefined) return invalidEvent(`event must be one of ${Object.keys(kindByName).join(', ')}`)
+  if (kind === 'disabled' || kind === 'removed') return { kind }
+  const details = parsed.notificationDetails ?? null
+  if (details === null && kind === 'added') return { kind }
+  const grant = readGrant(details, policy)
+  return 'code' in grant ? grant : { kind: 'granted', grant }
+}
+
+function readGrant(details: unknown, policy: TargetPolicy): Grant | Refusal {
+  if (typeof details !== 'object' || details === null) {
+    return invalidEvent('notificationDetails must be an object with url and token')
+  }
+  const { url, token } = details as Readonly<Record<string, unknown>>
+  if (typeof token !== 'string' || token.length > MAX_TOKEN_LENGTH || !tokenPattern.test(token)) {
+    return invalidEvent(`notificationDetails.token must be 1 to ${MAX_TOKEN_LENGTH} visible ASCII characters`)
+  }
+  if (typeof url !== 'string' || url.length > MAX_URL_LENGTH) {
+    return invalidEvent(`notificationDetails.url must be a string of up to ${MAX_URL_LENGTH} characters`)
+  }
+  const target = checkTarget(url, policy)
+  if (isNetFailure(target))
+    return invalidEvent(`notificationDetails.url is not an allowed target: ${target.detail}`)
+  // Normalized, so that equal targets have equal URLs.
+  return { url: target.href, token }
+}
+
+function invalidEvent(problem: string): Refusal {
+  return refuse('bad_request.invalid_param', problem)
+}
+
+/** Key types of the key registry. */
+const SIGNING_KEY_TYPE = 1
+const AUTH_KEY_TYPE = 2
+/** The key registry stores addresses as 32-byte ABI words. */
+const WORD_BYTES = 32
+
+/**
+ * Verifies the signer of an event against the hub's current state: an active signing key of the user, their custody
+ * address or an auth address. Keys granted by messages are not accepted: they sign messages only, and receivers cannot
+ * find them on the chain.
+ */
+export async function verifyEventSigner(
+  db: Database,
+  decoded: VerifiedJsonSignature,
+): Promise<Omit<TokenHolder, 'appId'> | Refusal> {
+  const { fid, type, key, signed, signature } = decoded
+  if (type === 'app_key') {
+    if (!verifyEd25519(signature, signed, key))
+      return unauthenticated('its signature is not of the key in its header')
+    const clientFid = await clientOfKey(db, fid, key)
+    return clientFid === null
+      ? unauthenticated(`its key is not an active key of fid ${fid}`)
+      : { fid, clientFid }
+  }
+  // A lookup costs less than recovering an address.
+  if (!(await isAddressOf(db, fid, type, key)))
+    return unauthenticated(`its key is not the ${type} address of fid ${fid}`)
+  const address = await recoverMessageSigner(signed, signature)
+  if (!address?.equals(key)) return unauthenticated('its signature is not of the address in its header')
+  return { fid, clientFid: UNNAMED_CLIENT }
+}
+
+/** Returns the client app that requested an active key, `UNNAMED_CLIENT` when none did; null for another key. */
+async function clientOfKey(db: Database, fid: number, key: Buffer): Promise<number | null> {
+  const [found] = await db<{ clientFid: number }[]>`
+    select coalesce(a.app_fid, ${UNNAMED_CLIENT}::bigint) as "clientFid"
+    from hub.signers s
+    left join social.signer_apps a on a.fid = s.fid and a.key = s.key
+    where s.fid = ${fid}::bigint and s.key = ${key} and s.key_type = ${SIGNING_KEY_TYPE} and s.active`
+  return found?.clientFid ?? null
+}
+
+async function isAddressOf(db: Database, fid: number, type: 'custody' | 'auth', address: Buffer) {
+  const word = Buffer.concat([Buffer.alloc(WORD_BYTES - address.length), address])
+  const rows =
+    type === 'custody'
+      ? await db`select from hub.fids where fid = ${fid}::bigint and custody_address = ${address}`
+      : await db`
+          select from hub.signers
+          where fid = ${fid}::bigint and key in (${address}, ${word}) and key_type = ${AUTH_KEY_TYPE} and active`
+  return rows.length > 0
+}
+
+function unauthenticated(problem: string): Refusal {
+  return refuse('unauthenticated', `event refused: ${problem}`)
 }

@@ -1,19 +1,19 @@
-import { PlazaError } from '../../../platform/errors.js'
-import { isNetFailure } from '../../../platform/outbound/net-failure.js'
-import { checkTarget } from '../../../platform/outbound/target.js'
-import { type JsonSignature, verifyJsonSignature } from '../../../protocol/json-signature.js'
-import { readClientEvent } from '../events/client-event.js'
-import { verifyEventSigner } from '../events/event-signer.js'
-import { valueOrThrow } from '../value-or-throw.js'
-import { type DeliveryContext, deliverEvent } from './event-delivery.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { type ErrorCode, PlazaError } from '../../../platform/errors.js'
+import type { NetAnswer, NetClient, NetRequest } from '../../../platform/outbound/net-client.js'
+import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
+import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
+import { type JsonSignature, readObject, verifyJsonSignature } from '../../../protocol/json-signature.js'
+import { readClientEvent, receiveEvent, valueOrThrow, verifyEventSigner } from '../events/event-receiver.js'
+import type { Grant } from '../tokens/tokens.js'
 import {
   disableHostTokens,
   enableHostToken,
   type HostTokenKey,
   isOffered,
+  type MiniAppSite,
   offerToken,
 } from './host-tokens.js'
-import type { MiniAppSite } from './site.js'
 
 /** Events that an app host sends to mini apps, by their names in the specification. */
 export const hostEvents = [
@@ -25,15 +25,13 @@ export const hostEvents = [
 export type HostEvent = (typeof hostEvents)[number]
 
 /** Dependencies of host events. */
-export interface HostContext extends DeliveryContext {
+export interface HostContext {
+  /** Used for writes. */
+  readonly db: Database
+  readonly net: Pick<NetClient, 'request'>
+  readonly targetPolicy: TargetPolicy
   /** Public URL of this server without a trailing slash. */
   readonly publicUrl: () => string
-}
-
-/** The payload of an event, for the user's key to sign. */
-export interface HostEventPayload {
-  readonly event: HostEvent
-  readonly notificationDetails?: { readonly url: string; readonly token: string }
 }
 
 /** Returns the URL where mini apps send notifications for users of this server's apps. */
@@ -42,38 +40,35 @@ function notificationsUrl(publicUrl: string): string {
 }
 
 /**
- * Creates the payload of an event. One that enables notifications carries a new token, which is valid once
- * the event is delivered.
+ * Creates the payload of an event. One that enables notifications carries a new token, which is valid once the event is
+ * delivered.
  *
- * @throws PlazaError `not_found` for an unregistered user; `not_configured` when mini apps cannot reach this
- * server.
+ * @throws PlazaError `not_found` for an unregistered user; `not_configured` when mini apps cannot reach this server.
  */
 export async function createHostEvent(
   context: Pick<HostContext, 'db' | 'targetPolicy' | 'publicUrl'>,
   tokenKey: HostTokenKey,
   event: HostEvent,
-): Promise<HostEventPayload> {
-  await requireKnownUser(context, tokenKey.fid)
+): Promise<{ event: HostEvent; notificationDetails?: Grant }> {
+  const { fid } = tokenKey
+  if ((await context.db`select from hub.fids where fid = ${fid}::bigint`).length === 0)
+    throw new PlazaError('not_found', `fid ${fid} is not registered`, { property: 'fid' })
   if (event !== 'notifications_enabled') return { event }
   const target = checkTarget(notificationsUrl(context.publicUrl()), context.targetPolicy)
   if (isNetFailure(target)) {
-    throw new PlazaError(
-      'not_configured',
-      `mini apps cannot send notifications here: PUBLIC_URL must be a URL that they can reach (${target.detail})`,
-    )
+    const problem = `PUBLIC_URL must be a URL that they can reach (${target.detail})`
+    throw new PlazaError('not_configured', `mini apps cannot send notifications here: ${problem}`)
   }
   return { event, notificationDetails: { url: target.href, token: await offerToken(context.db, tokenKey) } }
 }
 
 /**
- * Delivers a signed event to a mini app.
- *
- * An event that ends notifications takes effect here at once; one that enables them takes effect when the
- * mini app accepts it.
+ * Delivers a signed event to a mini app. An event that ends notifications takes effect here at once; one that enables
+ * them takes effect when the mini app accepts it.
  *
  * @param appId The app host.
- * @throws PlazaError `bad_request.invalid_param` for an invalid event or a token that was not issued for its
- * user and mini app; `unauthenticated` for an invalid signature; and as `deliverEvent`.
+ * @throws PlazaError `bad_request.invalid_param` for an invalid event or a token that was not issued for its user and
+ * mini app; `unauthenticated` for an invalid signature; and as `deliverEvent`.
  */
 export async function sendHostEvent(
   context: HostContext,
@@ -93,16 +88,11 @@ export async function sendHostEvent(
   if (event.kind === 'granted') await enableHostToken(context.db, tokenKey, event.grant.token)
 }
 
-async function requireKnownUser({ db }: Pick<HostContext, 'db'>, fid: number): Promise<void> {
-  if ((await db`select from hub.fids where fid = ${fid}::bigint`).length > 0) return
-  throw new PlazaError('not_found', `fid ${fid} is not registered`, { property: 'fid' })
-}
-
 /** Requires a token issued here: otherwise disabling notifications here would not end them. */
 async function requireOfferedToken(
   { db, publicUrl }: HostContext,
   tokenKey: HostTokenKey,
-  { url, token }: { readonly url: string; readonly token: string },
+  { url, token }: Grant,
 ): Promise<void> {
   if (url === notificationsUrl(publicUrl()) && (await isOffered(db, tokenKey, token))) return
   throw invalidMessage(
@@ -112,4 +102,79 @@ async function requireOfferedToken(
 
 function invalidMessage(problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', problem, { property: 'signed_message' })
+}
+
+/** Path of a mini app's manifest (docs/protocol.md §8.2). */
+const MANIFEST_PATH = '/.well-known/farcaster.json'
+/** Redirects to follow: a manifest may be hosted elsewhere. */
+const MANIFEST_REDIRECTS = 3
+const MANIFEST_DEADLINE_MS = 5_000
+const MAX_MANIFEST_BYTES = 256 * 1024
+const EVENT_DEADLINE_MS = 10_000
+/** Bytes of a response to read; only the status matters. */
+const MAX_RESPONSE_BYTES = 4_096
+/** Characters of a failed response that the error repeats. */
+const MAX_REASON_CHARACTERS = 200
+
+/**
+ * Delivers a signed event to a mini app: to the app of this server with the domain, or to the webhook in the domain's
+ * manifest.
+ *
+ * @throws PlazaError `not_found` when the domain has no mini app that accepts events; `unavailable.other_side` when it
+ * is unreachable or refuses; `bad_request.invalid_param` for a forbidden domain; and as `receiveEvent`.
+ */
+async function deliverEvent(context: HostContext, site: MiniAppSite, event: JsonSignature): Promise<void> {
+  const [app] = await context.db<{ id: string }[]>`
+    select id from apps.apps where mini_app_domain = ${site.domain}`
+  if (app !== undefined) return void (await receiveEvent(context, app.id, event))
+  const response = await sendRequest(context.net, {
+    url: await fetchWebhookUrl(context.net, site),
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(event),
+    deadlineMs: EVENT_DEADLINE_MS,
+    maxBytes: MAX_RESPONSE_BYTES,
+  })
+  if (isSuccess(response)) return
+  const reason = Buffer.from(response.bytes).toString().slice(0, MAX_REASON_CHARACTERS).trim()
+  const answer = `its webhook answered ${response.status}${reason && `: ${reason}`}`
+  throw deliveryError('unavailable.other_side', `the mini app refused the event: ${answer}`)
+}
+
+async function fetchWebhookUrl(net: HostContext['net'], { origin }: MiniAppSite): Promise<string> {
+  const url = `${origin}${MANIFEST_PATH}`
+  const response = await sendRequest(net, {
+    url,
+    headers: { accept: 'application/json' },
+    maxRedirects: MANIFEST_REDIRECTS,
+    deadlineMs: MANIFEST_DEADLINE_MS,
+    maxBytes: MAX_MANIFEST_BYTES,
+  })
+  if (response.status === 404) throw deliveryError('not_found', `there is no mini app: ${url} answered 404`)
+  if (!isSuccess(response))
+    throw deliveryError('unavailable.other_side', `${url} answered ${response.status}`)
+  const manifest = readObject(Buffer.from(response.bytes))
+  if (manifest === null || response.isTruncated) {
+    const problem = `is not a JSON object of up to ${MAX_MANIFEST_BYTES} bytes`
+    throw deliveryError('unavailable.other_side', `${url} ${problem}`)
+  }
+  for (const entry of [manifest.miniapp, manifest.frame] as { webhookUrl?: unknown }[]) {
+    if (typeof entry?.webhookUrl === 'string') return entry.webhookUrl
+  }
+  throw deliveryError('not_found', `the mini app accepts no events: ${url} has no webhookUrl`)
+}
+
+async function sendRequest(net: HostContext['net'], request: NetRequest): Promise<NetAnswer> {
+  const response = await net.request(request)
+  if (!isNetFailure(response)) return response
+  const code = isTransient(response) ? 'unavailable.other_side' : 'bad_request.invalid_param'
+  throw deliveryError(code, `the mini app is unreachable at ${request.url}: ${response.detail}`)
+}
+
+function isSuccess({ status }: NetAnswer): boolean {
+  return status >= 200 && status <= 299
+}
+
+function deliveryError(code: ErrorCode, message: string): PlazaError {
+  return new PlazaError(code, message, { property: 'app_domain' })
 }

@@ -1,5 +1,46 @@
 import { randomBytes } from 'node:crypto'
+import type { Static } from '@sinclair/typebox'
+import type { AppHostUserStateResponse } from '../../../graph/view/schema/app-host.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { isoTime } from '../../../platform/db/iso-time.js'
+import { type Refusal, refuse } from '../../../platform/errors.js'
+import { rangeOf } from '../../../platform/outbound/address-range.js'
+import { bareHost, isLocalhost, type TargetPolicy } from '../../../platform/outbound/target.js'
+
+/** The host of a mini app. */
+export interface MiniAppSite {
+  /** ASCII host name in lowercase, with a non-default port. */
+  readonly domain: string
+  /** `https://garden.example.com` */
+  readonly origin: string
+}
+
+/** Characters that end the host part of a URL. */
+const invalidHostCharacters = /[\s/\\?#@%]/
+
+/**
+ * Parses the domain of a mini app. Ports are for development only: manifests are served at the default port.
+ *
+ * @param policy When loopback is allowed, a mini app there is reached by http.
+ */
+export function parseSite(text: string, policy: TargetPolicy): MiniAppSite | Refusal {
+  const url = `https://${text}`
+  if (invalidHostCharacters.test(text) || !URL.canParse(url)) return invalidDomain('must be a host name')
+  const { host: domain, port } = new URL(url)
+  const isLocal = isLocalSite(domain)
+  if (port !== '' && !isLocal) return invalidDomain('must be a host name without a port')
+  return { domain, origin: `${isLocal && policy.allowLoopback ? 'http' : 'https'}://${domain}` }
+}
+
+/** Whether a mini app runs on loopback. */
+export function isLocalSite(domain: string): boolean {
+  const name = bareHost(new URL(`https://${domain}`).hostname)
+  return isLocalhost(name) || rangeOf(name) === 'loopback'
+}
+
+function invalidDomain(problem: string): Refusal {
+  return refuse('bad_request.invalid_param', `${problem}, such as garden.example.com`)
+}
 
 /** A user of an app host, and a mini app that may notify them. */
 export interface HostTokenKey {
@@ -8,12 +49,6 @@ export interface HostTokenKey {
   readonly fid: number
   /** The domain of the mini app. */
   readonly domain: string
-}
-
-/** A mini app that may notify a user. */
-export interface EnabledDomain {
-  readonly domain: string
-  readonly updatedAt: Date
 }
 
 /** Random bytes of a token. A token is the permission to notify. */
@@ -66,9 +101,13 @@ export async function disableHostTokens(db: Database, { appId, fid, domain }: Ho
 }
 
 /** Lists the mini apps that may notify a user of this app, by domain. */
-export async function listEnabled(db: Database, appId: string, fid: number): Promise<EnabledDomain[]> {
-  return await db<EnabledDomain[]>`
-    select domain, updated_at as "updatedAt"
+export function listEnabled(
+  db: Database,
+  appId: string,
+  fid: number,
+): Promise<Static<typeof AppHostUserStateResponse>['notifications_enabled']> {
+  return db<Static<typeof AppHostUserStateResponse>['notifications_enabled']>`
+    select domain, 'valid' as status, ${isoTime(db, db`updated_at`)} as updated_at
     from miniapps.host_tokens
     where app_id = ${appId} and fid = ${fid}::bigint and state = 'enabled'
     order by domain`

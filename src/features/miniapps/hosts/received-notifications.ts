@@ -1,5 +1,8 @@
+import type { Static } from '@sinclair/typebox'
+import type { AppHostNotificationsResponse } from '../../../graph/view/schema/app-host.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
-import { isLocalSite } from './site.js'
+import { isoTime } from '../../../platform/db/iso-time.js'
+import { isLocalSite } from './host-tokens.js'
 
 /** A notification from a mini app to users of an app host (docs/protocol.md §8.3). */
 export interface Notification {
@@ -18,15 +21,9 @@ export interface NotificationResult {
   readonly failedTokens: { readonly token: string; readonly reason: 'target_url_mismatch' }[]
 }
 
-/** A notification as the app host shows it to its user. */
-export interface ReceivedNotification {
+/** A notification as the app host shows it to its user, and its sort key. */
+type ReceivedNotification = Static<typeof AppHostNotificationsResponse>['notifications'][number] & {
   readonly id: number
-  readonly domain: string
-  readonly notificationId: string
-  readonly title: string
-  readonly body: string
-  readonly targetUrl: string
-  readonly createdAt: Date
 }
 
 /** Limits that the protocol suggests: one per 30 seconds and 100 per day and token. */
@@ -39,13 +36,11 @@ interface TokenStatus {
   readonly domain: string
   /** The user has received this notification before. */
   readonly isDuplicate: boolean
-  /** The token's rate limit is exceeded. */
   readonly isRateLimited: boolean
 }
 
 /**
- * Stores a notification for the users of the tokens. A repetition within a day succeeds and is not stored
- * again.
+ * Stores a notification for the users of the tokens. A repetition within a day succeeds and is not stored again.
  *
  * @param nowMs Unix milliseconds.
  */
@@ -57,27 +52,23 @@ export async function receiveNotification(
   const tokens = [...new Set(notification.tokens)]
   return await db.begin(async (transaction) => {
     const statuses = await readTokenStatuses(transaction, { ...notification, tokens }, nowMs / 1000)
-    const knownTokens = new Set(statuses.map(({ token }) => token))
+    const known = new Set(statuses.map(({ token }) => token))
     const isTarget = targetMatcher(notification.targetUrl)
-    const withMatchingTarget = statuses.filter(isTarget)
-    const acceptedTokens = withMatchingTarget.filter(
-      ({ isDuplicate, isRateLimited }) => isDuplicate || !isRateLimited,
-    )
-    await storeNotification(
-      transaction,
-      acceptedTokens.filter(({ isDuplicate }) => !isDuplicate).map(({ token }) => token),
-      notification,
-      nowMs / 1000,
-    )
+    const tokensWhere = (condition: (status: TokenStatus) => boolean) =>
+      statuses.filter(condition).map(({ token }) => token)
+    const isLimited = ({ isDuplicate, isRateLimited }: TokenStatus) => isRateLimited && !isDuplicate
+    const successfulTokens = tokensWhere((status) => isTarget(status) && !isLimited(status))
+    const duplicates = tokensWhere(({ isDuplicate }) => isDuplicate)
+    const fresh = successfulTokens.filter((token) => !duplicates.includes(token))
+    await storeNotification(transaction, fresh, notification, nowMs / 1000)
     return {
-      successfulTokens: acceptedTokens.map(({ token }) => token),
-      invalidTokens: tokens.filter((token) => !knownTokens.has(token)),
-      rateLimitedTokens: withMatchingTarget
-        .filter((each) => !acceptedTokens.includes(each))
-        .map(({ token }) => token),
-      failedTokens: statuses
-        .filter((each) => !isTarget(each))
-        .map(({ token }) => ({ token, reason: 'target_url_mismatch' as const })),
+      successfulTokens,
+      invalidTokens: tokens.filter((token) => !known.has(token)),
+      rateLimitedTokens: tokensWhere((status) => isTarget(status) && isLimited(status)),
+      failedTokens: tokensWhere((status) => !isTarget(status)).map((token) => ({
+        token,
+        reason: 'target_url_mismatch',
+      })),
     }
   })
 }
@@ -148,17 +139,17 @@ function targetMatcher(targetUrl: string): (status: TokenStatus) => boolean {
  *
  * @param below Continue below this id.
  */
-export async function listReceived(
+export function listReceived(
   db: Database,
   { appId, fid }: { readonly appId: string; readonly fid: number },
-  { limit, beforeId }: { readonly limit: number; readonly beforeId: number | null },
+  { limit, below }: { readonly limit: number; readonly below: number | undefined },
 ): Promise<ReceivedNotification[]> {
-  return await db<ReceivedNotification[]>`
+  return db<ReceivedNotification[]>`
     select
-      id, domain, notification_id as "notificationId", title, body, target_url as "targetUrl",
-      created_at as "createdAt"
+      id, 'mini_app_notification' as object, domain, notification_id, title, body, target_url,
+      ${isoTime(db, db`created_at`)} as created_at
     from miniapps.host_notifications
-    where app_id = ${appId} and fid = ${fid}::bigint and (${beforeId}::bigint is null or id < ${beforeId}::bigint)
+    where app_id = ${appId} and fid = ${fid}::bigint and id < ${below ?? Number.MAX_SAFE_INTEGER}::bigint
     order by id desc
     limit ${limit}::bigint`
 }

@@ -2,23 +2,30 @@ import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { OtherReply } from '../../../api/operation.js'
-import { cursorParameter, limitParameter } from '../../../api/parameters.js'
+import {
+  cursorParameter,
+  fidParameter,
+  limitParameter,
+  listParameter,
+  pagingParameters,
+} from '../../../api/parameters.js'
 import {
   NotificationCampaignsResponse,
   NotificationPreviewResponse,
   QueuedFrameNotificationsResponse,
   SendFrameNotificationsResponse,
 } from '../../../graph/view/schema/campaign.js'
+import { FrameNotificationTokens } from '../../../graph/view/schema/miniapp-tokens.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { findApp } from '../../apps/apps.js'
-import { defineOperation, type OperationContext } from '../../operation.js'
+import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { previewAudience } from '../campaigns/audience/preview.js'
-import { broadcast } from '../campaigns/broadcast.js'
+import { broadcast, checkTargetUrl } from '../campaigns/broadcast.js'
+import { SYNCHRONOUS_TOKENS } from '../campaigns/campaign-client.js'
 import { listCampaigns } from '../campaigns/campaigns.js'
-import { cancelCampaign } from '../campaigns/cancel.js'
-import { checkTargetUrl } from '../campaigns/notification.js'
-import { SYNCHRONOUS_TOKENS } from '../campaigns/settings.js'
+import { cancelCampaign } from '../campaigns/sending/campaign-end.js'
+import { listTokens } from '../tokens/tokens.js'
 import {
   audienceMembers,
   audienceOf,
@@ -42,7 +49,7 @@ async function miniAppDomainOf({ db }: Pick<OperationContext, 'db'>, { appId }: 
 }
 
 /** `POST frame/notifications` */
-export const sendNotifications = defineOperation({
+const sendNotifications = defineOperation({
   method: 'POST',
   path: 'frame/notifications',
   tag: 'Mini apps',
@@ -66,16 +73,12 @@ export const sendNotifications = defineOperation({
   async handle(context, { notification, ...audience }, caller) {
     const { title, body, target_url: targetUrl, uuid = null } = notification
     checkTargetUrl(targetUrl, await miniAppDomainOf(context, caller))
-    const { writerDb: db, campaigns } = context
-    const { campaignId, result } = await broadcast(
-      { db, campaigns },
-      {
-        appId: caller.appId,
-        notification: { title, body, targetUrl },
-        uuid: uuid?.toLowerCase() ?? null,
-        audience: audienceOf(audience),
-      },
-    )
+    const { campaignId, result } = await broadcast(context, {
+      appId: caller.appId,
+      notification: { title, body, targetUrl },
+      uuid: uuid?.toLowerCase() ?? null,
+      audience: audienceOf(audience),
+    })
     if (result === null) return new OtherReply(202, { campaign_id: campaignId, status: 'queued' })
     return {
       campaign_id: campaignId,
@@ -87,10 +90,10 @@ export const sendNotifications = defineOperation({
   },
 })
 
-const cursors = cursorKind('campaigns', keyPart.integer)
+const campaignCursors = cursorKind('campaigns', keyPart.integer)
 
 /** `GET frame/notifications` */
-export const campaignList = defineOperation({
+const campaignList = defineOperation({
   method: 'GET',
   path: 'frame/notifications',
   tag: 'Mini apps',
@@ -99,28 +102,20 @@ export const campaignList = defineOperation({
     'One campaign by id, or all of them, newest first. Counts are current, also while a campaign runs.',
   query: Type.Object({
     campaign_id: Type.Optional(campaignIdParameter),
-    limit: limitParameter({ maximum: 1_000, default: 100 }),
-    cursor: cursorParameter,
+    ...pagingParameters(1_000, 100),
   }),
   reply: NotificationCampaignsResponse,
 
   async handle({ db }, { campaign_id, limit, cursor }, { appId }) {
-    const [beforeSeq = null] = cursors.decode(cursor) ?? []
-    const found = await listCampaigns(db, appId, {
-      campaignId: campaign_id ?? null,
-      limit: limit + 1,
-      beforeSeq,
-    })
-    const { page, next } = cursors.page(found, limit, (last) => [last.seq])
-    return {
-      notificationCampaigns: page.map(({ view }) => view),
-      next,
-    }
+    const [beforeSeq] = campaignCursors.decode(cursor) ?? []
+    const found = await listCampaigns(db, appId, { campaignId: campaign_id, limit: limit + 1, beforeSeq })
+    const { page, next } = campaignCursors.page(found, limit, ({ seq }) => [seq])
+    return { notificationCampaigns: page.map(({ seq: _, ...campaign }) => campaign), next }
   },
 })
 
 /** `DELETE frame/notifications` */
-export const campaignCancel = defineOperation({
+const campaignCancel = defineOperation({
   method: 'DELETE',
   path: 'frame/notifications',
   tag: 'Mini apps',
@@ -141,7 +136,7 @@ export const campaignCancel = defineOperation({
 })
 
 /** `POST frame/notifications/preview` */
-export const notificationPreview = defineOperation({
+const notificationPreview = defineOperation({
   method: 'POST',
   path: 'frame/notifications/preview',
   tag: 'Mini apps',
@@ -171,3 +166,42 @@ export const notificationPreview = defineOperation({
     }
   },
 })
+
+const tokenCursors = cursorKind('notification tokens', keyPart.integer, keyPart.integer)
+
+/** `GET frame/notification_tokens` */
+const notificationTokens = defineOperation({
+  method: 'GET',
+  path: 'frame/notification_tokens',
+  tag: 'Mini apps',
+  summary: 'List mini app notification tokens',
+  description:
+    'One entry for each user and client app that has granted a token, including disabled and invalid ' +
+    'ones. Ordered by fid.',
+  query: Type.Object({
+    limit: limitParameter({ maximum: 100, default: 20 }),
+    fids: Type.Optional(
+      listParameter(fidParameter({ description: 'Fid of a user.' }), {
+        maxItems: 100,
+        description: 'Only tokens of these users.',
+      }),
+    ),
+    cursor: cursorParameter,
+  }),
+  reply: FrameNotificationTokens,
+
+  async handle({ db }, { limit, fids, cursor }, { appId }) {
+    const found = await listTokens(db, appId, fids ?? null, limit + 1, tokenCursors.decode(cursor))
+    const { page, next } = tokenCursors.page(found, limit, (last) => [last.fid, last.client_fid])
+    return { notification_tokens: page, next }
+  },
+})
+
+/** Operations of mini apps. */
+export const frameOperations: readonly Operation[] = [
+  notificationTokens,
+  sendNotifications,
+  campaignList,
+  campaignCancel,
+  notificationPreview,
+]

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { fidParameter, numberParameter } from '../../../api/parameters.js'
+import { fidParameter, numberParameter, pointParameters } from '../../../api/parameters.js'
 import { MAX_DISTANCE_KM } from '../../../graph/query/users-by-location.js'
 import { LocationAddress } from '../../../graph/view/schema/location.js'
 import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
@@ -70,18 +70,7 @@ export const audienceMembers = {
         near_location: Type.Optional(
           Type.Object(
             {
-              latitude: numberParameter({
-                minimum: -90,
-                maximum: 90,
-                description: 'Latitude in degrees.',
-                examples: [52.52],
-              }),
-              longitude: numberParameter({
-                minimum: -180,
-                maximum: 180,
-                description: 'Longitude in degrees.',
-                examples: [13.4],
-              }),
+              ...pointParameters,
               radius: Type.Optional(
                 Type.Number({
                   minimum: 0,

@@ -1,6 +1,6 @@
-import type { MiniAppSettings } from '../settings.js'
+import type { OperationContext } from '../../operation.js'
 
 /** Settings that allow loopback and http. */
-export const testMiniAppSettings: MiniAppSettings = {
+export const testMiniAppSettings: OperationContext['miniapps'] = {
   targetPolicy: { allowHttp: true, allowLoopback: true },
 }

@@ -3,9 +3,8 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { ensureApp } from '../../apps/apps.js'
-import type { ClientEvent } from '../events/client-event.js'
-import { applyEvent } from '../events/event-receiver.js'
-import { listTokens, type TokenState } from './tokens.js'
+import { applyEvent, type ClientEvent } from '../events/event-receiver.js'
+import { listTokens } from './tokens.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -42,7 +41,7 @@ const deliveries: fc.Arbitrary<Delivery[]> = fc.array(
 /** The current token of a user and client, and how often each was granted. */
 interface StoredToken {
   readonly token: string
-  readonly state: TokenState
+  readonly state: 'enabled' | 'disabled' | 'invalid'
   readonly granted: ReadonlySet<string>
 }
 
@@ -60,9 +59,14 @@ function follow(stored: StoredToken | undefined, { kind, ...more }: ClientEvent)
 
 const nameOf = ({ fid, clientFid }: Omit<Delivery, 'event'>) => `${fid}/${clientFid}`
 
-async function currentToken(appId: string): Promise<Record<string, [string, TokenState]>> {
-  const tokens = await listTokens(db, appId, { fids: null, limit: 100, after: null })
-  return Object.fromEntries(tokens.map((each) => [nameOf(each), [each.token, each.state]]))
+async function currentToken(appId: string): Promise<Record<string, [string, string]>> {
+  const tokens = await listTokens(db, appId, null, 100, null)
+  return Object.fromEntries(
+    tokens.map(({ fid, client_fid: clientFid, token, status }) => [
+      nameOf({ fid, clientFid }),
+      [token, status],
+    ]),
+  )
 }
 
 test('tokens: any order and repetition of events follows the reference model', async () => {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Static } from '@sinclair/typebox'
+import type { NotificationToken } from '../../../graph/view/schema/miniapp-tokens.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
+import { isoTime } from '../../../platform/db/iso-time.js'
 import { PlazaError } from '../../../platform/errors.js'
-
-/** States of a token in order; it never moves to an earlier one. */
-export const tokenStates = ['enabled', 'disabled', 'invalid'] as const
-export type TokenState = (typeof tokenStates)[number]
 
 /** The holder of a token: each client grants its own per user and mini app (docs/compatibility.md §19.2). */
 export interface TokenHolder {
@@ -31,10 +30,9 @@ export type TokenEventOutcome = 'applied' | 'unchanged'
 const MAX_TOKENS_PER_DAY = 100
 
 /**
- * Stores a token that a client grants as the current one of its holder.
- *
- * A token that was granted before changes nothing, even if it has ended: the protocol issues a new token
- * whenever a user enables notifications, so an old token means a repeated event.
+ * Stores a token that a client grants as the current one of its holder. A token that was granted before changes
+ * nothing, even if it has ended: the protocol issues a new token whenever a user enables notifications, so an old token
+ * means a repeated event.
  *
  * @throws PlazaError `bad_request.rate_limited` after too many new tokens within a day.
  */
@@ -92,14 +90,11 @@ async function replaceToken(
   return 'applied'
 }
 
-/**
- * Ends the token of a holder: `disabled` when notifications were disabled, `invalid` when the mini app was
- * removed.
- */
+/** Ends the token of a holder: `disabled` when notifications were disabled, `invalid` when the mini app was removed. */
 export async function endToken(
   db: Database,
   { appId, fid, clientFid }: TokenHolder,
-  state: Exclude<TokenState, 'enabled'>,
+  state: 'disabled' | 'invalid',
 ): Promise<TokenEventOutcome> {
   const rows = await db`
     update miniapps.tokens
@@ -114,40 +109,26 @@ function tokenDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** A notification token as its app sees it. */
-export interface ListedToken {
-  readonly fid: number
-  readonly clientFid: number
-  readonly url: string
-  readonly token: string
-  readonly state: TokenState
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
-
-/** A page of an app's tokens. */
-export interface TokenPage {
-  /** Only tokens of these users; null for all. */
-  readonly fids: readonly number[] | null
-  readonly limit: number
-  /** Continue after the token with this key; null for the first page. */
-  readonly after: { readonly fid: number; readonly clientFid: number } | null
-}
-
-/** Lists tokens of an app in order of fid, including ended ones. */
-export async function listTokens(
+/**
+ * Lists tokens of an app in order of fid, including ended ones, of these users or of all, as the API shows them.
+ *
+ * @param after The fid and the client of the last token of the previous page.
+ */
+export function listTokens(
   db: Database,
   appId: string,
-  { fids, limit, after }: TokenPage,
-): Promise<ListedToken[]> {
-  const fidCondition = fids === null ? db`` : db`and fid = any (${[...fids]}::bigint[])`
-  const cursorCondition =
-    after === null ? db`` : db`and (fid, client_fid) > (${after.fid}::bigint, ${after.clientFid}::bigint)`
-  return await db<ListedToken[]>`
+  fids: readonly number[] | null,
+  limit: number,
+  after: readonly [fid: number, clientFid: number] | null,
+): Promise<Static<typeof NotificationToken>[]> {
+  return db<Static<typeof NotificationToken>[]>`
     select
-      fid, client_fid as "clientFid", url, token, state, created_at as "createdAt", updated_at as "updatedAt"
+      'notification_token' as object, fid, client_fid, url, token, state as status,
+      ${isoTime(db, db`created_at`)} as created_at, ${isoTime(db, db`updated_at`)} as updated_at
     from miniapps.tokens
-    where app_id = ${appId} ${fidCondition} ${cursorCondition}
+    where app_id = ${appId}
+      ${fids === null ? db`` : db`and fid = any (${[...fids]}::bigint[])`}
+      ${after === null ? db`` : db`and (fid, client_fid) > (${after[0]}::bigint, ${after[1]}::bigint)`}
     order by fid, client_fid
     limit ${limit}::bigint`
 }

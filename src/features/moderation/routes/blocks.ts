@@ -3,17 +3,16 @@ import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
-import { cursorParameter, fidParameter, limitParameter } from '../../../api/parameters.js'
+import { listJson } from '../../../api/list-json.js'
+import { fidParameter, pagingParameters } from '../../../api/parameters.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
-import { jsonArray } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { BlockListResponse } from '../../../graph/view/schema/relation.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
-import { defineOperation, type OperationContext } from '../../operation.js'
+import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { publishChange } from '../../publishing/changes.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
-import { type BlockRow, findBlock, listBlocked, listBlockers } from '../blocks.js'
-import { requireUsers } from './relation-list.js'
+import { blockedSince, listRelations, requireUsers } from '../relations.js'
 
 /** The body of both operations, as published clients send it. */
 export const BlockReqBody = Type.Object({
@@ -42,7 +41,7 @@ async function changeBlock(
 }
 
 /** `POST block` */
-export const block = defineOperation({
+const block = defineOperation({
   method: 'POST',
   path: 'block',
   tag: 'Moderation',
@@ -60,7 +59,7 @@ export const block = defineOperation({
 })
 
 /** `DELETE block` */
-export const unblock = defineOperation({
+const unblock = defineOperation({
   method: 'DELETE',
   path: 'block',
   tag: 'Moderation',
@@ -78,20 +77,14 @@ export const unblock = defineOperation({
 const byBlocked = cursorKind('blocked by a user', keyPart.integer, keyPart.integer)
 const byBlocker = cursorKind('blockers of a user', keyPart.integer, keyPart.integer)
 
-interface BlockListQuery {
-  readonly blocker_fid?: number
-  readonly blocked_fid?: number
-  readonly limit: number
-  readonly cursor?: string
-}
-
-interface BlockPage {
-  readonly page: readonly BlockRow[]
-  readonly next: { readonly cursor: string | null }
-}
+const blockListQuery = Type.Object({
+  blocker_fid: Type.Optional(fidParameter({ description: 'Fid of the blocking user.' })),
+  blocked_fid: Type.Optional(fidParameter({ description: 'Fid of the blocked user.', examples: [] })),
+  ...pagingParameters(100, 20),
+})
 
 /** `GET block/list` */
-export const blockList = defineOperation({
+const blockList = defineOperation({
   method: 'GET',
   path: 'block/list',
   tag: 'Moderation',
@@ -99,41 +92,46 @@ export const blockList = defineOperation({
   description:
     'Newest first. `blocker_fid` or `blocked_fid` is required; with both, the reply has the one block ' +
     'between them, if there is one.',
-  query: Type.Object({
-    blocker_fid: Type.Optional(fidParameter({ description: 'Fid of the blocking user.' })),
-    blocked_fid: Type.Optional(fidParameter({ description: 'Fid of the blocked user.', examples: [] })),
-    limit: limitParameter({ maximum: 100, default: 20 }),
-    cursor: cursorParameter,
-  }),
+  query: blockListQuery,
   reply: BlockListResponse,
 
-  async handle({ db, hydrator }, listQuery) {
-    const { page, next } = await pageOf(db, listQuery)
-    const users = await hydrator.users(page.flatMap(({ blockerFid, blockedFid }) => [blockerFid, blockedFid]))
-    const records = page.map(({ blockerFid, blockedFid, ts }) => {
+  async handle({ db, hydrator }, query) {
+    const { page, next } = await pageOf(db, query)
+    const blocks = page.map(({ fid, since }) => ({
+      blockerFid: query.blocker_fid ?? fid,
+      blockedFid: query.blocker_fid === undefined ? query.blocked_fid! : fid,
+      blockedAt: dateTimeOf(unixSecondsFromFarcasterSeconds(since)),
+    }))
+    const users = await hydrator.users(
+      blocks.flatMap(({ blockerFid, blockedFid }) => [blockerFid, blockedFid]),
+    )
+    const records = blocks.map(({ blockerFid, blockedFid, blockedAt }) => {
       const [blocker, blocked] = [users.get(blockerFid), users.get(blockedFid)]
-      const blockedAt = dateTimeOf(unixSecondsFromFarcasterSeconds(ts))
       const userMembers = `${blocker ? `"blocker":${blocker},` : ''}${blocked ? `"blocked":${blocked},` : ''}`
       return `{"object":"block",${userMembers}"blocked_at":"${blockedAt}"}`
     })
-    return `{"blocks":${jsonArray(records)},"next":${JSON.stringify(next)}}`
+    return listJson('blocks', records, next)
   },
 })
 
-async function pageOf(db: OperationContext['db'], listQuery: BlockListQuery): Promise<BlockPage> {
-  const { blocker_fid, blocked_fid, limit, cursor } = listQuery
+async function pageOf(
+  db: OperationContext['db'],
+  { blocker_fid, blocked_fid, limit, cursor }: (typeof blockListQuery)['static'],
+) {
   if (blocker_fid !== undefined && blocked_fid !== undefined) {
     // A single block has no second page.
     if (cursor !== undefined)
       throw invalidField('cursor', 'cannot be used with both blocker_fid and blocked_fid')
-    const found = await findBlock(db, blocker_fid, blocked_fid)
-    return { page: found ? [found] : [], next: { cursor: null } }
+    const since = await blockedSince(db, blocker_fid, blocked_fid)
+    return { page: since === null ? [] : [{ fid: blocked_fid, since }], next: { cursor: null } }
   }
-  if (blocker_fid !== undefined) {
-    const found = await listBlocked(db, blocker_fid, limit + 1, byBlocked.decode(cursor))
-    return byBlocked.page(found, limit, ({ ts, blockedFid }) => [ts, blockedFid])
-  }
-  if (blocked_fid === undefined) throw invalidField('blocker_fid', 'or blocked_fid is required')
-  const found = await listBlockers(db, blocked_fid, limit + 1, byBlocker.decode(cursor))
-  return byBlocker.page(found, limit, ({ ts, blockerFid }) => [ts, blockerFid])
+  const owner = blocker_fid ?? blocked_fid
+  if (owner === undefined) throw invalidField('blocker_fid', 'or blocked_fid is required')
+  const [relation, cursors] =
+    blocker_fid === undefined ? (['blockers', byBlocker] as const) : (['blocked', byBlocked] as const)
+  const found = await listRelations(db, relation, owner, limit + 1, cursors.decode(cursor))
+  return cursors.page(found, limit, (last) => [last.since, last.fid])
 }
+
+/** Operations on blocks. */
+export const blockOperations: readonly Operation[] = [block, unblock, blockList]

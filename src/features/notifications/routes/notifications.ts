@@ -1,16 +1,142 @@
 import { Type } from '@sinclair/typebox'
-import { listParameter, textParameter } from '../../../api/parameters.js'
-import { NotificationsResponse, NotificationType } from '../../../graph/view/schema/notification.js'
+import type { Caller } from '../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { invalidField } from '../../../api/invalid-field.js'
+import { fidParameter, listParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
+import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import type { Cast } from '../../../graph/view/schema/cast.js'
+import {
+  type Notification,
+  NotificationsResponse,
+  NotificationType,
+} from '../../../graph/view/schema/notification.js'
+import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
+import { shortCast } from '../../../graph/view/short-cast.js'
+import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { parentUrl } from '../../feeds/routes/feed-parameters.js'
-import { defineOperation } from '../../operation.js'
-import { castKinds, notificationKinds } from '../kinds.js'
-import { MAX_UNSEEN, SHOWN_MEMBERS } from '../pages.js'
-import { notificationPages, notificationPaging } from './notification-page.js'
+import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { castKinds, type NotificationKind, notificationKinds } from '../kinds.js'
+import type { InboxSelection } from '../notification-list.js'
+import {
+  countUnseen,
+  type InboxMember,
+  type InboxRow,
+  MAX_UNSEEN,
+  markSeen,
+  readInbox,
+  SHOWN_MEMBERS,
+} from '../pages.js'
+
+/** Parameters of all notification lists. */
+const notificationPaging = {
+  fid: fidParameter({ description: 'Fid of the user whose notifications are listed.' }),
+  ...pagingParameters(25, 15),
+}
+
+/** The hash of a cast; empty for follows. */
+const hashPart = Type.String({ pattern: '^([0-9a-f]{2}){0,64}$' })
+
+/**
+ * Creates the function that renders pages of one notification list, with cursors of its own.
+ *
+ * @param name Of the list; part of its cursors.
+ */
+function notificationPages(name: string) {
+  const cursors = cursorKind(name, keyPart.integer, keyPart.integer, hashPart)
+
+  return async (
+    { db, hydrator }: { readonly db: Database; readonly hydrator: Hydrator },
+    caller: Caller,
+    { limit, cursor }: { readonly limit: number; readonly cursor?: string },
+    inboxSelection: InboxSelection,
+  ): Promise<string> => {
+    const { banningAppId } = await viewerOf({ db, hydrator }, caller)
+    const selection = { ...inboxSelection, banningAppId }
+    const key = cursors.decode(cursor)
+    const before = key ? { ts: key[0], kind: key[1], hash: key[2] } : undefined
+    const [rows, unseen] = await Promise.all([
+      readInbox(db, selection, { before, limit: limit + 1 }),
+      countUnseen(db, selection),
+    ])
+    const { page: pageRows, next } = cursors.page(rows, limit, (last) => [last.ts, last.kind, last.hash])
+    const notifications = await notificationJsons(hydrator, pageRows, selection.fid)
+    return (
+      `{"notifications":${jsonArray(notifications)},"unseen_notifications_count":${unseen},` +
+      `"next":${JSON.stringify(next)}}`
+    )
+  }
+}
+
+/** Renders notifications as their user sees them. One without a visible cast or member is left out. */
+async function notificationJsons(
+  hydrator: Hydrator,
+  rows: readonly InboxRow[],
+  viewerFid: number,
+): Promise<string[]> {
+  const hashes = new Set(rows.flatMap(({ hash }) => (hash === '' ? [] : [hash])))
+  const fids = new Set(rows.flatMap(({ members }) => members?.map(({ fid }) => fid) ?? []))
+  const { casts, users } = await hydrator.castsAndUsers([...hashes], [...fids], viewerFid)
+  return rows.flatMap((row) => notificationJson(row, casts.get(row.hash), users) ?? [])
+}
+
+/** Renders a notification; null if its cast, or every member of its group, is not visible. */
+export function notificationJson(
+  row: Omit<InboxRow, 'hash' | 'kind'>,
+  cast: string | undefined,
+  users: ReadonlyMap<number, string>,
+): string | null {
+  if (row.name !== 'follows' && cast === undefined) return null
+  const castMember = cast === undefined ? '' : `,"cast":${cast}`
+  const group = row.members && groupJson(row, row.members, cast, users)
+  if (group === null && row.members) return null
+  const time = dateTimeOf(unixSecondsFromFarcasterSeconds(row.ts))
+  const type = singularTypes[row.name] ?? row.name
+  return (
+    `{"object":"notification","type":"${type}","seen":${row.isSeen},"most_recent_timestamp":"${time}"` +
+    `${group ?? ''}${castMember}}`
+  )
+}
+
+/** Renders the shown members of a group, and its count. */
+function groupJson(
+  { name, count }: Pick<InboxRow, 'name' | 'count'>,
+  members: readonly InboxMember[],
+  cast: string | undefined,
+  users: ReadonlyMap<number, string>,
+): string | null {
+  const known = members.flatMap(({ fid, app }) => {
+    const user = users.get(fid)
+    return user === undefined ? [] : [{ user, app }]
+  })
+  if (known.length === 0) return null
+  if (cast === undefined) {
+    const follows = known.map(({ user, app }) => {
+      const appMember = app ? `,"app":${JSON.stringify(userDehydrated(app))}` : ''
+      return `{"object":"follower","user":${user}${appMember}}`
+    })
+    return `,"count":${count},"follows":${jsonArray(follows)}`
+  }
+  const short = JSON.stringify(shortCast(JSON.parse(cast) as Cast))
+  const reactions = known.map(({ user }) => `{"object":"${name}","user":${user},"cast":${short}}`)
+  return `,"count":${count},"reactions":${jsonArray(reactions)}`
+}
+
+/** The type of one notification is singular, unlike its filter. */
+const singularTypes: Readonly<Partial<Record<NotificationKind, Notification['type']>>> = {
+  mentions: 'mention',
+  replies: 'reply',
+  quotes: 'quote',
+}
 
 const allPages = notificationPages('notifications')
 
 /** `GET notifications` */
-export const notifications = defineOperation({
+const notifications = defineOperation({
   method: 'GET',
   path: 'notifications',
   tag: 'Notifications',
@@ -41,7 +167,7 @@ const channelPages = notificationPages('notifications/channel')
 const MAX_CHANNELS = 10
 
 /** `GET notifications/channel` */
-export const notificationsInChannels = defineOperation({
+const notificationsInChannels = defineOperation({
   method: 'GET',
   path: 'notifications/channel',
   tag: 'Notifications',
@@ -67,7 +193,7 @@ const urlPages = notificationPages('notifications/parent_url')
 const MAX_URLS = 20
 
 /** `GET notifications/parent_url` */
-export const notificationsBelowUrls = defineOperation({
+const notificationsBelowUrls = defineOperation({
   method: 'GET',
   path: 'notifications/parent_url',
   tag: 'Notifications',
@@ -88,3 +214,80 @@ export const notificationsBelowUrls = defineOperation({
     return urlPages(context, caller, page, { fid, kinds: castKinds, below: { urls } })
   },
 })
+
+/** A token has some hundred characters; a header may hold 16 kB. */
+const MAX_HEADER_LENGTH = 4_096
+
+/** `POST notifications/seen` */
+const notificationsSeen = defineOperation({
+  method: 'POST',
+  path: 'notifications/seen',
+  tag: 'Notifications',
+  summary: 'Mark notifications as seen',
+  description:
+    'Marks all notifications that the user has now, or all of one type. The user is the one of ' +
+    '`signer_uuid`, a signer with a write permission, or of a bearer token. If both are given, they must ' +
+    'belong to the same user.',
+  example: { reply: { success: true, message: 'all follows are marked as seen' } },
+  headers: Type.Object({
+    authorization: Type.Optional(
+      textParameter({
+        maxLength: MAX_HEADER_LENGTH,
+        description: 'Bearer token of the user, instead of `signer_uuid`: `Bearer <token>`.',
+        examples: ['Bearer eyJmaWQiOjN9.eyJleHAiOjE3Nzc2MzY4MDB9.c2lnbmF0dXJl'],
+      }),
+    ),
+  }),
+  body: Type.Object({
+    signer_uuid: Type.Optional(
+      textParameter({
+        maxLength: 64,
+        description: 'Signer of the user. Not required with a bearer token.',
+        examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+      }),
+    ),
+    type: Type.Optional(NotificationType),
+  }),
+  reply: OperationResponse,
+  notFound: 'There is no such signer.',
+  forbidden: 'The signer belongs to another app, is not approved, is revoked, or may not write.',
+
+  async handle(context, { signer_uuid: signerUuid, type }, caller, { authorization }) {
+    const fid = await actingUser(context, caller, { signerUuid, authorization })
+    const { writerDb, clock } = context
+    await markSeen(writerDb, fid, type ? [type] : notificationKinds, clock())
+    return {
+      success: true,
+      message: type ? `all ${type} are marked as seen` : 'all notifications are marked as seen',
+    }
+  },
+})
+
+/** Checks both credentials if both are given, and returns their user. */
+async function actingUser(
+  { signers, bearer }: OperationContext,
+  { appId }: Caller,
+  credentials: { readonly signerUuid: string | undefined; readonly authorization: string | undefined },
+): Promise<number> {
+  const { signerUuid, authorization } = credentials
+  const [signer, token] = await Promise.all([
+    signerUuid === undefined ? null : signers.findFresh({ signerUuid, appId, permission: 'any write' }),
+    authorization === undefined ? null : bearer.verify(authorization),
+  ])
+  const fid = signer?.fid ?? token?.fid
+  if (fid === undefined) {
+    throw invalidField('signer_uuid', 'is required, unless the header authorization has a bearer token')
+  }
+  if (token && token.fid !== fid) {
+    throw invalidField('signer_uuid', 'belongs to another user than the bearer token')
+  }
+  return fid
+}
+
+/** Operations on the inbox. */
+export const notificationOperations: readonly Operation[] = [
+  notifications,
+  notificationsInChannels,
+  notificationsBelowUrls,
+  notificationsSeen,
+]

@@ -1,6 +1,6 @@
 import { consumeBatch, ensureCursors } from '../../../hub/log/consumer-batch.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { inboxConsumer } from '../inbox-consumer.js'
+import { inboxConsumer } from '../refresh.js'
 
 const never = new AbortController().signal
 

@@ -3,8 +3,7 @@ import { followChannelOperation, unfollowChannelOperation } from '../../channels
 import { followUsers, unfollowUsers } from '../../follows/routes/follows.js'
 import type { Operation } from '../../operation.js'
 import { deleteReaction, postReaction } from '../../reactions/routes/reactions.js'
-import { updateUser } from '../../users/routes/update-user.js'
-import { addVerification, deleteVerification } from '../../users/routes/verifications.js'
+import { addVerification, deleteVerification, updateUser } from '../../users/routes/update-user.js'
 import { publishMessage } from './publish-message.js'
 import { postAction } from './send-action.js'
 

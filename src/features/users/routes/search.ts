@@ -1,12 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { listJson, userItems } from '../../../api/list-json.js'
 import {
-  cursorParameter,
-  limitParameter,
+  pagingParameters,
+  pointParameters,
   textParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import { hiddenFidsFor } from '../../../api/viewer.js'
+import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users-by-location.js'
 import {
   type FoundUser,
   searchByPrefix,
@@ -15,8 +17,7 @@ import {
   type UserSearch,
   type UserSearchCursor,
 } from '../../../graph/query/users-search.js'
-import { jsonArray } from '../../../graph/view/json.js'
-import { UserSearchResponse } from '../../../graph/view/schema/user.js'
+import { UserSearchResponse, UsersResponse } from '../../../graph/view/schema/user.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { lowercase } from '../../../platform/text/lowercase.js'
 import { defineOperation } from '../../operation.js'
@@ -42,8 +43,7 @@ export const userSearch = defineOperation({
   query: Type.Object({
     q: textParameter({ description: 'Search text. A leading `@` is ignored.', examples: ['dw'] }),
     viewer_fid: viewerFidParameter,
-    limit: limitParameter({ maximum: 10, default: 5 }),
-    cursor: cursorParameter,
+    ...pagingParameters(10, 5),
   }),
   reply: UserSearchResponse,
 
@@ -54,12 +54,7 @@ export const userSearch = defineOperation({
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
     const found = text === '' ? [] : await findUsers(db, search, after)
     const { page, next } = cursors.page(found, limit, (last) => [last.place, last.weight, last.fid])
-    const users = await hydrator.users(
-      page.map(({ fid }) => fid),
-      viewer_fid,
-    )
-    const foundList = jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))
-    return `{"result":{"users":${foundList},"next":${JSON.stringify(next)}}}`
+    return `{"result":${listJson('users', await userItems(hydrator, page, viewer_fid), next)}}`
   },
 })
 
@@ -71,3 +66,30 @@ async function findUsers(db: Database, search: UserSearch, after: UserSearchCurs
   const from = after[0] < FIRST_SIMILARITY_RANK ? START_CURSOR : after
   return [...found, ...(await searchBySimilarity(db, { ...search, limit: missing }, from))]
 }
+
+const distanceCursors = cursorKind('users near', keyPart.number, keyPart.integer)
+
+/** `GET user/by_location` */
+export const usersByLocation = defineOperation({
+  method: 'GET',
+  path: 'user/by_location',
+  tag: 'Users',
+  summary: 'Fetch users by location',
+  description:
+    `Users whose profile location is within ${MAX_DISTANCE_KM} km of the point, nearest first. Users ` +
+    'without a location are never listed.',
+  query: Type.Object({
+    ...pointParameters,
+    viewer_fid: viewerFidParameter,
+    ...pagingParameters(100, 25),
+  }),
+  reply: UsersResponse,
+
+  async handle({ db, hydrator }, { latitude, longitude, viewer_fid, limit, cursor }, caller) {
+    const after = distanceCursors.decode(cursor)
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
+    const found = await readNearbyUsers(db, { latitude, longitude, hidden, limit: limit + 1 }, after)
+    const { page, next } = distanceCursors.page(found, limit, (last) => [last.km, last.fid])
+    return listJson('users', await userItems(hydrator, page, viewer_fid), next)
+  },
+})

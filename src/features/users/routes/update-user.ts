@@ -1,11 +1,19 @@
 import { Type } from '@sinclair/typebox'
+import bs58 from 'bs58'
 import { OtherReply } from '../../../api/operation.js'
-import { ethAddressParameter, numberParameter } from '../../../api/parameters.js'
+import { ethAddressParameter, fidParameter, pointParameters } from '../../../api/parameters.js'
+import { readVerifications, type VerificationRow } from '../../../graph/query/users.js'
+import { dateTimeOf, prefixedHex } from '../../../graph/view/formats.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
+import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import { UpdateUserPartly } from '../../../graph/view/schema/publishing.js'
+import { VerificationsResponse } from '../../../graph/view/schema/verification.js'
+import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
+import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation } from '../../operation.js'
 import { publishProfile } from '../../publishing/profile.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
+import { type AddressClaim, publishVerification, removeVerification } from '../../publishing/verifications.js'
 
 /** Above the protocol's limits, which are checked separately. */
 const MAX_ENTRY_LENGTH = 1_024
@@ -25,22 +33,7 @@ export const UpdateUserReqBody = Type.Object({
   url: entry('URL of the user’s page, up to 256 bytes.', 'https://example.com/dwr'),
   username: entry('Name that the user holds: an fname or an ENS name.', 'dwr'),
   display_name: entry('Display name, up to 32 bytes.', 'Dan Romero'),
-  location: Type.Optional(
-    Type.Object({
-      latitude: numberParameter({
-        minimum: -90,
-        maximum: 90,
-        description: 'Latitude in degrees.',
-        examples: [52.52],
-      }),
-      longitude: numberParameter({
-        minimum: -180,
-        maximum: 180,
-        description: 'Longitude in degrees.',
-        examples: [13.4],
-      }),
-    }),
-  ),
+  location: Type.Optional(Type.Object(pointParameters)),
   primary_eth_address: Type.Optional(
     ethAddressParameter({
       description: 'Primary address; one of the user’s verified addresses.',
@@ -90,6 +83,147 @@ export const updateUser = defineOperation({
         success: false,
         errors: problems.map(({ property, message }) => ({ message: `${property}: ${message}` })),
       })
+    })
+  },
+})
+
+/** Maximum length of a contract's signature (docs/protocol.md §3.3.6), in hex digits. */
+const MAX_SIGNATURE_LENGTH = 2 + 2 * 2048
+
+/** An address and its signature, as published clients send them. */
+const verificationMembers = {
+  signer_uuid: signerUuidMember,
+  address: ethAddressParameter({
+    description: 'Ethereum address. Verify a Solana address with a signed message through `POST message`.',
+  }),
+  block_hash: Type.String({
+    pattern: '^0x[a-fA-F0-9]{64}$',
+    patternText: '0x and 64 hex digits',
+    description: 'Hash of a recent block; part of the signed claim.',
+    examples: ['0x8f3c1a5b7d9e0f2a4c6e8d0b1f3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a'],
+  }),
+  eth_signature: Type.String({
+    pattern: '^0x(?:[a-fA-F0-9]{2})+$',
+    patternText: '0x and hex digits',
+    maxLength: MAX_SIGNATURE_LENGTH,
+    description: 'Signature by the address over the protocol’s `VerificationClaim` (EIP-712).',
+    examples: [exampleSignature],
+  }),
+}
+
+/** Converts a body to the claim. */
+function claimOf(body: { address: string; block_hash: string; eth_signature: string }): AddressClaim {
+  const bytes = (hex: string) => Buffer.from(hex.slice(2), 'hex')
+  return {
+    address: bytes(body.address),
+    blockHash: bytes(body.block_hash),
+    signature: bytes(body.eth_signature),
+  }
+}
+
+/** The protocol's number for Solana. */
+const SOLANA = 1
+
+/** `GET user/verifications` */
+export const userVerifications = defineOperation({
+  method: 'GET',
+  path: 'user/verifications',
+  tag: 'Users',
+  summary: 'Fetch verifications of user',
+  description:
+    'Newest first. `app` is the app that requested the key which signed the verification; it is left out ' +
+    'if unknown.',
+  query: Type.Object({ fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }) }),
+  reply: VerificationsResponse,
+
+  async handle({ db }, { fid }) {
+    const rows = await readVerifications(db, fid)
+    return {
+      verifications: rows.map((row) => ({
+        object: 'verification' as const,
+        address: addressOf(row),
+        ...(row.app ? { app: userDehydrated(row.app) } : {}),
+        protocol: row.protocol === SOLANA ? ('solana' as const) : ('evm' as const),
+        verified_at: dateTimeOf(unixSecondsFromFarcasterSeconds(row.ts)),
+      })),
+    }
+  },
+})
+
+function addressOf({ address, protocol }: VerificationRow): string {
+  return protocol === SOLANA ? bs58.encode(address) : prefixedHex(address)
+}
+
+const oneOf = <const Value extends number>(values: readonly Value[], description: string) =>
+  Type.Optional(
+    Type.Unsafe<Value>(
+      Type.Union(
+        values.map((value) => Type.Literal(value)),
+        { patternText: `one of ${values.join(', ')}`, description },
+      ),
+    ),
+  )
+
+/** The body of `POST user/verification`, as published clients send it. */
+export const AddVerificationReqBody = Type.Object({
+  ...verificationMembers,
+  verification_type: oneOf(
+    [0, 1],
+    '0: signature by an account, the default. 1: by a contract, which is not supported.',
+  ),
+  chain_id: oneOf([0, 1, 10], 'Chain of a contract. 0, the default, for an account.'),
+})
+
+/** `POST user/verification` */
+export const addVerification = defineOperation({
+  method: 'POST',
+  path: 'user/verification',
+  tag: 'Users',
+  summary: 'Add verification',
+  description:
+    'Links an Ethereum address to the user of the signer. The server checks `eth_signature`, the ' +
+    'address’s consent.',
+  example: { reply: { success: true, message: 'the address is verified' } },
+  body: AddVerificationReqBody,
+  reply: OperationResponse,
+  forbidden: mayNotAct,
+  notFound: 'There is no such signer.',
+
+  async handle(context, body, caller) {
+    const acting = { signerUuid: body.signer_uuid, caller, permission: 'ADD_VERIFICATION' } as const
+    return await actAs(context, acting, async (author) => {
+      await publishVerification(context, author, claimOf(body), {
+        chainId: body.chain_id ?? 0,
+        verificationType: body.verification_type ?? 0,
+      })
+      return { success: true, message: 'the address is verified' }
+    })
+  },
+})
+
+/** The body of `DELETE user/verification`, as published clients send it. */
+export const RemoveVerificationReqBody = Type.Object(verificationMembers)
+
+/** `DELETE user/verification` */
+export const deleteVerification = defineOperation({
+  method: 'DELETE',
+  path: 'user/verification',
+  tag: 'Users',
+  summary: 'Delete verification',
+  description:
+    'Unlinks a verified address. `eth_signature` is the signature of the verification or another one over ' +
+    'the same claim. If the address is a primary address, the profile loses it too.',
+  example: { reply: { success: true, message: 'the address is no longer verified' } },
+  body: RemoveVerificationReqBody,
+  reply: OperationResponse,
+  forbidden: mayNotAct,
+  notFound: 'There is no such signer, or the user has not verified the address.',
+
+  async handle(context, body, caller) {
+    const acting = { signerUuid: body.signer_uuid, caller, permission: 'REMOVE_VERIFICATION' } as const
+    return await actAs(context, acting, async (author) => {
+      await removeVerification(context, author, claimOf(body))
+      return { success: true, message: 'the address is no longer verified' }
     })
   },
 })

@@ -1,23 +1,25 @@
 import type { OutboxQueue } from '../../../outbox/outbox-queue.js'
-import type { Database } from '../../../platform/db/connection.js'
+import { RETRY_WINDOW_MS } from '../../../outbox/retry-schedule.js'
 import type { Log } from '../../../platform/log/log.js'
 import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure, netFailure } from '../../../platform/outbound/net-failure.js'
 import type { Vault } from '../../../platform/vault/vault.js'
+import { disableWebhook } from '../webhooks.js'
 import type { EventRenderContext } from './event-data.js'
-import { disableFailingWebhooks } from './failing-webhooks.js'
-import { type DeliveryOutcome, outcomeOf } from './outcome.js'
-import { prepareDeliveries } from './preparation.js'
-import { type ClaimedDelivery, claimDue, type PreparedDelivery, settleOutcomes } from './queue.js'
-import { deliveryRequest } from './request.js'
-import { deliveryChannel, findDueWebhooks } from './workers.js'
+import { type DeliveryOutcome, type LaneState, outcomeOf, settleOutcomes } from './outcome.js'
+import {
+  type ClaimedDelivery,
+  claimDue,
+  deliveryChannel,
+  findDueWebhooks,
+  type PreparedDelivery,
+} from './queue.js'
+import { deliveryRequest, prepareDeliveries } from './request.js'
 
 /** What deliveries are sent with. */
-export interface DeliveryQueueOptions {
-  readonly db: Database
+export interface DeliveryQueueOptions extends EventRenderContext {
   readonly vault: Vault
   readonly net: Pick<NetClient, 'request'>
-  readonly renderContext: EventRenderContext
   /** Unix milliseconds. */
   readonly clock: () => number
   /** From 0 to 1. */
@@ -27,30 +29,15 @@ export interface DeliveryQueueOptions {
   readonly onAttempt?: (outcome: DeliveryOutcome, delivery: PreparedDelivery) => void
 }
 
-/** The queue of webhook deliveries: what `startOutbox` works on. */
-export type DeliveryQueue = OutboxQueue<ClaimedDelivery, PreparedDelivery, DeliveryOutcome>
-
 const LANES_PER_CLAIM = 500
 
 /** Makes the queue of webhook deliveries. Its lanes are webhooks. */
-export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
+export function createDeliveryQueue(
+  options: DeliveryQueueOptions,
+): OutboxQueue<ClaimedDelivery, PreparedDelivery, DeliveryOutcome> {
   const { db, net, clock, random, log, onAttempt } = options
-
-  function judge(
-    response: NetAnswer | NetFailure,
-    delivery: ClaimedDelivery,
-    attemptedAtMs: number,
-  ): DeliveryOutcome {
-    return outcomeOf(response, {
-      deliveryId: delivery.id,
-      webhookId: delivery.webhookId,
-      attempts: delivery.attempts + 1,
-      firstAttemptAtMs: delivery.firstAttemptAt.getTime(),
-      attemptedAtMs,
-      nowMs: clock(),
-      random: random(),
-    })
-  }
+  const judge = (response: NetAnswer | NetFailure, delivery: ClaimedDelivery, attemptedAtMs: number) =>
+    outcomeOf(response, { delivery, attemptedAtMs, nowMs: clock(), random: random() })
 
   return {
     name: 'webhooks',
@@ -66,12 +53,10 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     },
     async send(delivery) {
       const attemptedAtMs = clock()
-      const response = await net
-        .request(deliveryRequest(delivery, delivery.secrets, attemptedAtMs))
-        .catch((error: unknown) => {
-          log.error({ err: error, deliveryId: delivery.id }, 'a delivery of a webhook could not be sent')
-          return netFailure('protocol', 'the request could not be made')
-        })
+      const response = await net.request(deliveryRequest(delivery, attemptedAtMs)).catch((error: unknown) => {
+        log.error({ err: error, deliveryId: delivery.id }, 'a delivery of a webhook could not be sent')
+        return netFailure('protocol', 'the request could not be made')
+      })
       // This process ended the request as it stops: that is no attempt.
       if (isNetFailure(response) && response.kind === 'aborted') return null
       const outcome = judge(response, delivery, attemptedAtMs)
@@ -89,5 +74,27 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
         ...(holdUntilMs === 0 ? [] : [{ lane, atMs: holdUntilMs }]),
       ])
     },
+  }
+}
+
+/** A webhook without a success for as long as a delivery is retried, in at least so many attempts, is switched off. */
+const MIN_FAILURES = 10
+
+/** Switches off webhooks whose targets are gone or have failed for a day; their records say why. */
+async function disableFailingWebhooks(
+  { db, log, clock }: Pick<DeliveryQueueOptions, 'db' | 'log' | 'clock'>,
+  states: readonly LaneState[],
+  outcomes: readonly DeliveryOutcome[],
+): Promise<void> {
+  for (const { webhookId, failingSince, failures } of states) {
+    const isGone = outcomes.some((outcome) => outcome.webhookId === webhookId && outcome.isGone)
+    const isFailingTooLong =
+      failingSince !== null && failures >= MIN_FAILURES && clock() - failingSince.getTime() >= RETRY_WINDOW_MS
+    if (!isGone && !isFailingTooLong) continue
+    const reason = isGone
+      ? 'switched off: the target answered 410, which says that it is gone for good'
+      : `switched off: no delivery has succeeded since ${failingSince?.toISOString()}, in ${failures} attempts`
+    await disableWebhook(db, webhookId, reason)
+    log.warn({ webhookId, reason }, 'webhook switched off')
   }
 }

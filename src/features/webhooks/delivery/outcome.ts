@@ -1,4 +1,5 @@
 import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from '../../../outbox/retry-schedule.js'
+import type { Database } from '../../../platform/db/connection.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure } from '../../../platform/outbound/net-failure.js'
 
@@ -22,16 +23,11 @@ export interface DeliveryOutcome {
   readonly isGone: boolean
 }
 
-/** An attempt that has ended, and the delivery that it belongs to. */
+/** An attempt that has ended. `random` is from 0 to 1. */
 export interface DeliveryAttempt {
-  readonly deliveryId: string
-  readonly webhookId: string
-  /** Attempts since it was last enqueued, this one included. */
-  readonly attempts: number
-  readonly firstAttemptAtMs: number
+  readonly delivery: { id: string; webhookId: string; attempts: number; firstAttemptAt: Date }
   readonly attemptedAtMs: number
   readonly nowMs: number
-  /** From 0 to 1. */
   readonly random: number
 }
 
@@ -40,36 +36,110 @@ const GONE = 410
 const targetWideStatuses: ReadonlySet<number> = new Set([429, 503])
 
 /** Judges an answer: 2xx is a success; everything else, redirects too, is retried. */
-export function outcomeOf(response: NetAnswer | NetFailure, attempt: DeliveryAttempt): DeliveryOutcome {
-  const { deliveryId, webhookId, attempts, firstAttemptAtMs, attemptedAtMs, nowMs } = attempt
-  const base = { deliveryId, webhookId, attemptedAtMs, latencyMs: nowMs - attemptedAtMs }
-  const status = isNetFailure(response) ? null : response.status
-  if (status !== null && status >= 200 && status < 300) {
-    return {
-      ...base,
-      state: 'delivered',
-      nextAttemptAtMs: null,
-      status,
-      failure: null,
-      holdUntilMs: 0,
-      isGone: false,
-    }
-  }
-  const requestedDelayMs = isNetFailure(response)
-    ? 0
-    : parseRetryAfter(response.headers['retry-after'], nowMs)
-  const retryAfterMs = Math.min(requestedDelayMs, RETRY_WINDOW_MS)
-  const next = nextAttemptAt({ attempts, firstAttemptAtMs, nowMs, retryAfterMs }, attempt.random)
-  const isFinal = next === null || status === GONE
-  return {
-    ...base,
-    state: isFinal ? 'failed' : 'waiting',
-    nextAttemptAtMs: isFinal ? null : next,
+export function outcomeOf(
+  response: NetAnswer | NetFailure,
+  { delivery, attemptedAtMs, nowMs, random }: DeliveryAttempt,
+): DeliveryOutcome {
+  const [status, failure, retryAfter] = isNetFailure(response)
+    ? [null, `${response.kind}: ${response.detail}`, undefined]
+    : [response.status, `the target answered ${response.status}`, response.headers['retry-after']]
+  const base = {
+    deliveryId: delivery.id,
+    webhookId: delivery.webhookId,
+    attemptedAtMs,
+    latencyMs: nowMs - attemptedAtMs,
     status,
-    failure: isNetFailure(response)
-      ? `${response.kind}: ${response.detail}`
-      : `the target answered ${response.status}`,
-    holdUntilMs: retryAfterMs > 0 && targetWideStatuses.has(status ?? 0) ? nowMs + retryAfterMs : 0,
     isGone: status === GONE,
   }
+  if (status !== null && status >= 200 && status < 300) {
+    return { ...base, state: 'delivered', nextAttemptAtMs: null, failure: null, holdUntilMs: 0 }
+  }
+  const retryAfterMs = Math.min(parseRetryAfter(retryAfter, nowMs), RETRY_WINDOW_MS)
+  const attempts = delivery.attempts + 1
+  const firstAttemptAtMs = delivery.firstAttemptAt.getTime()
+  const next = nextAttemptAt({ attempts, firstAttemptAtMs, nowMs, retryAfterMs }, random)
+  const nextAttemptAtMs = status === GONE ? null : next
+  const holdUntilMs = retryAfterMs > 0 && targetWideStatuses.has(status ?? 0) ? nowMs + retryAfterMs : 0
+  const state = nextAttemptAtMs === null ? 'failed' : 'waiting'
+  return { ...base, state, nextAttemptAtMs, failure, holdUntilMs }
+}
+
+/** The failures of a webhook, after a settlement. */
+export interface LaneState {
+  readonly webhookId: string
+  readonly failingSince: Date | null
+  /** Since the last success. */
+  readonly failures: number
+}
+
+/**
+ * Writes the outcomes of attempts into the database, in one statement. A delivery that another worker has claimed
+ * meanwhile, because this one seemed dead, stays with the other.
+ *
+ * @param finishedWebhookIds Webhooks of which this worker has nothing any more: another worker may claim them.
+ */
+export async function settleOutcomes(
+  db: Database,
+  worker: string,
+  outcomes: readonly DeliveryOutcome[],
+  finishedWebhookIds: readonly string[],
+): Promise<LaneState[]> {
+  const timestampOf = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
+  return db<LaneState[]>`
+    with came as (
+      select
+        id::uuid as id, webhook_id::uuid as webhook_id, state, next_attempt_at::timestamptz as next_attempt_at,
+        attempted_at::timestamptz as attempted_at, latency_ms, status, failure, held_until::timestamptz as held_until
+      from unnest(
+        ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
+        ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
+        ${db.types.texts(outcomes.map(({ state }) => state))}::text[],
+        ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => timestampOf(nextAttemptAtMs)))}::text[],
+        ${db.types.texts(outcomes.map(({ attemptedAtMs }) => timestampOf(attemptedAtMs)))}::text[],
+        ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
+        ${outcomes.map(({ status }) => status)}::integer[],
+        ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
+        ${db.types.texts(outcomes.map(({ holdUntilMs }) => timestampOf(holdUntilMs)))}::text[]
+      ) as came (
+        id, webhook_id, state, next_attempt_at, attempted_at, latency_ms, status, failure, held_until
+      )
+    ),
+    ended as (
+      update webhooks.deliveries d
+      set
+        state = case when came.state = 'waiting' and not w.active then 'canceled' else came.state end,
+        worker = null,
+        attempts = d.attempts + 1,
+        next_attempt_at = coalesce(came.next_attempt_at, d.next_attempt_at),
+        last_attempt_at = came.attempted_at,
+        latency_ms = came.latency_ms,
+        status = came.status,
+        failure = came.failure,
+        finished_at = case when came.state = 'waiting' and w.active then null else now() end
+      from came
+      join webhooks.webhooks w on w.id = came.webhook_id
+      where d.id = came.id and d.worker = ${worker}::uuid and d.state = 'sending'
+    ),
+    targets as (
+      select
+        webhook_id,
+        bool_or(state = 'delivered') as has_taken,
+        count(*) filter (where state <> 'delivered') as failures,
+        min(attempted_at) as since,
+        max(held_until) as held_until
+      from came
+      group by webhook_id
+    )
+    update webhooks.lanes l
+    set
+      worker = case
+        when l.worker = ${worker}::uuid and l.webhook_id = any (${db.types.texts(finishedWebhookIds)}::text[]::uuid[]) then null
+        else l.worker
+      end,
+      failing_since = case when t.has_taken then null else coalesce(l.failing_since, t.since) end,
+      failures = case when t.has_taken then 0 else l.failures + t.failures end,
+      held_until = greatest(l.held_until, t.held_until)
+    from targets t
+    where l.webhook_id = t.webhook_id
+    returning l.webhook_id as "webhookId", l.failing_since as "failingSince", l.failures`
 }

@@ -1,9 +1,9 @@
 import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import type { LaneClaim, LaneRequest } from '../../../outbox/outbox-queue.js'
-import type { Database } from '../../../platform/db/connection.js'
-import type { StoredSubject } from '../events/stored-subject.js'
+import { WorkerRegistry } from '../../../outbox/worker-registry.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
+import type { StoredSubject } from '../events/webhook-event.js'
 import type { SigningSecret } from '../secrets.js'
-import type { DeliveryOutcome } from './outcome.js'
 
 /**
  * The SQL of the delivery queue: the table `webhooks.deliveries` has a row for each delivery, `webhooks.lanes` the worker
@@ -35,12 +35,10 @@ export interface PreparedDelivery extends ClaimedDelivery {
   readonly secrets: readonly SigningSecret[]
 }
 
-type ClaimRow = {
-  webhookId: string
-  allowance: number
-  rateLimit: number
-  rateLimitMs: number
-} & ({ id: null } | Omit<ClaimedDelivery, 'webhookId'>)
+type ClaimRow = { webhookId: string; allowance: number; rateLimit: number; rateLimitMs: number } & (
+  | { id: null }
+  | Omit<ClaimedDelivery, 'webhookId'>
+)
 
 /**
  * Claims due deliveries of some webhooks, in one statement. One worker at a time has deliveries of a webhook. First
@@ -144,97 +142,10 @@ function laneClaimsOf(
     const [first] = laneRows
     if (first === undefined) return []
     const items = laneRows.flatMap((row) => (row.id === null ? [] : [row as ClaimedDelivery]))
-    const remaining = first.allowance - items.length
-    return [
-      {
-        lane,
-        items,
-        hasMore: items.length >= capacity,
-        pausedForMs:
-          remaining >= 1 ? null : Math.ceil(((1 - remaining) * first.rateLimitMs) / first.rateLimit),
-      },
-    ]
+    const missing = 1 - (first.allowance - items.length)
+    const pausedForMs = missing <= 0 ? null : Math.ceil((missing * first.rateLimitMs) / first.rateLimit)
+    return [{ lane, items, hasMore: items.length >= capacity, pausedForMs }]
   })
-}
-
-/** The failures of a webhook, after a settlement. */
-export interface LaneState {
-  readonly webhookId: string
-  readonly failingSince: Date | null
-  /** Since the last success. */
-  readonly failures: number
-}
-
-/**
- * Writes the outcomes of attempts into the database, in one statement. A delivery that another worker has claimed
- * meanwhile, because this one seemed dead, stays with the other.
- *
- * @param finishedWebhookIds Webhooks of which this worker has nothing any more: another worker may claim them.
- */
-export async function settleOutcomes(
-  db: Database,
-  worker: string,
-  outcomes: readonly DeliveryOutcome[],
-  finishedWebhookIds: readonly string[],
-): Promise<LaneState[]> {
-  const timestampOf = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
-  return db<LaneState[]>`
-    with came as (
-      select
-        id::uuid as id, webhook_id::uuid as webhook_id, state, next_attempt_at::timestamptz as next_attempt_at,
-        attempted_at::timestamptz as attempted_at, latency_ms, status, failure, held_until::timestamptz as held_until
-      from unnest(
-        ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
-        ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
-        ${db.types.texts(outcomes.map(({ state }) => state))}::text[],
-        ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => timestampOf(nextAttemptAtMs)))}::text[],
-        ${db.types.texts(outcomes.map(({ attemptedAtMs }) => timestampOf(attemptedAtMs)))}::text[],
-        ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
-        ${outcomes.map(({ status }) => status)}::integer[],
-        ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
-        ${db.types.texts(outcomes.map(({ holdUntilMs }) => timestampOf(holdUntilMs)))}::text[]
-      ) as came (
-        id, webhook_id, state, next_attempt_at, attempted_at, latency_ms, status, failure, held_until
-      )
-    ),
-    ended as (
-      update webhooks.deliveries d
-      set
-        state = case when came.state = 'waiting' and not w.active then 'canceled' else came.state end,
-        worker = null,
-        attempts = d.attempts + 1,
-        next_attempt_at = coalesce(came.next_attempt_at, d.next_attempt_at),
-        last_attempt_at = came.attempted_at,
-        latency_ms = came.latency_ms,
-        status = came.status,
-        failure = came.failure,
-        finished_at = case when came.state = 'waiting' and w.active then null else now() end
-      from came
-      join webhooks.webhooks w on w.id = came.webhook_id
-      where d.id = came.id and d.worker = ${worker}::uuid and d.state = 'sending'
-    ),
-    targets as (
-      select
-        webhook_id,
-        bool_or(state = 'delivered') as has_taken,
-        count(*) filter (where state <> 'delivered') as failures,
-        min(attempted_at) as since,
-        max(held_until) as held_until
-      from came
-      group by webhook_id
-    )
-    update webhooks.lanes l
-    set
-      worker = case
-        when l.worker = ${worker}::uuid and l.webhook_id = any (${db.types.texts(finishedWebhookIds)}::text[]::uuid[]) then null
-        else l.worker
-      end,
-      failing_since = case when t.has_taken then null else coalesce(l.failing_since, t.since) end,
-      failures = case when t.has_taken then 0 else l.failures + t.failures end,
-      held_until = greatest(l.held_until, t.held_until)
-    from targets t
-    where l.webhook_id = t.webhook_id
-    returning l.webhook_id as "webhookId", l.failing_since as "failingSince", l.failures`
 }
 
 /** Stores the rendered data of events, for later attempts and other webhooks. */
@@ -247,4 +158,82 @@ export async function storeData(db: Database, data: ReadonlyMap<string, string>)
       ${db.types.texts([...data.values()])}::text[]
     ) as made (id, data)
     where e.id = made.id and e.data is null`
+}
+
+/** The NOTIFY channel of the delivery queue. A lane is a webhook, and its key the webhook's id. */
+export const deliveryChannel = 'webhook_lanes'
+
+/** The workers that send. Deliveries of a dead worker are sent again: nobody knows whether they arrived. */
+export const deliveryWorkers = new WorkerRegistry('webhooks.workers', releaseDeliveries)
+
+async function releaseDeliveries(db: Queryable, workers: readonly string[]): Promise<void> {
+  const ids = db.types.texts(workers)
+  await db`
+    update webhooks.deliveries
+    set state = 'waiting', worker = null
+    where state = 'sending' and worker = any (${ids}::text[]::uuid[])`
+  await db`update webhooks.lanes set worker = null where worker = any (${ids}::text[]::uuid[])`
+}
+
+/** Below every id of a webhook. */
+const LOWEST_UUID = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Finds webhooks with due deliveries that no other worker has. Steps through the two indexes of waiting deliveries from
+ * webhook to webhook, so that the cost grows with the webhooks that wait and not with all of them.
+ *
+ * @param after A webhook's id, or the empty string for the beginning.
+ */
+export async function findDueWebhooks(
+  db: Database,
+  worker: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const from = after === '' ? LOWEST_UUID : after
+  const rows = await db<{ id: string }[]>`
+    with recursive first_attempts as (
+      (
+        select webhook_id from webhooks.deliveries
+        where state = 'waiting' and attempts = 0 and webhook_id > ${from}::uuid
+        order by webhook_id limit 1
+      )
+      union all
+      select (
+        select d.webhook_id from webhooks.deliveries d
+        where d.state = 'waiting' and d.attempts = 0 and d.webhook_id > f.webhook_id
+        order by d.webhook_id limit 1
+      )
+      from first_attempts f
+      where f.webhook_id is not null
+    ),
+    retries as (
+      (
+        select webhook_id, next_attempt_at from webhooks.deliveries
+        where state = 'waiting' and attempts > 0 and webhook_id > ${from}::uuid
+        order by webhook_id, next_attempt_at limit 1
+      )
+      union all
+      select d.webhook_id, d.next_attempt_at
+      from retries r
+      cross join lateral (
+        select webhook_id, next_attempt_at from webhooks.deliveries d
+        where d.state = 'waiting' and d.attempts > 0 and d.webhook_id > r.webhook_id
+        order by d.webhook_id, d.next_attempt_at limit 1
+      ) d
+    )
+    select l.webhook_id as id
+    from (
+      select webhook_id from first_attempts
+      union
+      select webhook_id from retries where next_attempt_at <= now()
+    ) due
+    join webhooks.lanes l on l.webhook_id = due.webhook_id
+    join webhooks.webhooks w on w.id = due.webhook_id
+    where w.active
+      and (l.held_until is null or l.held_until <= now())
+      and (l.worker is null or l.worker = ${worker}::uuid)
+    order by l.webhook_id
+    limit ${limit}`
+  return rows.map(({ id }) => id)
 }

@@ -1,25 +1,20 @@
+import type { Log } from '../../../platform/log/log.js'
 import type { NetRequest } from '../../../platform/outbound/net-client.js'
-import type { SigningSecret } from '../secrets.js'
+import type { Vault } from '../../../platform/vault/vault.js'
+import { decodeSubject } from '../events/webhook-event.js'
+import { decryptSigningSecrets } from '../secrets.js'
 import { hexSignature, standardSignature } from '../signatures.js'
-import type { PreparedDelivery } from './queue.js'
-
-/** The part of a delivery that its request depends on. */
-type DeliveryRequest = Pick<
-  PreparedDelivery,
-  'id' | 'eventId' | 'kind' | 'detectedAt' | 'targetUrl' | 'httpTimeoutMs' | 'attempts' | 'data'
->
+import { type EventRenderContext, renderEventData } from './event-data.js'
+import { type ClaimedDelivery, type PreparedDelivery, storeData } from './queue.js'
 
 /** Longer answers are cut off: this is enough to use the connection again after the usual few words. */
 const MAX_RESPONSE_BYTES = 16_384
 
 /** Builds the body, which is the same for every attempt. */
-export function deliveryBody({
-  id,
-  eventId,
-  kind,
-  detectedAt,
-  data,
-}: Pick<DeliveryRequest, 'id' | 'eventId' | 'kind' | 'detectedAt' | 'data'>): string {
+export function deliveryBody(
+  delivery: Pick<PreparedDelivery, 'id' | 'eventId' | 'kind' | 'detectedAt' | 'data'>,
+): string {
+  const { id, eventId, kind, detectedAt, data } = delivery
   const envelope = {
     created_at: Math.floor(detectedAt.getTime() / 1000),
     event_timestamp: detectedAt.toISOString(),
@@ -31,18 +26,12 @@ export function deliveryBody({
 }
 
 /**
- * Builds the request of an attempt, signed with every secret that is valid now.
- *
- * Receivers that were written for the hosted service read `x-neynar-signature`. It holds one signature, by the oldest
- * secret: such a receiver knows the old secret until its grace time ends.
- *
- * @param secrets The newest first.
+ * Builds the request of an attempt, signed with every secret that is valid now. Receivers that were written for the
+ * hosted service read `x-neynar-signature`. It holds one signature, by the oldest secret: such a receiver knows the old
+ * secret until its grace time ends.
  */
-export function deliveryRequest(
-  delivery: DeliveryRequest,
-  secrets: readonly SigningSecret[],
-  nowMs: number,
-): NetRequest {
+export function deliveryRequest(delivery: PreparedDelivery, nowMs: number): NetRequest {
+  const { secrets } = delivery
   const body = deliveryBody(delivery)
   const timestamp = Math.floor(nowMs / 1000)
   const message = { id: delivery.id, timestamp, body }
@@ -66,4 +55,45 @@ export function deliveryRequest(
     deadlineMs: delivery.httpTimeoutMs,
     maxBytes: MAX_RESPONSE_BYTES,
   }
+}
+
+type PrepareContext = EventRenderContext & { readonly vault: Vault; readonly log: Log }
+
+/** Renders the data of deliveries and decrypts the secrets that sign them, in a few statements for all. */
+export async function prepareDeliveries(
+  context: PrepareContext,
+  claimed: readonly ClaimedDelivery[],
+): Promise<PreparedDelivery[]> {
+  const [rendered, secrets] = await Promise.all([
+    renderMissingData(context, claimed),
+    decryptSigningSecrets(context.db, context.vault, [...new Set(claimed.map(({ webhookId }) => webhookId))]),
+  ])
+  return claimed.map((delivery) => ({
+    ...delivery,
+    data: delivery.data ?? rendered.get(delivery.eventId) ?? 'null',
+    secrets: secrets.get(delivery.webhookId) ?? [],
+  }))
+}
+
+async function renderMissingData(
+  { db, hydrator, log }: PrepareContext,
+  claimed: readonly ClaimedDelivery[],
+): Promise<ReadonlyMap<string, string>> {
+  const missing = new Map(
+    claimed.filter(({ data }) => data === null).map((delivery) => [delivery.eventId, delivery]),
+  )
+  if (missing.size === 0) return new Map()
+  const events = [...missing.values()].map(({ eventId, kind, happenedAt, detectedAt, subject }) => ({
+    id: eventId,
+    kind,
+    happenedAt: happenedAt.getTime() / 1000,
+    detectedAt,
+    subject: decodeSubject(subject),
+  }))
+  const rendered = await renderEventData({ db, hydrator }, events)
+  // Nothing waits for this statement: without the stored data the next attempt renders it again.
+  storeData(db, rendered).catch((error: unknown) =>
+    log.warn({ err: error }, 'the data of events was not stored'),
+  )
+  return rendered
 }

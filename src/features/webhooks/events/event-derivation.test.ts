@@ -7,8 +7,8 @@ import { projectEvents } from '../../../graph/project/project.js'
 import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
 import { hubEventBody } from '../../../hub/log/hub-event.js'
 import { AFTER_ALL_EVENTS, readEvents } from '../../../hub/log/read.js'
-import { recordCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
 import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
+import { recordCompactedFollows, takeCompactedFollows } from './webhook-consumer.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db, { mergeHooks: [projectEvents, recordCompactedFollows] })

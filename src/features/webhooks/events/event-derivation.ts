@@ -23,13 +23,10 @@ export const webhookEventTypes: readonly number[] = [
 type EventWithoutId = Omit<WebhookEvent, 'id'>
 
 /**
- * Derives webhook events from log entries, in order.
+ * Derives webhook events from log entries, in order. A message that replaces one with the same content, such as a newer
+ * follow of the same user, creates no event. Pruned and revoked messages create deletions.
  *
- * A message that replaces one with the same content, such as a newer follow of the same user, creates no
- * event. Pruned and revoked messages create deletions.
- *
- * @param compactedFollows Follows removed by compact states, by `<shard>-<id>`; the log does not contain
- * them.
+ * @param compactedFollows Follows removed by compact states, by `<shard>-<id>`; the log does not contain them.
  */
 export function deriveWebhookEvents(
   logEvents: readonly ConsumedEvent[],
@@ -50,7 +47,7 @@ function eventsOfLogEntry({ body }: ConsumedEvent, compactedFollows: readonly nu
       return eventsOfMerge(body.message, body.deletedMessages, compactedFollows)
     case HubEventType.PRUNE_MESSAGE:
     case HubEventType.REVOKE_MESSAGE:
-      return deletionEvents(body.message, null)
+      return eventsOfContent(body.message, 'deleted', null)
     case HubEventType.MERGE_ON_CHAIN_EVENT:
       return eventsOfChainEvent(body.onChainEvent)
     default:
@@ -72,62 +69,51 @@ function eventsOfMerge(
       subject: { type: 'follow', fid, targetFid },
     }))
   }
-  const isReplacement = deleted.some((other) => other.data.type === type && hasSameContent(message, other))
+  // A newer profile entry replaces one with another value; every other replaced message says the same.
+  const isReplacement = deleted.some(
+    ({ data }) =>
+      data.type === type &&
+      (type !== MessageType.USER_DATA_ADD || data.userDataBody?.value === message.data.userDataBody?.value),
+  )
   return [
     ...deleted
       .filter((other) => other.data.type !== type)
-      .flatMap((other) => deletionEvents(other, messageTime)),
-    ...(isReplacement ? [] : creationEvents(message, messageTime)),
+      .flatMap((other) => eventsOfContent(other, 'deleted', messageTime)),
+    ...(isReplacement ? [] : eventsOfContent(message, 'created', messageTime)),
   ]
 }
 
-/** Whether a replaced message of the same type has the same content as the new one. */
-function hasSameContent({ data }: SignedMessage, { data: other }: SignedMessage): boolean {
-  if (data.type === MessageType.USER_DATA_ADD) return data.userDataBody?.value === other.userDataBody?.value
-  return true
-}
-
-function creationEvents(message: SignedMessage, happenedAt: number): EventWithoutId[] {
-  const { kind, subject } = contentOf(message) ?? {}
-  if (kind === undefined || subject === undefined) return []
-  return [{ kind: kind === 'user' ? 'user.updated' : `${kind}.created`, happenedAt, subject }]
-}
-
-function deletionEvents(message: SignedMessage, happenedAt: number | null): EventWithoutId[] {
-  const { kind, subject } = contentOf(message) ?? {}
-  if (kind === undefined || subject === undefined) return []
-  return [{ kind: kind === 'user' ? 'user.updated' : `${kind}.deleted`, happenedAt, subject }]
+function eventsOfContent(
+  message: SignedMessage,
+  change: 'created' | 'deleted',
+  happenedAt: number | null,
+): EventWithoutId[] {
+  const subject = subjectOf(message)
+  if (subject === null) return []
+  return [
+    { kind: subject.type === 'user' ? 'user.updated' : `${subject.type}.${change}`, happenedAt, subject },
+  ]
 }
 
 /** Returns the content of an add message; null for removals and for types without webhooks. */
-function contentOf(
-  message: SignedMessage,
-): { kind: 'cast' | 'follow' | 'reaction' | 'user'; subject: EventSubject } | null {
+function subjectOf(message: SignedMessage): Exclude<EventSubject, { type: 'trade' }> | null {
   const { type, fid, linkBody, reactionBody } = message.data
   switch (type) {
     case MessageType.CAST_ADD:
-      return { kind: 'cast', subject: { type: 'cast', message } }
+      return { type: 'cast', message }
     case MessageType.LINK_ADD:
       if (linkBody?.type !== 'follow' || linkBody.targetFid === undefined) return null
-      return { kind: 'follow', subject: { type: 'follow', fid, targetFid: linkBody.targetFid } }
+      return { type: 'follow', fid, targetFid: linkBody.targetFid }
     case MessageType.REACTION_ADD: {
       const target = reactionBody?.targetCastId
       // A URL target is not a cast, which the event would have to contain.
       if (!reactionBody || !target) return null
-      return {
-        kind: 'reaction',
-        subject: {
-          type: 'reaction',
-          fid,
-          reactionType: reactionBody.type,
-          targetFid: target.fid,
-          targetHash: hexOf(target.hash),
-        },
-      }
+      const targetHash = hexOf(target.hash)
+      return { type: 'reaction', fid, reactionType: reactionBody.type, targetFid: target.fid, targetHash }
     }
     case MessageType.USER_DATA_ADD:
     case MessageType.VERIFICATION_ADD_ETH_ADDRESS:
-      return { kind: 'user', subject: { type: 'user', fid } }
+      return { type: 'user', fid }
     default:
       return null
   }

@@ -1,7 +1,12 @@
-import type { Queryable } from '../../../platform/db/connection.js'
-import type { Matcher } from '../matching/matcher.js'
-import { loadFacts } from './fact-loader.js'
-import type { WebhookEvent } from './webhook-event.js'
+import { randomUUID } from 'node:crypto'
+import { type CastRow, castRow } from '../../../graph/project/casts.js'
+import { insertMentions } from '../../../graph/view/text-ranges.js'
+import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
+import { notifyLanes } from '../../../outbox/outbox-queue.js'
+import type { Queryable, Transaction } from '../../../platform/db/connection.js'
+import { deliveryChannel } from '../delivery/queue.js'
+import type { CastFacts, EventFacts, Matcher } from '../matching/matcher.js'
+import { encodeSubject, type WebhookEvent } from './webhook-event.js'
 
 /** An event, and the webhooks that it is for. */
 export interface MatchedEvent {
@@ -21,4 +26,121 @@ export async function matchEvents(
   return candidates
     .map((event, index) => ({ event, webhookIds: matcher.match(facts[index]!) }))
     .filter(({ webhookIds }) => webhookIds.length > 0)
+}
+
+/** Loads the facts that events do not contain, with two statements for all. Returns them in the order of the events. */
+async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promise<EventFacts[]> {
+  const casts = events.flatMap(({ subject }) => (subject.type === 'cast' ? [castRow(subject.message)] : []))
+  const traders = events.flatMap(({ subject }) =>
+    subject.type === 'trade' && subject.fid !== null ? [subject.fid] : [],
+  )
+  const fids = new Set([...casts.flatMap((cast) => [cast.fid, ...cast.mentions]), ...traders])
+  const hashes = casts.flatMap((cast) => [cast.hash, ...(cast.parentHash ? [cast.parentHash] : [])])
+  const [users, roots] = await Promise.all([
+    fids.size === 0 ? new Map<number, UserRow>() : loadUsers(db, [...fids]),
+    hashes.length === 0 ? new Map<string, string | null>() : loadRoots(db, hashes),
+  ])
+  return events.map((event) => factsOf(event, { users, roots }))
+}
+
+interface UserRow {
+  readonly fid: number
+  readonly username: string | null
+  readonly score: number | null
+}
+
+async function loadUsers(db: Queryable, fids: readonly number[]): Promise<Map<number, UserRow>> {
+  const rows = await db<UserRow[]>`
+    select fid, username, score from social.users where fid = any (${[...fids]}::bigint[])`
+  return new Map(rows.map((row) => [row.fid, row]))
+}
+
+/** Returns the root parent URL of each stored cast, by hash in hex without 0x. */
+async function loadRoots(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, string | null>> {
+  const rows = await db<{ hash: string; root: string | null }[]>`
+    select encode(hash, 'hex') as hash, root_parent_url as root
+    from social.casts
+    where hash = any (${db.types.byteas(hashes)}::bytea[])`
+  return new Map(rows.map(({ hash, root }) => [hash, root]))
+}
+
+interface FactSources {
+  readonly users: ReadonlyMap<number, UserRow>
+  readonly roots: ReadonlyMap<string, string | null>
+}
+
+function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFacts {
+  if (subject.type === 'cast') return castFacts(kind as CastFacts['kind'], castRow(subject.message), sources)
+  if (subject.type !== 'trade') return { kind, ...subject } as EventFacts
+  const { fid, amountUsdc } = subject
+  const traderScore = (fid === null ? null : sources.users.get(fid)?.score) ?? 0
+  return { kind: 'trade.created', fid, amountUsdc, traderScore }
+}
+
+function castFacts(kind: CastFacts['kind'], cast: CastRow, { users, roots }: FactSources): CastFacts {
+  const quoted = cast.embeds.flatMap((embed) => ('hash' in embed ? [embed] : []))
+  const parentHash = cast.parentHash?.toString('hex') ?? null
+  const { text } = insertMentions(cast.text, cast.mentions, cast.mentionPositions, (fid) => {
+    const user = users.get(fid)
+    return user && usernameOrPlaceholder(user)
+  })
+  return {
+    kind,
+    authorFid: cast.fid,
+    authorScore: users.get(cast.fid)?.score ?? 0,
+    mentionedFids: cast.mentions,
+    parentFid: cast.parentFid,
+    parentHash: parentHash === null ? null : `0x${parentHash}`,
+    parentUrl: cast.parentUrl,
+    // A deleted cast has no thread; then its parent's thread counts.
+    rootParentUrl:
+      roots.get(cast.hash.toString('hex')) ??
+      cast.parentUrl ??
+      (parentHash === null ? null : (roots.get(parentHash) ?? null)),
+    embeddedFids: quoted.map(({ fid }) => fid),
+    embeddedHashes: quoted.map(({ hash }) => hash),
+    embeddedUrls: cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : [])),
+    text,
+  }
+}
+
+/**
+ * Enqueues deliveries in the order of the events, and wakes the workers. A delivery that is enqueued already stays as
+ * it is.
+ *
+ * @param detectedAtMs Unix milliseconds.
+ */
+export async function enqueueDeliveries(
+  db: Transaction,
+  matchedEvents: readonly MatchedEvent[],
+  detectedAtMs: number,
+): Promise<void> {
+  if (matchedEvents.length === 0) return
+  const events = matchedEvents.map(({ event }) => event)
+  const detectedAt = new Date(detectedAtMs).toISOString()
+  await db`
+    insert into webhooks.events (id, kind, happened_at, detected_at, subject)
+    select id, kind, coalesce(to_timestamp(happened_at), ${detectedAt}), ${detectedAt}, subject::jsonb
+    from unnest(
+      ${db.types.texts(events.map(({ id }) => id))}::text[],
+      ${db.types.texts(events.map(({ kind }) => kind))}::text[],
+      ${events.map(({ happenedAt }) => happenedAt)}::bigint[],
+      ${db.types.texts(events.map(({ subject }) => JSON.stringify(encodeSubject(subject))))}::text[]
+    ) as event (id, kind, happened_at, subject)
+    on conflict do nothing`
+  const rows = matchedEvents.flatMap(({ event, webhookIds }) =>
+    webhookIds.map((webhookId) => ({ webhookId, eventId: event.id })),
+  )
+  // `seq` is handed out in the order of the ordinality.
+  await db`
+    insert into webhooks.deliveries (id, webhook_id, event_id)
+    select id::uuid, webhook_id::uuid, event_id
+    from unnest(
+      ${db.types.texts(rows.map(() => randomUUID()))}::text[],
+      ${db.types.texts(rows.map(({ webhookId }) => webhookId))}::text[],
+      ${db.types.texts(rows.map(({ eventId }) => eventId))}::text[]
+    ) with ordinality as delivery (id, webhook_id, event_id, position)
+    order by position
+    on conflict do nothing`
+  await notifyLanes(db, deliveryChannel, [...new Set(rows.map(({ webhookId }) => webhookId))])
 }

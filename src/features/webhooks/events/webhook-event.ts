@@ -1,4 +1,5 @@
 import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
+import { decodeStoredMessage, encodeMessage } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 /** An event that webhooks can subscribe to. */
@@ -14,21 +15,13 @@ export interface WebhookEvent {
   readonly subject: EventSubject
 }
 
-/** The subject of an event. */
-export type EventSubject = CastSubject | FollowSubject | ReactionSubject | UserSubject | TradeSubject
-
-/** The cast itself, since it may be deleted before delivery. */
-export interface CastSubject {
-  readonly type: 'cast'
-  readonly message: SignedMessage
-}
-
-/** The follower and the followed user. */
-export interface FollowSubject {
-  readonly type: 'follow'
-  readonly fid: number
-  readonly targetFid: number
-}
+/** The subject of an event. A cast is kept whole, since it may be deleted before delivery. */
+export type EventSubject =
+  | { readonly type: 'cast'; readonly message: SignedMessage }
+  | { readonly type: 'follow'; readonly fid: number; readonly targetFid: number }
+  | { readonly type: 'user'; readonly fid: number }
+  | ReactionSubject
+  | TradeSubject
 
 /** The reacting user and the target. */
 export interface ReactionSubject {
@@ -41,17 +34,28 @@ export interface ReactionSubject {
   readonly targetHash: string
 }
 
-/** The user that registered or changed. */
-export interface UserSubject {
-  readonly type: 'user'
-  readonly fid: number
-}
-
 /** A trade as reported by the chain follower. */
-export interface TradeSubject {
+interface TradeSubject {
   readonly type: 'trade'
   readonly fid: number | null
   readonly amountUsdc: number
   /** The member `data` of the body, without `trader`. */
   readonly data: Readonly<Record<string, unknown>>
+}
+
+/** A subject as JSON holds it: the message is encoded, in base64. */
+export type StoredSubject =
+  | Exclude<EventSubject, { type: 'cast' }>
+  | { readonly type: 'cast'; readonly message: string }
+
+/** Makes a subject ready to be stored. */
+export function encodeSubject(subject: EventSubject): StoredSubject {
+  if (subject.type !== 'cast') return subject
+  return { type: 'cast', message: encodeMessage(subject.message).toString('base64') }
+}
+
+/** Reads a stored subject back. */
+export function decodeSubject(stored: StoredSubject): EventSubject {
+  if (stored.type !== 'cast') return stored
+  return { type: 'cast', message: decodeStoredMessage(Buffer.from(stored.message, 'base64')) }
 }

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-filters.js'
-import type { EventFacts } from './facts.js'
-import { Matcher } from './matcher.js'
-import type { Subscription } from './subscription.js'
+import { type EventFacts, Matcher, type Subscription } from './matcher.js'
 import { referenceMatch } from './testing/reference-match.js'
 
 /** Small domains, so that filters and events often meet. */

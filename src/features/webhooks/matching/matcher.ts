@@ -1,19 +1,193 @@
-import { type WebhookEventKind, webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
-import type { EventFacts } from './facts.js'
-import { KindIndex } from './kind-index.js'
-import { filtersByKind, type Subscription } from './subscription.js'
+import {
+  type WebhookEventKind,
+  type WebhookSubscriptionFilters,
+  webhookEventKinds,
+} from '../../../graph/view/schema/webhook-filters.js'
+import type { Queryable } from '../../../platform/db/connection.js'
+import { type AnyFilter, filtersByKind, listedValues } from './filters.js'
+import { PatternIndex } from './pattern-index.js'
+
+/** What filters can select of an added or removed cast. Hashes are lowercase hex with `0x`. */
+export interface CastFacts {
+  readonly kind: 'cast.created' | 'cast.deleted'
+  readonly authorFid: number
+  /** 0 when unknown, as in the API. */
+  readonly authorScore: number
+  readonly mentionedFids: readonly number[]
+  readonly parentFid: number | null
+  readonly parentHash: string | null
+  readonly parentUrl: string | null
+  readonly rootParentUrl: string | null
+  readonly embeddedFids: readonly number[]
+  readonly embeddedHashes: readonly string[]
+  readonly embeddedUrls: readonly string[]
+  /** The text as the API shows it, with the names of mentioned users. */
+  readonly text: string
+}
+
+interface ReactionFacts {
+  readonly kind: 'reaction.created' | 'reaction.deleted'
+  readonly fid: number
+  /** The author of the cast. */
+  readonly targetFid: number
+  readonly targetHash: string
+}
+
+interface TradeFacts {
+  readonly kind: 'trade.created'
+  /** Null when the trader is not a user. */
+  readonly fid: number | null
+  readonly amountUsdc: number
+  readonly traderScore: number
+}
+
+/** What filters can select of an event. */
+export type EventFacts =
+  | CastFacts
+  | ReactionFacts
+  | TradeFacts
+  | { readonly kind: 'follow.created' | 'follow.deleted'; readonly fid: number; readonly targetFid: number }
+  | { readonly kind: 'user.created' | 'user.updated'; readonly fid: number }
+
+type AnyFacts = Partial<
+  Omit<CastFacts, 'kind'> & Omit<ReactionFacts, 'kind' | 'fid'> & Pick<TradeFacts, 'fid'>
+>
+
+/** Filter members that list values, and where events have them. An event must have one of the values. */
+const listMembers = Object.entries({
+  author_fids: ({ authorFid }: AnyFacts) => [authorFid],
+  mentioned_fids: ({ mentionedFids }: AnyFacts) => mentionedFids,
+  parent_author_fids: ({ parentFid }: AnyFacts) => [parentFid],
+  embedded_cast_author_fids: ({ embeddedFids }: AnyFacts) => embeddedFids,
+  embedded_cast_hashes: ({ embeddedHashes }: AnyFacts) => embeddedHashes,
+  parent_hashes: ({ parentHash }: AnyFacts) => [parentHash],
+  parent_urls: ({ parentUrl }: AnyFacts) => [parentUrl],
+  root_parent_urls: ({ rootParentUrl }: AnyFacts) => [rootParentUrl],
+  fids: ({ fid }: AnyFacts) => [fid],
+  target_fids: ({ targetFid }: AnyFacts) => [targetFid],
+  target_cast_hashes: ({ targetHash }: AnyFacts) => [targetHash],
+})
+
+interface FilterEntry {
+  readonly webhookId: string
+  readonly filter: AnyFilter
+  readonly excludedAuthors: ReadonlySet<number>
+  readonly minimumScore: number
+}
+
+/** The indexed filters of one event kind. */
+class KindIndex {
+  readonly entries = new Map<string, FilterEntry>()
+  readonly #lists = listMembers.map(([member, valuesOf]) => ({
+    member,
+    valuesOf,
+    entries: new Map<unknown, Set<FilterEntry>>(),
+  }))
+  readonly #texts = new PatternIndex<FilterEntry>()
+  readonly #embeds = new PatternIndex<FilterEntry>()
+  /** Filters that list nothing, by minimum score ascending: they match every event that their other members allow. */
+  readonly #catchAll: FilterEntry[] = []
+
+  add(webhookId: string, filter: AnyFilter): void {
+    const { minimum_author_score, minimum_trader_service_score, minimum_trader_neynar_score } = filter
+    const minimumScore =
+      minimum_author_score ?? minimum_trader_service_score ?? minimum_trader_neynar_score ?? 0
+    const excludedAuthors = new Set(filter.exclude_author_fids)
+    const entry = { webhookId, filter, excludedAuthors, minimumScore }
+    this.entries.set(webhookId, entry)
+    let isCatchAll = !filter.text && !filter.embeds
+    for (const { member, entries } of this.#lists) {
+      for (const value of listedValues(filter, member)) {
+        isCatchAll = false
+        const others = entries.get(value)
+        if (others === undefined) entries.set(value, new Set([entry]))
+        else others.add(entry)
+      }
+    }
+    if (filter.text) this.#texts.add(entry, filter.text)
+    if (filter.embeds) this.#embeds.add(entry, filter.embeds)
+    if (!isCatchAll) return
+    const position = this.#catchAll.findIndex((other) => other.minimumScore > minimumScore)
+    this.#catchAll.splice(position === -1 ? this.#catchAll.length : position, 0, entry)
+  }
+
+  remove(webhookId: string): void {
+    const entry = this.entries.get(webhookId)
+    if (entry === undefined) return
+    this.entries.delete(webhookId)
+    for (const { member, entries } of this.#lists) {
+      for (const value of listedValues(entry.filter, member)) {
+        const remaining = entries.get(value)
+        remaining?.delete(entry)
+        if (remaining?.size === 0) entries.delete(value)
+      }
+    }
+    this.#texts.remove(entry)
+    this.#embeds.remove(entry)
+    const position = this.#catchAll.indexOf(entry)
+    if (position !== -1) this.#catchAll.splice(position, 1)
+  }
+
+  match(event: EventFacts): string[] {
+    const matched = new Set<string>()
+    const score = scoreOf(event)
+    const check = (entry: FilterEntry) => {
+      if (isAllowed(entry, event, score)) matched.add(entry.webhookId)
+    }
+    for (const entry of this.#catchAll) {
+      if (entry.minimumScore > score) break
+      check(entry)
+    }
+    for (const { valuesOf, entries } of this.#lists) {
+      if (entries.size === 0) continue
+      for (const value of valuesOf(event) ?? []) entries.get(value)?.forEach(check)
+    }
+    if (isCast(event)) {
+      // Skips patterns of filters that have matched already or are excluded anyway.
+      const checkPattern = (entry: FilterEntry, isMatch: () => boolean) => {
+        if (!matched.has(entry.webhookId) && isAllowed(entry, event, score) && isMatch())
+          matched.add(entry.webhookId)
+      }
+      this.#texts.search([event.text], checkPattern)
+      this.#embeds.search(event.embeddedUrls, checkPattern)
+    }
+    return [...matched]
+  }
+}
+
+function isCast(event: EventFacts): event is CastFacts {
+  return event.kind === 'cast.created' || event.kind === 'cast.deleted'
+}
+
+/** Returns the score to compare with the minimum; above every minimum for kinds without scores. */
+function scoreOf(event: EventFacts): number {
+  if (isCast(event)) return event.authorScore
+  return event.kind === 'trade.created' ? event.traderScore : 1
+}
+
+/** Whether the members that only narrow a filter allow the event. */
+function isAllowed({ filter, minimumScore, excludedAuthors }: FilterEntry, event: EventFacts, score: number) {
+  if (minimumScore > score) return false
+  if (event.kind === 'trade.created') return event.amountUsdc >= (filter.minimum_token_amount_usdc ?? 0)
+  return !isCast(event) || !excludedAuthors.has(event.authorFid)
+}
+
+/** A webhook's validated filters. */
+export interface Subscription {
+  readonly webhookId: string
+  readonly filters: WebhookSubscriptionFilters
+}
 
 /**
- * Finds the webhooks of an event.
- *
- * All subscriptions are indexed by what they select, so the cost of an event depends on its matches and not
- * on the number of subscriptions. The meaning of filters is in docs/webhooks.md.
+ * Finds the webhooks of an event. All subscriptions are indexed by what they select, so the cost of an event depends on
+ * its matches and not on the number of subscriptions. The meaning of filters is in docs/webhooks.md.
  */
 export class Matcher {
   readonly #kinds = new Map<WebhookEventKind, KindIndex>(
     webhookEventKinds.map((kind) => [kind, new KindIndex()]),
   )
-  readonly #subscriptions = new Map<string, Subscription>()
+  readonly #subscriptions = new Map<string, WebhookSubscriptionFilters>()
+  #revision = 0
 
   /** Number of webhooks with a subscription. */
   get size(): number {
@@ -21,25 +195,42 @@ export class Matcher {
   }
 
   /** Adds or replaces a webhook's subscription. */
-  set(subscription: Subscription): void {
-    this.delete(subscription.webhookId)
-    this.#subscriptions.set(subscription.webhookId, subscription)
-    for (const [kind, filter] of filtersByKind(subscription)) {
-      this.#kinds.get(kind)?.add(subscription.webhookId, filter)
-    }
+  set({ webhookId, filters }: Subscription): void {
+    this.delete(webhookId)
+    this.#subscriptions.set(webhookId, filters)
+    for (const [kind, filter] of filtersByKind(filters)) this.#kinds.get(kind)?.add(webhookId, filter)
   }
 
   /** Removes a webhook's subscription. */
   delete(webhookId: string): void {
-    const subscription = this.#subscriptions.get(webhookId)
-    if (subscription === undefined) return
+    for (const [kind] of filtersByKind(this.#subscriptions.get(webhookId) ?? {})) {
+      this.#kinds.get(kind)?.remove(webhookId)
+    }
     this.#subscriptions.delete(webhookId)
-    for (const [kind] of filtersByKind(subscription)) this.#kinds.get(kind)?.remove(webhookId)
+  }
+
+  /**
+   * Loads the subscriptions of active webhooks that have changed. Changes are numbered in commit order. Costs one
+   * statement that finds nothing unless something changed, so that no process matches by stale subscriptions.
+   */
+  async refresh(db: Queryable): Promise<void> {
+    const rows = await db<
+      { webhookId: string; revision: number; filters: WebhookSubscriptionFilters | null; isActive: boolean }[]
+    >`
+      select id as "webhookId", revision, filters, active and deleted_at is null as "isActive"
+      from webhooks.webhooks
+      where revision > ${this.#revision}::bigint
+      order by revision`
+    for (const { webhookId, revision, filters, isActive } of rows) {
+      if (isActive && filters !== null) this.set({ webhookId, filters })
+      else this.delete(webhookId)
+      this.#revision = revision
+    }
   }
 
   /** Whether any webhook subscribes to this kind. */
   hasSubscribers(kind: WebhookEventKind): boolean {
-    return (this.#kinds.get(kind)?.size ?? 0) > 0
+    return (this.#kinds.get(kind)?.entries.size ?? 0) > 0
   }
 
   /** Returns the webhooks that the event is for, each once. */

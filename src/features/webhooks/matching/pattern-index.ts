@@ -1,71 +1,62 @@
-import type { FilterEntry, PatternMember } from './filter-entry.js'
-import { foldText, MIN_LITERAL_LENGTH, requiredLiterals } from './required-literals.js'
+import type { RE2JS } from 're2js'
+import { compilePattern } from './filters.js'
 
+/** Shorter literals occur in almost every text. */
+const MIN_LITERAL_LENGTH = 2
 /** Characters of a gram. Literals of `MIN_LITERAL_LENGTH` are shorter and are their own gram. */
 const GRAM_LENGTH = 3
-
-interface IndexedLiteral {
-  readonly literal: string
-  readonly entry: FilterEntry
-}
+/** A longer list of alternatives selects little. */
+const MAX_LITERALS = 64
 
 /**
- * The regular expressions of one filter member, indexed by literals that a matching text must contain.
- *
- * Each literal is filed under one of its grams, the least used one, so that common beginnings such as `https://` do
- * not fill one list. Expressions without required literals run for every event that no other member decides.
+ * Regular expressions, indexed by literals that a matching text must contain. Each literal is filed under one of its
+ * grams, the least used one, so that common beginnings such as `https://` do not fill one list. Expressions without
+ * required literals run for every event that no other member decides.
  */
-export class PatternIndex {
-  readonly #member: PatternMember
-  readonly #grams = new Map<string, IndexedLiteral[]>()
-  readonly #gramsByEntry = new Map<FilterEntry, readonly string[]>()
-  readonly #withoutLiterals = new Set<FilterEntry>()
+export class PatternIndex<Entry> {
+  readonly #patterns = new Map<Entry, { readonly pattern: RE2JS; readonly grams: readonly string[] }>()
+  readonly #grams = new Map<string, { readonly literal: string; readonly entry: Entry }[]>()
+  readonly #withoutLiterals = new Set<Entry>()
 
-  constructor(member: PatternMember) {
-    this.#member = member
-  }
-
-  add(entry: FilterEntry): void {
-    const source = entry.filter[this.#member]
-    if (entry.patterns[this.#member] === null || source === undefined) return
+  /** Adds an expression. An invalid one matches nothing: saving has validated it. */
+  add(entry: Entry, source: string): void {
+    const pattern = compilePattern(source)
+    if ('problem' in pattern) return
     const literals = requiredLiterals(source)
-    if (literals === null) {
-      this.#withoutLiterals.add(entry)
-      return
-    }
-    const grams = literals.map((literal) => {
+    if (literals === null) this.#withoutLiterals.add(entry)
+    const grams = (literals ?? []).map((literal) => {
       const gram = this.#leastUsedGram(literal)
       const indexed = this.#grams.get(gram)
       if (indexed === undefined) this.#grams.set(gram, [{ literal, entry }])
       else indexed.push({ literal, entry })
       return gram
     })
-    this.#gramsByEntry.set(entry, grams)
+    this.#patterns.set(entry, { pattern, grams })
   }
 
-  remove(entry: FilterEntry): void {
+  remove(entry: Entry): void {
     this.#withoutLiterals.delete(entry)
-    for (const gram of this.#gramsByEntry.get(entry) ?? []) {
+    for (const gram of this.#patterns.get(entry)?.grams ?? []) {
       const remaining = this.#grams.get(gram)?.filter((indexed) => indexed.entry !== entry) ?? []
       if (remaining.length === 0) this.#grams.delete(gram)
       else this.#grams.set(gram, remaining)
     }
-    this.#gramsByEntry.delete(entry)
+    this.#patterns.delete(entry)
   }
 
   /** Calls once for each entry that may match one of the texts, with a function that decides. */
-  search(texts: readonly string[], onCandidate: (entry: FilterEntry, isMatch: () => boolean) => void): void {
+  search(texts: readonly string[], onCandidate: (entry: Entry, isMatch: () => boolean) => void): void {
     if (texts.length === 0) return
     const candidates = new Set(this.#withoutLiterals)
     if (this.#grams.size > 0) {
       for (const text of texts) this.#addCandidates(foldText(text), candidates)
     }
     for (const entry of candidates) {
-      onCandidate(entry, () => texts.some((text) => entry.patterns[this.#member]?.test(text)))
+      onCandidate(entry, () => texts.some((text) => this.#patterns.get(entry)?.pattern.test(text)))
     }
   }
 
-  #addCandidates(folded: string, candidates: Set<FilterEntry>): void {
+  #addCandidates(folded: string, candidates: Set<Entry>): void {
     for (const gram of gramsOf(folded)) {
       for (const { literal, entry } of this.#grams.get(gram) ?? []) {
         if (folded.includes(literal)) candidates.add(entry)
@@ -89,4 +80,73 @@ function* gramsOf(text: string): Generator<string> {
       yield text.slice(at, at + length)
     }
   }
+}
+
+/** Folds case: lowercase, with the two letters that RE2 folds to ASCII letters (long s, Kelvin sign) replaced. */
+function foldText(text: string): string {
+  return text.toLowerCase().replaceAll('ſ', 's')
+}
+
+/** The syntax from which literals are derived. Other syntax is rare; a brace, for example, may be literal. */
+const items = [
+  String.raw`(?<open>\((?:\?(?:[imsU]*(?:-[imsU]+)?:|P?<\w+>)|(?!\?)))`,
+  String.raw`(?<close>\))`,
+  String.raw`(?<bar>\|)`,
+  // Flags, classes, and characters that stand for others.
+  String.raw`\(\?[imsU]*(?:-[imsU]+)?\)|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\\[dDwWsSbBAzC]|[.^$]`,
+  String.raw`\\(?<escaped>[^a-zA-Z0-9])`,
+  String.raw`(?<plain>[^*+?{\\[(])`,
+]
+const itemPattern = new RegExp(
+  String.raw`(?:${items.join('|')})(?<repetition>(?:[*+?]|\{(?<minimum>\d+)(?:,\d*)?\})\??)?`,
+  'gsy',
+)
+
+/**
+ * Returns literals of which a text must contain one for a regular expression to match. Literals and texts are compared
+ * folded (`foldText`), so flags do not matter. Null when none can be derived, which is always correct.
+ */
+function requiredLiterals(source: string): readonly string[] | null {
+  const found = [...source.matchAll(itemPattern)]
+  if (found.map(([item]) => item).join('') !== source) return null
+  return literalsOf(found[Symbol.iterator]())
+}
+
+/** Reads alternatives up to their closing parenthesis. Of each one counts the item whose shortest literal is longest. */
+function literalsOf(reader: IterableIterator<RegExpMatchArray>): readonly string[] | null {
+  const literals: string[] = []
+  let isKnown = true
+  let best: readonly string[] = []
+  let run = ''
+  const endRun = (group: readonly string[] | null = null) => {
+    for (const option of [run.length < MIN_LITERAL_LENGTH ? [] : [run], group ?? []]) {
+      if (shortestLength(option) > shortestLength(best)) best = option
+    }
+    run = ''
+  }
+  const endAlternative = () => {
+    endRun()
+    literals.push(...best)
+    isKnown &&= best.length > 0
+    best = []
+  }
+  for (let next = reader.next(); !next.done; next = reader.next()) {
+    const { open, close, bar, escaped, plain = escaped, repetition, minimum } = next.value.groups!
+    if (close) {
+      // A group that may be missing requires nothing.
+      if (repetition && !repetition.startsWith('+') && Number(minimum ?? 0) === 0) isKnown = false
+      break
+    }
+    if (open) endRun(literalsOf(reader))
+    else if (bar) endAlternative()
+    // Letters outside ASCII fold in more ways than `foldText`.
+    else if (plain && !repetition && plain.charCodeAt(0) < 0x80) run += foldText(plain)
+    else endRun()
+  }
+  endAlternative()
+  return isKnown && literals.length <= MAX_LITERALS ? literals : null
+}
+
+function shortestLength(literals: readonly string[]): number {
+  return literals.length === 0 ? 0 : Math.min(...literals.map(({ length }) => length))
 }

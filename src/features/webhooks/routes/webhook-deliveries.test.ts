@@ -7,7 +7,7 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { Cast } from '../../../graph/view/schema/cast.js'
 import { User } from '../../../graph/view/schema/user.js'
 import { webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
-import { sampleData } from '../samples.js'
+import { sampleData } from '../deliveries.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
-import { choiceParameter, cursorParameter, limitParameter } from '../../../api/parameters.js'
+import { choiceParameter, pagingParameters } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/schema-type.js'
 import {
   deliveryStates,
@@ -12,9 +12,9 @@ import {
 } from '../../../graph/view/schema/webhook-delivery.js'
 import { WebhookSubscriptionFilters, webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { defineOperation } from '../../operation.js'
+import { defineOperation, type Operation } from '../../operation.js'
 import { enqueueTestDelivery, listDeliveries, redeliverOne, redeliverSince } from '../deliveries.js'
-import { checkFilters } from '../filter-validation.js'
+import { checkFilters } from '../matching/filters.js'
 import { previewFilters } from '../preview.js'
 import { findWebhook } from '../webhooks.js'
 import { deliveryIdParameter, unknownWebhookText, webhookIdParameter, webhookStore } from './webhooks.js'
@@ -22,7 +22,7 @@ import { deliveryIdParameter, unknownWebhookText, webhookIdParameter, webhookSto
 const cursors = cursorKind('webhook deliveries', keyPart.integer)
 
 /** `GET webhook/deliveries` */
-export const webhookDeliveries = defineOperation({
+const webhookDeliveries = defineOperation({
   method: 'GET',
   path: 'webhook/deliveries',
   tag: 'Webhooks',
@@ -36,8 +36,7 @@ export const webhookDeliveries = defineOperation({
       choiceParameter(deliveryStates, { description: 'Only deliveries with this status.' }),
     ),
     type: Type.Optional(choiceParameter(webhookEventKinds, { description: 'Only events of this type.' })),
-    limit: limitParameter({ maximum: 100, default: 25 }),
-    cursor: cursorParameter,
+    ...pagingParameters(100, 25),
   }),
   reply: WebhookDeliveriesResponse,
   notFound: unknownWebhookText,
@@ -46,23 +45,14 @@ export const webhookDeliveries = defineOperation({
     const store = webhookStore(context)
     const [beforeSeq] = cursors.decode(cursor) ?? []
     const { id } = await findWebhook(store, appId, webhook_id)
-    const found = await listDeliveries(store.db, {
-      webhookId: id,
-      status,
-      kind: type,
-      limit: limit + 1,
-      beforeSeq: beforeSeq ?? null,
-    })
-    const { page, next } = cursors.page(found, limit, (last) => [last.seq])
-    return {
-      deliveries: page.map(({ view }) => view),
-      next,
-    }
+    const selection = { webhookId: id, status, kind: type, limit: limit + 1, beforeSeq }
+    const { page, next } = cursors.page(await listDeliveries(store.db, selection), limit, ({ seq }) => [seq])
+    return { deliveries: page.map(({ seq: _, ...delivery }) => delivery), next }
   },
 })
 
 /** `POST webhook/deliveries/redeliver` */
-export const webhookRedeliver = defineOperation({
+const webhookRedeliver = defineOperation({
   method: 'POST',
   path: 'webhook/deliveries/redeliver',
   tag: 'Webhooks',
@@ -106,7 +96,7 @@ export const webhookRedeliver = defineOperation({
 })
 
 /** `POST webhook/test` */
-export const webhookTest = defineOperation({
+const webhookTest = defineOperation({
   method: 'POST',
   path: 'webhook/test',
   tag: 'Webhooks',
@@ -132,7 +122,7 @@ export const webhookTest = defineOperation({
 })
 
 /** `POST webhook/preview` */
-export const webhookPreview = defineOperation({
+const webhookPreview = defineOperation({
   method: 'POST',
   path: 'webhook/preview',
   tag: 'Webhooks',
@@ -149,18 +139,26 @@ export const webhookPreview = defineOperation({
 
   async handle({ db, hydrator, clock }, { subscription, samples }) {
     checkFilters(subscription)
-    const preview = await previewFilters({ db, hydrator }, { filters: subscription, samples, clock })
+    const preview = await previewFilters({ db, hydrator, clock }, subscription, samples)
     return {
       matched: [...preview.matched.values()].reduce((sum, count) => sum + count, 0),
       matched_by_type: Object.fromEntries(preview.matched),
       looked_at: preview.scannedEvents,
       complete: preview.isComplete,
       since: preview.sinceMs === null ? null : new Date(preview.sinceMs).toISOString(),
-      samples: preview.samples.map(({ kind, eventId, data }) => ({
+      samples: preview.samples.map(({ kind, id, data }) => ({
         type: kind,
-        event_id: eventId,
+        event_id: id,
         data: JSON.parse(data) as unknown,
       })),
     }
   },
 })
+
+/** Operations on deliveries of webhooks. */
+export const deliveryOperations: readonly Operation[] = [
+  webhookDeliveries,
+  webhookRedeliver,
+  webhookTest,
+  webhookPreview,
+]

@@ -1,10 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/schema-type.js'
-import { WebhookListResponse, WebhookResponse } from '../../../graph/view/schema/webhook.js'
+import {
+  WebhookListResponse,
+  WebhookResponse,
+  type Webhook as WebhookView,
+} from '../../../graph/view/schema/webhook.js'
 import { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-filters.js'
-import { defineOperation, type OperationContext } from '../../operation.js'
-import { presentWebhook } from '../present-webhook.js'
+import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import type { SigningSecret } from '../secrets.js'
 import {
   createWebhook,
   deleteWebhook,
@@ -38,19 +42,16 @@ export const webhookIdParameter = Type.String({
 export const unknownWebhookText = 'there is no webhook with this webhook_id'
 const duplicateWebhookText = 'The app has another webhook with the same URL and filters.'
 
-/** The name of a webhook. */
-const nameParameter = textParameter({
-  maxLength: 256,
-  description: 'Name of the webhook.',
-  examples: ['new casts'],
-})
-
-/** The target of a webhook. */
-const urlParameter = textParameter({
-  maxLength: 2_048,
-  description: 'Target of events: an https URL on the public internet, without credentials.',
-  examples: ['https://garden.example.com/webhook'],
-})
+/** What an app says of a webhook. */
+const detailMembers = {
+  name: textParameter({ maxLength: 256, description: 'Name of the webhook.', examples: ['new casts'] }),
+  url: textParameter({
+    maxLength: 2_048,
+    description: 'Target of events: an https URL on the public internet, without credentials.',
+    examples: ['https://garden.example.com/webhook'],
+  }),
+  subscription: Type.Optional(WebhookSubscriptionFilters),
+}
 
 /** The parts of the context that webhooks need. */
 export function webhookStore({ writerDb, vault, webhooks }: OperationContext) {
@@ -58,7 +59,7 @@ export function webhookStore({ writerDb, vault, webhooks }: OperationContext) {
 }
 
 /** `GET webhook` */
-export const webhookLookup = defineOperation({
+const webhookLookup = defineOperation({
   method: 'GET',
   path: 'webhook',
   tag: 'Webhooks',
@@ -74,7 +75,7 @@ export const webhookLookup = defineOperation({
 })
 
 /** `GET webhook/list` */
-export const webhookList = defineOperation({
+const webhookList = defineOperation({
   method: 'GET',
   path: 'webhook/list',
   tag: 'Webhooks',
@@ -89,17 +90,13 @@ export const webhookList = defineOperation({
 })
 
 /** `POST webhook` */
-export const webhookCreate = defineOperation({
+const webhookCreate = defineOperation({
   method: 'POST',
   path: 'webhook',
   tag: 'Webhooks',
   summary: 'Create a webhook',
   description: 'The webhook gets events from now on. Without `subscription`, it gets only test events.',
-  body: Type.Object({
-    name: nameParameter,
-    url: urlParameter,
-    subscription: Type.Optional(WebhookSubscriptionFilters),
-  }),
+  body: Type.Object(detailMembers),
   reply: WebhookResponse,
   conflict: duplicateWebhookText,
 
@@ -110,18 +107,13 @@ export const webhookCreate = defineOperation({
 })
 
 /** `PUT webhook` */
-export const webhookReplace = defineOperation({
+const webhookReplace = defineOperation({
   method: 'PUT',
   path: 'webhook',
   tag: 'Webhooks',
   summary: 'Update a webhook',
   description: 'Replaces name, URL and filters. Without `subscription`, the filters stay as they are.',
-  body: Type.Object({
-    webhook_id: webhookIdParameter,
-    name: nameParameter,
-    url: urlParameter,
-    subscription: Type.Optional(WebhookSubscriptionFilters),
-  }),
+  body: Type.Object({ webhook_id: webhookIdParameter, ...detailMembers }),
   reply: WebhookResponse,
   notFound: unknownWebhookText,
   conflict: duplicateWebhookText,
@@ -134,7 +126,7 @@ export const webhookReplace = defineOperation({
 })
 
 /** `PATCH webhook` */
-export const webhookSwitch = defineOperation({
+const webhookSwitch = defineOperation({
   method: 'PATCH',
   path: 'webhook',
   tag: 'Webhooks',
@@ -156,7 +148,7 @@ export const webhookSwitch = defineOperation({
 })
 
 /** `DELETE webhook` */
-export const webhookDelete = defineOperation({
+const webhookDelete = defineOperation({
   method: 'DELETE',
   path: 'webhook',
   tag: 'Webhooks',
@@ -175,7 +167,7 @@ const DAY_SECONDS = 86_400
 const MAX_GRACE_SECONDS = 30 * DAY_SECONDS
 
 /** `POST webhook/secret/rotate` */
-export const webhookSecretRotate = defineOperation({
+const webhookSecretRotate = defineOperation({
   method: 'POST',
   path: 'webhook/secret/rotate',
   tag: 'Webhooks',
@@ -206,3 +198,78 @@ export const webhookSecretRotate = defineOperation({
 function webhookReply(message: string, webhook: Webhook) {
   return { message, success: true, webhook: presentWebhook(webhook) }
 }
+
+/** `expires_at` of secrets without expiry: the schema allows no null there. */
+const NEVER = '9999-12-31T23:59:59.999Z'
+
+/** Renders a webhook for the API. */
+function presentWebhook(webhook: Webhook): WebhookView {
+  const { filters } = webhook
+  return {
+    object: 'webhook',
+    webhook_id: webhook.id,
+    developer_uuid: webhook.developerUuid,
+    target_url: webhook.targetUrl,
+    title: webhook.title,
+    description: webhook.disabledReason ?? '',
+    active: webhook.active,
+    secrets: webhook.secrets.map(presentSecret),
+    http_timeout: goDuration(webhook.httpTimeoutMs),
+    rate_limit: webhook.rateLimit,
+    rate_limit_duration: goDuration(webhook.rateLimitMs),
+    created_at: webhook.createdAt.toISOString(),
+    updated_at: webhook.updatedAt.toISOString(),
+    deleted_at: webhook.deletedAt?.toISOString() ?? null,
+    ...(filters === null
+      ? {}
+      : {
+          subscription: {
+            object: 'webhook_subscription' as const,
+            subscription_id: webhook.subscriptionId,
+            filters: withBothNames(filters),
+            created_at: webhook.subscribedAt.toISOString(),
+            updated_at: webhook.subscriptionUpdatedAt.toISOString(),
+          },
+        }),
+  }
+}
+
+/** Shows the score of a trade filter under both of its names (docs/compatibility.md §26). */
+function withBothNames(filters: WebhookSubscriptionFilters): WebhookSubscriptionFilters {
+  const trade = filters['trade.created']
+  const score = trade?.minimum_trader_service_score ?? trade?.minimum_trader_neynar_score
+  if (score === undefined) return filters
+  const names = { minimum_trader_service_score: score, minimum_trader_neynar_score: score }
+  return { ...filters, 'trade.created': { ...trade, ...names } }
+}
+
+function presentSecret({ uid, value, createdAt, updatedAt, expiresAt }: SigningSecret) {
+  return {
+    uid,
+    value,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+    expires_at: expiresAt?.toISOString() ?? NEVER,
+    deleted_at: null,
+  }
+}
+
+/** Formats a duration as Go does: `10s`, `1m0s`, `1h0m0s`, `500ms`. */
+function goDuration(ms: number): string {
+  if (ms < 1000) return `${ms}ms`
+  const hours = Math.floor(ms / 3_600_000)
+  const minutes = Math.floor(ms / 60_000) % 60
+  const hourText = hours > 0 ? `${hours}h` : ''
+  return `${hourText}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${(ms % 60_000) / 1000}s`
+}
+
+/** Operations on webhooks and their secrets. */
+export const webhookOperations: readonly Operation[] = [
+  webhookLookup,
+  webhookList,
+  webhookCreate,
+  webhookReplace,
+  webhookSwitch,
+  webhookDelete,
+  webhookSecretRotate,
+]

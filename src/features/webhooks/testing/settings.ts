@@ -1,4 +1,4 @@
-import type { WebhookSettings } from '../settings.js'
+import type { WebhookSettings } from '../webhooks.js'
 
 /** Settings that allow loopback over http, without rate limits. */
 export const testWebhookSettings: WebhookSettings = {

@@ -1,8 +1,13 @@
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
-import type { CampaignSettings } from '../settings.js'
-import { type AudienceFilter, followsTarget, hasScore, isExcluded, isNear, isTarget } from './audience.js'
-import { usersAlreadyNotified } from './audience-selection.js'
-import { forceCustomPlan } from './custom-plan.js'
+import type { BroadcastRequest } from '../broadcast.js'
+import type { CampaignSettings } from '../campaign-client.js'
+import {
+  type AudienceFilter,
+  filterConditions,
+  forceCustomPlan,
+  isTarget,
+  usersAlreadyNotified,
+} from './audience.js'
 
 /** Who would receive a notification if it were sent now. */
 export interface AudiencePreview {
@@ -13,30 +18,17 @@ export interface AudiencePreview {
   readonly excluded: readonly { readonly reason: string; readonly tokens: number }[]
 }
 
-/** The audience to preview. */
-export interface PreviewRequest {
-  readonly appId: string
-  /** The idempotency key. */
-  readonly uuid: string | null
-  readonly audience: AudienceFilter
-}
-
-interface GroupRow {
-  readonly reason: string | null
-  readonly clientFid: number | null
-  readonly tokens: number
-  readonly users: number
-}
+type RateLimits = Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>
 
 /** Classifies every token of an app, or of the named users, by what a broadcast would do. */
 export async function previewAudience(
   db: Database,
-  settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
-  { appId, uuid, audience }: PreviewRequest,
+  settings: RateLimits,
+  request: Omit<BroadcastRequest, 'notification'>,
 ): Promise<AudiencePreview> {
   const rows = await db.begin(async (transaction) => {
     await forceCustomPlan(transaction)
-    return await groupTokens(transaction, settings, { appId, uuid, audience })
+    return await groupTokens(transaction, settings, request)
   })
   const clients = rows.flatMap(({ clientFid, tokens }) => (clientFid === null ? [] : [{ clientFid, tokens }]))
   return {
@@ -50,12 +42,12 @@ export async function previewAudience(
 /** Groups tokens: sent ones by client, excluded ones by reason. */
 function groupTokens(
   db: Queryable,
-  settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
-  { appId, uuid, audience }: PreviewRequest,
+  settings: RateLimits,
+  { appId, uuid, audience }: Omit<BroadcastRequest, 'notification'>,
 ) {
   const { targetFids } = audience
   const targetCondition = targetFids.length === 0 ? db`` : db`and ${isTarget(db, targetFids)}`
-  return db<GroupRow[]>`
+  return db<{ reason: string | null; clientFid: number | null; tokens: number; users: number }[]>`
     with notified as materialized (${usersAlreadyNotified(db, { id: null, appId, uuid })}),
     judged as (
       select t.fid, t.client_fid, ${exclusionReason(db, settings, audience)} as reason
@@ -81,29 +73,14 @@ function groupTokens(
 }
 
 /** SQL for the reason that excludes a token; null when it would be sent. */
-function exclusionReason(
-  db: Queryable,
-  { intervalSeconds, perDay }: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
-  { excludeFids, followingFid, minimumScore, near }: AudienceFilter,
-) {
-  const emptySql = db``
+function exclusionReason(db: Queryable, { intervalSeconds, perDay }: RateLimits, filter: AudienceFilter) {
+  const unmet = filterConditions(db, filter).map(
+    ({ reason, condition }) => db`when (${condition}) is not true then ${reason}`,
+  )
   return db`
     case
       when t.state <> 'enabled' then t.state
-      ${excludeFids.length === 0 ? emptySql : db`when ${isExcluded(db, excludeFids)} then 'excluded'`}
-      ${
-        followingFid === null
-          ? emptySql
-          : db`when not exists (
-              select from social.follows f where f.fid = t.fid and ${followsTarget(db, followingFid)}
-            ) then 'not_following'`
-      }
-      ${
-        minimumScore === null || minimumScore === 0
-          ? emptySql
-          : db`when (${hasScore(db, minimumScore)}) is not true then 'low_score'`
-      }
-      ${near === null ? emptySql : db`when not ${isNear(db, near)} then 'not_near'`}
+      ${unmet.length === 0 ? db`` : unmet}
       when notified.fid is not null then 'repeated'
       when p.sent_at[cardinality(p.sent_at)] > now() - ${intervalSeconds} * interval '1 second'
         or (select count(*) from unnest(p.sent_at) s where s > now() - interval '1 day') >= ${perDay}

@@ -1,7 +1,7 @@
 import type { LaneClaim, LaneRequest } from '../../../../outbox/outbox-queue.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
-import type { CampaignSettings } from '../settings.js'
-import { countTokens, endBatches, notifyEnds } from './campaign-counts.js'
+import type { CampaignSettings } from '../campaign-client.js'
+import { countTokens, endBatches, notifyEnds } from './campaign-end.js'
 
 /** A request to a client. Tokens and fids stand in the same order. */
 export interface ClaimedRequest {
@@ -21,20 +21,13 @@ export interface ClaimedBatch {
   readonly requests: readonly ClaimedRequest[]
 }
 
-interface HostRow {
-  readonly host: string
-  readonly hasMore: boolean
-  readonly batches: readonly ClaimedBatch[]
-}
-
 type RateLimits = Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>
 
 /**
  * Claims waiting batches of some hosts, in one statement. Under the locks of the batches and of the rate windows it
  * decides which tokens may not be used: users who have switched notifications off since the audience was selected, and
- * users who would be notified more often than clients allow, are counted and not sent to.
- *
- * A batch of a sender that died is in the rate windows already: it is sent again as it was.
+ * users who would be notified more often than clients allow, are counted and not sent to. A batch of a sender that died
+ * is in the rate windows already: it is sent again as it was.
  */
 export async function claimBatches(
   db: Database,
@@ -42,7 +35,7 @@ export async function claimBatches(
   requests: readonly LaneRequest[],
   settings: RateLimits,
 ): Promise<LaneClaim<ClaimedBatch>[]> {
-  const rows = await db<HostRow[]>`
+  const rows = await db<{ host: string; hasMore: boolean; batches: readonly ClaimedBatch[] }[]>`
     with ${requestedHosts(db, requests)},
     ${selectedBatches(db)},
     ${tokenOutcomes(db, settings)},

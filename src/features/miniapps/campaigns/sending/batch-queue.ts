@@ -1,12 +1,12 @@
+import { deleteInBatches } from '../../../../outbox/delete-in-batches.js'
 import type { OutboxQueue } from '../../../../outbox/outbox-queue.js'
 import { WorkerRegistry } from '../../../../outbox/worker-registry.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import type { Log } from '../../../../platform/log/log.js'
 import type { NetAnswer, NetClient } from '../../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure, netFailure } from '../../../../platform/outbound/net-failure.js'
-import { campaignChannel } from '../campaign-client.js'
-import type { TokenOutcome } from '../outcome.js'
-import type { CampaignSettings } from '../settings.js'
+import { type CampaignSettings, campaignChannel } from '../campaign-client.js'
+import type { TokenOutcome } from '../campaigns.js'
 import { type ClaimedBatch, type ClaimedRequest, claimBatches } from './batch-claim.js'
 import { type BatchResult, type FailedToken, settleBatches } from './batch-results.js'
 import { readClientResponse } from './client-response.js'
@@ -118,4 +118,24 @@ function notificationRequest(request: ClaimedRequest, timeoutMs: number) {
     deadlineMs: timeoutMs,
     maxBytes: MAX_RESPONSE_BYTES,
   }
+}
+
+/** Rows deleted per statement, to keep statements short. */
+const BATCH = 1_000
+/** Idempotency keys count for 24 hours, and `retryable_fids` are returned at once. */
+const RETENTION_DAYS = 2
+
+/** Deletes batches that no idempotency key refers to any more. Campaigns and their counts stay. */
+export async function deleteExpiredBatches(db: Database): Promise<void> {
+  await deleteInBatches(
+    BATCH,
+    () => db`
+      delete from miniapps.batches
+      where id in (
+        select id from miniapps.batches
+        where state = 'ended' and ended_at < now() - ${RETENTION_DAYS} * interval '1 day'
+        order by ended_at
+        limit ${BATCH}
+      )`,
+  )
 }

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
-import { retryableOutcomes, type TokenOutcome } from '../outcome.js'
-import { countTokens, endBatches, notifyEnds } from './campaign-counts.js'
+import { retryableOutcomes, type TokenOutcome } from '../campaigns.js'
+import { countTokens, endBatches, notifyEnds } from './campaign-end.js'
 
 /** A user whom a batch has not reached. */
 export interface FailedToken {

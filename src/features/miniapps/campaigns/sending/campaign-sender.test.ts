@@ -58,7 +58,7 @@ it('a broadcast ends as soon as a sender of another process has sent it, and not
     waitForEnd: (id: string) => campaigns.waitForEnd(id, POLL_LIMIT_MS),
   }
   const { result } = await broadcast(
-    { db, campaigns: withLongPoll },
+    { writerDb: db, campaigns: withLongPoll },
     {
       appId,
       notification: { title: 'hello', body: 'there', targetUrl: 'https://garden.example.com/' },

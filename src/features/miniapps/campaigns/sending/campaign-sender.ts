@@ -1,6 +1,11 @@
 import { type Outbox, type OutboxOptions, startOutbox } from '../../../../outbox/outbox.js'
-import { createAudienceSelector } from './audience-selector.js'
+import { WakeLoop } from '../../../../outbox/wake-loop.js'
+import type { Database } from '../../../../platform/db/connection.js'
+import { isUnavailable } from '../../../../platform/db/connection-errors.js'
+import type { Log } from '../../../../platform/log/log.js'
+import { type QueuedCampaign, selectAudience } from '../audience/audience.js'
 import { type BatchQueueOptions, batchSenders, createBatchQueue } from './batch-queue.js'
+import { removeCanceledBatches } from './campaign-end.js'
 
 /** What a sender of campaigns is started with. */
 export type CampaignSenderOptions = BatchQueueOptions &
@@ -9,7 +14,7 @@ export type CampaignSenderOptions = BatchQueueOptions &
 /** Starts a sender of campaigns: it selects the audiences of queued campaigns, and sends the batches that wait. */
 export async function startCampaignSender(options: CampaignSenderOptions): Promise<Pick<Outbox, 'stop'>> {
   const { db, log, settings } = options
-  const selector = createAudienceSelector({ db, log, onSelected: () => outbox.sweep() })
+  const selector = createAudienceSelector(db, log, () => outbox.sweep())
   const outbox = await startOutbox({
     ...options,
     queue: createBatchQueue(options),
@@ -22,4 +27,75 @@ export async function startCampaignSender(options: CampaignSenderOptions): Promi
       await Promise.all([selector.stop(), outbox.stop()])
     },
   }
+}
+
+/** A campaign whose audience could not be selected so often has failed. */
+const MAX_FAILURES = 3
+
+/**
+ * Makes a loop that ends the batches of canceled campaigns and selects audiences, one at a time, the oldest first.
+ *
+ * @param db Statements that select an audience run for as long as it is large.
+ * @param onSelected Called when a campaign has begun to run.
+ */
+export function createAudienceSelector(db: Database, log: Log, onSelected: () => void) {
+  const stopping = new AbortController()
+  const loop = new WakeLoop({
+    async step() {
+      if (stopping.signal.aborted) return false
+      await removeCanceledBatches(db)
+      const hasSelected = await selectNextAudience(db, log)
+      if (hasSelected) onSelected()
+      return hasSelected
+    },
+    signal: stopping.signal,
+    log,
+    failureMessage: 'queued campaigns wait for the database',
+  })
+  return {
+    /** Looks for queued campaigns now. */
+    wake: () => loop.wake(),
+    /** Finishes the audience that is being selected. */
+    async stop() {
+      stopping.abort()
+      await loop.idle()
+    },
+  }
+}
+
+/**
+ * Selects the audience of the oldest queued campaign that no other sender is at. A process that dies meanwhile leaves
+ * the campaign queued.
+ *
+ * @returns false when there is none.
+ */
+async function selectNextAudience(db: Database, log: Log): Promise<boolean> {
+  let campaign: QueuedCampaign | undefined
+  try {
+    await db.begin(async (transaction) => {
+      ;[campaign] = await transaction<QueuedCampaign[]>`
+        select id, app_id as "appId", uuid, audience
+        from miniapps.campaigns
+        where state = 'queued'
+        order by seq
+        limit 1
+        for update skip locked`
+      if (campaign !== undefined) await selectAudience(transaction, campaign)
+    })
+  } catch (error) {
+    if (campaign === undefined || isUnavailable(error)) throw error
+    log.error({ err: error, campaign: campaign.id }, 'the audience of a campaign could not be selected')
+    await countFailure(db, campaign.id)
+  }
+  return campaign !== undefined
+}
+
+async function countFailure(db: Database, campaignId: string): Promise<void> {
+  await db`
+    update miniapps.campaigns
+    set
+      failures = failures + 1,
+      state = case when failures + 1 >= ${MAX_FAILURES} then 'failed' else state end,
+      completed_at = case when failures + 1 >= ${MAX_FAILURES} then now() end
+    where id = ${campaignId} and state = 'queued'`
 }

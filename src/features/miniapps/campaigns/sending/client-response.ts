@@ -1,6 +1,7 @@
 import type { NetAnswer } from '../../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient, type NetFailure } from '../../../../platform/outbound/net-failure.js'
-import type { TokenOutcome } from '../outcome.js'
+import { readObject } from '../../../../protocol/json-signature.js'
+import type { TokenOutcome } from '../campaigns.js'
 
 /** What a client says of one token. */
 export interface TokenResponse {
@@ -34,30 +35,18 @@ export function readClientResponse(
   response: NetAnswer | NetFailure,
   tokens: readonly string[],
 ): ReadonlyMap<string, TokenResponse> {
-  if (isNetFailure(response)) {
-    return outcomeForAll(tokens, { outcome: isTransient(response) ? 'http_error' : 'failed', httpStatus: 0 })
-  }
-  if (response.status < 200 || response.status > 299) {
-    return outcomeForAll(tokens, { outcome: 'http_error', httpStatus: response.status })
-  }
-  const outcomesByToken = response.isTruncated
-    ? new Map<string, TokenResponse>()
-    : parseTokenOutcomes(response.bytes)
-  return new Map(
-    tokens.map((token) => [token, outcomesByToken.get(token) ?? { outcome: 'failed', httpStatus: 0 }]),
-  )
-}
-
-function outcomeForAll(
-  tokens: readonly string[],
-  outcome: TokenResponse,
-): ReadonlyMap<string, TokenResponse> {
-  return new Map(tokens.map((token) => [token, outcome]))
+  const forAll = (outcome: TokenResponse) => new Map(tokens.map((token) => [token, outcome]))
+  if (isNetFailure(response))
+    return forAll({ outcome: isTransient(response) ? 'http_error' : 'failed', httpStatus: 0 })
+  if (response.status < 200 || response.status > 299)
+    return forAll({ outcome: 'http_error', httpStatus: response.status })
+  const found = response.isTruncated ? new Map<string, TokenResponse>() : parseTokenOutcomes(response.bytes)
+  return new Map(tokens.map((token) => [token, found.get(token) ?? { outcome: 'failed', httpStatus: 0 }]))
 }
 
 function parseTokenOutcomes(bytes: Uint8Array): Map<string, TokenResponse> {
   const outcomesByToken = new Map<string, TokenResponse>()
-  const body = parseObject(bytes)
+  const body = readObject(Buffer.from(bytes)) ?? {}
   const result = isObject(body.result) ? body.result : body
   for (const [list, defaultOutcome] of responseLists) {
     const listedTokens = result[list]
@@ -70,15 +59,6 @@ function parseTokenOutcomes(bytes: Uint8Array): Map<string, TokenResponse> {
     }
   }
   return outcomesByToken
-}
-
-function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString())
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,10 +3,9 @@ import { Dispatcher } from '../../../../outbox/dispatcher.js'
 import type { Database } from '../../../../platform/db/connection.js'
 import { silentLog } from '../../../../platform/log/log.js'
 import type { NetClient } from '../../../../platform/outbound/net-client.js'
-import { type Campaigns, createCampaigns } from '../campaign-client.js'
-import { createAudienceSelector } from '../sending/audience-selector.js'
+import { type CampaignSettings, type Campaigns, createCampaigns } from '../campaign-client.js'
 import { createBatchQueue } from '../sending/batch-queue.js'
-import type { CampaignSettings } from '../settings.js'
+import { createAudienceSelector } from '../sending/campaign-sender.js'
 
 /** Sends within the request, with the protocol's limits. */
 const defaultSettings: CampaignSettings = {
@@ -32,7 +31,7 @@ export function createTestCampaigns(
     clock: Date.now,
     log: silentLog,
   })
-  const selector = createAudienceSelector({ db, log: silentLog, onSelected: () => dispatcher.sweep() })
+  const selector = createAudienceSelector(db, silentLog, () => dispatcher.sweep())
   return {
     ...createCampaigns({ settings, listen: db.listen }),
     async wake(_db, hosts = []) {

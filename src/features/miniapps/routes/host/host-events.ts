@@ -1,10 +1,21 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../../api/cursor.js'
 import { invalidField } from '../../../../api/invalid-field.js'
-import { choiceParameter, fidParameter, textParameter } from '../../../../api/parameters.js'
-import { AppHostGetEventResponse, AppHostPostEventResponse } from '../../../../graph/view/schema/app-host.js'
-import { type JsonSignature, signJson } from '../../../../protocol/json-signature.js'
-import { defineOperation, type OperationContext } from '../../../operation.js'
+import { choiceParameter, fidParameter, pagingParameters, textParameter } from '../../../../api/parameters.js'
+import {
+  AppHostGetEventResponse,
+  AppHostNotificationsResponse,
+  AppHostPostEventResponse,
+  AppHostUserStateResponse,
+} from '../../../../graph/view/schema/app-host.js'
+import {
+  type JsonSignature,
+  readObject,
+  signJson,
+  verifyJsonSignature,
+} from '../../../../protocol/json-signature.js'
+import { defineOperation, type Operation, type OperationContext } from '../../../operation.js'
 import { mayNotAct } from '../../../publishing/routes/acting.js'
 import {
   createHostEvent,
@@ -13,8 +24,8 @@ import {
   hostEvents,
   sendHostEvent,
 } from '../../hosts/host-events.js'
-import { type MiniAppSite, parseSite } from '../../hosts/site.js'
-import { isEmpty, readSignedMessage } from './signed-message.js'
+import { listEnabled, type MiniAppSite, parseSite } from '../../hosts/host-tokens.js'
+import { listReceived } from '../../hosts/received-notifications.js'
 
 /** A host name has at most 253 characters, and may have a port. */
 const appDomainParameter = textParameter({
@@ -24,7 +35,7 @@ const appDomainParameter = textParameter({
 })
 
 /** The user of the mini app. */
-export const hostFidParameter = fidParameter({ description: 'Fid of the user.' })
+const hostFidParameter = fidParameter({ description: 'Fid of the user.' })
 
 /** The event to report. */
 const hostEventParameter = choiceParameter(hostEvents, { description: 'Event to report.' })
@@ -42,7 +53,7 @@ function siteOf({ miniapps }: OperationContext, appDomain: string): MiniAppSite 
 }
 
 /** `GET app_host/user/event` */
-export const appHostGetEvent = defineOperation({
+const appHostGetEvent = defineOperation({
   method: 'GET',
   path: 'app_host/user/event',
   tag: 'App hosts',
@@ -101,16 +112,15 @@ export const AppHostPostEventReqBody = Type.Object({
   event: Type.Optional(hostEventParameter),
 })
 
-/** An event for the server to sign. */
-interface Unsigned {
-  readonly domain: string
+/** Members of a body beside a signed event, or in its place. */
+interface EventMembers {
   readonly signerUuid: string
   readonly fid: number | undefined
   readonly event: HostEvent | undefined
 }
 
 /** `POST app_host/user/event` */
-export const appHostPostEvent = defineOperation({
+const appHostPostEvent = defineOperation({
   method: 'POST',
   path: 'app_host/user/event',
   tag: 'App hosts',
@@ -128,10 +138,11 @@ export const appHostPostEvent = defineOperation({
 
   async handle(context, { app_domain, signed_message, signer_uuid: signerUuid, fid, event }, caller) {
     const site = siteOf(context, app_domain)
-    const isUnsignedRequest = isEmpty(signed_message)
-      ? await signEvent(context, caller, { domain: site.domain, signerUuid, fid, event })
-      : readSignedMessage(signed_message, { signerUuid, fid, event })
-    await sendHostEvent(hostContext(context), caller.appId, site, isUnsignedRequest)
+    const members = { signerUuid, fid, event }
+    const signedEvent = isEmpty(signed_message)
+      ? await signEvent(context, caller, site.domain, members)
+      : readSignedMessage(signed_message, members)
+    await sendHostEvent(hostContext(context), caller.appId, site, signedEvent)
     return { success: true, message: `the mini app at ${site.domain} has accepted the event` }
   },
 })
@@ -139,7 +150,8 @@ export const appHostPostEvent = defineOperation({
 async function signEvent(
   context: OperationContext,
   { appId }: Caller,
-  { domain, signerUuid, fid, event }: Unsigned,
+  domain: string,
+  { signerUuid, fid, event }: EventMembers,
 ): Promise<JsonSignature> {
   if (signerUuid === '') throw invalidField('signer_uuid', 'is required, unless signed_message is given')
   if (event === undefined) throw invalidField('event', 'is required beside signer_uuid')
@@ -150,3 +162,95 @@ async function signEvent(
   const payload = await createHostEvent(hostContext(context), { appId, fid, domain }, event)
   return signJson(fid, signer.key, payload)
 }
+
+/**
+ * Parses the signed event: an object, JSON text, or three parts joined by dots. Members beside it must agree
+ * with it, because the published client cannot leave them out.
+ *
+ * @throws PlazaError 400
+ */
+function readSignedMessage(
+  signedMessage: string | JsonSignature,
+  { signerUuid, fid, event }: EventMembers,
+): JsonSignature {
+  if (signerUuid !== '') throw invalidField('signer_uuid', 'may not be given beside signed_message')
+  const message = decodeSignature(signedMessage)
+  const opened = verifyJsonSignature(message)
+  if ('code' in opened) throw invalidField('signed_message', `cannot be read: ${opened.message}`)
+  if (fid !== undefined && fid !== opened.fid) throw invalidField('fid', 'is not the user of signed_message')
+  const eventName = String(readObject(opened.payload)?.event).replace(/^miniapp_/, 'frame_')
+  if (event !== undefined && event !== eventName)
+    throw invalidField('event', 'is not the one of signed_message')
+  return message
+}
+
+/** Whether the signed message is empty; the published client cannot leave it out. */
+function isEmpty(signedMessage: string | JsonSignature): boolean {
+  return typeof signedMessage === 'string'
+    ? signedMessage === ''
+    : Object.values(signedMessage).every((text) => text === '')
+}
+
+function decodeSignature(signedMessage: string | JsonSignature): JsonSignature {
+  if (typeof signedMessage !== 'string') return signedMessage
+  const parts = signedMessage.split('.')
+  const { header, payload, signature } = readObject(Buffer.from(signedMessage)) ?? {
+    header: parts[0],
+    payload: parts[1],
+    signature: parts.length === 3 ? parts[2] : undefined,
+  }
+  if (typeof header !== 'string' || typeof payload !== 'string' || typeof signature !== 'string') {
+    throw invalidField('signed_message', 'must have the members header, payload and signature')
+  }
+  return { header, payload, signature }
+}
+
+/** `GET app_host/user/state` */
+const appHostUserState = defineOperation({
+  method: 'GET',
+  path: 'app_host/user/state',
+  tag: 'App hosts',
+  summary: 'Fetch enabled notifications of a user',
+  description:
+    'Mini apps for which this app host has reported enabled notifications of the user, and not reported ' +
+    'their end.',
+  query: Type.Object({ fid: hostFidParameter }),
+  reply: AppHostUserStateResponse,
+
+  async handle({ writerDb }, { fid }, { appId }) {
+    return { notifications_enabled: await listEnabled(writerDb, appId, fid) }
+  },
+})
+
+const cursors = cursorKind('notifications of mini apps', keyPart.integer)
+
+/** `GET app_host/user/notifications` */
+const appHostUserNotifications = defineOperation({
+  method: 'GET',
+  path: 'app_host/user/notifications',
+  tag: 'App hosts',
+  summary: 'Fetch mini app notifications for a user',
+  description:
+    'Notifications that mini apps have sent with tokens of this app host in the last 30 days, newest ' +
+    'first. This operation is Plaza’s own; the hosted API has none.',
+  query: Type.Object({
+    fid: hostFidParameter,
+    ...pagingParameters(100, 25),
+  }),
+  reply: AppHostNotificationsResponse,
+
+  async handle({ db }, { fid, limit, cursor }, { appId }) {
+    const [below] = cursors.decode(cursor) ?? []
+    const found = await listReceived(db, { appId, fid }, { limit: limit + 1, below })
+    const { page, next } = cursors.page(found, limit, ({ id }) => [id])
+    return { notifications: page.map(({ id: _, ...notification }) => notification), next }
+  },
+})
+
+/** Operations of app hosts. */
+export const appHostOperations: readonly Operation[] = [
+  appHostGetEvent,
+  appHostPostEvent,
+  appHostUserState,
+  appHostUserNotifications,
+]

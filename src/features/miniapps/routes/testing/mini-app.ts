@@ -3,8 +3,7 @@ import type { Database } from '../../../../platform/db/connection.js'
 import type { NetClient } from '../../../../platform/outbound/net-client.js'
 import { createApiKey } from '../../../apps/api-keys.js'
 import { createApp } from '../../../apps/apps.js'
-import type { Campaigns } from '../../campaigns/campaign-client.js'
-import type { CampaignSettings } from '../../campaigns/settings.js'
+import type { CampaignSettings, Campaigns } from '../../campaigns/campaign-client.js'
 import { createTestCampaigns } from '../../campaigns/testing/test-campaigns.js'
 
 let made = 0

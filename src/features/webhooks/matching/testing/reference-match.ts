@@ -1,14 +1,12 @@
 import { RE2JS } from 're2js'
-import type { EventFacts } from '../facts.js'
-import { type AnyFilter, filtersByKind, normalizeHash, type Subscription } from '../subscription.js'
+import { type AnyFilter, filtersByKind, normalizeHash } from '../filters.js'
+import type { EventFacts, Subscription } from '../matcher.js'
 
 /** Reference implementation of docs/webhooks.md: compares every subscription without an index. */
 export function referenceMatch(subscriptions: readonly Subscription[], event: EventFacts): string[] {
   return subscriptions
-    .filter((subscription) =>
-      filtersByKind(subscription).some(
-        ([kind, filter]) => kind === event.kind && filterMatches(filter, event),
-      ),
+    .filter(({ filters }) =>
+      filtersByKind(filters).some(([kind, filter]) => kind === event.kind && filterMatches(filter, event)),
     )
     .map(({ webhookId }) => webhookId)
 }

@@ -1,0 +1,194 @@
+import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { invalidField } from '../../../api/invalid-field.js'
+import { choiceParameter, fidParameter, limitParameter, textParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
+import {
+  forYouWindow,
+  type RankedCast,
+  readForYouFeed,
+  readTrending,
+  type TrendingSelection,
+} from '../../../graph/query/feeds-ranked.js'
+import type { Viewer } from '../../../graph/query/visibility-filter.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import { FeedResponse } from '../../../graph/view/schema/cast.js'
+import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
+import { type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
+import { feedPaging, parentUrl } from './feed-parameters.js'
+
+/** The part of a description that explains ranked paging. */
+const rankNote =
+  'All pages compute ages for the time of the first page, so that ranks are stable while paging.'
+
+/** Casts ordered by rank. */
+export interface Ranking {
+  /** The time that ages are computed for, in Farcaster seconds. */
+  readonly ts: number
+  readonly casts: readonly RankedCast[]
+}
+
+/** A page of a ranking, and its viewer. */
+export interface RankingPageRequest extends Viewer {
+  /** The time of the first page; null for the first page. */
+  readonly ts: number | null
+  /** The last cast of the page before; null for the first page. */
+  readonly after: RankedCast | null
+  /** The maximum number of casts. */
+  readonly count: number
+}
+
+/** Creates the function that renders pages of a ranked feed. Cursors hold the time of the first page. */
+export function rankedPages(name: string) {
+  const cursors = cursorKind(name, keyPart.integer, keyPart.number, keyPart.hex)
+
+  return async (
+    { db, hydrator }: FeedContext,
+    caller: Caller,
+    query: FeedQuery,
+    read: (pageRequest: RankingPageRequest) => Promise<Ranking>,
+  ): Promise<string> => {
+    const { limit, viewer_fid: viewerFid } = query
+    const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
+    const key = cursors.decode(query.cursor)
+    const count = limit + SPARE_CASTS + 1
+    const after = key && { rank: key[1], hash: key[2] }
+    const ranking = await read({ ts: key?.[0] ?? null, after, count, ...viewer })
+    const { casts, lastIndex, hasMore } = await hydrator.firstVisibleCasts(
+      ranking.casts.map(({ hash }) => hash),
+      limit,
+      viewer,
+    )
+    // If hidden casts shorten the page, the next one starts where reading stopped.
+    const lastRead = ranking.casts.length === count ? ranking.casts.at(-1) : undefined
+    const end = hasMore ? ranking.casts[lastIndex] : lastRead
+    const next = { cursor: end ? cursors.encode([ranking.ts, end.rank, end.hash]) : null }
+    return `{"casts":${jsonArray(casts)},"next":${JSON.stringify(next)}}`
+  }
+}
+
+/** Whether a cast comes after the cursor. */
+export function isAfterCursor(cast: RankedCast, after: RankedCast | null): boolean {
+  if (!after) return true
+  return cast.rank < after.rank || (cast.rank === after.rank && cast.hash < after.hash)
+}
+
+const forYouPages = rankedPages('feed/for_you')
+const { followed, casts, likes, recasts } = forYouWindow
+
+/** `GET feed/for_you` */
+export const feedForYou = defineOperation({
+  method: 'GET',
+  path: 'feed/for_you',
+  tag: 'Feeds',
+  summary: 'Fetch the For You feed of a user',
+  description:
+    'Casts of the last three days, ranked by `(4 if the author is followed + likes by followed users + 2 ' +
+    '* their recasts) * (1 + ln(1 + all reactions, quotes and replies)) / (age in hours + 2)^1.5`. Of ' +
+    `followed authors, only casts that start a thread count. The server reads the ${followed} latest ` +
+    `follows and, for each, the newest ${casts} casts, ${likes} likes and ${recasts} recasts. ${rankNote}`,
+  query: Type.Object({
+    fid: fidParameter({ description: 'Fid of the user.' }),
+    ...feedPaging,
+    limit: limitParameter({ maximum: 50, default: 25 }),
+  }),
+  reply: FeedResponse,
+
+  async handle({ db, hydrator, clock }, { fid, ...page }, caller) {
+    return forYouPages({ db, hydrator }, caller, page, async (pageRequest) => {
+      const ts = pageRequest.ts ?? farcasterSecondsFromUnixMs(clock())
+      return { ts, casts: await readForYouFeed(db, fid, { ...pageRequest, ts }) }
+    })
+  },
+})
+
+/** A ranking is computed at most once in this many seconds. */
+const EVERY_SECONDS = 30
+/** Cursors into a ranking work this long. */
+const MAX_AGE_MS = 60_000
+/** Casts in a ranking. Its pages end there. */
+const RANKING_LENGTH = 200
+
+/**
+ * Reads the cached trending ranking. While a new one is computed, the one before is served.
+ *
+ * @param ts The time of the ranking being paged, in Farcaster seconds; null for the first page.
+ */
+export async function trendingRanking(
+  { db, hydrator: { singleFlight }, clock }: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
+  selection: TrendingSelection,
+  ts: number | null,
+): Promise<Ranking> {
+  const now = farcasterSecondsFromUnixMs(clock())
+
+  const cacheKeyAt = (timestamp: number) => `trending ${timestamp} ${JSON.stringify(selection)}`
+  const rankingAt = (timestamp: number) =>
+    singleFlight.read(cacheKeyAt(timestamp), MAX_AGE_MS, async () => ({
+      value: await readTrending(db, selection, { ts: timestamp, count: RANKING_LENGTH }),
+      tags: [],
+    }))
+  const timestamp = (ts ?? now) - ((ts ?? now) % EVERY_SECONDS)
+  const before = timestamp - EVERY_SECONDS
+  if (ts === null && !singleFlight.has(cacheKeyAt(timestamp)) && singleFlight.has(cacheKeyAt(before))) {
+    // A failure is reported to the request that waits for this ranking.
+    rankingAt(timestamp).catch(() => {})
+    return { ts: before, casts: await rankingAt(before) }
+  }
+  return { ts: timestamp, casts: await rankingAt(timestamp) }
+}
+
+const HOUR = 3_600
+const windows = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
+const windowNames = ['1h', '6h', '12h', '24h', '7d'] as const
+
+const trendingPages = rankedPages('feed/trending')
+
+/** `GET feed/trending` */
+export const feedTrending = defineOperation({
+  method: 'GET',
+  path: 'feed/trending',
+  tag: 'Feeds',
+  summary: 'Fetch trending feed',
+  description:
+    'Casts that start a thread, ranked by `(likes + 2 * recasts + 2 * quotes + 3 * replies) / (age in ' +
+    `hours + 2)^1.5\`, from the newest 50,000 in the time window. The ranking holds ${RANKING_LENGTH} ` +
+    `casts and is computed every 30 seconds. ${rankNote}`,
+  query: Type.Object({
+    time_window: choiceParameter(windowNames, {
+      default: '24h',
+      description: 'Maximum age of casts. `7d` requires `channel_id` or `parent_url`.',
+    }),
+    channel_id: Type.Optional(
+      textParameter({
+        description: 'Only casts in this channel. Excludes `parent_url`.',
+        examples: ['gardening'],
+      }),
+    ),
+    parent_url: Type.Optional({
+      ...parentUrl('Only casts directly below this URL. Excludes `channel_id`.'),
+      examples: [],
+    }),
+    ...feedPaging,
+    limit: limitParameter({ maximum: 10, default: 10 }),
+  }),
+  reply: FeedResponse,
+
+  async handle({ db, hydrator, clock }, { time_window, channel_id, parent_url, ...page }, caller) {
+    if (parent_url !== undefined && channel_id !== undefined) {
+      throw invalidField('channel_id', 'cannot be given together with parent_url')
+    }
+    if (time_window === '7d' && parent_url === undefined && channel_id === undefined) {
+      throw invalidField('time_window', 'can be 7d only with channel_id or parent_url')
+    }
+    const selection = { seconds: windows[time_window], channelId: channel_id, parentUrl: parent_url }
+    return trendingPages({ db, hydrator }, caller, page, async ({ ts, after, count }) => {
+      const ranking = await trendingRanking({ db, hydrator, clock }, selection, ts)
+      return {
+        ts: ranking.ts,
+        casts: ranking.casts.filter((cast) => isAfterCursor(cast, after)).slice(0, count),
+      }
+    })
+  },
+})

@@ -1,0 +1,182 @@
+import { Type } from '@sinclair/typebox'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { invalidField } from '../../../api/invalid-field.js'
+import { listJson, userItems } from '../../../api/list-json.js'
+import { fidParameter, pagingParameters } from '../../../api/parameters.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
+import {
+  BanListResponse,
+  BanResponse,
+  MuteListResponse,
+  MuteResponse,
+} from '../../../graph/view/schema/relation.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { cacheWriterOf, defineOperation, type Operation } from '../../operation.js'
+import {
+  ban as banUsers,
+  listRelations,
+  MAX_BANS,
+  mute as muteUser,
+  requireUsers,
+  unban as unbanUsers,
+  unmute as unmuteUser,
+} from '../relations.js'
+
+/** The body of both operations, as published clients send it. */
+export const MuteReqBody = Type.Object({
+  fid: fidParameter({ minimum: 0, description: 'Fid of the muting user.' }),
+  muted_fid: fidParameter({ minimum: 0, description: 'Fid of the muted user.', examples: [191] }),
+})
+
+/** The part of a description that states who may call. */
+const muteKeyText = 'No signer is required: any app of this server may call it for any user.'
+
+/** `POST mute` */
+const mute = defineOperation({
+  method: 'POST',
+  path: 'mute',
+  tag: 'Moderation',
+  summary: 'Mute fid',
+  description:
+    'Leaves the muted user out of lists that `fid` views. The muted user notices nothing. Muting a muted ' +
+    `user succeeds. ${muteKeyText}`,
+  body: MuteReqBody,
+  reply: MuteResponse,
+  notFound: 'One of the two fids is not registered.',
+
+  async handle(context, { fid, muted_fid }) {
+    const writer = cacheWriterOf(context)
+    if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
+    await requireUsers(writer.db, [fid], 'fid')
+    await requireUsers(writer.db, [muted_fid], 'muted_fid')
+    const isNew = await muteUser(writer, fid, muted_fid, writer.now)
+    return { success: true, message: isNew ? 'muted' : 'already muted' }
+  },
+})
+
+/** `DELETE mute` */
+const unmute = defineOperation({
+  method: 'DELETE',
+  path: 'mute',
+  tag: 'Moderation',
+  summary: 'Unmute fid',
+  description: `Ends a mute. Unmuting a user who is not muted succeeds. ${muteKeyText}`,
+  example: { reply: { success: true, message: 'unmuted' } },
+  body: MuteReqBody,
+  reply: MuteResponse,
+
+  async handle(context, { fid, muted_fid }) {
+    const wasMuted = await unmuteUser(cacheWriterOf(context), fid, muted_fid)
+    return { success: true, message: wasMuted ? 'unmuted' : 'was not muted' }
+  },
+})
+
+const muteCursors = cursorKind('mutes of a user', keyPart.integer, keyPart.integer)
+
+/** `GET mute/list` */
+const muteList = defineOperation({
+  method: 'GET',
+  path: 'mute/list',
+  tag: 'Moderation',
+  summary: 'Fetch muted fids of user',
+  description: 'Newest mute first.',
+  query: Type.Object({
+    fid: fidParameter({ description: 'Fid of the muting user.' }),
+    ...pagingParameters(100, 20),
+  }),
+  reply: MuteListResponse,
+
+  async handle({ db, hydrator }, { fid, limit, cursor }) {
+    const found = await listRelations(db, 'mutes', fid, limit + 1, muteCursors.decode(cursor))
+    const { page, next } = muteCursors.page(found, limit, (last) => [last.since, last.fid])
+    const mutes = await userItems(
+      hydrator,
+      page,
+      undefined,
+      (user, { since }) => `{"object":"mute","muted":${user},"muted_at":"${dateTimeOf(since)}"}`,
+    )
+    return listJson('mutes', mutes, next)
+  },
+})
+
+const MAX_FIDS = 100
+
+/** The body of both operations, as published clients send it. */
+export const BanReqBody = Type.Object({
+  fids: Type.Array(fidParameter({ minimum: 0, description: 'Fid of a user.', examples: [191] }), {
+    minItems: 1,
+    maxItems: MAX_FIDS,
+    description: 'Fids of the users. Duplicates count once.',
+  }),
+})
+
+/** `POST ban` */
+const ban = defineOperation({
+  method: 'POST',
+  path: 'ban',
+  tag: 'Moderation',
+  summary: 'Ban fids from app',
+  description:
+    'Hides the users, their casts and their reactions from all feeds, lists and searches of the app that ' +
+    'the API key belongs to. Other apps are not affected. If one fid is not registered, nobody is banned.',
+  body: BanReqBody,
+  reply: BanResponse,
+  notFound: 'One of the fids is not registered.',
+  conflict: `The app would ban more than ${MAX_BANS} users.`,
+
+  async handle(context, { fids }, { appId }) {
+    const writer = cacheWriterOf(context)
+    await requireUsers(writer.db, fids, 'fids')
+    const added = await banUsers(writer, appId, fids, writer.now)
+    if (added === null) {
+      throw new PlazaError('conflict', `an app bans at most ${MAX_BANS} users`, { property: 'fids' })
+    }
+    return { success: true, message: `newly banned: ${added}` }
+  },
+})
+
+/** `DELETE ban` */
+const unban = defineOperation({
+  method: 'DELETE',
+  path: 'ban',
+  tag: 'Moderation',
+  summary: 'Unban fids from app',
+  description:
+    'Ends bans of the app that the API key belongs to. Unbanning a user who is not banned succeeds.',
+  example: { reply: { success: true, message: 'unbanned: 1' } },
+  body: BanReqBody,
+  reply: BanResponse,
+
+  async handle(context, { fids }, { appId }) {
+    const removed = await unbanUsers(cacheWriterOf(context), appId, fids)
+    return { success: true, message: `unbanned: ${removed}` }
+  },
+})
+
+const banCursors = cursorKind('bans of an app', keyPart.integer, keyPart.integer)
+
+/** `GET ban/list` */
+const banList = defineOperation({
+  method: 'GET',
+  path: 'ban/list',
+  tag: 'Moderation',
+  summary: 'Fetch banned fids of app',
+  description: 'Users whom the app of the API key bans, newest ban first.',
+  query: Type.Object(pagingParameters(100, 20)),
+  reply: BanListResponse,
+
+  async handle({ db, hydrator }, { limit, cursor }, { appId }) {
+    const found = await listRelations(db, 'bans', appId, limit + 1, banCursors.decode(cursor))
+    const { page, next } = banCursors.page(found, limit, ({ since, fid }) => [since, fid])
+    const bans = await userItems(
+      hydrator,
+      page,
+      undefined,
+      (user, { since }) => `{"object":"ban","banned":${user},"banned_at":"${dateTimeOf(since)}"}`,
+    )
+    return listJson('bans', bans, next)
+  },
+})
+
+/** Operations on bans and mutes, which are local to this server. */
+export const relationOperations: readonly Operation[] = [ban, unban, banList, mute, unmute, muteList]
