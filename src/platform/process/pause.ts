@@ -11,3 +11,13 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', finish)
   })
 }
+
+/** Returns the result of work, or null after the timeout; the work continues. */
+export async function resultWithin<T>(ms: number, work: Promise<T>): Promise<T | null> {
+  const finished = new AbortController()
+  try {
+    return await Promise.race([work, pause(ms, finished.signal).then(() => null)])
+  } finally {
+    finished.abort()
+  }
+}
