@@ -12,8 +12,8 @@ import { accountDetails } from '../../features/accounts/routes/account-details.j
 import type { AdminOperation } from '../../features/admin-operation.js'
 import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
 import { createApiKey } from '../../features/apps/api-keys.js'
-import { isUuid } from '../../features/apps/app-details.js'
-import { ensureApp } from '../../features/apps/apps.js'
+
+import { ensureApp, isUuid } from '../../features/apps/apps.js'
 import { createTestCampaigns } from '../../features/miniapps/campaigns/testing/test-campaigns.js'
 import { testMiniAppSettings } from '../../features/miniapps/testing/settings.js'
 import type { Operation, OperationContext } from '../../features/operation.js'
