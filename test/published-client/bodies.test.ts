@@ -15,7 +15,7 @@ import { SendFrameNotificationsReqBody } from '../../src/features/miniapps/route
 import { BanReqBody } from '../../src/features/moderation/routes/bans.js'
 import { BlockReqBody } from '../../src/features/moderation/routes/blocks.js'
 import { MuteReqBody } from '../../src/features/moderation/routes/mutes.js'
-import { PublishMessageReqBody } from '../../src/features/publishing/routes/publish-message.js'
+import { PublishMessageReqBody } from '../../src/features/publishing/routes/publishing-operations.js'
 import { ActionReqBody } from '../../src/features/publishing/routes/send-action.js'
 import { ReactionReqBody } from '../../src/features/reactions/routes/reactions.js'
 import { BuyStorageReqBody } from '../../src/features/storage/routes/buy-storage.js'
