@@ -116,7 +116,7 @@ function* userLines({ users, accounts }) {
   }
 }
 
-/** @param {readonly import('../dist/features/score/edge-list.js').EdgeChunk[]} chunks */
+/** @param {readonly import('../dist/features/score/graph.js').EdgeChunk[]} chunks */
 function* followLines(chunks) {
   for (const { from, to, code, length } of chunks) {
     for (let edge = 0; edge < length; edge++) {
@@ -126,7 +126,7 @@ function* followLines(chunks) {
   }
 }
 
-/** @param {readonly import('../dist/features/score/edge-list.js').EdgeChunk[]} chunks */
+/** @param {readonly import('../dist/features/score/graph.js').EdgeChunk[]} chunks */
 function* likeLines(chunks) {
   for (const { from, to, code, length } of chunks) {
     for (let edge = 0; edge < length; edge++) {

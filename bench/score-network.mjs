@@ -1,5 +1,5 @@
 import { Random } from '../dist/demo/random.js'
-import { EdgeList } from '../dist/features/score/edge-list.js'
+import { EdgeList } from '../dist/features/score/graph.js'
 
 /**
  * A large network with planted rings of spam, made in memory. Accounts stand in a random order, so that

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { ensureApp } from '../dist/features/apps/apps.js'
-import { createSigner } from '../dist/features/signers/create-signer.js'
+import { createSigner } from '../dist/features/signers/signer-record.js'
 import { createHub } from '../dist/hub/create-hub.js'
 import { connect } from '../dist/platform/db/connection.js'
 import { createVault } from '../dist/platform/vault/vault.js'

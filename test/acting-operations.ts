@@ -1,4 +1,4 @@
-import type { RequiredPermission } from '../src/features/signers/permissions.js'
+import type { RequiredPermission } from '../src/features/signers/acting-signer.js'
 import { type KeyHolder, signKeyRequestBody } from '../src/features/signers/testing/key-holder.js'
 import { testNowUnix } from './network.js'
 

@@ -1,7 +1,7 @@
 import { SignerEventType } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { ensureApp } from '../src/features/apps/apps.js'
-import { createSigner } from '../src/features/signers/create-signer.js'
+import { createSigner } from '../src/features/signers/signer-record.js'
 import { createVault } from '../src/platform/vault/vault.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'

@@ -1,16 +1,14 @@
 import type { AdminOperation } from '../features/admin-operation.js'
 import {
   createAppOperation,
+  createKeyOperation,
   editAppOperation,
+  editKeyOperation,
   getAppOperation,
   listAppsOperation,
-} from '../features/apps/admin/app-operations.js'
-import {
-  createKeyOperation,
-  editKeyOperation,
   listKeysOperation,
   revokeKeyOperation,
-} from '../features/apps/admin/key-operations.js'
+} from '../features/apps/admin/app-operations.js'
 
 /** Every operation of the admin API. What is not listed here is not served. */
 export const adminOperations: readonly AdminOperation[] = [

@@ -1,5 +1,4 @@
-import { accountOperations } from '../features/accounts/routes/account-operations.js'
-import { fnameAvailability } from '../features/accounts/routes/fname-availability.js'
+import { accountOperations, fnameAvailability } from '../features/accounts/routes/account-operations.js'
 import {
   cast,
   castConversation,
@@ -48,8 +47,7 @@ import type { Operation } from '../features/operation.js'
 import { publishingOperations } from '../features/publishing/routes/publishing-operations.js'
 import { reactionsCast, reactionsUser } from '../features/reactions/routes/reactions.js'
 import { signerOperations } from '../features/signers/routes/signer-operations.js'
-import { buyStorage } from '../features/storage/routes/buy-storage.js'
-import { storageAllocations, storageUsage } from '../features/storage/routes/storage.js'
+import { buyStorage, storageAllocations, storageUsage } from '../features/storage/routes/storage.js'
 import { fungibleOperations } from '../features/tokens/routes/fungible-operations.js'
 import { userBestFriends, userInteractions } from '../features/users/routes/affinity.js'
 import { userSearch, usersByLocation } from '../features/users/routes/search.js'

@@ -9,8 +9,7 @@ import {
   revokeApiKey,
   setApiKeyRateLimit,
 } from '../features/apps/api-keys.js'
-import { isUuid } from '../features/apps/app-details.js'
-import { ensureApp, findAppId } from '../features/apps/apps.js'
+import { ensureApp, findAppId, isUuid } from '../features/apps/apps.js'
 import type { Database } from '../platform/db/connection.js'
 import { wholeNumber } from './arguments.js'
 import { type CommandContext, UsageError } from './context.js'

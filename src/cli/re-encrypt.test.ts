@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { ensureApp } from '../features/apps/apps.js'
-import { createSigner, signerKeyContext } from '../features/signers/create-signer.js'
+import { createSigner, signerKeyContext } from '../features/signers/signer-record.js'
 import { createVault } from '../platform/vault/vault.js'
 import { encryptedColumns, reencrypt } from './re-encrypt.js'
 

@@ -1,6 +1,6 @@
-import { fidPoolKeyContext } from '../features/accounts/fid-pool/fid-pool-key.js'
+import { fidPoolKeyContext } from '../features/accounts/fid-pool/fid-orders.js'
 import { walletKeyContext } from '../features/accounts/wallets/wallets.js'
-import { signerKeyContext } from '../features/signers/create-signer.js'
+import { signerKeyContext } from '../features/signers/signer-record.js'
 import { webhookSecretContext } from '../features/webhooks/secrets.js'
 import type { Database } from '../platform/db/connection.js'
 import { PlazaError } from '../platform/errors.js'

@@ -1,9 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { approveLocally, localAddition, refuseRequest } from '../features/signers/answer-request.js'
-import { type KeyRequest, type KeyRequestReference, readKeyRequest } from '../features/signers/key-request.js'
-import { selectablePermissions } from '../features/signers/selected-permissions.js'
+import {
+  type KeyRequest,
+  type KeyRequestReference,
+  readKeyRequest,
+  refusalStatement,
+  selectablePermissions,
+} from '../features/signers/key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../features/signers/signer-record.js'
-import { refusalStatement } from '../features/signers/statement.js'
 import type { SignerPermission } from '../graph/view/schema/signer.js'
 import { ethAccount, signatureBytes } from '../hub/registry/eth-account.js'
 import { signKeyAddition } from '../hub/registry/key-addition.js'

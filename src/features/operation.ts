@@ -10,7 +10,7 @@ import type { Accounts } from './accounts/accounts.js'
 import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
-import type { SignerCache } from './signers/signer-cache.js'
+import type { SignerCache } from './signers/acting-signer.js'
 import type { Assets } from './tokens/on-demand-tokens.js'
 import type { WebhookSettings } from './webhooks/webhooks.js'
 

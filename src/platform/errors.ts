@@ -103,3 +103,8 @@ export class PlazaError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
+
+/** Converts a refusal to an error that names the invalid member, if any. */
+export function refusalError({ code, message }: Refusal, property?: string): PlazaError {
+  return new PlazaError(code, message, { property })
+}

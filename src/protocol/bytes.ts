@@ -15,3 +15,8 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 export function hexOf(bytes: Uint8Array): `0x${string}` {
   return `0x${asBuffer(bytes).toString('hex')}`
 }
+
+/** Decodes `0x` and hex. */
+export function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AccountWorker } from '../../src/features/accounts/account-worker.js'
 import { type Accounts, createAccounts } from '../../src/features/accounts/accounts.js'
-import { acceptRegistration } from '../../src/features/accounts/registration/accept.js'
+import { acceptRegistration } from '../../src/features/accounts/registration/registration.js'
 import { newAccount, registrationRequest } from '../../src/features/accounts/testing/new-account.js'
 import type { Wallet } from '../../src/features/accounts/wallets/wallets.js'
 import { testVault } from '../../src/features/signers/testing/approved-signer.js'

@@ -1,8 +1,8 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import { expect, it } from 'vitest'
 import { operations } from '../../src/app/operations.js'
+import { RegisterUserReqBody } from '../../src/features/accounts/routes/check-registration.js'
 import { RegisterUserOnChainReqBody } from '../../src/features/accounts/routes/register-direct.js'
-import { RegisterUserReqBody } from '../../src/features/accounts/routes/registration-body.js'
 import { DeleteCastReqBody, PostCastReqBody } from '../../src/features/casts/routes/publish-cast.js'
 import { ChannelFollowReqBody } from '../../src/features/channels/routes/channel-follows.js'
 import {
@@ -14,10 +14,10 @@ import { AppHostPostEventReqBody } from '../../src/features/miniapps/routes/host
 import { SendFrameNotificationsReqBody } from '../../src/features/miniapps/routes/notification-body.js'
 import { BlockReqBody } from '../../src/features/moderation/routes/blocks.js'
 import { BanReqBody, MuteReqBody } from '../../src/features/moderation/routes/relations.js'
-import { PublishMessageReqBody } from '../../src/features/publishing/routes/publish-message.js'
+import { PublishMessageReqBody } from '../../src/features/publishing/routes/publishing-operations.js'
 import { ActionReqBody } from '../../src/features/publishing/routes/send-action.js'
 import { ReactionReqBody } from '../../src/features/reactions/routes/reactions.js'
-import { BuyStorageReqBody } from '../../src/features/storage/routes/buy-storage.js'
+import { BuyStorageReqBody } from '../../src/features/storage/routes/storage.js'
 import {
   AddVerificationReqBody,
   RemoveVerificationReqBody,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { signerKeyContext } from '../../src/features/signers/create-signer.js'
+import { signerKeyContext } from '../../src/features/signers/signer-record.js'
 import { connect } from '../../src/platform/db/connection.js'
 import { createVault } from '../../src/platform/vault/vault.js'
 import type { RecordedRun } from './recorded-run.js'

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { FarcasterNetwork } from '@farcaster/core'
 import { parseGwei } from 'viem'
-import { observeAccounts } from '../../features/accounts/account-metrics.js'
 import { AccountWorker } from '../../features/accounts/account-worker.js'
-import { createAccounts } from '../../features/accounts/accounts.js'
+import { createAccounts, observeAccounts } from '../../features/accounts/accounts.js'
 import type { AccountLedger } from '../../features/accounts/ledger/account-ledger.js'
-import { ChainBalances } from '../../features/accounts/ledger/chain/chain-balances.js'
-import { ChainLedger } from '../../features/accounts/ledger/chain/chain-ledger.js'
+import { spendableAmount } from '../../features/accounts/ledger/chain/attempts.js'
+import { ChainLedger, networkOf } from '../../features/accounts/ledger/chain/chain-ledger.js'
 import { WalletRpc } from '../../features/accounts/ledger/chain/wallet-rpc.js'
 import { LOCAL_NETWORK, LocalLedger, localBalance } from '../../features/accounts/ledger/local-ledger.js'
 import { accountDetails } from '../../features/accounts/routes/account-details.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { silentLog } from '../../platform/log/log.js'
+import { hexOf } from '../../protocol/bytes.js'
 import type { Config } from '../config/config.js'
 import type { App, Module } from '../module.js'
 import { networks } from '../networks.js'
@@ -65,10 +65,13 @@ export function openCommandLedger(config: Config): Pick<AccountLedger, 'network'
   const settings = chainSettings(config)
   const network = settings.networks.get(settings.contracts.idGateway.network)
   if (network !== undefined) {
-    return new ChainBalances(
-      new WalletRpc(new ChainRpc(network, { log: silentLog, clock: Date.now })),
-      network,
-    )
+    const rpc = new ChainRpc(network, { log: silentLog, clock: Date.now })
+    const walletRpc = new WalletRpc(rpc)
+    return {
+      network: networkOf(rpc),
+      available: async (db, { id, address }) =>
+        await spendableAmount(db, id, await walletRpc.balance(hexOf(address))),
+    }
   }
   if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
   return { network: LOCAL_NETWORK, available: localBalance }

@@ -1,5 +1,5 @@
 import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
-import { createDevelopmentKey } from '../../features/apps/development-key.js'
+import { createDevelopmentKey } from '../../features/apps/api-keys.js'
 import type { Module } from '../module.js'
 
 const KEY_USE_INTERVAL_MS = 60_000

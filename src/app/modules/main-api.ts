@@ -1,4 +1,4 @@
-import { createSignerCache } from '../../features/signers/signer-cache.js'
+import { createSignerCache } from '../../features/signers/acting-signer.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'

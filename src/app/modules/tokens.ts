@@ -25,7 +25,7 @@ export const tokensModule: Module = {
         rpc,
         liveHandler({ db, rpc, onFinal: (transaction, last) => publishTrades(transaction, name, last) }),
       )
-      return startBackfill({ db, rpc, holder, log, pollMs: config.chainPollMs, onProgress })
+      return startBackfill({ db, rpc, holder, log, onProgress }, config.chainPollMs)
     })
     return {
       services,

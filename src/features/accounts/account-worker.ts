@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import { takeWorkerLock } from '../../platform/db/worker-lock.js'
 import type { Log } from '../../platform/log/log.js'
+import { pause } from '../../platform/process/pause.js'
 import type { Accounts } from './accounts.js'
 import { walletsWithDueOrders } from './fid-pool/fid-orders.js'
 import {
@@ -11,7 +12,6 @@ import { findAbandonedRegistrations } from './registration/registration.js'
 
 /** Dependencies of the account worker. */
 export interface AccountWorkerOptions {
-  /** Used for writes. */
   readonly db: Database
   /** A pool of one connection that holds the lock by which others see that this process lives. */
   readonly lockDb: Database
@@ -26,7 +26,7 @@ export interface AccountWorkerOptions {
 /** Milliseconds between polls for work of other processes; own work starts at once. */
 const POLL_MS = 2_000
 /** Delay before a failed registration is retried. */
-const PAUSE_SECONDS = 30
+const PAUSE_MS = 30_000
 const MAX_REGISTRATIONS = 20
 
 /**
@@ -36,8 +36,9 @@ const MAX_REGISTRATIONS = 20
  */
 export class AccountWorker {
   readonly #options: AccountWorkerOptions
-  readonly #abortController = new AbortController()
-  #wakeUp: () => void = () => {}
+  #isStopped = false
+  /** Ends the pause before the next poll. */
+  #nextPoll = new AbortController()
   #pollLoop: Promise<void> = Promise.resolve()
   /** Running tasks by name, one of each at a time. */
   readonly #running = new Map<string, Promise<void>>()
@@ -47,36 +48,29 @@ export class AccountWorker {
     this.#options = options
   }
 
-  /** Starts polling. */
   async start(): Promise<void> {
     await takeWorkerLock(this.#options.lockDb, this.#options.worker)
     this.#pollLoop = this.#loop()
   }
 
-  /** Polls now. */
   wakeUp(): void {
-    this.#wakeUp()
+    this.#nextPoll.abort()
   }
 
   /** Stops after the running tasks. */
   async stop(): Promise<void> {
-    this.#abortController.abort()
-    this.#wakeUp()
+    this.#isStopped = true
+    this.wakeUp()
     await this.#pollLoop
     await Promise.all(this.#running.values())
     await this.#options.accounts.fidPool.idle()
   }
 
   async #loop(): Promise<void> {
-    while (!this.#abortController.signal.aborted) {
-      const wakeUp = new Promise<void>((resolve) => {
-        this.#wakeUp = resolve
-      })
+    while (!this.#isStopped) {
+      this.#nextPoll = new AbortController()
       await this.#poll()
-      if (this.#abortController.signal.aborted) return
-      const timer = setTimeout(() => this.#wakeUp(), POLL_MS)
-      await wakeUp
-      clearTimeout(timer)
+      if (!this.#isStopped) await pause(POLL_MS, this.#nextPoll.signal)
     }
   }
 
@@ -100,11 +94,11 @@ export class AccountWorker {
     for (const walletId of await walletsWithDueOrders(db, ledger.network, clock())) {
       this.#runOnce(`fid pool ${walletId}`, () => fidPool.fill(walletId))
     }
-    const selection = { nowMs: clock(), pauseSeconds: PAUSE_SECONDS, limit: MAX_REGISTRATIONS }
-    for (const id of await findAbandonedDirectRegistrations(db, selection)) {
+    const idleSince = new Date(clock() - PAUSE_MS)
+    for (const id of await findAbandonedDirectRegistrations(db, idleSince, MAX_REGISTRATIONS)) {
       this.#runOnce(`direct registration ${id}`, () => runDirectRegistration({ db, ledger, clock }, id))
     }
-    for (const id of await findAbandonedRegistrations(db, selection)) {
+    for (const id of await findAbandonedRegistrations(db, idleSince, MAX_REGISTRATIONS)) {
       this.#runOnce(`registration ${id}`, () => registrar.complete(id))
     }
   }

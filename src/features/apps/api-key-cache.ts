@@ -1,61 +1,34 @@
 import { timingSafeEqual } from 'node:crypto'
 import { anonymousCaller, type Caller } from '../../api/caller.js'
 import type { Database } from '../../platform/db/connection.js'
+import { PromiseCache } from '../../platform/promise-cache.js'
 import { hashOfKey } from './api-keys.js'
-import { isUuid } from './app-details.js'
-
-/** Looks up API keys with a cache. */
-export interface ApiKeyCache {
-  /** Returns the app of a key; null for an invalid or revoked key. */
-  find(key: string): Promise<Caller | null>
-  /** Returns the app that a keyless request names by its id; null for an unknown one. */
-  findClient(clientId: string): Promise<Caller | null>
-  /** Stores the last use of keys used since the previous call. */
-  saveLastUsed(writerDb: Database): Promise<void>
-}
-
-interface Entry {
-  readonly caller: Promise<Caller | null>
-  readonly untilMs: number
-}
+import { isUuid } from './apps.js'
 
 /** How long a revoked key may still be accepted. */
 const CACHE_MS = 1_000
 /** Most cached keys, including invalid ones. */
 const MAX_CACHED = 10_000
 
-/**
- * Creates the key cache: one statement per key and second, shared by concurrent requests.
- *
- * @param clock Unix milliseconds.
- */
-export function createApiKeyCache(db: Database, clock: () => number): ApiKeyCache {
-  const entries = new Map<string, Entry>()
+/** Creates the key cache: one statement per key and second, shared by concurrent requests. */
+export function createApiKeyCache(db: Database, clock: () => number) {
+  const callers = new PromiseCache<Caller | null>({ max: MAX_CACHED, ttlMs: CACHE_MS, clock })
   const usedAtMs = new Map<number, number>()
 
+  /** Returns the app of a key; null for an invalid or revoked key. */
   async function find(key: string): Promise<Caller | null> {
     const hash = hashOfKey(key)
-    const caller = await cachedCaller(hash.toString('base64'), () => readCaller(db, hash))
+    const caller = await callers.read(hash.toString('base64'), () => readCaller(db, hash))
     if (caller) usedAtMs.set(caller.keyId, clock())
     return caller
   }
 
+  /** Returns the app that a keyless request names by its id; null for an unknown one. */
   async function findClient(clientId: string): Promise<Caller | null> {
-    return isUuid(clientId) ? await cachedCaller(`app ${clientId}`, () => readClient(db, clientId)) : null
+    return isUuid(clientId) ? await callers.read(`app ${clientId}`, () => readClient(db, clientId)) : null
   }
 
-  function cachedCaller(cacheKey: string, read: () => Promise<Caller | null>): Promise<Caller | null> {
-    const found = entries.get(cacheKey)
-    if (found && found.untilMs > clock()) return found.caller
-    entries.delete(cacheKey)
-    if (entries.size >= MAX_CACHED) evictOldest(entries)
-    const caller = read()
-    entries.set(cacheKey, { caller, untilMs: clock() + CACHE_MS })
-    // Failed lookups are not cached.
-    caller.catch(() => entries.delete(cacheKey))
-    return caller
-  }
-
+  /** Stores the last use of keys used since the previous call. */
   async function saveLastUsed(writerDb: Database): Promise<void> {
     const used = [...usedAtMs]
     if (used.length === 0) return
@@ -71,33 +44,24 @@ export function createApiKeyCache(db: Database, clock: () => number): ApiKeyCach
   return { find, findClient, saveLastUsed }
 }
 
-interface KeyRow {
-  keyId: number
-  appId: string
-  rateLimit: number | null
-  hash: Buffer
-}
+/** Looks up API keys with a cache. */
+export type ApiKeyCache = ReturnType<typeof createApiKeyCache>
 
 /**
  * Looks up a key by its hash. The time of an index lookup reveals nothing useful about a hash; the final
  * comparison is exact.
  */
 async function readCaller(db: Database, hash: Buffer): Promise<Caller | null> {
-  const [row] = await db<KeyRow[]>`
+  const [row] = await db<(Caller & { hash: Buffer })[]>`
     select id as "keyId", app_id as "appId", rate_limit as "rateLimit", hash
     from apps.api_keys
     where hash = ${hash} and revoked_at is null`
   if (!row || !timingSafeEqual(row.hash, hash)) return null
-  return { keyId: row.keyId, appId: row.appId, rateLimit: row.rateLimit }
+  const { hash: _hash, ...caller } = row
+  return caller
 }
 
 async function readClient(db: Database, appId: string): Promise<Caller | null> {
   const [app] = await db`select from apps.apps where id = ${appId}`
   return app ? { ...anonymousCaller, appId } : null
-}
-
-/** Evicts the oldest entries: a map iterates in insertion order. */
-function evictOldest(entries: Map<string, Entry>): void {
-  const [oldest] = entries.keys()
-  if (oldest !== undefined) entries.delete(oldest)
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Queryable } from '../../platform/db/connection.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+import { ensureApp } from './apps.js'
 
 /** An API key without its secret. */
 export interface ApiKey {
@@ -17,28 +18,6 @@ export interface ApiKey {
   readonly revokedAt: Date | null
 }
 
-/** Options of a new key. */
-export interface NewApiKey {
-  readonly appId: string
-  /** Requests per minute; null for the server's default, 0 for no limit. */
-  readonly rateLimit?: number | null
-  /** Used instead of a random key. */
-  readonly key?: string
-}
-
-/** A newly created key. */
-export interface CreatedApiKey extends ApiKey {
-  /** The key itself. This is the only copy. */
-  readonly key: string
-}
-
-/** A page of an app's keys, oldest first. */
-export interface ApiKeyPage {
-  readonly limit: number
-  /** Continue after the key with this id. */
-  readonly after: number | null
-}
-
 /** Highest rate limit of a key. */
 export const MAX_RATE_LIMIT = 10_000_000
 const KEY_BYTES = 32
@@ -47,11 +26,11 @@ const KEY_PREFIX = 'plaza_'
 const PREFIX_LENGTH = 12
 const MAX_PREFIX_SHARE = 1 / 4
 
-/** Creates a key for an existing app. */
+/** Creates a key for an existing app, random unless given. The result is the only copy of the key. */
 export async function createApiKey(
   db: Queryable,
-  { appId, rateLimit = null, key }: NewApiKey,
-): Promise<CreatedApiKey> {
+  { appId, rateLimit = null, key }: { appId: string; rateLimit?: number | null; key?: string | undefined },
+): Promise<ApiKey & { readonly key: string }> {
   const newKey = key ?? `${KEY_PREFIX}${randomBytes(KEY_BYTES).toString('base64url')}`
   const [record] = await db<ApiKey[]>`
     insert into apps.api_keys (app_id, hash, prefix, rate_limit)
@@ -65,14 +44,18 @@ export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
   return db<ApiKey[]>`select ${columnsOf(db)} from apps.api_keys order by app, id`
 }
 
-/** Lists the keys of an app, oldest first, including revoked ones. */
-export async function listKeysOfApp(db: Queryable, appId: string, page?: ApiKeyPage): Promise<ApiKey[]> {
+/** Lists the keys of an app, oldest first, including revoked ones: all, or a page of those after an id. */
+export async function listKeysOfApp(
+  db: Queryable,
+  appId: string,
+  { limit = null, after = null }: { readonly limit?: number | null; readonly after?: number | null } = {},
+): Promise<ApiKey[]> {
   return db<ApiKey[]>`
     select ${columnsOf(db)}
     from apps.api_keys
-    where app_id = ${appId} and id > ${page?.after ?? 0}
+    where app_id = ${appId} and id > ${after ?? 0}
     order by id
-    limit ${page?.limit ?? null}::bigint`
+    limit ${limit}::bigint`
 }
 
 /** Changes a key's rate limit; servers apply it within a second. Null for an unknown key. */
@@ -119,4 +102,23 @@ function columnsOf(db: Queryable) {
   return db`
     id, app_id as "appId", (select name from apps.apps where apps.id = app_id) as app, prefix,
     rate_limit as "rateLimit", created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`
+}
+
+const APP_NAME = 'development'
+
+/**
+ * Creates the first key of an empty database, so that a first start gives a working API.
+ *
+ * Returns null when any key exists, even a revoked one.
+ */
+export async function createDevelopmentKey(db: Database, configuredKey?: string): Promise<string | null> {
+  return db.begin(async (sql) => {
+    // Serializes concurrent starts, so that one key is created.
+    await sql`lock table apps.apps in share row exclusive mode`
+    const keys = await sql`select 1 from apps.api_keys limit 1`
+    if (keys.length > 0) return null
+    const appId = await ensureApp(sql, APP_NAME)
+    const { key } = await createApiKey(sql, { appId, key: configuredKey })
+    return key
+  })
 }

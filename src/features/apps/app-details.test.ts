@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { normalizeAppName, normalizeDeveloperUuid, normalizeMiniAppDomain } from './app-details.js'
+import { normalizeAppName, normalizeDeveloperUuid, normalizeMiniAppDomain } from './apps.js'
 
 const refusal = (property: string) => expect.objectContaining({ code: 'bad_request.invalid_param', property })
 

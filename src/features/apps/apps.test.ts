@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createApiKeyCache } from './api-key-cache.js'
-import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js'
+import { createApiKey, createDevelopmentKey, listApiKeys, revokeApiKey } from './api-keys.js'
 import { createApp, ensureApp, listApps } from './apps.js'
-import { createDevelopmentKey } from './development-key.js'
 
 const { db, connect } = await createTestDatabase()
 

@@ -1,6 +1,8 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { invalidField } from '../../api/invalid-field.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { isUuid, normalizeAppName, normalizeDeveloperUuid, normalizeMiniAppDomain } from './app-details.js'
 
 /** An app: one user of the API. */
 export interface App {
@@ -25,14 +27,6 @@ export interface AppDetails {
   readonly developerUuid?: string
 }
 
-/** A page of apps by name. */
-export interface AppPage {
-  readonly limit: number
-  /** Continue after this name. */
-  readonly after: string | null
-}
-
-/** SQLSTATE unique_violation. */
 const UNIQUE_VIOLATION = '23505'
 
 /** Returns the id of the app with this name, creating it when missing. */
@@ -89,20 +83,22 @@ export async function findApp(db: Database, id: string): Promise<App | null> {
 
 /** Finds an app's id by name or id; null when there is none. */
 export async function findAppId(db: Queryable, nameOrId: string): Promise<string | null> {
-  const [app] = isUuid(nameOrId)
-    ? await db<{ id: string }[]>`select id from apps.apps where id = ${nameOrId}`
-    : await db<{ id: string }[]>`select id from apps.apps where name = ${normalizeAppName(nameOrId)}`
+  const condition = isUuid(nameOrId) ? db`id = ${nameOrId}` : db`name = ${normalizeAppName(nameOrId)}`
+  const [app] = await db<{ id: string }[]>`select id from apps.apps where ${condition}`
   return app?.id ?? null
 }
 
-/** Lists apps by name: a page, or all. */
-export async function listApps(db: Database, { limit, after }: Partial<AppPage> = {}): Promise<App[]> {
+/** Lists apps by name: all, or a page of those after a name. */
+export async function listApps(
+  db: Database,
+  { limit = null, after = null }: { readonly limit?: number | null; readonly after?: string | null } = {},
+): Promise<App[]> {
   return db<App[]>`
     select ${columnsOf(db)}
     from apps.apps
-    where ${after ?? null}::text is null or name > ${after ?? null}
+    where ${after}::text is null or name > ${after}
     order by name
-    limit ${limit ?? null}::bigint`
+    limit ${limit}::bigint`
 }
 
 function columnsOf(db: Queryable) {
@@ -119,15 +115,10 @@ async function validateDetails(db: Database, details: AppDetails): Promise<AppDe
     ...(miniAppDomain == null ? {} : { miniAppDomain: normalizeMiniAppDomain(miniAppDomain) }),
     ...(developerUuid === undefined ? {} : { developerUuid: normalizeDeveloperUuid(developerUuid) }),
   }
-  if (fid != null && !(await isRegistered(db, fid))) {
-    throw new PlazaError('bad_request.invalid_param', `fid ${fid} is not registered`, { property: 'fid' })
-  }
+  // Registrations never end.
+  const isRegistered = fid == null || (await db`select from hub.fids where fid = ${fid}::bigint`).length > 0
+  if (!isRegistered) throw invalidField('fid', `${fid} is not registered`)
   return validated
-}
-
-/** Whether a fid is registered; registrations never end. */
-async function isRegistered(db: Database, fid: number): Promise<boolean> {
-  return (await db`select from hub.fids where fid = ${fid}::bigint`).length > 0
 }
 
 function refuseDuplicate(error: { readonly code?: string; readonly constraint_name?: string }): never {
@@ -137,4 +128,53 @@ function refuseDuplicate(error: { readonly code?: string; readonly constraint_na
       ? ['mini_app_domain', 'another app has this mini app domain']
       : ['name', 'another app has this name']
   throw new PlazaError('conflict', message!, { property: property! })
+}
+
+/** In UTF-16 code units. */
+export const MAX_NAME_LENGTH = 100
+/** Longest host name without a trailing dot (RFC 1035 §2.3.4). */
+export const MAX_DOMAIN_LENGTH = 253
+
+/** Control characters, separators and lone surrogates, which would break lists. */
+const unprintableCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+/** Characters that end the host part of a URL. */
+const invalidHostCharacters = /[\s/\\:?#@[\]%]/
+/** A host name: labels of letters, digits and inner hyphens (RFC 1123 §2.1). */
+const hostName = /^(?!-)[a-z\d-]{1,63}(?<!-)(\.(?!-)[a-z\d-]{1,63}(?<!-))*$/
+
+/** Whether a text is a UUID, as ids of apps, developers, wallets and signers are. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text)
+}
+
+/** Normalizes the name of an app: trimmed, NFC. Throws `bad_request.invalid_param` for an invalid name. */
+export function normalizeAppName(text: string): string {
+  const name = text.normalize('NFC').trim()
+  if (name === '' || name.length > MAX_NAME_LENGTH || unprintableCharacters.test(name)) {
+    throw invalidField('name', `must be a text of 1 to ${MAX_NAME_LENGTH} characters without line breaks`)
+  }
+  // Commands accept a name or an id.
+  if (isUuid(name)) throw invalidField('name', 'must not look like an id')
+  return name
+}
+
+/**
+ * Normalizes the host of a mini app to lowercase ASCII: `Müller.example` becomes `xn--mller-kva.example`.
+ *
+ * @throws PlazaError `bad_request.invalid_param` for an invalid host.
+ */
+export function normalizeMiniAppDomain(text: string): string {
+  const domain = invalidHostCharacters.test(text) ? '' : domainToASCII(text)
+  if (domain.length > MAX_DOMAIN_LENGTH || !hostName.test(domain) || isIP(domain) !== 0) {
+    const problem = 'must be a host name such as app.example.com, without https:// and without a path'
+    throw invalidField('mini_app_domain', problem)
+  }
+  return domain
+}
+
+/** Normalizes a developer id. Throws `bad_request.invalid_param` when it is not a UUID. */
+export function normalizeDeveloperUuid(text: string): string {
+  if (!isUuid(text)) throw invalidField('developer_uuid', 'must be a UUID')
+  return text.toLowerCase()
 }

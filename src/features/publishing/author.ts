@@ -1,6 +1,7 @@
 import { MessageData } from '@farcaster/core'
 import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
+import { PlazaError, type Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MessageSigner } from '../../protocol/sign.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
@@ -48,4 +49,19 @@ export function signStatement(
 /** Returns the current time in Farcaster seconds. */
 export function farcasterNow({ clock }: Pick<Publisher, 'clock'>): number {
   return farcasterSecondsFromUnixMs(clock())
+}
+
+/** Builds the error for a broken protocol rule, in the protocol's words. */
+export function validationError(property: string, message: string): PlazaError {
+  return new PlazaError('bad_request.validation_failure', message, { property })
+}
+
+/** Whether another message of the user won the conflict; a later retry may succeed. */
+export function isSuperseded(refusal: Refusal | null): boolean {
+  return refusal?.code === 'bad_request.conflict' || refusal?.code === 'bad_request.prunable'
+}
+
+/** Whether the identical message is stored already. */
+export function isDuplicate(refusal: Refusal | null): boolean {
+  return refusal?.code === 'bad_request.duplicate'
 }

@@ -1,23 +1,16 @@
-import { type CastAddBody, type CastId, CastType, type Embed, MessageType } from '@farcaster/core'
+import { type CastAddBody, CastType, type Embed, MessageType } from '@farcaster/core'
+import { invalidField } from '../../api/invalid-field.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { validateEmbed, validateUrl } from '../../protocol/kinds/target.js'
-import type { Statement } from './author.js'
-import { type CastReferences, loadCastReferences } from './cast-references.js'
+import { type Statement, validationError } from './author.js'
 import { mentionCandidates, stripMentions } from './mentions.js'
-import { invalidParameterError, validationError } from './refusal.js'
-
-/** A cast by author and hash. */
-export interface CastReference {
-  readonly fid: number
-  /** Hex, with or without 0x. */
-  readonly hash: string
-}
 
 /** A cast to publish. */
 export interface CastRequest {
   readonly text: string
-  readonly embeds: readonly ({ readonly url: string } | CastReference)[]
+  /** Casts by author and hash: hex, with or without 0x. */
+  readonly embeds: readonly ({ readonly url: string } | { readonly fid: number; readonly hash: string })[]
   /** The hash of a cast, or a URL. */
   readonly parent: string | undefined
   readonly parentAuthorFid: number | undefined
@@ -39,32 +32,60 @@ const urlScheme = /^[a-z][a-z0-9+.-]*:./i
  * @throws PlazaError That names the invalid member.
  */
 export async function draftCast(db: Database, request: CastRequest): Promise<Statement> {
-  const { text } = request
-  if (Buffer.from(text).toString() !== text)
-    throw invalidParameterError('text', 'must be well-formed Unicode')
-  const candidates = mentionCandidates(text)
-  const parentHash = parseCastHash(request.parent)
-  const references = await loadCastReferences(db, {
-    usernames: candidates.flatMap(({ names }) => names),
-    hashes: parentHash === null ? [] : [parentHash],
-    channelId: request.channelId ?? null,
-  })
-  const strippedText = stripMentions(text, candidates, (name) => references.fidByName.get(name))
+  if (Buffer.from(request.text).toString() !== request.text)
+    throw invalidField('text', 'must be well-formed Unicode')
+  const candidates = mentionCandidates(request.text)
+  const parentHash = request.parent === undefined ? null : parseCastHash(request.parent)
+  const usernames = candidates.flatMap(({ names }) => names)
+  const references = await loadReferences(db, usernames, parentHash, request.channelId ?? null)
+  const fidByName = new Map(references.users.map(({ username, fid }) => [username, fid]))
+  const { text, mentions, mentionsPositions } = stripMentions(request.text, candidates, fidByName)
   const castAddBody: CastAddBody = {
     embedsDeprecated: [],
-    mentions: [...strippedText.mentions],
-    mentionsPositions: [...strippedText.mentionsPositions],
-    text: strippedText.text,
+    mentions,
+    mentionsPositions,
+    text,
     embeds: request.embeds.map(embedOf),
     ...parentOf(request, parentHash, references),
-    type: castTypeOf(strippedText.text),
+    type: castTypeOf(text),
   }
   return { type: MessageType.CAST_ADD, castAddBody }
 }
 
-function parseCastHash(parent: string | undefined): Buffer | null {
-  const digits = parent === undefined ? undefined : castHash.exec(parent)?.[1]
+/** Parses the hash of a cast; null for other texts. */
+export function parseCastHash(text: string): Buffer | null {
+  const digits = castHash.exec(text)?.[1]
   return digits === undefined ? null : Buffer.from(digits, 'hex')
+}
+
+/** Returns the URL that a member has in the place of a cast's hash; throws for other texts. */
+export function urlMember(property: string, text: string): string {
+  if (!urlScheme.test(text))
+    throw invalidField(property, 'must be the hash of a cast, 40 hex digits, or a URL')
+  const problem = validateUrl(text)
+  if (problem !== null) throw validationError(property, problem)
+  return text
+}
+
+/**
+ * Returns the author of a cast that a member names, which the protocol requires: of the stored cast, or as given
+ * by the member `<property>_author_fid`.
+ */
+export function authorOfCast(
+  property: 'parent' | 'target',
+  stored: number | undefined,
+  given: number | undefined,
+): number {
+  const member = `${property}_author_fid`
+  if (stored !== undefined && given !== undefined && stored !== given) {
+    const cast = property === 'parent' ? 'parent' : 'cast'
+    throw invalidField(member, `must be the author of the ${cast}, ${stored}`)
+  }
+  const fid = stored ?? given
+  if (fid !== undefined && fid !== 0) return fid
+  const purpose = property === 'parent' ? 'reply' : 'react'
+  const message = `this server does not have the cast: set ${member} to ${purpose} to it`
+  throw new PlazaError('not_found', message, { property })
 }
 
 function castTypeOf(text: string): CastType {
@@ -83,56 +104,70 @@ function embedOf(embedRequest: CastRequest['embeds'][number], index: number): Em
   return embed
 }
 
-type Parent = Pick<CastAddBody, 'parentUrl' | 'parentCastId'>
-
-function parentOf(request: CastRequest, parentHash: Buffer | null, references: CastReferences): Parent {
-  const { parent, parentAuthorFid, channelId } = request
-  if (channelId !== undefined && references.channel === null) {
+function parentOf(
+  { parent, parentAuthorFid, channelId }: CastRequest,
+  hash: Buffer | null,
+  { cast, channel }: References,
+): Pick<CastAddBody, 'parentUrl' | 'parentCastId'> {
+  if (channelId !== undefined && channel === null)
     throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
+  if (hash !== null) {
+    const fid = authorOfCast('parent', cast?.fid, parentAuthorFid)
+    // A reply belongs to the channel of its thread.
+    if (channelId !== undefined && !channel?.urls.includes(cast?.rootParentUrl ?? ''))
+      throw invalidField('channel_id', "must be the channel of the parent's thread, or omitted")
+    return { parentCastId: { fid, hash } }
   }
-  if (parentHash !== null) return { parentCastId: parentCast(request, parentHash, references) }
-  if (parentAuthorFid !== undefined) {
-    throw invalidParameterError('parent_author_fid', 'must not be given unless parent is the hash of a cast')
-  }
-  if (parent === undefined) return references.channel ? { parentUrl: references.channel.parentUrl } : {}
-  return { parentUrl: parentUrl(parent, references) }
+  if (parentAuthorFid !== undefined)
+    throw invalidField('parent_author_fid', 'must not be given unless parent is the hash of a cast')
+  if (parent === undefined) return channel ? { parentUrl: channel.parentUrl } : {}
+  const parentUrl = urlMember('parent', parent)
+  if (channel && !channel.urls.includes(parent))
+    throw invalidField('channel_id', 'conflicts with parent: set only one')
+  return { parentUrl }
 }
 
-/** Resolves the parent's author, which the protocol requires: from the stored cast or the request. */
-function parentCast(
-  { parentAuthorFid, channelId }: CastRequest,
-  hash: Buffer,
-  { casts, channel }: CastReferences,
-): CastId {
-  const found = casts.get(hash.toString('hex'))
-  if (found && parentAuthorFid !== undefined && found.fid !== parentAuthorFid) {
-    throw invalidParameterError('parent_author_fid', `must be the author of the parent, ${found.fid}`)
-  }
-  const fid = found?.fid ?? parentAuthorFid
-  if (fid === undefined || fid === 0) {
-    throw new PlazaError(
-      'not_found',
-      'this server does not have the cast: set parent_author_fid to reply to it',
-      {
-        property: 'parent',
-      },
-    )
-  }
-  // A reply belongs to the channel of its thread.
-  if (channelId !== undefined && !channel?.urls.includes(found?.rootParentUrl ?? '')) {
-    throw invalidParameterError('channel_id', "must be the channel of the parent's thread, or omitted")
-  }
-  return { fid, hash }
+/** What a cast request refers to, as far as it is stored. */
+interface References {
+  /** By the username shown for the user. */
+  readonly users: readonly { readonly username: string; readonly fid: number }[]
+  /** The parent. */
+  readonly cast: { readonly fid: number; readonly rootParentUrl: string | null } | null
+  readonly channel: { readonly parentUrl: string; readonly urls: readonly string[] } | null
 }
 
-function parentUrl(parent: string, { channel }: CastReferences): string {
-  if (!urlScheme.test(parent)) {
-    throw invalidParameterError('parent', 'must be the hash of a cast, 40 hex digits, or a URL')
-  }
-  const problem = validateUrl(parent)
-  if (problem !== null) throw validationError('parent', problem)
-  if (channel && !channel.urls.includes(parent)) {
-    throw invalidParameterError('channel_id', 'conflicts with parent: set only one')
-  }
-  return parent
+const noReferences: References = { users: [], cast: null, channel: null }
+
+/** Resolves all references with one statement; with none for a cast without references. */
+async function loadReferences(
+  db: Database,
+  usernames: readonly string[],
+  hash: Buffer | null,
+  channelId: string | null,
+): Promise<References> {
+  if (usernames.length === 0 && hash === null && channelId === null) return noReferences
+  const [row] = await db<References[]>`
+    select
+      array_to_json(array(
+        select json_build_object('username', username, 'fid', min(fid))
+        from social.users
+        where username = any (${db.types.texts(usernames)}::text[])
+        group by username
+      )) as users,
+      (
+        select json_build_object('fid', fid, 'rootParentUrl', root_parent_url)
+        from social.casts
+        where hash = ${hash}::bytea
+        limit 1
+      ) as cast,
+      (
+        select json_build_object(
+          'parentUrl', c.parent_url,
+          'urls', array(select u.url from channels.urls u where u.channel_id = c.id)
+        )
+        from channels.channels c
+        where c.id = ${channelId}
+      ) as channel
+  `
+  return row ?? noReferences
 }

@@ -1,10 +1,17 @@
 import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
-import { PlazaError } from '../../platform/errors.js'
+import { PlazaError, refusalError } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type Author, farcasterNow, type Publisher, type Statement, signStatement } from './author.js'
-import { isDuplicate, isSuperseded, refusalError } from './refusal.js'
+import {
+  type Author,
+  farcasterNow,
+  isDuplicate,
+  isSuperseded,
+  type Publisher,
+  type Statement,
+  signStatement,
+} from './author.js'
 
 /** Retries with earlier timestamps when a cast's hash is taken. */
 const MAX_ATTEMPTS = 20
@@ -31,8 +38,6 @@ export async function publishCast(
 /**
  * Signs a cast. The same text in the same second has the same hash, and a removed hash cannot return, so each
  * retry uses an earlier second. It is never later, since casts must not be dated ahead.
- *
- * @param attempt Number of taken hashes so far.
  */
 export function signCast(
   publisher: Publisher,
@@ -72,14 +77,9 @@ export async function removeCast(publisher: Publisher, author: Author, targetHas
   throw refusalError(refusal)
 }
 
-interface FoundCast {
-  fid: number
-  isRemoved: boolean
-}
-
 /** Finds the cast, or the author's removal of it. */
-async function findCast(db: Database, hash: Buffer, authorFid: number): Promise<FoundCast | null> {
-  const [row] = await db<FoundCast[]>`
+async function findCast(db: Database, hash: Buffer, authorFid: number) {
+  const [row] = await db<{ fid: number; isRemoved: boolean }[]>`
     select fid, false as "isRemoved" from social.casts where hash = ${hash}
     union all
     select fid, true from hub.messages

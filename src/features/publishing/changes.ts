@@ -1,6 +1,6 @@
 import { MessageData, MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
-import type { Refusal } from '../../platform/errors.js'
+import { type Refusal, refusalError } from '../../platform/errors.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { compactKey } from '../../protocol/kinds/link.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -9,12 +9,13 @@ import { kindOf } from '../../protocol/message-kinds.js'
 import {
   type Author,
   farcasterNow,
+  isDuplicate,
+  isSuperseded,
   messageData,
   type Publisher,
   type Statement,
   signStatement,
 } from './author.js'
-import { isDuplicate, isSuperseded, refusalError } from './refusal.js'
 
 /** Most attempts when concurrent requests of one user conflict. */
 const MAX_ATTEMPTS = 5
@@ -26,20 +27,12 @@ export interface ChangeOutcome {
   readonly refusal: Refusal | null
 }
 
-/** The message for a statement, or the existing one with the same content. */
-export interface PreparedChange {
-  readonly hash: Buffer
-  /** Null when nothing has to be submitted. */
-  readonly message: SignedMessage | null
-}
-
 /**
  * Publishes statements that replace earlier ones: reactions, links, profile entries, verifications.
  *
  * All go into one submission, and no two may share a conflict key. A statement that is current already
  * succeeds without a message.
  *
- * @returns Results in the order of the statements.
  * @throws PlazaError `unavailable`.
  */
 export async function publishChanges(
@@ -65,22 +58,14 @@ export async function publishChanges(
   return statements.map((statement) => outcomes.get(statement)!)
 }
 
-/**
- * Publishes one such statement.
- *
- * @throws PlazaError For the hub's refusal; `unavailable`.
- */
-export async function publishChange(
-  publisher: Publisher,
-  author: Author,
-  statement: Statement,
-): Promise<void> {
-  const [outcome] = await publishChanges(publisher, author, [statement])
+/** Publishes one such statement. Throws for the hub's refusal; `unavailable`. */
+export async function publishChange(publisher: Publisher, author: Author, change: Statement): Promise<void> {
+  const [outcome] = await publishChanges(publisher, author, [change])
   if (outcome?.refusal) throw refusalError(outcome.refusal)
 }
 
 /**
- * Signs the statements that are not current.
+ * Signs the statements that are not current. For others it returns the hash of the current message, and null.
  *
  * The later of two conflicting messages wins, and within one second the removal (docs/protocol.md §4.2). So a
  * message is dated after the one that it replaces, even in the next second: a follow right after an unfollow
@@ -90,7 +75,7 @@ export async function prepareChanges(
   publisher: Publisher,
   author: Author,
   statements: readonly Statement[],
-): Promise<PreparedChange[]> {
+): Promise<{ readonly hash: Buffer; readonly message: SignedMessage | null }[]> {
   const now = farcasterNow(publisher)
   const conflictKeys = statements.map((statement) =>
     conflictKeyOf(messageData(publisher, author, statement, now)),
@@ -135,11 +120,7 @@ interface StoredMessageRow {
   message: Buffer
 }
 
-async function readStoredMessages(
-  db: Database,
-  fid: number,
-  conflictKeys: readonly ConflictKey[],
-): Promise<Map<string, StoredMessageRow>> {
+async function readStoredMessages(db: Database, fid: number, conflictKeys: readonly ConflictKey[]) {
   const lookups = new Map(
     conflictKeys.flatMap(({ set, key, competingKeys }) =>
       [key, ...competingKeys].map((each) => [mapKey(set, each), { set, key: each }] as const),

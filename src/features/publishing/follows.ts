@@ -1,12 +1,10 @@
 import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
-import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
+import { PlazaError, type Refusal, refusalError, refuse } from '../../platform/errors.js'
 import type { Author, Publisher } from './author.js'
 import { publishChanges } from './changes.js'
-import { refusalError } from './refusal.js'
 
-/** The result of one follow or unfollow. */
-export interface FollowOutcome {
+interface FollowOutcome {
   readonly targetFid: number
   /** Hash of the current message; null when there is none. */
   readonly hash: Buffer | null
@@ -28,9 +26,7 @@ export async function publishFollows(
 ): Promise<FollowOutcome[]> {
   const targets = [...new Set(targetFids)]
   // Unknown users can still be unfollowed.
-  const reachable =
-    action === 'follow' ? await registeredFids(publisher.writerDb, targets) : new Set<number>(targets)
-  const validTargets = targets.filter((fid) => reachable.has(fid))
+  const validTargets = action === 'follow' ? await registeredFids(publisher.writerDb, targets) : targets
   const type = action === 'follow' ? MessageType.LINK_ADD : MessageType.LINK_REMOVE
   const changes = await publishChanges(
     publisher,
@@ -48,14 +44,13 @@ export async function publishFollows(
 }
 
 function allFailedError(outcomes: readonly FollowOutcome[]): PlazaError {
-  const hubFailure = outcomes.find(({ refusal }) => refusal !== null && refusal.code !== 'not_found')
-  if (hubFailure?.refusal) return refusalError(hubFailure.refusal)
-  return new PlazaError('not_found', 'there are no such users', { property: 'target_fids' })
+  const byHub = outcomes.find(({ refusal }) => refusal?.code !== 'not_found')?.refusal
+  return byHub
+    ? refusalError(byHub)
+    : new PlazaError('not_found', 'there are no such users', { property: 'target_fids' })
 }
 
-async function registeredFids(db: Database, fids: readonly number[]): Promise<Set<number>> {
-  const rows = await db<{ fid: number }[]>`
-    select fid from hub.fids where fid = any (${[...fids]}::bigint[])
-  `
-  return new Set(rows.map(({ fid }) => fid))
+async function registeredFids(db: Database, fids: number[]): Promise<number[]> {
+  const rows = await db<{ fid: number }[]>`select fid from hub.fids where fid = any (${fids}::bigint[])`
+  return rows.map(({ fid }) => fid)
 }

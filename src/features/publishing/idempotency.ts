@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '../../platform/db/connection.js'
-import { PlazaError, type Refusal } from '../../platform/errors.js'
+import { PlazaError, type Refusal, refusalError } from '../../platform/errors.js'
 import { decodeStoredMessage, encodeMessage } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import type { Publisher } from './author.js'
-import { isDuplicate, isSuperseded, refusalError } from './refusal.js'
+import { isDuplicate, isSuperseded, type Publisher } from './author.js'
 
 /** A repeatable request: the same `idem` means the same request. */
 export interface IdempotentRequest {
@@ -34,8 +33,6 @@ const MAX_ATTEMPTS = 20
  * merges once.
  *
  * @param prepare Builds the message; its argument is the number of superseded attempts.
- * @param toError Converts the hub's refusal to an error.
- * @returns The first response.
  * @throws PlazaError `conflict` when the `idem` belongs to another request; what `prepare` throws and the hub
  * refuses, which frees the `idem`; `unavailable`, after which a repetition resumes.
  */
@@ -47,8 +44,8 @@ export async function publishOnce(
 ): Promise<string> {
   const { writerDb, hub } = publisher
   for (let attempt = 0; ; attempt += 1) {
-    const stored = await findRequest(writerDb, request)
-    if (stored) return await replayRequest(publisher, request, stored, toError)
+    const replayed = await replayRequest(publisher, request, toError)
+    if (replayed !== null) return replayed
     const prepared = await prepare(attempt)
     if (!(await claimKey(publisher, request, prepared))) {
       if (attempt < MAX_ATTEMPTS) continue
@@ -60,7 +57,10 @@ export async function publishOnce(
       await markDone(writerDb, request)
       return prepared.replyFor
     }
-    if (refusal.code !== 'unavailable') await releaseKey(writerDb, request)
+    if (refusal.code !== 'unavailable') {
+      const { appId, idem } = request
+      await writerDb`delete from publish.requests where app_id = ${appId} and idem = ${idem} and not is_done`
+    }
     if (!isSuperseded(refusal) || attempt === MAX_ATTEMPTS) throw toError(refusal)
   }
 }
@@ -73,40 +73,31 @@ export async function deleteExpiredRequests(db: Database, nowMs: number): Promis
   `
 }
 
-interface StoredRequest {
-  requestHash: Buffer
-  message: Buffer | null
-  answer: string
-  isDone: boolean
-}
-
-/** Replays a request. Its merged message may be removed or replaced since; it is not published again. */
+/**
+ * Replays a request; null when it is not stored. Its merged message may be removed or replaced since; it is not
+ * published again.
+ */
 async function replayRequest(
   { writerDb, hub }: Publisher,
   request: IdempotentRequest,
-  stored: StoredRequest,
   toError: (refusal: Refusal) => PlazaError,
-): Promise<string> {
-  if (!stored.requestHash.equals(contentHash(request.content))) {
+): Promise<string | null> {
+  const { appId, idem, content } = request
+  const [stored] = await writerDb<
+    { requestHash: Buffer; message: Buffer | null; answer: string; isDone: boolean }[]
+  >`
+    select request_hash as "requestHash", message, answer, is_done as "isDone"
+    from publish.requests
+    where app_id = ${appId} and idem = ${idem}
+  `
+  if (stored === undefined) return null
+  if (!stored.requestHash.equals(contentHash(content)))
     throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
-  }
   if (stored.isDone || stored.message === null) return stored.answer
   const [refusal = null] = await hub.submit([decodeStoredMessage(stored.message)])
   if (refusal !== null && !isDuplicate(refusal) && !isSuperseded(refusal)) throw toError(refusal)
   await markDone(writerDb, request)
   return stored.answer
-}
-
-async function findRequest(
-  db: Database,
-  { appId, idem }: IdempotentRequest,
-): Promise<StoredRequest | undefined> {
-  const [row] = await db<StoredRequest[]>`
-    select request_hash as "requestHash", message, answer, is_done as "isDone"
-    from publish.requests
-    where app_id = ${appId} and idem = ${idem}
-  `
-  return row
 }
 
 /** Stores the key. Returns false when the `idem` is taken, or the cast belongs to another request. */
@@ -135,10 +126,6 @@ async function claimKey(
 
 async function markDone(db: Database, { appId, idem }: IdempotentRequest): Promise<void> {
   await db`update publish.requests set is_done = true where app_id = ${appId} and idem = ${idem}`
-}
-
-async function releaseKey(db: Database, { appId, idem }: IdempotentRequest): Promise<void> {
-  await db`delete from publish.requests where app_id = ${appId} and idem = ${idem} and not is_done`
 }
 
 /** Hashes the content; the order of members does not matter. */

@@ -13,7 +13,7 @@ const fids = new Map([
 ])
 const names = new Map([...fids].map(([name, fid]) => [fid, name]))
 
-const parse = (text: string) => stripMentions(text, mentionCandidates(text), (name) => fids.get(name))
+const parse = (text: string) => stripMentions(text, mentionCandidates(text), fids)
 const mentioned = (text: string) => parse(text).mentions.map((fid) => names.get(fid))
 
 describe('mentionCandidates', () => {

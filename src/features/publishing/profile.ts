@@ -1,11 +1,9 @@
 import { MessageType, UserDataType } from '@farcaster/core'
 import { checksumAddress } from 'viem'
 import type { Hub } from '../../hub/hub.js'
-import { PlazaError } from '../../platform/errors.js'
-import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
-import { type Author, type Publisher, type Statement, signStatement } from './author.js'
+import { PlazaError, refusalError } from '../../platform/errors.js'
+import { type Author, farcasterNow, type Publisher, type Statement, signStatement } from './author.js'
 import { publishChanges } from './changes.js'
-import { refusalError } from './refusal.js'
 
 /** A profile update. Omitted members stay unchanged; an empty string clears. */
 export interface ProfileRequest {
@@ -21,22 +19,34 @@ export interface ProfileRequest {
   readonly verified_accounts?: { readonly x?: string; readonly github?: string }
 }
 
-/** A profile entry and the request member that it comes from. */
-interface ProfileEntry {
-  readonly property: string
-  readonly type: UserDataType
-  readonly value: string
-}
-
-const textEntries = {
-  bio: UserDataType.BIO,
-  pfp_url: UserDataType.PFP,
-  url: UserDataType.URL,
-  username: UserDataType.USERNAME,
-  display_name: UserDataType.DISPLAY,
-  banner: UserDataType.BANNER,
-  primary_sol_address: UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
-} as const
+/** Profile entries: the request member that each comes from, its type and value. */
+const entryKinds: readonly (readonly [
+  property: string,
+  type: UserDataType,
+  read: (request: ProfileRequest) => string | undefined,
+])[] = [
+  ['bio', UserDataType.BIO, ({ bio }) => bio],
+  ['pfp_url', UserDataType.PFP, ({ pfp_url }) => pfp_url],
+  ['url', UserDataType.URL, ({ url }) => url],
+  ['username', UserDataType.USERNAME, ({ username }) => username],
+  ['display_name', UserDataType.DISPLAY, ({ display_name }) => display_name],
+  ['banner', UserDataType.BANNER, ({ banner }) => banner],
+  [
+    'primary_sol_address',
+    UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
+    ({ primary_sol_address }) => primary_sol_address,
+  ],
+  ['location', UserDataType.LOCATION, ({ location }) => location && geoUriOf(location)],
+  [
+    'primary_eth_address',
+    UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM,
+    // The protocol requires checksummed addresses (EIP-55).
+    ({ primary_eth_address: address }) => address && checksumAddress(address.toLowerCase() as `0x${string}`),
+  ],
+  // X handles are case-insensitive, and the protocol requires lowercase.
+  ['verified_accounts.x', UserDataType.TWITTER, ({ verified_accounts: of }) => of?.x?.toLowerCase()],
+  ['verified_accounts.github', UserDataType.GITHUB, ({ verified_accounts: of }) => of?.github],
+]
 
 /** The protocol rounds locations to about a kilometer (docs/protocol.md §3.3.7). */
 const LOCATION_DIGITS = 2
@@ -62,7 +72,11 @@ export async function publishProfile(
   if (entries.length === 0) {
     throw new PlazaError('bad_request.invalid_param', 'the body must have at least one member to update')
   }
-  const outcomes = await publishChanges(publisher, author, entries.map(statementOf))
+  const outcomes = await publishChanges(
+    publisher,
+    author,
+    entries.map(({ statement }) => statement),
+  )
   const errors = entries.flatMap(({ property }, index) => {
     const { refusal } = outcomes[index]!
     return refusal ? [{ property, refusal }] : []
@@ -83,45 +97,26 @@ export async function checkProfile(
   request: ProfileRequest,
 ): Promise<ProfileError[]> {
   const entries = entriesOf(request)
-  const now = farcasterSecondsFromUnixMs(publisher.clock())
-  const messages = entries.map((entry) => signStatement(publisher, author, statementOf(entry), now))
+  const now = farcasterNow(publisher)
+  const messages = entries.map(({ statement }) => signStatement(publisher, author, statement, now))
   const refusals = messages.length === 0 ? [] : await publisher.hub.validate(messages)
   return refusals.flatMap((refusal, index) =>
     refusal ? [{ property: entries[index]!.property, message: refusal.message }] : [],
   )
 }
 
-function statementOf({ type, value }: ProfileEntry): Statement {
-  return { type: MessageType.USER_DATA_ADD, userDataBody: { type, value } }
+function entriesOf(request: ProfileRequest): { readonly property: string; readonly statement: Statement }[] {
+  return entryKinds.flatMap(([property, type, read]) => {
+    const value = read(request)
+    if (value === undefined) return []
+    return [{ property, statement: { type: MessageType.USER_DATA_ADD, userDataBody: { type, value } } }]
+  })
 }
 
-function entriesOf(request: ProfileRequest): ProfileEntry[] {
-  const { location, primary_eth_address: ethAddress, verified_accounts: accounts = {} } = request
-  const texts = Object.entries(textEntries).map(([property, type]) => ({
-    property,
-    type,
-    value: request[property as keyof typeof textEntries],
-  }))
-  return [
-    ...texts,
-    {
-      property: 'location',
-      type: UserDataType.LOCATION,
-      value: location && `geo:${formatDegrees(location.latitude)},${formatDegrees(location.longitude)}`,
-    },
-    {
-      property: 'primary_eth_address',
-      type: UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM,
-      // The protocol requires checksummed addresses (EIP-55).
-      value: ethAddress && checksumAddress(ethAddress.toLowerCase() as `0x${string}`),
-    },
-    // X handles are case-insensitive, and the protocol requires lowercase.
-    { property: 'verified_accounts.x', type: UserDataType.TWITTER, value: accounts.x?.toLowerCase() },
-    { property: 'verified_accounts.github', type: UserDataType.GITHUB, value: accounts.github },
-  ].flatMap(({ value, ...entry }) => (value === undefined ? [] : [{ ...entry, value }]))
-}
-
-/** Formats with two decimals and no negative zero. */
-function formatDegrees(value: number): string {
-  return value.toFixed(LOCATION_DIGITS).replace(/^-(0\.00)$/, '$1')
+/** Formats a location with two decimals and no negative zero. */
+function geoUriOf({ latitude, longitude }: NonNullable<ProfileRequest['location']>): string {
+  const [north, east] = [latitude, longitude].map((degrees) =>
+    degrees.toFixed(LOCATION_DIGITS).replace(/^-(0\.00)$/, '$1'),
+  )
+  return `geo:${north},${east}`
 }

@@ -1,11 +1,10 @@
 import { MessageType, Protocol } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
-import { PlazaError } from '../../platform/errors.js'
+import { PlazaError, refusalError } from '../../platform/errors.js'
 import { checkVerificationClaim } from '../../protocol/kinds/verification.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type Author, farcasterNow, messageData, type Publisher } from './author.js'
-import { publishChanges } from './changes.js'
-import { refusalError, validationError } from './refusal.js'
+import { type Author, farcasterNow, messageData, type Publisher, validationError } from './author.js'
+import { publishChange, publishChanges } from './changes.js'
 
 /** An Ethereum address and its owner's claim. */
 export interface AddressClaim {
@@ -13,13 +12,6 @@ export interface AddressClaim {
   readonly blockHash: Buffer
   /** Signature over the VerificationClaim (docs/protocol.md §3.3.6). */
   readonly signature: Buffer
-}
-
-/** How a claim was signed. */
-export interface ClaimType {
-  readonly chainId: number
-  /** 0 for an account, 1 for a contract. */
-  readonly verificationType: number
 }
 
 /** Request members by the wording of the protocol's errors. */
@@ -41,14 +33,14 @@ export async function publishVerification(
   publisher: Publisher,
   author: Author,
   claim: AddressClaim,
-  { chainId, verificationType }: ClaimType,
+  /** For a contract 1, with its chain; for an account 0. */
+  { chainId, verificationType }: { readonly chainId: number; readonly verificationType: number },
 ): Promise<void> {
-  const [outcome] = await publishChanges(publisher, author, [
-    {
-      type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
-      verificationAddAddressBody: { ...claimBody(claim), chainId, verificationType },
-    },
-  ])
+  const statement = {
+    type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+    verificationAddAddressBody: { ...claimBody(claim), chainId, verificationType },
+  }
+  const [outcome] = await publishChanges(publisher, author, [statement])
   const refusal = outcome?.refusal
   if (refusal) throw refusalError(refusal, memberPatterns.find(([text]) => text.test(refusal.message))?.[1])
 }
@@ -77,8 +69,7 @@ export async function removeVerification(
   if (!(await wasVerified(publisher.writerDb, author.fid, claim.address))) {
     throw new PlazaError('not_found', 'the user has not verified this address', { property: 'address' })
   }
-  const [outcome] = await publishChanges(publisher, author, [statement])
-  if (outcome?.refusal) throw refusalError(outcome.refusal)
+  await publishChange(publisher, author, statement)
 }
 
 function claimBody({ address, blockHash, signature }: AddressClaim) {

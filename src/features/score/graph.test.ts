@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { EdgeList, FOLLOW, MAX_LIKES } from './edge-list.js'
-import { buildGraph, follows, type TrustGraph } from './graph.js'
+import { buildGraph, EdgeList, FOLLOW, follows, MAX_LIKES, type TrustGraph } from './graph.js'
 import { graphOf, smallNetworks } from './testing/endorsements.js'
 
 function edgesOf(graph: TrustGraph): [from: number, to: number, code: number][] {

@@ -1,31 +1,24 @@
 import type { TrustGraph } from './graph.js'
 
-export interface NeighborhoodPenaltyOptions {
-  /** Reduction of the log-odds at full doubt. */
-  readonly weight: number
-  /** Accounts with this score or more are not doubted, */
-  readonly trustedScore: number
-  /** and those with this score or less are fully doubted; linear in between. */
-  readonly doubtedScore: number
-  /** Weight of a one-way endorsement relative to a mutual one, where there is doubt. */
-  readonly oneWayShare: number
-  /** Prior weight of undoubted ties, so that one bad tie proves little. */
-  readonly priorWeight: number
-  /** Stops when no score moves by more than this in a round. */
-  readonly tolerance: number
-  readonly maxRounds: number
-}
-
 /** Chosen in `docs/score.md`. */
-export const defaultNeighborhoodPenaltyOptions: NeighborhoodPenaltyOptions = {
+export const defaultNeighborhoodPenaltyOptions = {
+  /** Reduction of the log-odds at full doubt. */
   weight: 4,
+  /** Accounts with this score or more are not doubted, */
   trustedScore: 0.9,
+  /** and those with this score or less are fully doubted; linear in between. */
   doubtedScore: 0.5,
+  /** Weight of a one-way endorsement relative to a mutual one, where there is doubt. */
   oneWayShare: 0.2,
+  /** Prior weight of undoubted ties, so that one bad tie proves little. */
   priorWeight: 5,
+  /** Stops when no score moves by more than this in a round. */
   tolerance: 1e-3,
   maxRounds: 40,
 }
+
+/** Parameters of the penalty. */
+export type NeighborhoodPenaltyOptions = Readonly<typeof defaultNeighborhoodPenaltyOptions>
 
 /**
  * Lowers the score of accounts that endorse doubted accounts, above all mutually.

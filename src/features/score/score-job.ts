@@ -1,14 +1,11 @@
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { publishInvalidation } from '../../graph/cache/invalidation.js'
 import type { Database, Session } from '../../platform/db/connection.js'
-import { EdgeList } from './edge-list.js'
 import type { FidIndex } from './fid-index.js'
-import { buildGraph } from './graph.js'
-import { loadAccounts, loadCastCounts } from './load-accounts.js'
-import { loadFollows, loadLikes } from './load-edges.js'
+import { buildGraph, EdgeList } from './graph.js'
+import { loadAccounts, loadCastCounts, loadFollows, loadLikes } from './load-network.js'
 import { computeScores, defaultScoreOptions, type ScoreOptions } from './scores.js'
 import { defaultSeeds } from './seeds.js'
-import { storeScores } from './store-scores.js'
 
 export interface RecomputeOptions {
   /** Fids of trusted accounts; chosen automatically when empty (`seeds.ts`). */
@@ -20,7 +17,6 @@ export interface RecomputeOptions {
   readonly score?: ScoreOptions
   /** Aborts the job between two batches of rows. */
   readonly signal?: AbortSignal
-  /** Called when a step begins. */
   readonly onStep?: (step: ScoreStep) => void
 }
 
@@ -37,7 +33,6 @@ export interface ScoreSummary {
   /** Configured seeds without an account. */
   readonly unknownSeeds: readonly number[]
   readonly iterations: number
-  /** Rows written. */
   readonly changed: number
   /** Percentiles of all scores. */
   readonly quantiles: Readonly<Record<'p10' | 'p25' | 'p50' | 'p75' | 'p90', number>>
@@ -52,7 +47,7 @@ const SCORE_LOCK = 0x73636f7265
  * Computes `social.users.score` of every account and writes the changes.
  *
  * Takes one connection and nine bytes of memory per endorsement, and blocks its thread for seconds on a large
- * network: servers run it in a thread (`score-thread.ts`).
+ * network: servers run it in a thread (`score-schedule.ts`).
  *
  * @returns Null when another process is computing.
  */
@@ -101,16 +96,11 @@ async function recompute(session: Session, options: RecomputeOptions): Promise<S
   const configured = findSeeds(index, options.seeds)
   const seedsChosen = configured.known.length === 0
   const seeds = seedsChosen ? defaultSeeds(graph, accounts.registeredAt) : configured.known
-  const { scores, flow } = computeScores(
-    graph,
-    accounts,
-    seeds,
-    nowUnix,
-    options.score ?? defaultScoreOptions,
-  )
+  const { score = defaultScoreOptions, epsilon = EPSILON } = options
+  const { scores, flow } = computeScores(graph, accounts, seeds, nowUnix, score)
 
   onStep('writing')
-  const changed = await storeScores(session, index, scores, currentScores, options.epsilon ?? EPSILON, signal)
+  const changed = await storeScores(session, index, scores, currentScores, epsilon, signal)
   if (changed > 0) await publishInvalidation(session, [cacheTag.everything])
   const finishedMs = clock()
   await session`
@@ -132,15 +122,81 @@ async function recompute(session: Session, options: RecomputeOptions): Promise<S
 
 function findSeeds(index: FidIndex, fids: readonly number[]): { known: Uint32Array; unknown: number[] } {
   const distinct = [...new Set(fids)]
-  const known = distinct.map((fid) => index.indexOf(fid)).filter((user) => user >= 0)
-  return {
-    known: Uint32Array.from(known).sort(),
-    unknown: distinct.filter((fid) => index.indexOf(fid) < 0),
-  }
+  const isKnown = (fid: number) => index.indexOf(fid) >= 0
+  const known = distinct.filter(isKnown).map((fid) => index.indexOf(fid))
+  return { known: Uint32Array.from(known).sort(), unknown: distinct.filter((fid) => !isKnown(fid)) }
 }
 
 function quantilesOf(scores: Float64Array): ScoreSummary['quantiles'] {
   const ascending = scores.slice().sort()
   const at = (share: number) => ascending[Math.floor(share * ascending.length)] ?? 0
   return { p10: at(0.1), p25: at(0.25), p50: at(0.5), p75: at(0.75), p90: at(0.9) }
+}
+
+/** Rows per statement and transaction: few, so that merges never wait long. */
+const CHUNK_ROWS = 2_000
+
+/**
+ * Writes scores that differ from the stored ones by more than `epsilon`, in chunks committed one by one.
+ *
+ * A row locked by a merge is left for the second pass, then for the next run. The job never waits for a row
+ * lock, so it cannot deadlock or fail a merge.
+ *
+ * @param currentScores Stored scores; NaN for none.
+ */
+async function storeScores(
+  session: Session,
+  { fids }: FidIndex,
+  scores: Float64Array,
+  currentScores: Float64Array,
+  epsilon: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const changed = [...scores.keys()].filter(
+    (user) => !(Math.abs(scores[user]! - currentScores[user]!) <= epsilon),
+  )
+  let written = 0
+  let pending = changed
+  for (let pass = 1; pass <= 2; pass += 1) {
+    const lockedUsers: number[] = []
+    for (let start = 0; start < pending.length; start += CHUNK_ROWS) {
+      signal.throwIfAborted()
+      const chunk = pending.slice(start, start + CHUNK_ROWS)
+      const writtenFids = await storeChunk(session, fids, scores, chunk)
+      written += writtenFids.size
+      lockedUsers.push(...chunk.filter((user) => !writtenFids.has(fids[user]!)))
+    }
+    pending = lockedUsers
+  }
+  return written
+}
+
+/** Writes one chunk and returns the fids whose rows were not locked. */
+async function storeChunk(
+  session: Session,
+  fids: Float64Array,
+  scores: Float64Array,
+  users: readonly number[],
+): Promise<Set<number>> {
+  const rows = await session<{ fid: number }[]>`
+    with scored as (
+      select *
+      from unnest(
+        ${users.map((user) => fids[user]!)}::bigint[],
+        ${users.map((user) => String(Math.fround(scores[user]!)))}::text[]::real[]
+      ) as scored (fid, score)
+    ), free as (
+      select u.fid
+      from social.users u
+      join scored using (fid)
+      for no key update of u skip locked
+    )
+    update social.users u
+    set score = scored.score
+    from scored
+    join free using (fid)
+    where u.fid = scored.fid
+    returning u.fid
+  `
+  return new Set(rows.map(({ fid }) => fid))
 }

@@ -4,8 +4,12 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { builtCli } from '../../../test/built-cli.js'
 import { createTestDatabase } from '../../../test/database.js'
 import type { Log } from '../../platform/log/log.js'
-import { areScoresDue, createScoreSchedule, type ScoreScheduleOptions } from './score-schedule.js'
-import { startScoreThread } from './score-thread.js'
+import {
+  areScoresDue,
+  createScoreSchedule,
+  type ScoreScheduleOptions,
+  startScoreThread,
+} from './score-schedule.js'
 import { storeFollows, storeUsers } from './testing/stored-network.js'
 
 const { db, url } = await createTestDatabase()

@@ -1,6 +1,7 @@
+import { Worker } from 'node:worker_threads'
 import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
-import { type ScoreThread, type ScoreThreadInput, startScoreThread } from './score-thread.js'
+import type { ScoreSummary } from './score-job.js'
 
 export interface ScoreScheduleOptions extends ScoreThreadInput {
   readonly db: Database
@@ -12,14 +13,6 @@ export interface ScoreScheduleOptions extends ScoreThreadInput {
   readonly workerUrl?: URL
 }
 
-/** A maintenance task, and how to abort it. */
-export interface ScoreSchedule {
-  readonly name: string
-  readonly everyMs: number
-  readonly run: () => Promise<void>
-  readonly stop: () => Promise<void>
-}
-
 const HOUR_MS = 60 * 60 * 1000
 /** How often to look whether there is anything to score yet. */
 const POLL_MS = 15_000
@@ -29,12 +22,12 @@ const CHECK_INTERVAL_MS = 15 * 60 * 1000
 const UNSCORED_SHARE = 0.1
 
 /**
- * Computes scores in a thread when they are due.
+ * Creates the job that computes scores in a thread when they are due, and its `stop`.
  *
  * Processes on one database agree on the schedule by `score.runs`, and on the executor by the job's lock.
  */
-export function createScoreSchedule(options: ScoreScheduleOptions): ScoreSchedule {
-  let thread: ScoreThread | null = null
+export function createScoreSchedule(options: ScoreScheduleOptions) {
+  let thread: ReturnType<typeof startScoreThread> | null = null
   let isStopped = false
   let checkedMs = Number.NEGATIVE_INFINITY
 
@@ -91,4 +84,38 @@ export async function areScoresDue({
   if (row === undefined || row.users === 0) return false
   const ageMs = clock() - (row.finished_at ?? 0)
   return ageMs >= intervalHours * HOUR_MS || row.unscored > row.users * UNSCORED_SHARE
+}
+
+/** Input of the thread. */
+export interface ScoreThreadInput {
+  readonly url: string
+  readonly seeds: readonly number[]
+}
+
+const STOP_MS = 1_000
+
+/** Runs `recomputeScores` in a thread, since the computation blocks for seconds. */
+export function startScoreThread(
+  input: ScoreThreadInput,
+  workerUrl = new URL('./score-worker.js', import.meta.url),
+) {
+  const worker = new Worker(workerUrl, { workerData: input })
+  const done = new Promise<ScoreSummary | null>((resolve, reject) => {
+    worker.on('message', resolve)
+    worker.on('error', reject)
+    worker.on('exit', () => reject(new Error('the scoring thread was terminated')))
+  })
+  const ended = new Promise<void>((resolve) => {
+    worker.on('exit', () => resolve())
+  })
+  return {
+    /** The result of `recomputeScores`; rejects when it fails or is stopped. */
+    done,
+    /** Stops it: between two batches of rows, or by force after a moment. */
+    stop: async () => {
+      const timer = setTimeout(() => void worker.terminate(), STOP_MS)
+      worker.postMessage('stop')
+      await ended.finally(() => clearTimeout(timer))
+    },
+  }
 }

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { connect } from '../../platform/db/connection.js'
 import { recomputeScores } from './score-job.js'
-import type { ScoreThreadInput } from './score-thread.js'
+import type { ScoreThreadInput } from './score-schedule.js'
 
-// Entry of the scoring thread: runs one job and posts its summary. See `score-thread.ts`.
+// Entry of the scoring thread: runs one job and posts its summary. See `score-schedule.ts`.
 const { url, seeds } = workerData as ScoreThreadInput
 const stopping = new AbortController()
 parentPort?.once('message', () => stopping.abort(new Error('stopped')))

@@ -1,5 +1,4 @@
-import { FOLLOW } from './edge-list.js'
-import { follows, type TrustGraph } from './graph.js'
+import { FOLLOW, follows, type TrustGraph } from './graph.js'
 
 /** Seeds are chosen among this share of the oldest accounts. */
 const COHORT_SHARE = 0.25
@@ -45,13 +44,8 @@ function oldestAccounts(registeredAt: Float64Array): Uint32Array {
     .slice(0, size)
 }
 
-interface Votes {
-  readonly votes: Float64Array
-  /** Number of mutual follows of each with the cohort. */
-  readonly mutual: Uint32Array
-}
-
-function countVotes(graph: TrustGraph, cohort: Uint32Array): Votes {
+/** Returns the votes of each account, and the number of its mutual follows with the cohort. */
+function countVotes(graph: TrustGraph, cohort: Uint32Array) {
   const isOld = new Uint8Array(graph.users)
   for (const user of cohort) isOld[user] = 1
   const votes = new Float64Array(graph.users)

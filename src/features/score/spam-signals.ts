@@ -23,42 +23,31 @@ export interface AccountFeatures {
 
 const PROFILE_PARTS = 4
 
-/** Reduction of the log-odds by each signal at full strength. */
-export interface SpamSignalWeights {
+/** Reduction of the log-odds by each signal at full strength, chosen in `docs/score.md`. */
+export const defaultSpamSignalWeights = {
   /** Repeats the same text. */
-  readonly repetition: number
-  /** Posts links without words. */
-  readonly links: number
-  /** Follows far more accounts than follow it. */
-  readonly imbalance: number
-  /** Follows faster than a person does. */
-  readonly burst: number
-  /** Has no profile. */
-  readonly missingProfile: number
-  /** Was just registered. */
-  readonly newAccount: number
-}
-
-/** Chosen in `docs/score.md`. */
-export const defaultSpamSignalWeights: SpamSignalWeights = {
   repetition: 1.5,
+  /** Posts links without words. */
   links: 1,
+  /** Follows far more accounts than follow it. */
   imbalance: 1,
+  /** Follows faster than a person does. */
   burst: 1,
+  /** Has no profile. */
   missingProfile: 0.75,
+  /** Was just registered. */
   newAccount: 0.5,
 }
+
+/** A number per signal. */
+export type SpamSignalWeights = Readonly<typeof defaultSpamSignalWeights>
 
 const NEW_ACCOUNT_SECONDS = 30 * 24 * 60 * 60
 /** Added to each denominator, so that two casts prove nothing. */
 const CASTS_PRIOR = 5
 const FOLLOWS_PRIOR = 20
 
-/**
- * Computes the signals of an account, each from 0 to 1.
- *
- * @param nowUnix Unix seconds.
- */
+/** Computes the signals of an account, each from 0 to 1. */
 export function spamSignalsOf(
   user: number,
   graph: Pick<TrustGraph, 'following' | 'followers'>,

@@ -1,29 +1,21 @@
-import { FOLLOW, MAX_LIKES } from './edge-list.js'
-import type { TrustGraph } from './graph.js'
-
-export interface TrustOptions {
-  /** Share of its trust that an account passes on; the rest returns to the seeds. */
-  readonly damping: number
-  /** Weight of a follow. */
-  readonly followWeight: number
-  /** Upper bound of the weight of one account's likes of another. */
-  readonly likesWeight: number
-  /** Number of likes with half of that weight. */
-  readonly likesHalf: number
-  /** Stops when the trust moved in a round is below this share of all trust. */
-  readonly tolerance: number
-  readonly maxIterations: number
-}
+import { FOLLOW, MAX_LIKES, type TrustGraph } from './graph.js'
 
 /** Chosen in `docs/score.md`. */
-export const defaultTrustOptions: TrustOptions = {
+export const defaultTrustOptions = {
+  /** Share of its trust that an account passes on; the rest returns to the seeds. */
   damping: 0.75,
   followWeight: 1,
+  /** Upper bound of the weight of one account's likes of another. */
   likesWeight: 1,
+  /** Number of likes with half of that weight. */
   likesHalf: 5,
+  /** Stops when the trust moved in a round is below this share of all trust. */
   tolerance: 1e-6,
   maxIterations: 50,
 }
+
+/** Parameters of the trust propagation. */
+export type TrustOptions = Readonly<typeof defaultTrustOptions>
 
 /** The result of the trust propagation. */
 export interface TrustResult {
@@ -50,7 +42,6 @@ export interface TrustResult {
  * Deterministic: no randomness, and every sum runs in the order of the rows.
  *
  * @param seeds Distinct account numbers, at least one.
- * @param onIteration Called after each round, for measurements.
  */
 export function propagateTrust(
   graph: TrustGraph,
@@ -82,11 +73,7 @@ export function propagateTrust(
 }
 
 /** Returns the weight of each of the 256 edge codes. */
-export function codeWeights({
-  followWeight,
-  likesWeight,
-  likesHalf,
-}: Pick<TrustOptions, 'followWeight' | 'likesWeight' | 'likesHalf'>): Float64Array {
+export function codeWeights({ followWeight, likesWeight, likesHalf }: TrustOptions): Float64Array {
   return Float64Array.from({ length: 256 }, (_, code) => {
     const likes = code & MAX_LIKES
     return (code >= FOLLOW ? followWeight : 0) + (likes > 0 ? (likesWeight * likes) / (likes + likesHalf) : 0)

@@ -1,19 +1,8 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { invalidField } from '../../api/invalid-field.js'
 import { readAccountSignature, recoverMessageSigner } from '../../hub/registry/account-signature.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { consumeNonce } from './nonces.js'
-
-/** A Sign-In with Ethereum request. */
-export interface SiweRequest {
-  /** The message exactly as signed. */
-  readonly message: string
-  /** `0x` and hex. */
-  readonly signature: string
-  /** The app of the API key: nonces are valid for one app. */
-  readonly appId: string
-  /** For a request that only reads: the same message may be sent again while its nonce lives. */
-  readonly isRepeatable?: boolean
-}
 
 /** A parsed Sign-In with Ethereum message (EIP-4361). */
 export interface SiweMessage {
@@ -65,14 +54,24 @@ const CLOCK_SKEW_MS = 60_000
  * The message must be valid EIP-4361 version 1, name one site in domain and URI, be valid now, and be signed
  * by the account that it names.
  *
- * @param db Used for writes.
- * @param nowMs Unix milliseconds.
  * @returns The signing address, 20 bytes.
  * @throws PlazaError `bad_request.invalid_param` for an invalid message or signature; `unauthenticated` when
  * it does not verify.
  */
-export async function verifySignIn(db: Database, request: SiweRequest, nowMs: number): Promise<Buffer> {
-  const message = readMessage(request.message)
+export async function verifySignIn(
+  db: Database,
+  request: {
+    readonly message: string
+    readonly signature: string
+    readonly appId: string
+    /** For a request that only reads: the same message may be sent again while its nonce lives. */
+    readonly isRepeatable?: boolean
+  },
+  nowMs: number,
+): Promise<Buffer> {
+  const message = parseSiweMessage(request.message)
+  if (message === null) throw invalidField('message', 'must be a Sign-In with Ethereum message (EIP-4361)')
+  if (message.version !== '1') throw invalidField('message', 'must be of version 1')
   checkSite(message)
   checkTimes(message, nowMs)
   const signature = readAccountSignature(request.signature)
@@ -92,33 +91,18 @@ export async function verifySignIn(db: Database, request: SiweRequest, nowMs: nu
 
 /** Parses a message by the grammar of EIP-4361; null for any other text. */
 export function parseSiweMessage(text: string): SiweMessage | null {
-  const found = siwePattern.exec(text)?.groups as SiweGroups | undefined
+  const found = siwePattern.exec(text)?.groups
   if (found === undefined) return null
-  const { domain, address, uri, version, nonce, scheme = null, statement = null, requestId = null } = found
-  const [issuedAt, expirationTime, notBefore] = [found.issuedAt, found.expirationTime, found.notBefore].map(
-    (time) => (time === undefined ? null : Date.parse(time)),
-  ) as [number, number | null, number | null]
+  const { scheme = null, statement = null, requestId = null, resources = '' } = found
+  const { domain, address, uri, version, nonce, chainId } = found as Record<string, string>
+  const timeOf = (time: string | undefined) => (time === undefined ? null : Date.parse(time))
+  const issuedAt = Date.parse(found.issuedAt!)
+  const [expirationTime, notBefore] = [timeOf(found.expirationTime), timeOf(found.notBefore)]
   if ([issuedAt, expirationTime, notBefore].some(Number.isNaN)) return null
-  const site = { scheme, domain, address, statement, uri, version, chainId: Number(found.chainId), nonce }
-  const resources = found.resources?.split('\n- ').slice(1) ?? []
-  return { ...site, issuedAt, expirationTime, notBefore, requestId, resources }
-}
-
-type SiweGroups = Readonly<
-  Record<'domain' | 'address' | 'uri' | 'version' | 'chainId' | 'nonce' | 'issuedAt', string> &
-    Partial<
-      Record<
-        'scheme' | 'statement' | 'expirationTime' | 'notBefore' | 'requestId' | 'resources',
-        string | undefined
-      >
-    >
->
-
-function readMessage(text: string): SiweMessage {
-  const message = parseSiweMessage(text)
-  if (message === null) throw invalidParam('message', 'must be a Sign-In with Ethereum message (EIP-4361)')
-  if (message.version !== '1') throw invalidParam('message', 'must be of version 1')
-  return message
+  const site = { scheme, domain: domain!, address: address!, statement, uri: uri!, version: version! }
+  const times = { issuedAt, expirationTime: expirationTime ?? null, notBefore: notBefore ?? null }
+  const links = { requestId, resources: resources.split('\n- ').slice(1) }
+  return { ...site, chainId: Number(chainId), nonce: nonce!, ...times, ...links }
 }
 
 /**
@@ -129,10 +113,10 @@ function checkSite({ scheme, domain, uri }: SiweMessage): void {
   const url = URL.canParse(uri) ? new URL(uri) : null
   const site = URL.canParse(`${url?.protocol}//${domain}`) ? new URL(`${url?.protocol}//${domain}`) : null
   if (url === null || site === null || url.host === '' || url.host !== site.host) {
-    throw invalidParam('message', 'must have a URI whose host is its domain')
+    throw invalidField('message', 'must have a URI whose host is its domain')
   }
   if (scheme !== null && `${scheme.toLowerCase()}:` !== url.protocol) {
-    throw invalidParam('message', 'must have one scheme before its domain and in its URI')
+    throw invalidField('message', 'must have one scheme before its domain and in its URI')
   }
 }
 
@@ -143,10 +127,59 @@ function checkTimes({ issuedAt, expirationTime, notBefore }: SiweMessage, nowMs:
     throw refusedError('message', 'the message has expired')
 }
 
-function invalidParam(property: string, problem: string): PlazaError {
-  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
-}
-
 function refusedError(property: string, message: string): PlazaError {
   return new PlazaError('unauthenticated', message, { property })
+}
+
+/** How long a nonce is valid: the time that a user has to sign. */
+const NONCE_LIFE_MS = 10 * 60 * 1000
+/** EIP-4361 requires at least eight alphanumeric characters; hex digits qualify. */
+const NONCE_BYTES = 16
+/** Expired nonces deleted per created nonce, so that they do not accumulate. */
+const CLEANUP_BATCH_SIZE = 20
+
+/** Creates a nonce for an app. */
+export async function createNonce(db: Database, appId: string, nowMs: number): Promise<string> {
+  const nonce = randomBytes(NONCE_BYTES).toString('hex')
+  await db`
+    with cleared as (
+      delete from sign_in.nonces
+      where nonce in (
+        select nonce from sign_in.nonces
+        where expires_at <= ${new Date(nowMs)}
+        order by expires_at
+        limit ${CLEANUP_BATCH_SIZE}
+        for update skip locked
+      )
+    )
+    insert into sign_in.nonces (nonce, app_id, expires_at)
+    values (${nonce}, ${appId}, ${new Date(nowMs + NONCE_LIFE_MS)})`
+  return nonce
+}
+
+/**
+ * Uses a nonce. Returns false when it is not of this app, has expired, or was used before: by any message, or, for a
+ * repeatable use, by another one.
+ */
+async function consumeNonce(
+  db: Database,
+  use: { nonce: string; appId: string; message: string; isRepeatable: boolean },
+  nowMs: number,
+): Promise<boolean> {
+  const { nonce, appId, message, isRepeatable } = use
+  const now = new Date(nowMs)
+  if (!isRepeatable) {
+    const consumed = await db`
+      delete from sign_in.nonces
+      where nonce = ${nonce} and app_id = ${appId} and expires_at > ${now} and message_hash is null
+      returning 1`
+    return consumed.length > 0
+  }
+  const messageHash = createHash('sha256').update(message).digest()
+  const bound = await db`
+    update sign_in.nonces set message_hash = ${messageHash}
+    where nonce = ${nonce} and app_id = ${appId} and expires_at > ${now}
+      and (message_hash is null or message_hash = ${messageHash})
+    returning 1`
+  return bound.length > 0
 }

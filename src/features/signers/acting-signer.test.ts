@@ -5,7 +5,7 @@ import { createTestHub } from '../../../test/hub.js'
 import { TestUser } from '../../../test/network.js'
 import { ensureApp } from '../apps/apps.js'
 import { findActingSigner } from './acting-signer.js'
-import { createSigner } from './create-signer.js'
+import { createSigner } from './signer-record.js'
 import { approvedSigner, testVault } from './testing/approved-signer.js'
 
 const { db } = await createTestDatabase()

@@ -1,37 +1,48 @@
+import { LRUCache } from 'lru-cache'
+import type { SignerPermission } from '../../graph/view/schema/signer.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { PromiseCache } from '../../platform/promise-cache.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
-import { signerKeyContext } from './create-signer.js'
-import { findSigner } from './find-signer.js'
-import { isPermitted, type RequiredPermission } from './permissions.js'
+import { findSigner, signerKeyContext } from './signer-record.js'
 
-/** A signer that may act. */
-export interface ActingSigner {
+/** A permission that an operation requires, or `any write`. */
+export type RequiredPermission =
+  | Exclude<SignerPermission, 'WRITE_ALL' | 'READ_ONLY' | 'NONE'>
+  /** For writes without a permission of their own: blocks, channel membership, seen marks. */
+  | 'any write'
+
+const readOnlyPermissions: ReadonlySet<SignerPermission> = new Set(['READ_ONLY', 'NONE'])
+
+/** Whether granted permissions cover the required one. Null grants everything. */
+function isPermitted(granted: readonly SignerPermission[] | null, required: RequiredPermission): boolean {
+  if (granted === null || granted.includes('WRITE_ALL')) return true
+  return required === 'any write'
+    ? granted.some((permission) => !readOnlyPermissions.has(permission))
+    : granted.includes(required)
+}
+
+interface ActingSigner {
   readonly id: string
   /** The user that it acts for. */
   readonly fid: number
   readonly key: MessageSigner
 }
 
-/** Which app acts, with which signer and for which permission. */
-export interface ActingRequest {
+interface ActingRequest {
   readonly signerUuid: string
   /** The app of the API key. */
   readonly appId: string
   readonly permission: RequiredPermission
 }
 
-/** Dependencies of `findActingSigner`. */
-export interface ActingContext {
+interface ActingContext {
   readonly db: Database
   readonly vault: Vault
-  /** Decrypts keys; by default the vault decrypts on each call. */
-  readonly openKey?: OpenKey
 }
 
-/** Decrypts the private key of a signer. */
-export type OpenKey = (signerId: string, sealedKey: Uint8Array) => MessageSigner
+type OpenKey = (signerId: string, sealedKey: Uint8Array) => MessageSigner
 
 /**
  * Creates a key opener without a cache: each call decrypts, which costs about as much as signing ten
@@ -48,25 +59,64 @@ export function createKeyOpener(vault: Vault): OpenKey {
  * approves; `forbidden.signer_revoked`; `forbidden.permission_missing`.
  */
 export async function findActingSigner(
-  { db, vault, openKey = createKeyOpener(vault) }: ActingContext,
+  { db, vault }: ActingContext,
   { signerUuid, appId, permission }: ActingRequest,
+  openKey = createKeyOpener(vault),
 ): Promise<ActingSigner> {
   const found = await findSigner(db, signerUuid)
   if (found === null) throw signerError('not_found', 'there is no such signer')
   if (found.appId !== appId) throw signerError('forbidden.other_app', 'this signer belongs to another app')
   if (found.status === 'revoked') throw signerError('forbidden.signer_revoked', 'this signer is revoked')
-  if (found.status !== 'approved' || found.fid === null) {
+  if (found.status !== 'approved' || found.fid === null)
     throw signerError('forbidden.signer_not_approved', 'the user has not approved this signer')
-  }
-  if (!isPermitted(found.permissions, permission)) {
-    throw signerError(
-      'forbidden.permission_missing',
-      `this signer lacks the permission for this: ${permission}`,
-    )
-  }
-  return { id: found.id, fid: found.fid, key: openKey(found.id, found.sealedKey) }
+  if (isPermitted(found.permissions, permission))
+    return { id: found.id, fid: found.fid, key: openKey(found.id, found.sealedKey) }
+  const message = `this signer lacks the permission for this: ${permission}`
+  throw signerError('forbidden.permission_missing', message)
 }
 
 function signerError(code: ConstructorParameters<typeof PlazaError>[0], message: string): PlazaError {
   return new PlazaError(code, message, { property: 'signer_uuid' })
+}
+
+/** Finds signers that may act, with a cache. */
+export interface SignerCache {
+  /** As `findActingSigner`; the result may be up to a second old. */
+  find(request: ActingRequest): Promise<ActingSigner>
+  /**
+   * As `findActingSigner`, without the cache. Used when the hub refused a key and by operations that the hub
+   * does not check.
+   */
+  findFresh(request: ActingRequest): Promise<ActingSigner>
+}
+
+/**
+ * How long a result is cached. A withdrawn permission still counts for this long; the merge refuses removed
+ * keys itself.
+ */
+const CACHE_MS = 1_000
+const MAX_CACHED = 10_000
+
+/**
+ * Caches signers that may act: one query per signer and second, shared by concurrent requests.
+ *
+ * Refusals are not cached, so an approval takes effect at once. A key is decrypted once, since it never
+ * changes; the permission to use it is checked separately.
+ */
+export function createSignerCache(context: ActingContext, clock: () => number): SignerCache {
+  const signers = new PromiseCache<ActingSigner>({ max: MAX_CACHED, ttlMs: CACHE_MS, clock })
+  const keys = new LRUCache<string, MessageSigner>({ max: MAX_CACHED })
+  const decryptKey = createKeyOpener(context.vault)
+  const openKey: OpenKey = (signerId, sealedKey) => {
+    const key = keys.get(signerId) ?? decryptKey(signerId, sealedKey)
+    keys.set(signerId, key)
+    return key
+  }
+  const cacheKeyOf = ({ signerUuid, appId, permission }: ActingRequest) =>
+    `${appId} ${permission} ${signerUuid.toLowerCase()}`
+  const load = (request: ActingRequest) => () => findActingSigner(context, request, openKey)
+  return {
+    find: (request) => signers.read(cacheKeyOf(request), load(request)),
+    findFresh: (request) => signers.refresh(cacheKeyOf(request), load(request)),
+  }
 }

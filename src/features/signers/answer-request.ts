@@ -1,3 +1,4 @@
+import { invalidField } from '../../api/invalid-field.js'
 import type { SignerPermission } from '../../graph/view/schema/signer.js'
 import { recoverMessageSigner } from '../../hub/registry/account-signature.js'
 import { type KeyAddition, localNonce, recoverKeyAdditionSigner } from '../../hub/registry/key-addition.js'
@@ -5,14 +6,19 @@ import type { LocalRegistry } from '../../hub/registry/registry.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { custodyOf } from './custody.js'
-import { addedKeyOf, closedReason, type KeyRequest, readKeyRequest } from './key-request.js'
-import { storedPermissions } from './selected-permissions.js'
-import { permissionsStatement, refusalStatement } from './statement.js'
+import {
+  addedKeyOf,
+  closedReason,
+  type KeyRequest,
+  permissionsStatement,
+  readKeyRequest,
+  refusalStatement,
+  requireCustody,
+  storedPermissions,
+} from './key-request.js'
 
 /** Dependencies of the functions that answer key requests. */
 export interface AnswerDependencies {
-  /** Used for writes. */
   readonly db: Database
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -23,14 +29,6 @@ export interface Answer {
   readonly token: string
   readonly fid: number
   readonly signature: Buffer
-}
-
-/** An approval on the local network. */
-export interface LocalApproval extends Answer {
-  /** When the signature expires, in Unix seconds. */
-  readonly deadline: number
-  /** Permissions that the user grants. Null for auth addresses, which have none. */
-  readonly permissions: readonly SignerPermission[] | null
 }
 
 /** Most seconds between an approval and its deadline. */
@@ -59,19 +57,19 @@ export function localAddition(request: KeyRequest, owner: Buffer, deadline: numb
 export async function approveLocally(
   { db, clock }: AnswerDependencies,
   registry: LocalRegistry,
-  approval: LocalApproval,
+  /** With the deadline of the signature in Unix seconds, and the granted permissions; null for auth addresses. */
+  approval: Answer & { readonly deadline: number; readonly permissions: readonly SignerPermission[] | null },
 ): Promise<void> {
   const { token, fid, deadline, permissions } = approval
   const request = await readKeyRequest(db, { token })
   if (request.status === 'approved' && request.fid === fid) return
   requireOpen(request, clock())
   const nowUnix = Math.floor(clock() / 1000)
-  if (deadline <= nowUnix || deadline > nowUnix + APPROVAL_SECONDS) {
+  if (deadline <= nowUnix || deadline > nowUnix + APPROVAL_SECONDS)
     throw invalidField('deadline', 'must be within an hour from now, in Unix seconds')
-  }
-  const owner = await requireCustody(db, fid)
-  const signer = await recoverKeyAdditionSigner(localAddition(request, owner, deadline), approval.signature)
-  requireSigner(signer, owner, fid)
+  const owner = await requireSignature(db, fid, (custody) =>
+    recoverKeyAdditionSigner(localAddition(request, custody, deadline), approval.signature),
+  )
   // Stored permissions apply only to this user, so losing the race for the key does no harm.
   if (permissions !== null) await storePermissions(db, request, fid, permissions)
   const refuseIfClosed = async (locked: Queryable): Promise<Refusal | null> => {
@@ -92,8 +90,7 @@ export async function refuseRequest({ db, clock }: AnswerDependencies, answer: A
   const request = await readKeyRequest(db, { token })
   if (request.status === 'revoked') return
   if (request.status === 'approved') throw new PlazaError('conflict', closedReason(request, clock())!)
-  const owner = await requireCustody(db, fid)
-  requireSigner(await recoverMessageSigner(refusalStatement(request, fid), signature), owner, fid)
+  await requireSignature(db, fid, () => recoverMessageSigner(refusalStatement(request, fid), signature))
   await db`
     update signers.signers
     set refused_at = now(), refused_by = ${fid}
@@ -114,9 +111,8 @@ export async function limitRequestPermissions(
   const { token, fid, signature, permissions } = answer
   const request = await readKeyRequest(db, { token })
   requireOpen(request, clock())
-  const owner = await requireCustody(db, fid)
   const text = permissionsStatement(request, fid, permissions)
-  requireSigner(await recoverMessageSigner(text, signature), owner, fid)
+  await requireSignature(db, fid, () => recoverMessageSigner(text, signature))
   await storePermissions(db, request, fid, permissions)
 }
 
@@ -133,26 +129,22 @@ async function storePermissions(
     where id = ${request.id}`
 }
 
-async function requireCustody(db: Database, fid: number): Promise<Buffer> {
-  const custody = await custodyOf(db, fid)
-  if (custody === null) throw invalidField('fid', `must be a registered fid: ${fid} is not`)
-  return custody
-}
-
 function requireOpen(request: KeyRequest, nowMs: number): void {
   const problem = closedReason(request, nowMs)
   if (problem !== null) throw new PlazaError('conflict', problem)
 }
 
-function requireSigner(signer: Buffer | null, owner: Buffer, fid: number): void {
-  if (signer?.equals(owner)) return
+/** Throws unless the custody address of the account signed; returns the address. */
+async function requireSignature(
+  db: Database,
+  fid: number,
+  recoverSigner: (custody: Buffer) => Promise<Buffer | null>,
+): Promise<Buffer> {
+  const custody = await requireCustody(db, fid, 'fid')
+  if ((await recoverSigner(custody))?.equals(custody)) return custody
   throw new PlazaError(
     'forbidden',
-    `signature must be by ${hexOf(owner)}, the custody address of fid ${fid}, for the current request`,
+    `signature must be by ${hexOf(custody)}, the custody address of fid ${fid}, for the current request`,
     { property: 'signature' },
   )
-}
-
-function invalidField(property: string, problem: string): PlazaError {
-  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }

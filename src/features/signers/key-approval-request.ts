@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { findKey, findSigner } from './find-signer.js'
-import type { SignedKeyRequest } from './signed-key-request.js'
-import { checkSignedKeyRequest, type KeyRequestContext } from './signed-key-request-check.js'
-import type { KeyType, SignerRecord } from './signer-record.js'
+import { checkSignedKeyRequest, type KeyRequestContext, type SignedKeyRequest } from './signed-key-request.js'
+import { findKey, findSigner, type KeyType, type SignerRecord } from './signer-record.js'
 
-/** Random bytes in the token of an approval page's URL. */
 const TOKEN_BYTES = 24
 
 /**
@@ -27,11 +24,7 @@ export async function requestSignerApproval(
   return await submitKeyRequest(check, signerRecord, request, 'signer_uuid')
 }
 
-/**
- * Finds a signer of the app.
- *
- * @throws PlazaError `not_found`, `forbidden.other_app`.
- */
+/** Finds a signer of the app. Throws `not_found`, `forbidden.other_app`. */
 export async function findOwnSigner(
   db: Database,
   { appId, signerUuid }: { readonly appId: string; readonly signerUuid: string },
@@ -40,7 +33,7 @@ export async function findOwnSigner(
 }
 
 /** A key that the developer holds, and the request member that names it. */
-export interface DeveloperKey {
+interface DeveloperKey {
   readonly appId: string
   readonly keyType: KeyType
   readonly key: Buffer
@@ -57,8 +50,9 @@ export async function findOwnKey(
   { appId, keyType, key, property }: DeveloperKey,
 ): Promise<SignerRecord> {
   const signerRecord = requireOwnership(await findKey(db, keyType, key), appId, property)
-  if (signerRecord.sealedKey !== null) throw keyHeldByServerError(property)
-  return signerRecord
+  if (signerRecord.sealedKey === null) return signerRecord
+  const message = 'this server holds the private half of this key: use its signer_uuid'
+  throw new PlazaError('conflict', message, { property })
 }
 
 /**
@@ -82,7 +76,7 @@ export async function requestKeyApproval(
         public_key: key,
         ...requestColumns(request),
         request_signer: requestSigner,
-        approval_token: newToken(),
+        approval_token: randomBytes(TOKEN_BYTES).toString('base64url'),
       })}
       on conflict (key_type, public_key) do nothing`
   }
@@ -106,12 +100,11 @@ async function submitKeyRequest(
   await db`
     update signers.signers
     set ${db({ ...requestColumns(request), request_signer: requestSigner })},
-      approval_token = coalesce(approval_token, ${newToken()})
+      approval_token = coalesce(approval_token, ${randomBytes(TOKEN_BYTES).toString('base64url')})
     where id = ${id}`
   return (await findKey(db, signer.keyType, signer.publicKey))!
 }
 
-/** Whether the stored request equals this one. */
 async function isSameRequest(db: Database, id: string, request: SignedKeyRequest): Promise<boolean> {
   const columns = requestColumns(request)
   const [row] = await db<(typeof columns)[]>`
@@ -119,7 +112,6 @@ async function isSameRequest(db: Database, id: string, request: SignedKeyRequest
   return row !== undefined && isDeepStrictEqual({ ...row }, columns)
 }
 
-/** Converts a request to the columns of signers.signers. */
 function requestColumns({ appFid, deadline, signature, redirectUrl, sponsor }: SignedKeyRequest) {
   const sponsorByFid = sponsor === 'service' ? null : sponsor
   return {
@@ -133,10 +125,6 @@ function requestColumns({ appFid, deadline, signature, redirectUrl, sponsor }: S
   }
 }
 
-function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url')
-}
-
 function requireOwnership<Found extends SignerRecord>(
   signerRecord: Found | null,
   appId: string,
@@ -145,10 +133,4 @@ function requireOwnership<Found extends SignerRecord>(
   if (signerRecord === null) throw new PlazaError('not_found', 'there is no such signer', { property })
   if (signerRecord.appId === appId) return signerRecord
   throw new PlazaError('forbidden.other_app', 'this signer belongs to another app', { property })
-}
-
-function keyHeldByServerError(property: string): PlazaError {
-  return new PlazaError('conflict', 'this server holds the private half of this key: use its signer_uuid', {
-    property,
-  })
 }

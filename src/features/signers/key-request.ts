@@ -1,10 +1,13 @@
+import { invalidField } from '../../api/invalid-field.js'
+import { type SignerPermission, signerPermissions } from '../../graph/view/schema/signer.js'
 import type { AddedKey } from '../../hub/registry/key-addition.js'
 import { keyRequestMetadata } from '../../hub/registry/key-request.js'
+import { custodyOf } from '../../hub/registry/registry.js'
 import type { Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import type { AccountSummary } from './custody.js'
-import { signerUuidPattern } from './find-signer.js'
-import { type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
+import { hexOf } from '../../protocol/bytes.js'
+import { isUuid } from '../apps/apps.js'
+import { AUTH_ADDRESS_KEY_TYPE, type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
 
 /** An app's request for a key, with what the approval page shows. */
 export interface KeyRequest extends SignerRecord {
@@ -25,13 +28,9 @@ export interface KeyRequest extends SignerRecord {
 /** Names a request by the token in its page's URL or by the signer. */
 export type KeyRequestReference = { readonly token: string } | { readonly signerUuid: string }
 
-/**
- * Reads a key request.
- *
- * @throws PlazaError `not_found`, also for a signer without a request.
- */
+/** Reads a key request. Throws `not_found`, also for a signer without a request. */
 export async function readKeyRequest(db: Queryable, reference: KeyRequestReference): Promise<KeyRequest> {
-  if ('signerUuid' in reference && !signerUuidPattern.test(reference.signerUuid)) throw requestNotFoundError()
+  if ('signerUuid' in reference && !isUuid(reference.signerUuid)) throw requestNotFoundError()
   const [found] = await db<(KeyRequest & { sponsor: AccountSummary | { readonly fid: null } })[]>`
     select ${signerColumns(db)},
       request_signer as "requestSigner", request_signature as signature, request_deadline as deadline,
@@ -65,17 +64,81 @@ export function addedKeyOf(request: KeyRequest): AddedKey {
   return { keyType, key: publicKey, metadata }
 }
 
-/**
- * Returns why a request can no longer be answered; null while it can.
- *
- * @param nowMs Unix milliseconds.
- */
+/** Returns why a request can no longer be answered; null while it can. */
 export function closedReason(request: KeyRequest, nowMs: number): string | null {
   if (request.status === 'approved') return 'this request was approved already'
   if (request.status === 'revoked') return 'this key was refused or taken back: that is final'
   if (request.deadline * 1000 <= nowMs) return 'this request has expired: the app may ask again'
-  if (!request.isAppUnchanged) {
-    return 'the account of the app has changed hands since: the app may ask again'
-  }
-  return null
+  return request.isAppUnchanged
+    ? null
+    : 'the account of the app has changed hands since: the app may ask again'
+}
+
+/** Permissions that a user can select one by one. */
+export const selectablePermissions = signerPermissions.filter(
+  (permission) => !['WRITE_ALL', 'READ_ONLY', 'NONE'].includes(permission),
+)
+
+/**
+ * Converts selected permissions to the stored form.
+ *
+ * All permissions are stored as null, so that permissions added later are included. None is stored as the
+ * read permission, as the published names have it.
+ */
+export function storedPermissions(selected: readonly SignerPermission[]): SignerPermission[] | null {
+  if (selectablePermissions.every((permission) => selected.includes(permission))) return null
+  return selected.length === 0 ? ['READ_ONLY'] : [...new Set(selected)]
+}
+
+/**
+ * Builds the text that a user signs (`personal_sign`) to refuse a request or to restrict its permissions.
+ *
+ * It contains the unguessable token of the request, so it is valid for nothing else.
+ */
+export function refusalStatement(request: KeyRequest, fid: number): string {
+  const action = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'address may sign in' : 'key may act'
+  return statement(`No: I do not want that this ${action} for my account.`, request, fid)
+}
+
+/** Builds the text that restricts the permissions of a request. */
+export function permissionsStatement(request: KeyRequest, fid: number, granted: readonly string[]): string {
+  const allowed = granted.length === 0 ? 'nothing' : granted.join(', ')
+  return statement(`If I approve this key, this is all that it may do for me here: ${allowed}.`, request, fid)
+}
+
+function statement(sentence: string, request: KeyRequest, fid: number): string {
+  return [
+    sentence,
+    '',
+    `Account: fid ${fid}`,
+    `App: fid ${request.app.fid}`,
+    `Key: ${hexOf(request.publicKey)}`,
+    `Request: ${request.approvalToken}`,
+  ].join('\n')
+}
+
+/** Returns the custody address of a fid (20 bytes); throws for a fid that is not registered. */
+export async function requireCustody(db: Queryable, fid: number, property: string): Promise<Buffer> {
+  const custody = await custodyOf(db, fid)
+  if (custody === null) throw invalidField(property, `must be a registered fid: ${fid} is not`)
+  return custody
+}
+
+/** An account as the approval page shows it. */
+export interface AccountSummary {
+  readonly fid: number
+  readonly username: string | null
+  readonly displayName: string | null
+}
+
+/** Finds the account of a custody address: the newest when it holds several. */
+export async function accountOfAddress(db: Queryable, address: Buffer): Promise<AccountSummary | null> {
+  const [row] = await db<AccountSummary[]>`
+    select f.fid, u.username, u.display_name as "displayName"
+    from hub.fids f
+    left join social.users u on u.fid = f.fid
+    where f.custody_address = ${address}::bytea
+    order by f.registered_at desc, f.fid desc
+    limit 1`
+  return row ?? null
 }

@@ -1,6 +1,15 @@
-import { readAccountSignature, readContractSignature } from '../../hub/registry/account-signature.js'
+import { FarcasterNetwork } from '@farcaster/core'
+import { invalidField } from '../../api/invalid-field.js'
+import {
+  readAccountSignature,
+  readContractSignature,
+  recoverMessageSigner,
+} from '../../hub/registry/account-signature.js'
+import { recoverKeyRequestSigner } from '../../hub/registry/key-request.js'
+import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { checkRedirectUrl } from './redirect-url.js'
+import { hexOf } from '../../protocol/bytes.js'
+import { requireCustody } from './key-request.js'
 
 /** The API body of a key request. */
 export interface SignedKeyRequestBody {
@@ -11,7 +20,6 @@ export interface SignedKeyRequestBody {
   readonly sponsor?: SponsorBody
 }
 
-/** The sponsor member. */
 interface SponsorBody {
   readonly fid?: number
   readonly signature?: string
@@ -20,7 +28,7 @@ interface SponsorBody {
 }
 
 /** Who is named as payer of the user's transaction. */
-export type Sponsor = 'service' | { readonly fid: number; readonly signature: Buffer } | null
+type Sponsor = 'service' | { readonly fid: number; readonly signature: Buffer } | null
 
 /** A parsed key request whose signatures are not verified yet. */
 export interface SignedKeyRequest {
@@ -32,11 +40,7 @@ export interface SignedKeyRequest {
   readonly sponsor: Sponsor
 }
 
-/**
- * Parses a key request.
- *
- * @throws PlazaError That names the invalid member.
- */
+/** Parses a key request. Throws an error that names the invalid member. */
 export function readSignedKeyRequest(body: SignedKeyRequestBody): SignedKeyRequest {
   return {
     appFid: body.app_fid,
@@ -55,6 +59,124 @@ function readSponsor({ fid, signature, sponsored_by_service, sponsored_by_neynar
   return { fid, signature: readAccountSignature(signature, 'sponsor.signature') }
 }
 
-function invalidField(property: string, problem: string): PlazaError {
-  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
+/** Most seconds until a deadline: a year. A larger value is most likely in milliseconds. */
+const MAX_DEADLINE_SECONDS = 366 * 24 * 60 * 60
+
+/** Dependencies of `checkSignedKeyRequest`. */
+export interface KeyRequestContext {
+  readonly db: Database
+  /** FarcasterNetwork of the protocol. */
+  readonly network: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/**
+ * Verifies an app's key request: the app's custody address signed it, the deadline is valid, and the
+ * sponsor's signature matches.
+ *
+ * @returns The custody address of the app, 20 bytes.
+ * @throws PlazaError That names the invalid member; `not_configured` for a sponsor on a network where
+ * somebody would have to pay.
+ */
+export async function checkSignedKeyRequest(
+  context: KeyRequestContext,
+  key: Buffer,
+  request: SignedKeyRequest,
+): Promise<Buffer> {
+  const { appFid, deadline, signature } = request
+  checkDeadline(deadline, context.clock())
+  const custody = await requireCustody(context.db, appFid, 'app_fid')
+  const signer = await recoverKeyRequestSigner({ requestFid: appFid, key, deadline }, signature)
+  if (!signer?.equals(custody)) {
+    throw invalidField(
+      'signature',
+      `must be the SignedKeyRequest (EIP-712) of this key, fid and deadline, signed by ${hexOf(custody)}, the custody ` +
+        `address of fid ${appFid}`,
+    )
+  }
+  await checkSponsor(context, request.sponsor, signature)
+  return custody
+}
+
+function checkDeadline(deadline: number, nowMs: number): void {
+  const now = Math.floor(nowMs / 1000)
+  if (deadline <= now) throw invalidField('deadline', `must be in the future; in Unix seconds it is ${now}`)
+  if (deadline > now + MAX_DEADLINE_SECONDS)
+    throw invalidField('deadline', 'must be in Unix seconds, and within a year from now')
+}
+
+/** Verifies a sponsor. It signs the app's signature, which binds it to this request. */
+async function checkSponsor({ db, network }: KeyRequestContext, sponsor: Sponsor, appSignature: Buffer) {
+  if (sponsor === null) return
+  if (network !== FarcasterNetwork.DEVNET) {
+    const message = 'this server does not pay for transactions of users: omit sponsor, and the user pays'
+    throw new PlazaError('not_configured', message, { property: 'sponsor' })
+  }
+  if (sponsor === 'service') return
+  const custody = await requireCustody(db, sponsor.fid, 'sponsor.fid')
+  const signer = await recoverMessageSigner(appSignature, sponsor.signature)
+  if (!signer?.equals(custody)) {
+    throw invalidField(
+      'sponsor.signature',
+      `must be the bytes of signature, signed as a message (EIP-191) by ${hexOf(custody)}, the custody address of fid ` +
+        `${sponsor.fid}`,
+    )
+  }
+}
+
+/** Longest accepted URL: the limit that every browser supports. */
+export const MAX_REDIRECT_LENGTH = 2_048
+
+/**
+ * Schemes that a browser handles itself, that read files, or that start no app.
+ *
+ * Custom schemes such as `myapp://signed-in` are accepted, since phones open apps by them.
+ */
+const refusedSchemes: ReadonlySet<string> = new Set([
+  'about:',
+  'blob:',
+  'chrome:',
+  'chrome-extension:',
+  'content:',
+  'data:',
+  'edge:',
+  'file:',
+  'filesystem:',
+  'ftp:',
+  'intent:',
+  'jar:',
+  'javascript:',
+  'moz-extension:',
+  'ms-settings:',
+  'resource:',
+  'search-ms:',
+  'shell:',
+  'vbscript:',
+  'view-source:',
+  'ws:',
+  'wss:',
+])
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Validates the URL that an app's user continues to after approval.
+ *
+ * Accepts `https`, `http` on loopback, and custom schemes followed by `//`.
+ *
+ * @returns The canonical form of the URL.
+ * @throws PlazaError That names `redirect_url`.
+ */
+export function checkRedirectUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || url.href.length > MAX_REDIRECT_LENGTH || url.username !== '' || url.password !== '') {
+    throw invalidField('redirect_url', 'must be a URL of at most 2048 characters without credentials')
+  }
+  if (url.protocol === 'http:' && !loopback.has(url.hostname)) {
+    throw invalidField('redirect_url', 'may use http only on localhost: use https')
+  }
+  if (!refusedSchemes.has(url.protocol) && url.href.startsWith(`${url.protocol}//`)) return url.href
+  const problem = "must begin with https:// or with a custom scheme such as 'myapp://signed-in'"
+  throw invalidField('redirect_url', problem)
 }

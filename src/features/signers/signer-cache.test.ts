@@ -4,8 +4,8 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser } from '../../../test/network.js'
 import { ensureApp } from '../apps/apps.js'
-import { createSigner } from './create-signer.js'
-import { createSignerCache } from './signer-cache.js'
+import { createSignerCache } from './acting-signer.js'
+import { createSigner } from './signer-record.js'
 import { approvedSigner, testVault } from './testing/approved-signer.js'
 
 const statements: string[] = []

@@ -1,5 +1,10 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { SignerPermission } from '../../graph/view/schema/signer.js'
-import type { Queryable } from '../../platform/db/connection.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+import type { Vault } from '../../platform/vault/vault.js'
+import { bytesOf } from '../../protocol/bytes.js'
+import { createMessageSigner } from '../../protocol/sign.js'
+import { isUuid } from '../apps/apps.js'
 
 /**
  * State of a signer: `generated` → `pending_approval` → `approved` → `revoked`. A refusal leads from
@@ -76,4 +81,70 @@ export function signerColumns(db: Queryable) {
   return db`
     s.id, s."appId", s."keyType", s."publicKey", s."sealedKey", s.status, s.fid, s.granted as permissions,
     s."approvalToken"`
+}
+
+const PRIVATE_KEY_BYTES = 32
+
+/** Creates a key pair for an app. The private key leaves this function encrypted. */
+export async function createSigner(
+  { db, vault }: { readonly db: Queryable; readonly vault: Vault },
+  appId: string,
+): Promise<{ readonly id: string; readonly publicKey: Buffer }> {
+  const id = randomUUID()
+  const privateKey = randomBytes(PRIVATE_KEY_BYTES)
+  const { publicKey } = createMessageSigner(privateKey)
+  const sealed = vault.seal(privateKey, signerKeyContext(id))
+  await db`
+    insert into signers.signers (id, app_id, public_key, sealed_key)
+    values (${id}, ${appId}, ${publicKey}, ${sealed})`
+  return { id, publicKey }
+}
+
+/** Names the private key of a signer for the vault (the additional data of its ciphertext). */
+export const signerKeyContext = (signerId: string): string => `signer ${signerId}`
+
+/** A signer whose private key this server holds. */
+export interface HeldSigner extends SignerRecord {
+  readonly sealedKey: Buffer
+}
+
+/** Finds a signer of any app; null when there is none. */
+export async function findSigner(db: Database, signerUuid: string): Promise<HeldSigner | null> {
+  if (!isUuid(signerUuid)) return null
+  const [found] = await db<HeldSigner[]>`
+    select ${signerColumns(db)} from ${signerRecords(db)} s
+    where id = ${signerUuid} and sealed_key is not null`
+  return found ?? null
+}
+
+/** Finds the request for a key of a type; null when there is none. */
+export async function findKey(db: Database, keyType: KeyType, key: Buffer): Promise<SignerRecord | null> {
+  const [found] = await db<SignerRecord[]>`
+    select ${signerColumns(db)} from ${signerRecords(db)} s
+    where key_type = ${keyType} and public_key = ${key}::bytea`
+  return found ?? null
+}
+
+/** Lists an app's approved and revoked signers of the users with a custody address, oldest first. */
+export async function listSignersOfCustody(
+  db: Database,
+  { appId, custody }: { readonly appId: string; readonly custody: Buffer },
+): Promise<HeldSigner[]> {
+  return await db<HeldSigner[]>`
+    select ${signerColumns(db)}
+    from ${signerRecords(db)} s
+    where app_id = ${appId} and sealed_key is not null
+      and public_key in (
+        select k.key
+        from hub.fids f
+        join hub.signers k on k.fid = f.fid
+        where f.custody_address = ${custody}::bytea and k.key_type = ${MESSAGE_KEY_TYPE}
+      )
+      and fid in (select f.fid from hub.fids f where f.custody_address = ${custody}::bytea)
+    order by created_at, id`
+}
+
+/** Converts an address (`0x` and 40 hex digits) to the 32-byte ABI word that the key registry stores. */
+export function addressKey(address: string): Buffer {
+  return Buffer.concat([Buffer.alloc(12), bytesOf(address)])
 }

@@ -10,13 +10,17 @@ import { LocalRegistry } from '../../hub/registry/registry.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { ensureApp } from '../apps/apps.js'
 import { approveLocally, localAddition, refuseRequest } from './answer-request.js'
-import { createSigner } from './create-signer.js'
-import { findKey } from './find-signer.js'
 import { requestKeyApproval, requestSignerApproval } from './key-approval-request.js'
-import { readKeyRequest } from './key-request.js'
+import { readKeyRequest, refusalStatement } from './key-request.js'
 import { readSignedKeyRequest } from './signed-key-request.js'
-import { AUTH_ADDRESS_KEY_TYPE, type KeyType, MESSAGE_KEY_TYPE, type SignerStatus } from './signer-record.js'
-import { refusalStatement } from './statement.js'
+import {
+  AUTH_ADDRESS_KEY_TYPE,
+  createSigner,
+  findKey,
+  type KeyType,
+  MESSAGE_KEY_TYPE,
+  type SignerStatus,
+} from './signer-record.js'
 import { testVault } from './testing/approved-signer.js'
 import { registerKeyHolder, signKeyRequestBody } from './testing/key-holder.js'
 

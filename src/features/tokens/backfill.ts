@@ -1,24 +1,17 @@
-import type { Hex } from 'viem'
-import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { LeaseLost } from '../../hub/chain/cursor.js'
 import { Follower, type FollowerOptions, type LogHandler } from '../../hub/chain/follower.js'
 import { RangeRefused } from '../../hub/chain/log-range.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { applyChanges } from './balances.js'
+import { hexOf } from '../../protocol/bytes.js'
+import { applyChanges, balanceChangesOf, transferTopic } from './balances.js'
 import { isBackfilled, readTokens, type Token } from './token.js'
 import { findFirstBlock } from './token-details.js'
 import { backfillFollowerName, deleteBalances } from './tracked-tokens.js'
-import { balanceChangesOf, transferTopic } from './transfers.js'
 
 /** Dependencies of a network's backfill. */
 export interface BackfillContext extends FollowerOptions {
   readonly log: Log
-}
-
-export interface BackfillOptions extends BackfillContext {
-  /** Milliseconds between polls when there is nothing to read. */
-  readonly pollMs: number
 }
 
 /** Steps per token and turn, so that a large token does not delay small ones. */
@@ -28,9 +21,10 @@ const RETRY_MS = 5_000
 /**
  * Backfills all tracked tokens of a network in turns until it is stopped.
  *
+ * @param pollMs Milliseconds between polls when there is nothing to read.
  * @returns A function that stops it after the current step.
  */
-export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Promise<void> {
+export function startBackfill(context: BackfillContext, pollMs: number): () => Promise<void> {
   const abortController = new AbortController()
   const { signal } = abortController
   async function run(): Promise<void> {
@@ -55,7 +49,6 @@ export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Pr
 /**
  * Runs some backfill steps for each token. A failing token does not stop the others.
  *
- * @returns Whether anything was read.
  * @throws The first error, after all tokens had their turn.
  */
 export async function backfillTokens(context: BackfillContext, signal?: AbortSignal): Promise<boolean> {
@@ -80,20 +73,12 @@ function isBackfillable(token: Token): token is BackfilledToken {
   return token.firstBlock !== null && token.liveFrom !== null
 }
 
-async function resolveFirstBlock(
-  { db, rpc }: { db: BackfillContext['db']; rpc: ChainRpc },
-  token: Token,
-): Promise<void> {
-  const address: Hex = `0x${token.address.toString('hex')}`
-  const first = await rpc.withEndpoint((endpoint) => findFirstBlock(endpoint, address))
-  await db`update tokens.tokens set first_block = ${first}::bigint where id = ${token.id} and first_block is null`
+async function resolveFirstBlock({ db, rpc }: BackfillContext, { id, address }: Token): Promise<void> {
+  const first = await rpc.withEndpoint((endpoint) => findFirstBlock(endpoint, hexOf(address)))
+  await db`update tokens.tokens set first_block = ${first}::bigint where id = ${id} and first_block is null`
 }
 
-async function backfillToken(
-  context: BackfillContext,
-  token: BackfilledToken,
-  signal?: AbortSignal,
-): Promise<boolean> {
+async function backfillToken(context: BackfillContext, token: BackfilledToken, signal?: AbortSignal) {
   const follower = new Follower(backfillHandler(token), context)
   let hasProgress = false
   try {
@@ -134,7 +119,7 @@ type BackfilledToken = Token & { readonly firstBlock: number; readonly liveFrom:
  */
 function backfillHandler(token: BackfilledToken): LogHandler {
   const { id, liveFrom, firstBlock } = token
-  const address: Hex = `0x${token.address.toString('hex')}`
+  const address = hexOf(token.address)
   const trackedTokens = new Map([[address, { id, liveFrom: 0 }]])
   return {
     name: backfillFollowerName(token),

@@ -1,11 +1,68 @@
-import type { Hex } from 'viem'
+import { type Hex, toEventSelector } from 'viem'
+import type { ChainLog } from '../../hub/chain/endpoint.js'
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import type { BalanceChange } from './transfers.js'
+
+/** First topic of transfers. */
+export const transferTopic: Hex = toEventSelector('Transfer(address,address,uint256)')
+
+/** The change of one holder's balance by transfers. */
+export interface BalanceChange {
+  readonly tokenId: number
+  /** Lowercase hex with 0x. */
+  readonly holder: Hex
+  readonly block: number
+  /** In the token's smallest unit. */
+  readonly amount: bigint
+}
+
+/** A token whose transfers are applied. */
+export interface TrackedToken {
+  readonly id: number
+  /** The backfill reads transfers of earlier blocks. */
+  readonly liveFrom: number
+}
+
+/** Transfers have three topics and a word. NFT transfers share the event name but have four topics. */
+const TRANSFER_TOPICS = 3
+const WORD_LENGTH = 66
+
+/**
+ * Sums transfers by token, holder and block; each transfer has a sender and a receiver.
+ *
+ * @param tokens By address in lowercase hex with 0x.
+ */
+export function balanceChangesOf(
+  logs: readonly ChainLog[],
+  tokens: ReadonlyMap<Hex, TrackedToken>,
+): BalanceChange[] {
+  const changes: BalanceChange[] = []
+  for (const { address, topics, data, blockNumber: block } of logs) {
+    const token = tokens.get(address)
+    if (token === undefined || block < token.liveFrom) continue
+    if (topics[0] !== transferTopic || topics.length !== TRANSFER_TOPICS || data.length !== WORD_LENGTH)
+      continue
+    const amount = BigInt(data)
+    const [sender, receiver] = topics.slice(1).map((topic): Hex => `0x${topic.slice(-40)}`)
+    changes.push({ tokenId: token.id, holder: sender!, block, amount: -amount })
+    changes.push({ tokenId: token.id, holder: receiver!, block, amount })
+  }
+  return sumChanges(changes, ({ block, tokenId, holder }) => `${block} ${tokenId} ${holder}`)
+}
+
+/** Sums changes with the same key, and leaves out those that are zero. */
+function sumChanges(changes: readonly BalanceChange[], keyOf: (change: BalanceChange) => string) {
+  const sums = new Map<string, BalanceChange>()
+  for (const change of changes) {
+    const key = keyOf(change)
+    sums.set(key, { ...change, amount: change.amount + (sums.get(key)?.amount ?? 0n) })
+  }
+  return [...sums.values()].filter(({ amount }) => amount !== 0n)
+}
 
 /** Adds changes to the balances. */
 export async function applyChanges(db: Transaction, changes: readonly BalanceChange[]): Promise<void> {
-  const sums = sumChanges(changes)
+  const sums = sumChanges(changes, ({ tokenId, holder }) => `${tokenId} ${holder}`)
   if (sums.length === 0) return
   const tokenIds = sums.map(({ tokenId }) => tokenId)
   const holders = db.types.byteas(sums.map(({ holder }) => Buffer.from(holder.slice(2), 'hex')))
@@ -53,12 +110,8 @@ export async function recordPendingChanges(
 }
 
 /** Deletes the recorded changes of final blocks, up to this one. */
-export async function deleteFinalChanges(
-  db: Transaction,
-  network: NetworkName,
-  lastFinal: number,
-): Promise<void> {
-  await db`delete from tokens.changes where network = ${network} and block <= ${lastFinal}::bigint`
+export async function deleteFinalChanges(db: Transaction, network: NetworkName, last: number): Promise<void> {
+  await db`delete from tokens.changes where network = ${network} and block <= ${last}::bigint`
 }
 
 /** Reverts the changes from this block on. */
@@ -68,18 +121,6 @@ export async function revertChanges(db: Transaction, network: NetworkName, fromB
     where network = ${network} and block >= ${fromBlock}::bigint
     returning token_id as "tokenId", block, '0x' || encode(holder, 'hex') as holder, amount::text as amount
   `
-  await applyChanges(
-    db,
-    rows.map((row) => ({ ...row, amount: -BigInt(row.amount) })),
-  )
-}
-
-function sumChanges(changes: readonly BalanceChange[]): BalanceChange[] {
-  const sums = new Map<string, BalanceChange>()
-  for (const change of changes) {
-    const key = `${change.tokenId} ${change.holder}`
-    const before = sums.get(key)
-    sums.set(key, before === undefined ? change : { ...before, amount: before.amount + change.amount })
-  }
-  return [...sums.values()].filter(({ amount }) => amount !== 0n)
+  const reverted = rows.map((row) => ({ ...row, amount: -BigInt(row.amount) }))
+  await applyChanges(db, reverted)
 }

@@ -4,12 +4,19 @@ import type { ChainLog, Endpoint } from '../../hub/chain/endpoint.js'
 import type { LogHandler } from '../../hub/chain/follower.js'
 import type { LogRange } from '../../hub/chain/log-range.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
-import { applyChanges, deleteFinalChanges, recordPendingChanges, revertChanges } from './balances.js'
-import { readSwap, swapTopics } from './swaps.js'
+import {
+  applyChanges,
+  type BalanceChange,
+  balanceChangesOf,
+  deleteFinalChanges,
+  recordPendingChanges,
+  revertChanges,
+  type TrackedToken,
+  transferTopic,
+} from './balances.js'
 import { readTokens } from './token.js'
 import { deleteBalances } from './tracked-tokens.js'
-import { insertTrades, type LocatedSwap, revertTrades } from './trades.js'
-import { type BalanceChange, balanceChangesOf, type TrackedToken, transferTopic } from './transfers.js'
+import { insertTrades, type LocatedSwap, readSwap, revertTrades, swapTopics } from './trades.js'
 
 /** Dependencies of a network's live handler. */
 export interface LiveHandlerContext {
@@ -45,11 +52,7 @@ export function liveHandler({ db, rpc, onFinal }: LiveHandlerContext): LogHandle
       const addresses = [...new Set([...tracked.tokens.keys(), ...tracked.pools.keys()])]
       return addresses.length === 0 ? null : { addresses, topics: [transferTopic, ...swapTopics] }
     },
-    read: (endpoint, { logs }) =>
-      readTraders(
-        endpoint,
-        logs.filter(({ topics }) => isSwap(topics)),
-      ),
+    read: (endpoint, { logs }) => readTraders(endpoint, logs.filter(isSwap)),
     async handle(range, traders, commit) {
       const changes = balanceChangesOf(range.logs, tracked.tokens)
       const swaps = locateSwaps(range, tracked, traders)
@@ -70,10 +73,8 @@ export function liveHandler({ db, rpc, onFinal }: LiveHandlerContext): LogHandle
     },
     async recoverFromDeepReorg(transaction, nextBlock) {
       const tokens = await readTokens(transaction, { network, onlyTracked: true })
-      await deleteBalances(
-        transaction,
-        tokens.map(({ id }) => id),
-      )
+      const ids = tokens.map(({ id }) => id)
+      await deleteBalances(transaction, ids)
       return nextBlock
     },
   }
@@ -100,13 +101,9 @@ async function loadTrackedContracts(db: Database, network: string): Promise<Trac
 async function readTraders(endpoint: Endpoint, swaps: readonly ChainLog[]): Promise<Map<Hex, Hex>> {
   const hashes = [...new Set(swaps.map(({ transactionHash }) => transactionHash))]
   const senders = await endpoint.senders(hashes)
-  return new Map(
-    hashes.map((hash, index) => {
-      const sender = senders[index]
-      if (!sender) throw new Error(`${endpoint.name} does not have transaction ${hash}`)
-      return [hash, sender]
-    }),
-  )
+  const unknown = hashes.find((_, index) => senders[index] === null)
+  if (unknown) throw new Error(`${endpoint.name} does not have transaction ${unknown}`)
+  return new Map(hashes.map((hash, index) => [hash, senders[index]!]))
 }
 
 function locateSwaps(
@@ -116,7 +113,7 @@ function locateSwaps(
 ): LocatedSwap[] {
   return logs.flatMap((log) => {
     const pool = pools.get(log.address)
-    const swap = pool && isSwap(log.topics) ? readSwap(log) : null
+    const swap = pool && isSwap(log) ? readSwap(log) : null
     if (pool === undefined || swap === null) return []
     const [soldId, boughtId] = swap.soldFirst ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
     return {
@@ -133,7 +130,7 @@ function locateSwaps(
   })
 }
 
-function isSwap(topics: readonly Hex[]): boolean {
+function isSwap({ topics }: ChainLog): boolean {
   return swapTopics.includes(topics[0]!)
 }
 
@@ -145,10 +142,10 @@ async function filterTrackedChanges(
 ): Promise<readonly BalanceChange[]> {
   if (changes.length === 0) return []
   const ids = [...new Set(changes.map(({ tokenId }) => tokenId))]
-  const rows = await db<{ id: number; live_from: number | null }[]>`
-    select id, live_from from tokens.tokens where id = any (${ids}::integer[]) order by id for share
+  const rows = await db<{ id: number; liveFrom: number | null }[]>`
+    select id, live_from as "liveFrom" from tokens.tokens where id = any (${ids}::integer[]) order by id for share
   `
-  const currentLiveFrom = new Map(rows.map(({ id, live_from }) => [id, live_from]))
+  const currentLiveFrom = new Map(rows.map(({ id, liveFrom }) => [id, liveFrom]))
   const unchangedIds = new Set(
     [...tokens.values()].flatMap(({ id, liveFrom }) => (currentLiveFrom.get(id) === liveFrom ? [id] : [])),
   )

@@ -8,9 +8,6 @@ import type { TradeRow } from './trade-lists.js'
 /** What a token is rendered from; it need not be tracked. */
 export type TokenSummary = Pick<Token, 'network' | 'address' | 'name' | 'symbol' | 'decimals' | 'logo'>
 
-/** Supplies by token id in the smallest unit; only of backfilled tokens. */
-export type Supplies = ReadonlyMap<number, bigint>
-
 /** Formats an address with its ERC-55 checksum. */
 export function checksummedAddress(address: Buffer): string {
   return getAddress(`0x${address.toString('hex')}`)
@@ -35,7 +32,8 @@ export function presentTrade(
   row: TradeRow,
   trader: UserDehydrated,
   tokens: ReadonlyMap<number, Token>,
-  supplies: Supplies,
+  /** By token id in the smallest unit; only of backfilled tokens. */
+  supplies: ReadonlyMap<number, bigint>,
 ): Trade {
   const fungible = (tokenId: number, amount: string): FungibleBalance => {
     const token = tokens.get(tokenId)!

@@ -24,7 +24,7 @@ const MAX_SYMBOL_LENGTH = 50
 /** Above this, amounts have no meaningful unit. */
 const MAX_DECIMALS = 77
 const WORD_LENGTH = 66
-/** HTTP status codes of transient failures. */
+const revertPattern = /revert|invalid opcode|out of gas|stack underflow/i
 const TIMED_OUT = 408
 const TOO_MANY = 429
 
@@ -37,13 +37,9 @@ const poolAbi = parseAbi([
 export async function readTokenDetails(endpoint: Endpoint, address: Hex): Promise<TokenDetails | null> {
   const callToken = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
     callOrNull(endpoint, address, encodeFunctionData({ abi: erc20Abi, functionName }))
-  const [name, symbol, decimals, supply] = await Promise.all([
-    callToken('name'),
-    callToken('symbol'),
-    callToken('decimals'),
-    callToken('totalSupply'),
-  ])
-  if (decimals === null || supply === null || decimals.length !== WORD_LENGTH) return null
+  const functions = ['name', 'symbol', 'decimals', 'totalSupply'] as const
+  const [name = null, symbol = null, decimals, supply] = await Promise.all(functions.map(callToken))
+  if (!supply || decimals?.length !== WORD_LENGTH) return null
   const decimalPlaces = Number(BigInt(decimals))
   if (decimalPlaces > MAX_DECIMALS) return null
   return {
@@ -99,28 +95,21 @@ function isPermanentError(error: unknown): boolean {
 /** Calls a contract; null when it reverts or does not exist. */
 async function callOrNull(endpoint: Endpoint, address: Hex, data: Hex): Promise<Hex | null> {
   const reply = await endpoint.call(address, data).catch((error: unknown) => {
-    if (isRevert(error)) return null
+    if (error instanceof Error && revertPattern.test(error.message)) return null
     throw error
   })
   return reply === '0x' ? null : reply
-}
-
-function isRevert(error: unknown): boolean {
-  return error instanceof Error && /revert|invalid opcode|out of gas|stack underflow/i.test(error.message)
 }
 
 /** Some early tokens return 32 bytes instead of a string. */
 function decodeText(functionName: 'name' | 'symbol', data: Hex | null): string {
   if (data === null) return ''
   try {
-    if (data.length === WORD_LENGTH) return sanitizeText(hexToString(data))
-    return sanitizeText(decodeFunctionResult({ abi: erc20Abi, functionName, data }))
+    const isWord = data.length === WORD_LENGTH
+    const text = isWord ? hexToString(data) : decodeFunctionResult({ abi: erc20Abi, functionName, data })
+    // Without zero characters, which PostgreSQL cannot store, and lone surrogates.
+    return Buffer.from(text.replaceAll('\0', '')).toString()
   } catch {
     return ''
   }
-}
-
-/** Removes zero characters, which PostgreSQL cannot store, and lone surrogates. */
-function sanitizeText(text: string): string {
-  return Buffer.from(text.replaceAll('\0', '')).toString()
 }

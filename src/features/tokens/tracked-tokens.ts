@@ -1,8 +1,9 @@
-import { getAddress, type Hex } from 'viem'
+import { getAddress } from 'viem'
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { bytesOf, hexOf } from '../../protocol/bytes.js'
 import { readTokens, type Token } from './token.js'
 import { readPoolTokens, readTokenDetails, type TokenDetails } from './token-details.js'
 
@@ -32,12 +33,7 @@ export interface TokenToTrack {
 /** Serializes on-demand requests, so that the limit holds. */
 const ON_DEMAND_LOCK = 'plaza on-demand tokens'
 
-/**
- * Tracks the owners of a token. An on-demand request never changes the operator's settings.
- *
- * @param maxTrackedTokens Most tokens tracked on demand.
- * @returns The token, or a refusal.
- */
+/** Tracks the owners of a token. An on-demand request never changes the operator's settings. */
 export async function trackToken(
   db: Database,
   rpc: ChainRpc,
@@ -45,7 +41,7 @@ export async function trackToken(
   maxTrackedTokens?: number,
 ): Promise<Token | Refusal> {
   const { name: network } = rpc.network
-  const hex = `0x${request.address.toString('hex')}` as const
+  const hex = hexOf(request.address)
   const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, hex))
   if (details === null) {
     return refuse('bad_request.invalid_param', `${getAddress(hex)} is not an ERC-20 token on ${network}`)
@@ -60,7 +56,7 @@ export async function trackToken(
 
 /** Refusal when the limit of tokens tracked on demand is reached. */
 export function trackingLimitRefusal(address: Buffer): Refusal {
-  const hex = getAddress(`0x${address.toString('hex')}`)
+  const hex = getAddress(hexOf(address))
   return refuse('not_found', `the owners of ${hex} are not tracked here: plaza token watch`)
 }
 
@@ -72,42 +68,22 @@ export async function countOnDemandTokens(db: Queryable): Promise<number> {
   return row!.asked
 }
 
-/**
- * Stores a token tracked on demand.
- *
- * @returns False when the limit is reached.
- */
-async function saveOnDemandToken(
-  db: Database,
-  network: NetworkName,
-  token: TokenToSave,
-  limit: number,
-): Promise<boolean> {
+/** Stores a token tracked on demand. Returns false when the limit is reached. */
+async function saveOnDemandToken(db: Database, network: NetworkName, token: TokenToSave, limit: number) {
   return await db.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(hashtextextended(${ON_DEMAND_LOCK}, 0))`
-    const [existing] = await readTokens(transaction, {
-      network,
-      addresses: [token.address],
-      onlyTracked: true,
-    })
+    const { address } = token
+    const [existing] = await readTokens(transaction, { network, addresses: [address], onlyTracked: true })
     if (existing === undefined && (await countOnDemandTokens(transaction)) >= limit) return false
     await saveToken(transaction, network, token)
     return true
   })
 }
 
-/**
- * Tracks the swaps of a pool as trades from now on.
- *
- * @returns The pool's two tokens, or a refusal.
- */
-export async function trackPool(
-  db: Database,
-  rpc: ChainRpc,
-  pool: Buffer,
-): Promise<readonly Token[] | Refusal> {
+/** Tracks the swaps of a pool as trades from now on. Returns the pool's two tokens, or a refusal. */
+export async function trackPool(db: Database, rpc: ChainRpc, pool: Buffer): Promise<Token[] | Refusal> {
   const { name: network } = rpc.network
-  const hex = `0x${pool.toString('hex')}` as const
+  const hex = hexOf(pool)
   const addresses = await rpc.withEndpoint((endpoint) => readPoolTokens(endpoint, hex))
   if (addresses === null)
     return refuse('bad_request.invalid_param', `${getAddress(hex)} is not a pool on ${network}`)
@@ -115,11 +91,11 @@ export async function trackPool(
     const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, each))
     if (details === null)
       return refuse('bad_request.invalid_param', `${getAddress(each)} is not an ERC-20 token`)
-    await saveToken(db, network, { ...details, address: hexToBuffer(each), trackedBy: null })
+    await saveToken(db, network, { ...details, address: bytesOf(each), trackedBy: null })
   }
-  const tokens = await readTokens(db, { network, addresses: addresses.map(hexToBuffer) })
+  const tokens = await readTokens(db, { network, addresses: addresses.map(bytesOf) })
   const [first, second] = addresses.map(
-    (each) => tokens.find(({ address }) => address.equals(hexToBuffer(each)))!,
+    (each) => tokens.find(({ address }) => address.equals(bytesOf(each)))!,
   )
   await db`
     insert into tokens.pools (network, address, token0_id, token1_id)
@@ -134,7 +110,7 @@ interface TokenToSave extends TokenDetails, Omit<TokenToTrack, 'trackedBy'> {
 }
 
 async function saveToken(db: Queryable, network: NetworkName, token: TokenToSave): Promise<void> {
-  const address = `0x${token.address.toString('hex')}`
+  const address = hexOf(token.address)
   const isDollar = token.isDollar ?? dollarTokens[network]?.includes(address) ?? false
   await db`
     insert into tokens.tokens as t (
@@ -156,11 +132,7 @@ async function saveToken(db: Queryable, network: NetworkName, token: TokenToSave
   `
 }
 
-/**
- * Stops tracking a token and deletes its balances and pools.
- *
- * @returns False when it was not tracked.
- */
+/** Stops tracking a token and deletes its balances and pools. Returns false when it was not tracked. */
 export async function untrackToken(db: Database, network: NetworkName, address: Buffer): Promise<boolean> {
   return await db.begin(async (transaction) => {
     const [token] = await transaction<{ id: number }[]>`
@@ -200,8 +172,4 @@ export async function deleteBalances(db: Transaction, tokenIds: readonly number[
 /** Returns the name of the follower that backfills a token. */
 export function backfillFollowerName({ network, address }: Pick<Token, 'network' | 'address'>): string {
   return `${network}/token/0x${address.toString('hex')}`
-}
-
-function hexToBuffer(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }

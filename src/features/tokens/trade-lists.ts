@@ -99,13 +99,8 @@ export async function claimUnpublished(
   `
 }
 
-/** A frequently traded token. */
-export interface TrendingToken {
-  readonly tokenId: number
-}
-
 /**
- * Lists the most traded tokens of a network: by the number of trading users, then by volume. Dollar tokens
+ * Lists the ids of the most traded tokens of a network: by the number of trading users, then by volume. Dollar tokens
  * and tokens without a price are left out.
  *
  * @param since Unix seconds.
@@ -113,8 +108,8 @@ export interface TrendingToken {
 export async function readTrending(
   db: Database,
   { network, since, limit }: { network: NetworkName; since: number; limit: number },
-): Promise<TrendingToken[]> {
-  return await db<TrendingToken[]>`
+): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`
     with recent as materialized (
       select trader, sold_id, bought_id, usd from tokens.trades
       where network = ${network} and traded_at >= ${since}::bigint
@@ -125,7 +120,7 @@ export async function readTrending(
       union all
       select bought_id, trader, usd from recent
     )
-    select s.token_id as "tokenId"
+    select s.token_id as id
     from sides s
     join tokens.tokens k on k.id = s.token_id and not k.is_dollar and k.price_usd is not null
     left join traders u using (trader)
@@ -133,4 +128,5 @@ export async function readTrending(
     order by count(distinct u.fid) desc, sum(s.usd) desc nulls last, s.token_id
     limit ${limit}
   `
+  return rows.map(({ id }) => id)
 }

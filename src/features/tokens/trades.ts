@@ -1,8 +1,59 @@
-import { formatUnits, type Hex } from 'viem'
+import { decodeEventLog, formatUnits, type Hex, parseAbi, toEventSelector } from 'viem'
+import type { ChainLog } from '../../hub/chain/endpoint.js'
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import { type Price, valueTrade } from './prices.js'
-import type { Swap } from './swaps.js'
+import { bytesOf } from '../../protocol/bytes.js'
+
+interface Swap {
+  readonly protocolFamily: 'uniswap'
+  readonly protocolVersion: 'v2' | 'v3'
+  /** Whether the first token of the pool was sold and the second bought. */
+  readonly soldFirst: boolean
+  /** In the tokens' smallest unit; both are above 0. */
+  readonly sold: bigint
+  readonly bought: bigint
+}
+
+const v2Abi = parseAbi([
+  'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
+])
+const v3Abi = parseAbi([
+  'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
+])
+const v2Topic = toEventSelector(v2Abi[0])
+const v3Topic = toEventSelector(v3Abi[0])
+
+/** First topics of swaps in pools like Uniswap v2 and v3, which most exchanges use. */
+export const swapTopics: readonly Hex[] = [v2Topic, v3Topic]
+
+/** Decodes a swap from a pool's log; null for other logs and for swaps with an empty side. */
+export function readSwap({ topics, data }: ChainLog): Swap | null {
+  const amounts = amountsOf([...topics] as [Hex, ...Hex[]], data)
+  if (amounts === null) return null
+  const [first, second] = amounts
+  const protocol = {
+    protocolFamily: 'uniswap',
+    protocolVersion: topics[0] === v2Topic ? 'v2' : 'v3',
+  } as const
+  if (first > 0n && second < 0n) return { ...protocol, soldFirst: true, sold: first, bought: -second }
+  if (second > 0n && first < 0n) return { ...protocol, soldFirst: false, sold: second, bought: -first }
+  return null
+}
+
+/** Returns what the pool received of each token; negative when it paid. */
+function amountsOf(topics: [Hex, ...Hex[]], data: Hex): readonly [bigint, bigint] | null {
+  try {
+    if (topics[0] === v2Topic) {
+      const { args } = decodeEventLog({ abi: v2Abi, topics, data })
+      return [args.amount0In - args.amount0Out, args.amount1In - args.amount1Out]
+    }
+    const { args } = decodeEventLog({ abi: v3Abi, topics, data })
+    return [args.amount0, args.amount1]
+  } catch {
+    // Same event name with another layout: anyone can deploy a pool.
+    return null
+  }
+}
 
 /** A swap and its position on the chain. */
 export interface LocatedSwap extends Swap {
@@ -17,13 +68,6 @@ export interface LocatedSwap extends Swap {
   readonly boughtId: number
 }
 
-interface PriceRow {
-  readonly id: number
-  readonly decimals: number
-  readonly usd: number | null
-  readonly rank: number | null
-}
-
 /** Stores trades in order with their values, and the prices that they set. */
 export async function insertTrades(
   db: Transaction,
@@ -32,7 +76,7 @@ export async function insertTrades(
 ): Promise<void> {
   if (swaps.length === 0) return
   const ids = [...new Set(swaps.flatMap(({ soldId, boughtId }) => [soldId, boughtId]))].sort((a, b) => a - b)
-  const rows = await db<PriceRow[]>`
+  const rows = await db<{ id: number; decimals: number; usd: number | null; rank: number | null }[]>`
     select id, decimals, price_usd as usd, price_rank as rank
     from tokens.tokens where id = any (${ids}::integer[]) order by id for update
   `
@@ -49,9 +93,7 @@ export async function insertTrades(
   const values = swaps.map(({ soldId, sold, boughtId, bought }) =>
     valueTrade(prices, amountOf(soldId, sold), amountOf(boughtId, bought)),
   )
-  const texts = (values: readonly string[]) => db.types.texts(values)
-  const hexes = (values: readonly Hex[]) =>
-    db.types.byteas(values.map((hex) => Buffer.from(hex.slice(2), 'hex')))
+  const { texts, byteas } = db.types
   await db`
     insert into tokens.trades (
       network, block, log_index, traded_at, transaction_hash, pool, protocol_family, protocol_version, trader,
@@ -63,16 +105,16 @@ export async function insertTrades(
       ${swaps.map(({ block }) => block)}::bigint[],
       ${swaps.map(({ logIndex }) => logIndex)}::integer[],
       ${swaps.map(({ tradedAt }) => tradedAt)}::bigint[],
-      ${hexes(swaps.map(({ transactionHash }) => transactionHash))}::bytea[],
-      ${hexes(swaps.map(({ pool }) => pool))}::bytea[],
+      ${byteas(swaps.map(({ transactionHash }) => bytesOf(transactionHash)))}::bytea[],
+      ${byteas(swaps.map(({ pool }) => bytesOf(pool)))}::bytea[],
       ${texts(swaps.map(({ protocolFamily }) => protocolFamily))}::text[],
       ${texts(swaps.map(({ protocolVersion }) => protocolVersion))}::text[],
-      ${hexes(swaps.map(({ trader }) => trader))}::bytea[],
+      ${byteas(swaps.map(({ trader }) => bytesOf(trader)))}::bytea[],
       ${swaps.map(({ soldId }) => soldId)}::integer[],
       ${texts(swaps.map(({ sold }) => sold.toString()))}::text[],
       ${swaps.map(({ boughtId }) => boughtId)}::integer[],
       ${texts(swaps.map(({ bought }) => bought.toString()))}::text[],
-      ${db.types.texts(values.map((usd) => (usd === null ? null : String(usd))))}::text[]
+      ${texts(values.map((usd) => (usd === null ? null : String(usd))))}::text[]
     ) as t (block, log_index, traded_at, transaction_hash, pool, family, version, trader, sold_id, sold, bought_id,
       bought, usd)
     on conflict do nothing
@@ -122,4 +164,42 @@ export async function revertTrades(db: Transaction, network: NetworkName, fromBl
     ) last on true
     where asked.id = any (${ids}::integer[]) and t.id = asked.id and not t.is_dollar
   `
+}
+
+/** The price of a token. */
+export interface Price {
+  /** Dollars per unit. */
+  readonly usd: number
+  /** Trades between the token and a dollar: 0 for dollar tokens. */
+  readonly rank: number
+}
+
+/** An amount of a token in a trade, in units. */
+export interface Amount {
+  readonly tokenId: number
+  readonly amount: number
+}
+
+/**
+ * Values a trade by the token whose price is nearer to a dollar, and prices the other token by it.
+ *
+ * So dollar prices never change, and no two tokens price each other in a circle.
+ *
+ * @param prices By token; receives the new price.
+ * @returns Dollars; null when neither token has a price.
+ */
+export function valueTrade(prices: Map<number, Price>, sold: Amount, bought: Amount): number | null {
+  const [soldPrice, boughtPrice] = [prices.get(sold.tokenId), prices.get(bought.tokenId)]
+  if (soldPrice === undefined && boughtPrice === undefined) return null
+  const isSoldReference =
+    boughtPrice === undefined || (soldPrice !== undefined && soldPrice.rank <= boughtPrice.rank)
+  const [referencePrice, referenceAmount, other, otherPrice] = isSoldReference
+    ? ([soldPrice!, sold, bought, boughtPrice] as const)
+    : ([boughtPrice, bought, sold, soldPrice] as const)
+  const usd = referencePrice.usd * referenceAmount.amount
+  const isNearer = otherPrice === undefined || referencePrice.rank < otherPrice.rank
+  if (isNearer && other.amount > 0) {
+    prices.set(other.tokenId, { usd: usd / other.amount, rank: referencePrice.rank + 1 })
+  }
+  return usd
 }

@@ -44,8 +44,8 @@ export function localNonce(purpose: string): bigint {
   return BigInt(hexOf(digest))
 }
 
-/** Builds `Add` of the key gateway as typed data (docs/protocol.md §5.3). */
-function typedDataOf({ owner, keyType, key, metadata, nonce, deadline }: KeyAddition) {
+/** Builds `Add` of the key gateway as typed data, which the owner signs (docs/protocol.md §5.3). */
+export function keyAdditionData({ owner, keyType, key, metadata, nonce, deadline }: KeyAddition) {
   return {
     ...KEY_GATEWAY_EIP_712_TYPES,
     primaryType: 'Add',
@@ -63,7 +63,7 @@ function typedDataOf({ owner, keyType, key, metadata, nonce, deadline }: KeyAddi
 
 /** Returns the typed data for `eth_signTypedData_v4`: numbers as texts, and the type of the domain. */
 export function keyAdditionForWallet(addition: KeyAddition) {
-  const { domain, types, primaryType, message } = typedDataOf(addition)
+  const { domain, types, primaryType, message } = keyAdditionData(addition)
   return {
     domain,
     types: {
@@ -82,12 +82,12 @@ export function keyAdditionForWallet(addition: KeyAddition) {
 
 /** Signs an addition as its owner. */
 export async function signKeyAddition(addition: KeyAddition, { signer }: EthAccount): Promise<Buffer> {
-  return signatureBytes(await signer.signTypedData(typedDataOf(addition)))
+  return signatureBytes(await signer.signTypedData(keyAdditionData(addition)))
 }
 
 /** Recovers the address (20 bytes) that signed an addition; null if the signature is malformed. */
 export function recoverKeyAdditionSigner(addition: KeyAddition, signature: Buffer): Promise<Buffer | null> {
-  return recoverSigner(typedDataOf(addition), signature, recoverAccount)
+  return recoverSigner(keyAdditionData(addition), signature, recoverAccount)
 }
 
 /** Builds the transaction by which an account adds a key to itself, for `eth_sendTransaction`. */

@@ -229,7 +229,8 @@ async function findNameHolder(db: Queryable, name: string): Promise<NameHolder |
   return row ?? null
 }
 
-async function custodyOf(db: Queryable, fid: number): Promise<Buffer | null> {
+/** Returns the custody address of a fid (20 bytes); null when it is not registered. */
+export async function custodyOf(db: Queryable, fid: number): Promise<Buffer | null> {
   const [row] = await db<{ custody_address: Buffer }[]>`
     select custody_address from hub.fids where fid = ${fid}
   `
@@ -237,7 +238,7 @@ async function custodyOf(db: Queryable, fid: number): Promise<Buffer | null> {
 }
 
 /** Returns whether a key is active for a fid; null if the fid never had it. */
-async function signerState(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
+export async function signerState(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
   const [row] = await db<{ active: boolean }[]>`
     select active from hub.signers where fid = ${fid} and key = ${key}::bytea
   `

@@ -4,3 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { ...(signal && { signal }) }).catch(() => {})
 }
+
+/** Returns the result of work, or null after the timeout; the work continues. */
+export async function resultWithin<T>(ms: number, work: Promise<T>): Promise<T | null> {
+  const finished = new AbortController()
+  try {
+    return await Promise.race([work, pause(ms, finished.signal).then(() => null)])
+  } finally {
+    finished.abort()
+  }
+}

@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
+import { type EthAccount, ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import type { Vault } from '../../../platform/vault/vault.js'
 import { lockWallet } from '../wallets/wallets.js'
-import { fidPoolKeyContext } from './fid-pool-key.js'
-
-/** A fid to register. */
-export interface FidOrder {
-  readonly id: string
-  readonly walletId: string
-}
 
 /** Most fids ordered per fill of a wallet; the next fill orders more. */
 const MAX_ORDERS = 100
@@ -24,17 +17,14 @@ const MAX_RETRY_SECONDS = 300
  * It needs as many as its users have taken and hold, callers wait for, and the pool size. A held fid that was
  * not used becomes available again and needs no replacement.
  *
- * @param waiting Returns the number of callers waiting for the wallet; called under the wallet lock, so that
- * none counts as holding a fid too.
+ * @param waitingCount Returns the number of callers waiting for the wallet; called under the wallet lock, so
+ * that none counts as holding a fid too.
  */
 export async function orderFids(
   db: Database,
   vault: Vault,
-  {
-    walletId,
-    waitingCount,
-    nowMs,
-  }: { readonly walletId: string; readonly waitingCount: () => number; readonly nowMs: number },
+  walletId: string,
+  { waitingCount, nowMs }: { readonly waitingCount: () => number; readonly nowMs: number },
 ): Promise<void> {
   await db.begin(async (transaction) => {
     await lockWallet(transaction, walletId)
@@ -73,11 +63,8 @@ function missingFidCount(db: Queryable, nowMs: number) {
 function newOrder(vault: Vault) {
   const id = randomUUID()
   const privateKey = newPrivateKey()
-  return {
-    id,
-    address: ethAccount(privateKey).address,
-    sealed: vault.seal(privateKey, fidPoolKeyContext(id)),
-  }
+  const sealed = vault.seal(privateKey, fidPoolKeyContext(id))
+  return { id, address: ethAccount(privateKey).address, sealed }
 }
 
 /** Lists wallets in use that lack fids or have unregistered orders. */
@@ -96,13 +83,14 @@ export async function walletsWithDueOrders(db: Queryable, network: string, nowMs
   return rows.map(({ id }) => id)
 }
 
-/** Lists the due orders of a wallet. */
-export async function dueOrders(db: Queryable, walletId: string, nowMs: number): Promise<FidOrder[]> {
-  return await db<FidOrder[]>`
-    select id, paid_by as "walletId" from accounts.fid_pool
+/** Lists the ids of the due orders of a wallet. */
+export async function dueOrders(db: Queryable, walletId: string, nowMs: number): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select id from accounts.fid_pool
     where paid_by = ${walletId} and fid is null and next_attempt_at <= ${new Date(nowMs)}
     order by ordered_at, id
     limit ${MAX_ORDERS}`
+  return rows.map(({ id }) => id)
 }
 
 /** Makes a registered fid available in the pool. */
@@ -126,4 +114,19 @@ export async function expedite(db: Queryable, walletId: string, nowMs: number): 
   await db`
     update accounts.fid_pool set next_attempt_at = ${new Date(nowMs)}
     where paid_by = ${walletId} and fid is null and next_attempt_at > ${new Date(nowMs)}`
+}
+
+/**
+ * Names the private key of a pool fid for the vault. The text is the additional data of stored ciphertexts
+ * and must not change.
+ */
+export const fidPoolKeyContext = (poolEntryId: string): string => `shelf ${poolEntryId}`
+
+/** Decrypts the address that holds a pool fid until its user does, as a signing account. */
+export async function openCustodyAccount(db: Queryable, vault: Vault, id: string): Promise<EthAccount> {
+  const [row] = await db<{ sealed: Buffer | null }[]>`
+    select sealed_key as sealed from accounts.fid_pool where id = ${id}`
+  const context = fidPoolKeyContext(id)
+  if (!row?.sealed) throw new Error(`the key of ${context} was deleted: its fid belongs to a user`)
+  return ethAccount(vault.open(row.sealed, context))
 }

@@ -1,8 +1,7 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import { PlazaError } from '../../../platform/errors.js'
-import { pause } from '../../../platform/process/pause.js'
+import { resultWithin } from '../../../platform/process/pause.js'
 import type { AccountLedger, PurchaseQuote } from '../ledger/account-ledger.js'
-import { insufficientFunds } from '../ledger/transactions.js'
+import { requireFunds } from '../ledger/transactions.js'
 import { lockWallet, type Wallet } from '../wallets/wallets.js'
 
 /** How long a fid is held for its registration (docs/compatibility.md §21.1). */
@@ -14,7 +13,6 @@ const HOLD_SECONDS = 10 * 60
  */
 const QUOTE_TIMEOUT_MS = 500
 
-/** When and how a fid is taken. */
 interface TakeOptions {
   /** Unix milliseconds. */
   readonly nowMs: number
@@ -40,38 +38,29 @@ export async function takeFid(
   options: TakeOptions,
 ): Promise<number | null> {
   const quotePromise = ledger.quote(wallet, { kind: 'register' })
-  const quote = await resolveInTime(quotePromise)
-  const taken = await db.begin(async (transaction) => {
+  const quote = await resultWithin(
+    QUOTE_TIMEOUT_MS,
+    quotePromise.catch(() => null),
+  )
+  const fid = await db.begin(async (transaction) => {
     await lockFidTaking(transaction, wallet.id)
-    if (quote === null) {
-      const fid = await assignFid(transaction, wallet, options, 'its own')
-      return { fid, isCertain: fid !== null }
-    }
+    if (quote === null) return (await assignFid(transaction, wallet, options, 'its own')) ?? 'uncertain'
     const { needed, available } = await requiredFunds(transaction, quote, wallet, options)
-    const canPay = available >= needed
-    return { fid: canPay ? await assignFid(transaction, wallet, options) : null, isCertain: canPay }
+    return available >= needed ? await assignFid(transaction, wallet, options) : 'uncertain'
   })
-  return taken.isCertain ? taken.fid : await takeWithWalletLock(db, await quotePromise, wallet, options)
+  return fid === 'uncertain' ? await takeWithWalletLock(db, await quotePromise, wallet, options) : fid
 }
 
 /**
  * Takes a fid under the wallet lock. Purchases wait meanwhile, so that a payment in progress is not counted
  * as both owed and spent.
  */
-async function takeWithWalletLock(
-  db: Database,
-  quote: PurchaseQuote,
-  wallet: Wallet,
-  options: TakeOptions,
-): Promise<number | null> {
+async function takeWithWalletLock(db: Database, quote: PurchaseQuote, wallet: Wallet, options: TakeOptions) {
   return await db.begin(async (transaction) => {
     await lockWallet(transaction, wallet.id)
     await lockFidTaking(transaction, wallet.id)
     const { needed, available } = await requiredFunds(transaction, quote, wallet, options)
-    if (available < needed) {
-      const { code, message } = insufficientFunds(needed, available)
-      throw new PlazaError(code, message)
-    }
+    requireFunds(needed, available)
     return await assignFid(transaction, wallet, options)
   })
 }
@@ -82,18 +71,6 @@ async function takeWithWalletLock(
  */
 async function lockFidTaking(db: Queryable, walletId: string): Promise<void> {
   await db`select pg_advisory_xact_lock(hashtextextended(${`taking ${walletId}`}, 0))`
-}
-
-async function resolveInTime(quotePromise: Promise<PurchaseQuote>): Promise<PurchaseQuote | null> {
-  const abortController = new AbortController()
-  try {
-    return await Promise.race([
-      quotePromise.catch(() => null),
-      pause(QUOTE_TIMEOUT_MS, abortController.signal).then(() => null),
-    ])
-  } finally {
-    abortController.abort()
-  }
 }
 
 /** Returns the wallet's balance and what it needs for one more fid, in wei. */

@@ -39,6 +39,12 @@ export type AccountCall =
 /** Contracts with a nonce per signer. */
 export type NonceContract = 'id gateway' | 'id registry' | 'key gateway' | 'key registry'
 
+/** A call whose price is asked, with its storage units. */
+export type PricedCall = Pick<AccountCall, 'kind'> & {
+  readonly extraUnits?: number
+  readonly units?: number
+}
+
 /** A purchase of a wallet under a unique purpose; repeating it returns the same result. */
 export interface Purchase {
   readonly walletId: string
@@ -75,9 +81,7 @@ export interface AccountLedger {
   /** Network name of its wallets: `local`, or a chain such as `eip155:10`. */
   readonly network: string
   /** The most that a call may cost a wallet in wei, with fees. */
-  priceOf(
-    call: Pick<AccountCall, 'kind'> & { readonly extraUnits?: number; readonly units?: number },
-  ): Promise<bigint>
+  priceOf(call: PricedCall): Promise<bigint>
   /** What the wallet can still spend in wei, without the reserve of open transactions. */
   available(db: Queryable, payer: Payer): Promise<bigint>
   /** Fetches what a decision under a lock needs from the network, which may be slow. */

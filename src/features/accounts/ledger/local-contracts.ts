@@ -7,6 +7,7 @@ import {
   transferEvent,
 } from '../../../hub/registry/chain-events.js'
 import type { EventPosition } from '../../../hub/registry/local-chain.js'
+import { signerState } from '../../../hub/registry/registry.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import type { AccountCall, NonceContract, SignedAuthorization } from './account-ledger.js'
@@ -17,12 +18,13 @@ import {
   registerAuthorization,
   removeKeyAuthorization,
   transferAuthorization,
+  type Validity,
 } from './signed-authorizations.js'
 
 /** The result of a call: events, the registered fid, and the addresses whose nonces were used. */
 export interface LocalCallResult {
   readonly events: readonly OnChainEvent[]
-  readonly fid: number | null
+  readonly fid?: number
   readonly usedNonces: readonly { readonly contract: NonceContract; readonly address: Buffer }[]
 }
 
@@ -36,6 +38,7 @@ export interface LocalCallContext {
 }
 
 type Call<Kind extends AccountCall['kind']> = Extract<AccountCall, { kind: Kind }>
+type Result = Promise<LocalCallResult | Refusal>
 
 /**
  * Executes a call as the contracts would, on the local network.
@@ -43,34 +46,27 @@ type Call<Kind extends AccountCall['kind']> = Extract<AccountCall, { kind: Kind 
  * It refuses what the real contracts refuse (docs/protocol.md §5.4): a late, used or foreign signature, an
  * address that has a fid already or has none.
  */
-export async function executeLocally(
-  context: LocalCallContext,
-  call: AccountCall,
-): Promise<LocalCallResult | Refusal> {
+export async function executeLocally(context: LocalCallContext, call: AccountCall): Result {
   switch (call.kind) {
     case 'register':
       return await register(context, call)
     case 'transfer':
       return await transfer(context, call)
     case 'add key':
-      return await addKey(context, call)
     case 'remove key':
-      return await removeKey(context, call)
+      return await changeKey(context, call)
     case 'rent':
       return await rent(context, call)
   }
 }
 
-async function register(
-  context: LocalCallContext,
-  call: Call<'register'>,
-): Promise<LocalCallResult | Refusal> {
+async function register(context: LocalCallContext, call: Call<'register'>): Result {
   const { db, place, payer } = context
   const { holder, recovery, extraUnits } = call
-  const { address, deadline } = holder
+  const { address } = holder
   const problem =
-    (await signatureRefusal(context, 'id gateway', holder, (nonce) =>
-      registerAuthorization({ to: address, recovery, nonce, deadline }),
+    (await signatureRefusal(context, 'id gateway', holder, (validity) =>
+      registerAuthorization({ to: address, recovery, ...validity }),
     )) ?? (await refuseIfHoldsFid(db, address))
   if (problem) return problem
   const [row] = await db<{ fid: number }[]>`
@@ -80,90 +76,56 @@ async function register(
     ) + 1 as fid
     from hub.fids`
   const { fid } = row!
-  return {
-    events: [
-      registerEvent(place, fid, address, recovery),
-      storageRentEvent({ ...place, logIndex: 1 }, fid, 1 + extraUnits, payer),
-    ],
-    fid,
-    usedNonces: [{ contract: 'id gateway', address }],
-  }
+  const registered = registerEvent(place, fid, address, recovery)
+  const rented = storageRentEvent({ ...place, logIndex: 1 }, fid, 1 + extraUnits, payer)
+  return { events: [registered, rented], fid, usedNonces: [{ contract: 'id gateway', address }] }
 }
 
-async function transfer(
-  context: LocalCallContext,
-  call: Call<'transfer'>,
-): Promise<LocalCallResult | Refusal> {
+async function transfer(context: LocalCallContext, { fid, from, to }: Call<'transfer'>): Result {
   const { db, place } = context
-  const { fid, from, to } = call
   if ((await fidHeldBy(db, from.address)) !== fid)
     return refuse('conflict', `fid ${fid} belongs to another address`)
-  const authorization = ({ deadline }: SignedAuthorization) => {
-    return (nonce: bigint) => transferAuthorization({ fid, to: to.address, nonce, deadline })
-  }
+  const authorization = (validity: Validity) => transferAuthorization({ fid, to: to.address, ...validity })
   const problem =
     (await refuseIfHoldsFid(db, to.address)) ??
-    (await signatureRefusal(context, 'id registry', from, authorization(from))) ??
-    (await signatureRefusal(context, 'id registry', to, authorization(to)))
+    (await signatureRefusal(context, 'id registry', from, authorization)) ??
+    (await signatureRefusal(context, 'id registry', to, authorization))
   if (problem) return problem
   return {
     events: [transferEvent(place, fid, from.address, to.address)],
-    fid: null,
     usedNonces: [from, to].map(({ address }) => ({ contract: 'id registry', address })),
   }
 }
 
-async function addKey(context: LocalCallContext, call: Call<'add key'>): Promise<LocalCallResult | Refusal> {
+async function changeKey(context: LocalCallContext, call: Call<'add key' | 'remove key'>): Result {
   const { db, place } = context
-  const { holder, added } = call
-  const { address: owner, deadline } = holder
+  const { holder } = call
+  const { address: owner } = holder
   const fid = await fidHeldBy(db, owner)
-  if (fid === null) return noFidRefusal()
-  const problem = await signatureRefusal(context, 'key gateway', holder, (nonce) =>
-    addKeyAuthorization({ owner, added, nonce, deadline }),
+  if (fid === null) return refuse('conflict', 'this address holds no fid')
+  const contract = call.kind === 'add key' ? 'key gateway' : 'key registry'
+  const problem = await signatureRefusal(context, contract, holder, (validity) =>
+    call.kind === 'add key'
+      ? addKeyAuthorization({ owner, added: call.added, ...validity })
+      : removeKeyAuthorization({ owner, key: call.key, ...validity }),
   )
   if (problem) return problem
-  const isActive = await isKeyActive(db, fid, added.key)
-  if (isActive === true) return refuse('conflict', 'this key is active for this fid already')
-  if (isActive === false)
-    return refuse('conflict', 'this key was removed, and removed keys cannot be added again')
-  return {
-    events: [signerAddEvent(place, fid, added)],
-    fid: null,
-    usedNonces: [{ contract: 'key gateway', address: owner }],
-  }
-}
-
-async function removeKey(
-  context: LocalCallContext,
-  call: Call<'remove key'>,
-): Promise<LocalCallResult | Refusal> {
-  const { db, place } = context
-  const { holder, key } = call
-  const { address: owner, deadline } = holder
-  const fid = await fidHeldBy(db, owner)
-  if (fid === null) return noFidRefusal()
-  const problem = await signatureRefusal(context, 'key registry', holder, (nonce) =>
-    removeKeyAuthorization({ owner, key, nonce, deadline }),
-  )
-  if (problem) return problem
-  if ((await isKeyActive(db, fid, key)) !== true)
+  const usedNonces = [{ contract, address: owner }] as const
+  if (call.kind === 'remove key') {
+    if (await signerState(db, fid, call.key))
+      return { events: [signerRemoveEvent(place, fid, call.key)], usedNonces }
     return refuse('conflict', 'this key is not active for this fid')
-  return {
-    events: [signerRemoveEvent(place, fid, key)],
-    fid: null,
-    usedNonces: [{ contract: 'key registry', address: owner }],
   }
+  const isActive = await signerState(db, fid, call.added.key)
+  if (isActive === null) return { events: [signerAddEvent(place, fid, call.added)], usedNonces }
+  if (isActive) return refuse('conflict', 'this key is active for this fid already')
+  return refuse('conflict', 'this key was removed, and removed keys cannot be added again')
 }
 
-async function rent(
-  { db, place, payer }: LocalCallContext,
-  call: Call<'rent'>,
-): Promise<LocalCallResult | Refusal> {
-  const { fid, units } = call
+async function rent({ db, place, payer }: LocalCallContext, { fid, units }: Call<'rent'>): Result {
   const known = await db`select from hub.fids where fid = ${fid}::bigint`
   if (known.length === 0) return refuse('bad_request.unknown_fid', `fid ${fid} does not exist`)
-  return { events: [storageRentEvent(place, fid, units, payer)], fid: null, usedNonces: [] }
+  return { events: [storageRentEvent(place, fid, units, payer)], usedNonces: [] }
 }
 
 /** Returns why a signature is invalid; null when it is valid. */
@@ -171,20 +133,16 @@ async function signatureRefusal(
   { db, place }: LocalCallContext,
   contract: NonceContract,
   { address, deadline, signature }: SignedAuthorization,
-  authorization: (nonce: bigint) => Authorization,
+  authorization: (validity: Validity) => Authorization,
 ): Promise<Refusal | null> {
   if (deadline < place.blockTimestamp) return refuse('conflict', 'the deadline of the signature has passed')
-  const nonce = await readLocalNonce(db, contract, address)
-  if (await isAuthorizedBy(authorization(nonce), signature, address)) return null
+  const nonce = await localNonce(db, contract, address)
+  if (await isAuthorizedBy(authorization({ nonce, deadline }), signature, address)) return null
   return refuse('conflict', 'the signature is not by this address for this call, or was used already')
 }
 
 /** Returns the next nonce of an address for a contract of the local network. */
-export async function readLocalNonce(
-  db: Queryable,
-  contract: NonceContract,
-  address: Buffer,
-): Promise<bigint> {
+export async function localNonce(db: Queryable, contract: NonceContract, address: Buffer): Promise<bigint> {
   const [row] = await db<{ nonce: number }[]>`
     select nonce from accounts.local_nonces where contract = ${contract} and address = ${address}::bytea`
   return BigInt(row?.nonce ?? 0)
@@ -200,15 +158,4 @@ export async function fidHeldBy(db: Queryable, address: Buffer): Promise<number 
 async function refuseIfHoldsFid(db: Queryable, address: Buffer): Promise<Refusal | null> {
   const fid = await fidHeldBy(db, address)
   return fid === null ? null : refuse('conflict', `this address already holds fid ${fid}`)
-}
-
-function noFidRefusal(): Refusal {
-  return refuse('conflict', 'this address holds no fid')
-}
-
-/** Whether a key is active for a fid; null when the fid never had it. */
-export async function isKeyActive(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
-  const [row] = await db<{ active: boolean }[]>`
-    select active from hub.signers where fid = ${fid} and key = ${key}::bytea`
-  return row?.active ?? null
 }

@@ -1,6 +1,7 @@
 import { OnChainEvent } from '@farcaster/core'
 import type { Hub } from '../../../hub/hub.js'
 import { type EventPosition, transactionHash } from '../../../hub/registry/local-chain.js'
+import { signerState } from '../../../hub/registry/registry.js'
 import { nextBlockNumber, withRegistryLock } from '../../../hub/registry/registry-lock.js'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
@@ -9,19 +10,15 @@ import type {
   AccountLedger,
   NonceContract,
   Payer,
+  PricedCall,
   Purchase,
   PurchaseQuote,
   Receipt,
 } from './account-ledger.js'
-import {
-  executeLocally,
-  fidHeldBy,
-  isKeyActive,
-  type LocalCallResult,
-  readLocalNonce,
-} from './local-contracts.js'
+import { executeLocally, fidHeldBy, type LocalCallResult, localNonce } from './local-contracts.js'
 import {
   applySettlement,
+  createQueue,
   findTransaction,
   insufficientFunds,
   pendingTransactions,
@@ -60,22 +57,15 @@ export async function localBalance(db: Queryable, { id }: Pick<Payer, 'id'>): Pr
  */
 export class LocalLedger implements AccountLedger {
   readonly network = LOCAL_NETWORK
-  readonly #db: Database
-  readonly #hub: LocalLedgerOptions['hub']
-  readonly #clock: () => number
-  #queueTail: Promise<unknown> = Promise.resolve()
+  readonly #options: LocalLedgerOptions
+  /** Work waits for the registry lock on a connection, so it runs one at a time in this process. */
+  readonly #runInTurn = createQueue()
 
-  constructor({ db, hub, clock }: LocalLedgerOptions) {
-    this.#db = db
-    this.#hub = hub
-    this.#clock = clock
+  constructor(options: LocalLedgerOptions) {
+    this.#options = options
   }
 
-  async priceOf({
-    kind,
-    extraUnits = 0,
-    units = 0,
-  }: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
+  async priceOf({ kind, extraUnits = 0, units = 0 }: PricedCall): Promise<bigint> {
     return FEE + UNIT_PRICE * BigInt(kind === 'register' ? 1 + extraUnits : units)
   }
 
@@ -88,34 +78,34 @@ export class LocalLedger implements AccountLedger {
   }
 
   nonceOf(contract: NonceContract, address: Buffer): Promise<bigint> {
-    return readLocalNonce(this.#db, contract, address)
+    return localNonce(this.#options.db, contract, address)
   }
 
   fidOf(address: Buffer): Promise<number | null> {
-    return fidHeldBy(this.#db, address)
+    return fidHeldBy(this.#options.db, address)
   }
 
   async hasKey(fid: number, key: Buffer): Promise<boolean> {
-    return (await isKeyActive(this.#db, fid, key)) === true
+    return (await signerState(this.#options.db, fid, key)) === true
   }
 
   async buy(purchase: Purchase): Promise<Receipt | Refusal> {
-    const existing = await findTransaction(this.#db, purchase)
+    const existing = await findTransaction(this.#options.db, purchase)
     if (existing?.state === 'confirmed') return receiptOf(existing)
     return await this.#underLock((lockedDb) => this.#buyUnderLock(lockedDb, purchase))
   }
 
   async settlePending(): Promise<void> {
-    const pending = await pendingTransactions(this.#db, this.network)
-    if (pending.length > 0) await this.#underLock((lockedDb) => this.#finishPending(lockedDb))
+    const pending = await pendingTransactions(this.#options.db, this.network)
+    if (pending.length > 0) await this.#underLock(() => this.#finishPending())
   }
 
   async #buyUnderLock(lockedDb: Queryable, purchase: Purchase): Promise<Receipt | Refusal> {
     // A crashed process may have left unmerged purchases, and the next call is checked against merged state.
-    await this.#finishPending(lockedDb)
-    const existing = await findTransaction(this.#db, purchase)
+    await this.#finishPending()
+    const existing = await findTransaction(this.#options.db, purchase)
     if (existing) return receiptOf(existing)
-    const [payer] = await this.#db<{ address: Buffer }[]>`
+    const [payer] = await this.#options.db<{ address: Buffer }[]>`
       select address from accounts.wallets where id = ${purchase.walletId}`
     const place = await this.#place(purchase.call)
     const context = { db: lockedDb, place, payer: payer!.address }
@@ -132,42 +122,40 @@ export class LocalLedger implements AccountLedger {
     { events, fid, usedNonces }: LocalCallResult,
   ): Promise<TransactionRow | Refusal> {
     const price = await this.priceOf(call)
-    return await this.#db.begin(async (transaction) => {
+    return await this.#options.db.begin(async (transaction) => {
       const [paid] = await transaction<{ nonce: number }[]>`
         update accounts.wallets
         set balance = balance - ${String(price)}::numeric, next_nonce = next_nonce + 1
         where id = ${walletId} and balance >= ${String(price)}::numeric
         returning next_nonce - 1 as nonce`
-      if (!paid) {
-        return insufficientFunds(price, await localBalance(transaction, { id: walletId }))
-      }
+      if (!paid) return insufficientFunds(price, await localBalance(transaction, { id: walletId }))
       await incrementNonces(transaction, usedNonces)
-      if (fid !== null) await reserveFid(transaction, fid)
+      if (fid !== undefined) await reserveFid(transaction, fid)
       const encoded = events.map((event) => OnChainEvent.encode(event).finish())
       const [row] = await transaction<TransactionRow[]>`
         insert into accounts.transactions (wallet_id, purpose, request_key, nonce, max_cost, cost, events, hash, fid)
         values (
           ${walletId}, ${purpose}, ${requestKey ?? null}, ${paid.nonce}, ${String(price)}::numeric, ${String(price)}::numeric,
-          ${transaction.types.byteas(encoded)}::bytea[], ${transactionHash(place.transaction)}, ${fid}
+          ${transaction.types.byteas(encoded)}::bytea[], ${transactionHash(place.transaction)}, ${fid ?? null}
         )
         returning ${transactionColumns(transaction)}`
       return row!
     })
   }
 
-  async #finishPending(_locked: Queryable): Promise<void> {
-    for (const row of await pendingTransactions(this.#db, this.network)) await this.#finish(row)
+  async #finishPending(): Promise<void> {
+    for (const row of await pendingTransactions(this.#options.db, this.network)) await this.#finish(row)
   }
 
   /** Merges the events of a purchase; merged ones are left as they are. */
   async #finish(row: TransactionRow): Promise<Receipt> {
     const events = (row.events ?? []).map((event) => OnChainEvent.decode(event))
-    const outcomes = await this.#hub.submitOnChainEvents(events)
+    const outcomes = await this.#options.hub.submitOnChainEvents(events)
     const refusal = outcomes.find((result) => result !== null && result.code !== 'bad_request.duplicate')
     if (refusal) throw new Error(`the hub refuses what was paid for: ${refusal.message}`)
     await applySettlement(
-      this.#db,
-      this.#db`
+      this.#options.db,
+      this.#options.db`
         update accounts.transactions set state = 'confirmed', settled_at = now()
         where id = ${row.id} and state = 'recorded'
         returning purpose, fid`,
@@ -175,16 +163,13 @@ export class LocalLedger implements AccountLedger {
     return receiptOf(row)
   }
 
-  /** Runs work under the registry lock, one at a time in this process, since each waits on a connection. */
   #underLock<T>(work: (lockedDb: Queryable) => Promise<T>): Promise<T> {
-    const task = this.#queueTail.then(() => withRegistryLock(this.#db, work))
-    this.#queueTail = task.catch(() => {})
-    return task
+    return this.#runInTurn(() => withRegistryLock(this.#options.db, work))
   }
 
   async #place({ kind }: AccountCall): Promise<EventPosition> {
-    const blockTimestamp = Math.floor(this.#clock() / 1000)
-    const blockNumber = await nextBlockNumber(this.#db, blockTimestamp)
+    const blockTimestamp = Math.floor(this.#options.clock() / 1000)
+    const blockNumber = await nextBlockNumber(this.#options.db, blockTimestamp)
     return { blockNumber, blockTimestamp, logIndex: 0, transaction: `${kind}/${blockNumber}` }
   }
 }

@@ -1,104 +1,81 @@
 import {
   ID_GATEWAY_EIP_712_TYPES,
   ID_REGISTRY_EIP_712_TYPES,
-  KEY_GATEWAY_EIP_712_TYPES,
   KEY_REGISTRY_EIP_712_TYPES,
 } from '@farcaster/core'
 import type { TypedDataDefinition } from 'viem'
 import { type EthAccount, signatureBytes } from '../../../hub/registry/eth-account.js'
-import type { AddedKey } from '../../../hub/registry/key-addition.js'
+import { type AddedKey, keyAdditionData } from '../../../hub/registry/key-addition.js'
 import { recoverAccount } from '../../../protocol/account-recovery.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { recoverSigner } from '../../../protocol/kinds/typed-data.js'
+import type { AccountLedger, NonceContract, SignedAuthorization } from './account-ledger.js'
 
 /**
  * EIP-712 data that the holder of an address signs so that another account may send and pay for the
  * transaction.
  *
- * Uses the domains of the real contracts on every network (docs/protocol.md §5.3). `nonce` is the signer's
- * nonce at the contract, `deadline` is in Unix seconds, addresses have 20 bytes.
+ * Uses the domains of the real contracts on every network (docs/protocol.md §5.3). Addresses have 20 bytes.
  */
 export type Authorization = TypedDataDefinition
 
-/** Metadata type of keys: a signed key request (docs/protocol.md §5.3). */
-const SIGNED_KEY_REQUEST = 1
-
-interface NonceAndDeadline {
+/** The next nonce of the signer at the contract, and the deadline in Unix seconds. */
+export interface Validity {
   readonly nonce: bigint
   readonly deadline: number
 }
 
+type Valid<Subject> = Subject & Validity
+
+/** A transaction may wait for a day. */
+const AUTHORIZATION_SECONDS = 24 * 60 * 60
+
 /** `Register` of the id gateway: `to` receives a new fid. */
-export function registerAuthorization({
-  to,
-  recovery,
-  nonce,
-  deadline,
-}: NonceAndDeadline & { readonly to: Buffer; readonly recovery: Buffer }): Authorization {
-  return {
-    ...ID_GATEWAY_EIP_712_TYPES,
-    primaryType: 'Register',
-    message: { to: hexOf(to), recovery: hexOf(recovery), nonce, deadline: BigInt(deadline) },
-  }
+export function registerAuthorization(subject: Valid<{ to: Buffer; recovery: Buffer }>): Authorization {
+  const message = { to: hexOf(subject.to), recovery: hexOf(subject.recovery), ...numbersOf(subject) }
+  return { ...ID_GATEWAY_EIP_712_TYPES, primaryType: 'Register', message }
 }
 
 /** `Transfer` of the id registry: sender and receiver sign the same data with their own nonces. */
-export function transferAuthorization({
-  fid,
-  to,
-  nonce,
-  deadline,
-}: NonceAndDeadline & { readonly fid: number; readonly to: Buffer }): Authorization {
-  return {
-    domain: ID_REGISTRY_EIP_712_TYPES.domain,
-    types: { Transfer: ID_REGISTRY_EIP_712_TYPES.types.Transfer },
-    primaryType: 'Transfer',
-    message: { fid: BigInt(fid), to: hexOf(to), nonce, deadline: BigInt(deadline) },
-  }
+export function transferAuthorization(subject: Valid<{ fid: number; to: Buffer }>): Authorization {
+  const { domain, types } = ID_REGISTRY_EIP_712_TYPES
+  const message = { fid: BigInt(subject.fid), to: hexOf(subject.to), ...numbersOf(subject) }
+  return { domain, types: { Transfer: types.Transfer }, primaryType: 'Transfer', message }
 }
 
 /** `Add` of the key gateway: authorizes the key for the fid of `owner`. */
 export function addKeyAuthorization({
-  owner,
-  added: { keyType, key, metadata },
-  nonce,
-  deadline,
-}: NonceAndDeadline & { readonly owner: Buffer; readonly added: AddedKey }): Authorization {
-  return {
-    ...KEY_GATEWAY_EIP_712_TYPES,
-    primaryType: 'Add',
-    message: {
-      owner: hexOf(owner),
-      keyType,
-      key: hexOf(key),
-      metadataType: SIGNED_KEY_REQUEST,
-      metadata: hexOf(metadata),
-      nonce,
-      deadline: BigInt(deadline),
-    },
-  }
+  added,
+  ...rest
+}: Valid<{ owner: Buffer; added: AddedKey }>): Authorization {
+  return keyAdditionData({ ...added, ...rest })
 }
 
 /** `Remove` of the key registry: withdraws the key from the fid of `owner`. */
-export function removeKeyAuthorization({
-  owner,
-  key,
-  nonce,
-  deadline,
-}: NonceAndDeadline & { readonly owner: Buffer; readonly key: Buffer }): Authorization {
-  return {
-    ...KEY_REGISTRY_EIP_712_TYPES,
-    primaryType: 'Remove',
-    message: { owner: hexOf(owner), key: hexOf(key), nonce, deadline: BigInt(deadline) },
-  }
+export function removeKeyAuthorization(subject: Valid<{ owner: Buffer; key: Buffer }>): Authorization {
+  const message = { owner: hexOf(subject.owner), key: hexOf(subject.key), ...numbersOf(subject) }
+  return { ...KEY_REGISTRY_EIP_712_TYPES, primaryType: 'Remove', message }
+}
+
+function numbersOf({ nonce, deadline }: Validity) {
+  return { nonce, deadline: BigInt(deadline) }
 }
 
 /** Signs as the holder of an address; returns 65 bytes. */
-export async function signAuthorization(
-  authorization: Authorization,
-  { signer }: EthAccount,
-): Promise<Buffer> {
-  return signatureBytes(await signer.signTypedData(authorization))
+export async function signAuthorization(data: Authorization, { signer }: EthAccount): Promise<Buffer> {
+  return signatureBytes(await signer.signTypedData(data))
+}
+
+/** Signs as the holder of an address with its next nonce, valid for a day from `nowMs`. */
+export async function authorize(
+  ledger: Pick<AccountLedger, 'nonceOf'>,
+  { contract, holder, nowMs }: { contract: NonceContract; holder: EthAccount; nowMs: number },
+  dataOf: (validity: Validity) => Authorization,
+): Promise<SignedAuthorization> {
+  const { address } = holder
+  const deadline = Math.floor(nowMs / 1000) + AUTHORIZATION_SECONDS
+  const nonce = await ledger.nonceOf(contract, address)
+  return { address, deadline, signature: await signAuthorization(dataOf({ nonce, deadline }), holder) }
 }
 
 /** Whether this address (20 bytes) signed the authorization. */

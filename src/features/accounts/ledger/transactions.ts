@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/db/connection.js'
-import { PlazaError, type Refusal, refuse } from '../../../platform/errors.js'
+import { PlazaError, type Refusal, refusalError, refuse } from '../../../platform/errors.js'
 import type { Purchase, Receipt } from './account-ledger.js'
 
 /** A recorded purchase. */
@@ -27,12 +27,12 @@ export function transactionColumns(db: Queryable) {
  */
 export async function findTransaction(
   db: Queryable,
-  { purpose, requestKey = null }: Pick<Purchase, 'purpose'> & { readonly requestKey?: string | null },
+  { purpose, requestKey }: Pick<Purchase, 'purpose' | 'requestKey'>,
 ): Promise<TransactionRow | null> {
   const [row] = await db<TransactionRow[]>`
     select ${transactionColumns(db)} from accounts.transactions
     where purpose = ${purpose} and state <> 'reverted'`
-  if (row && row.requestKey !== requestKey) {
+  if (row && row.requestKey !== (requestKey ?? null)) {
     throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
   }
   return row ?? null
@@ -41,11 +41,9 @@ export async function findTransaction(
 /** Lists the unsettled transactions of this network in the order of recording. */
 export async function pendingTransactions(db: Queryable, network: string): Promise<TransactionRow[]> {
   return await db<TransactionRow[]>`
-    select t.id, t.wallet_id as "walletId", purpose, request_key as "requestKey", nonce, state, events, hash, fid
-    from accounts.transactions t
-    join accounts.wallets w on w.id = t.wallet_id
-    where t.state = 'recorded' and w.network = ${network}
-    order by t.id`
+    select ${transactionColumns(db)} from accounts.transactions
+    where state = 'recorded' and wallet_id in (select w.id from accounts.wallets w where w.network = ${network})
+    order by id`
 }
 
 /**
@@ -75,4 +73,19 @@ export function insufficientFunds(needed: bigint, available: bigint): Refusal {
     'insufficient_funds',
     `the wallet has ${available} wei available and this may cost ${needed}: send funds to its address`,
   )
+}
+
+/** Throws `insufficient_funds` unless the wallet has what is needed. Amounts in wei. */
+export function requireFunds(needed: bigint, available: bigint): void {
+  if (available < needed) throw refusalError(insufficientFunds(needed, available))
+}
+
+/** Creates a queue that runs work when all earlier work has ended, successfully or not. */
+export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let tail: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const task = tail.then(work)
+    tail = task.catch(() => {})
+    return task
+  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { PlazaError, refusalError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { AccountCall, AccountLedger, Receipt } from '../ledger/account-ledger.js'
 
@@ -16,11 +16,8 @@ export interface DirectRegistrationRequest {
 }
 
 /** A direct registration and its progress. */
-export interface DirectRegistration {
+export interface DirectRegistration extends Pick<DirectRegistrationRequest, 'walletId' | 'digest' | 'calls'> {
   readonly id: string
-  readonly walletId: string
-  readonly digest: Buffer
-  readonly calls: readonly AccountCall[]
   /** Number of completed calls. */
   readonly done: number
   readonly fid: number | null
@@ -31,7 +28,6 @@ export interface DirectRegistration {
 
 /** Dependencies of direct registrations. */
 export interface DirectRegistrationContext {
-  /** Used for writes. */
   readonly db: Database
   readonly ledger: AccountLedger
   /** Unix milliseconds. */
@@ -43,27 +39,26 @@ export async function findDirectRegistration(
   db: Queryable,
   { appId, name }: Pick<DirectRegistrationRequest, 'appId' | 'name'>,
 ): Promise<DirectRegistration | null> {
-  const [row] = await db<DirectRegistration[]>`
-    select ${columns(db)} from accounts.direct_registrations where app_id = ${appId} and name = ${name}`
-  return row ? decodeCalls(row) : null
+  return await findWhere(db, db`app_id = ${appId} and name = ${name}`)
 }
 
-/**
- * Lists direct registrations that have been idle for a while.
- *
- * @param nowMs Unix milliseconds.
- */
+async function findWhere(db: Queryable, condition: ReturnType<Queryable>) {
+  const [row] = await db<DirectRegistration[]>`
+    select id, wallet_id as "walletId", digest, calls::text as calls, done, fid, hash, problems
+    from accounts.direct_registrations
+    where ${condition}`
+  return row ? { ...row, calls: JSON.parse(String(row.calls), hexAsBytes) } : null
+}
+
+/** Lists direct registrations that have been idle since a time. */
 export async function findAbandonedDirectRegistrations(
   db: Queryable,
-  {
-    nowMs,
-    pauseSeconds,
-    limit,
-  }: { readonly nowMs: number; readonly pauseSeconds: number; readonly limit: number },
+  idleSince: Date,
+  limit: number,
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from accounts.direct_registrations
-    where finished_at is null and attempted_at <= ${new Date(nowMs - pauseSeconds * 1000)}
+    where finished_at is null and attempted_at <= ${idleSince}
     order by attempted_at
     limit ${limit}`
   return rows.map(({ id }) => id)
@@ -72,7 +67,6 @@ export async function findAbandonedDirectRegistrations(
 /**
  * Accepts a direct registration, once per name.
  *
- * @returns Its id.
  * @throws PlazaError `conflict` when the name belongs to another request.
  */
 export async function acceptDirectRegistration(
@@ -109,7 +103,7 @@ export async function runDirectRegistration(
   const { db, clock } = context
   await db`update accounts.direct_registrations set attempted_at = ${new Date(clock())} where id = ${id}`
   for (;;) {
-    const registration = await readDirectRegistration(db, id)
+    const registration = await findWhere(db, db`id = ${id}`)
     if (registration === null) throw new PlazaError('conflict', 'the registration has failed already')
     const call = registration.calls[registration.done]
     if (call === undefined) return registration
@@ -123,11 +117,10 @@ async function makePurchase(
   call: AccountCall,
 ): Promise<void> {
   const result = await ledger.buy({ walletId, purpose: `direct ${id} ${done}`, call })
-  if ('code' in result && result.code === 'insufficient_funds')
-    throw new PlazaError(result.code, result.message)
+  if ('code' in result && result.code === 'insufficient_funds') throw refusalError(result)
   if ('code' in result && done === 0) {
     await db`delete from accounts.direct_registrations where id = ${id} and done = 0`
-    throw new PlazaError(result.code, result.message)
+    throw refusalError(result)
   }
   const { fid, hash }: Partial<Receipt> = 'code' in result || done > 0 ? {} : result
   const problems = 'code' in result ? [`signer ${done} was not added: ${result.message}`] : []
@@ -137,20 +130,6 @@ async function makePurchase(
       problems = problems || ${db.types.texts(problems)}::text[], attempted_at = ${new Date(clock())},
       finished_at = case when done + 1 = jsonb_array_length(calls) then ${new Date(clock())}::timestamptz end
     where id = ${id} and done = ${done}`
-}
-
-async function readDirectRegistration(db: Queryable, id: string): Promise<DirectRegistration | null> {
-  const [row] = await db<DirectRegistration[]>`
-    select ${columns(db)} from accounts.direct_registrations where id = ${id}`
-  return row ? decodeCalls(row) : null
-}
-
-function columns(db: Queryable) {
-  return db`id, wallet_id as "walletId", digest, calls::text as calls, done, fid, hash, problems`
-}
-
-function decodeCalls(row: DirectRegistration): DirectRegistration {
-  return { ...row, calls: JSON.parse(String(row.calls), hexAsBytes) }
 }
 
 /** Replacer that encodes buffers, which JSON sees as `{type, data}`, as hex. */

@@ -1,20 +1,17 @@
 import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
 import type { EthAccount } from '../../../hub/registry/eth-account.js'
-import type { AddedKey } from '../../../hub/registry/key-addition.js'
 import { keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-request.js'
-import type { Database } from '../../../platform/db/connection.js'
-import { type ErrorCode, PlazaError, type Refusal } from '../../../platform/errors.js'
-import type { Vault } from '../../../platform/vault/vault.js'
-import { openCustodyAccount } from '../fid-pool/fid-pool-key.js'
-import type { AccountLedger, Receipt, SignedAuthorization } from '../ledger/account-ledger.js'
+import { type ErrorCode, PlazaError, type Refusal, refusalError } from '../../../platform/errors.js'
+import { pause } from '../../../platform/process/pause.js'
+import { openCustodyAccount } from '../fid-pool/fid-orders.js'
+import type { FidPoolOptions } from '../fid-pool/fid-pool.js'
+import type { AccountCall, NonceContract } from '../ledger/account-ledger.js'
 import {
-  type Authorization,
   addKeyAuthorization,
+  authorize,
   removeKeyAuthorization,
-  signAuthorization,
   transferAuthorization,
 } from '../ledger/signed-authorizations.js'
-import { releaseFid } from './accept.js'
 import {
   advance,
   claim,
@@ -22,6 +19,7 @@ import {
   type Registration,
   readRegistration,
   releaseClaim,
+  releaseFid,
 } from './registration.js'
 
 /** Services of other modules that registrations use. Each call must be idempotent. */
@@ -37,24 +35,20 @@ export interface AccountServices {
 }
 
 /** Dependencies of the registrar. */
-export interface RegistrarOptions {
-  /** Used for writes. */
-  readonly db: Database
-  readonly vault: Vault
-  readonly ledger: AccountLedger
+export interface RegistrarOptions extends Pick<FidPoolOptions, 'db' | 'vault' | 'ledger' | 'clock'> {
   readonly services: AccountServices
   /** UUID of this process, whose lock `account-worker.ts` holds while it lives. */
   readonly worker: string
-  /** Unix milliseconds. */
-  readonly clock: () => number
 }
 
 /** Longest wait for a registration that another process works on. */
 const WAIT_MS = 60_000
 const POLL_MS = 200
 
-/** Signatures for pool addresses are valid for a day, since a transaction may wait that long. */
-const AUTHORIZATION_SECONDS = 24 * 60 * 60
+/** A pending signature of a key request is valid for a day, since a transaction may wait that long. */
+const KEY_REQUEST_SECONDS = 24 * 60 * 60
+
+const unfinishedText = 'the account is still being registered: send the same request again'
 
 /**
  * Runs registrations step by step.
@@ -88,12 +82,7 @@ export class Registrar {
   async #claimAndRun(id: string): Promise<Registration> {
     const { db, worker, clock } = this.#options
     for (let waitedMs = 0; !(await claim(db, id, worker, clock())); waitedMs += POLL_MS) {
-      if (waitedMs >= WAIT_MS) {
-        throw new PlazaError(
-          'unavailable',
-          'the account is still being registered: send the same request again',
-        )
-      }
+      if (waitedMs >= WAIT_MS) throw new PlazaError('unavailable', unfinishedText)
       await pause(POLL_MS)
     }
     return await this.#run(id).finally(() => releaseClaim(db, id, worker))
@@ -127,11 +116,12 @@ export class Registrar {
   }
 
   async #addKey(registration: Registration): Promise<void> {
+    const { ledger } = this.#options
     const { signer } = registration
     if (signer !== null) {
       const refusal = await this.#buy(registration, 'key', async (holder) => {
         const added = await this.#addedKey(registration, signer, holder)
-        const authorization = await this.#authorization('key gateway', holder, (validity) =>
+        const authorization = await authorize(ledger, this.#signing('key gateway', holder), (validity) =>
           addKeyAuthorization({ owner: holder.address, added, ...validity }),
         )
         return { kind: 'add key', holder: authorization, added }
@@ -143,29 +133,25 @@ export class Registrar {
   }
 
   /** Builds the key to add. Without an app's request, the current custody address requests it. */
-  async #addedKey(
-    { fid }: Registration,
-    { key, metadata }: RegisteredSigner,
-    holder: EthAccount,
-  ): Promise<AddedKey> {
+  async #addedKey({ fid }: Registration, { key, metadata }: RegisteredSigner, holder: EthAccount) {
     if (metadata !== null) return { keyType: ED25519_KEY, key, metadata }
-    const deadline = this.#nowUnix() + AUTHORIZATION_SECONDS
+    const deadline = Math.floor(this.#options.clock() / 1000) + KEY_REQUEST_SECONDS
     const request = await signKeyRequest({ requestFid: fid, key, deadline }, holder)
     return { keyType: ED25519_KEY, key, metadata: keyRequestMetadata(request) }
   }
 
   async #transfer(registration: Registration): Promise<void> {
     const { fid, custodyAddress: to, signature, deadline, poolEntryId } = registration
+    const { db, ledger, clock } = this.#options
     const refusal = await this.#buy(registration, 'transfer', async (holder) => ({
       kind: 'transfer',
       fid,
-      from: await this.#authorization('id registry', holder, (validity) =>
+      from: await authorize(ledger, this.#signing('id registry', holder), (validity) =>
         transferAuthorization({ fid, to, ...validity }),
       ),
       to: { address: to, deadline, signature },
     }))
     if (refusal && !(await this.#isInHub(registration))) return await this.#startUndo(registration, refusal)
-    const { db, clock } = this.#options
     await db.begin(async (transaction) => {
       await advance(transaction, registration, 'keyed', 'transferred', { nowMs: clock() })
       // The custody key has nothing left to sign, so it is deleted.
@@ -186,14 +172,11 @@ export class Registrar {
   }
 
   async #isKeyInHub(registration: Registration, signer: RegisteredSigner): Promise<boolean> {
-    const { ledger } = this.#options
-    return (
-      (await this.#hubHasKey(registration, signer)) ||
-      this.#throwIfPending(await ledger.hasKey(registration.fid, signer.key))
-    )
+    if (await this.#hubHasKey(registration, signer)) return true
+    return this.#throwIfPending(await this.#options.ledger.hasKey(registration.fid, signer.key))
   }
 
-  async #hubHasKey({ fid }: Registration, { key }: RegisteredSigner): Promise<boolean> {
+  async #hubHasKey({ fid }: Registration, { key }: Pick<RegisteredSigner, 'key'>): Promise<boolean> {
     const added = await this.#options.db`
       select from hub.signers where fid = ${fid}::bigint and key = ${key}::bytea and active`
     return added.length > 0
@@ -201,13 +184,13 @@ export class Registrar {
 
   #throwIfPending(isPending: boolean): false {
     if (!isPending) return false
-    throw new PlazaError('unavailable', 'the account is still being registered: send the same request again')
+    throw new PlazaError('unavailable', unfinishedText)
   }
 
   async #assignName(registration: Registration): Promise<void> {
     const { fid, fname } = registration
     const refusal = fname === null ? null : await this.#options.services.assignName(fid, fname)
-    if (refusal?.code === 'unavailable') throw new PlazaError(refusal.code, refusal.message)
+    if (refusal?.code === 'unavailable') throw refusalError(refusal)
     const problems = refusal ? [`the name was not given: ${refusal.message}`] : []
     await this.#advance(registration, 'transferred', 'named', problems)
   }
@@ -225,12 +208,11 @@ export class Registrar {
   async #undo(registration: Registration): Promise<void> {
     const { db, ledger, clock } = this.#options
     const { id, fid, signer } = registration
-    if (
-      signer !== null &&
-      ((await this.#hubHasKey(registration, signer)) || (await ledger.hasKey(fid, signer.key)))
-    ) {
+    const isAdded = async ({ key }: RegisteredSigner) =>
+      (await this.#hubHasKey(registration, { key })) || (await ledger.hasKey(fid, key))
+    if (signer !== null && (await isAdded(signer))) {
       const refusal = await this.#buy(registration, 'removal', async (holder) => {
-        const authorization = await this.#authorization('key registry', holder, (validity) =>
+        const authorization = await authorize(ledger, this.#signing('key registry', holder), (validity) =>
           removeKeyAuthorization({ owner: holder.address, key: signer.key, ...validity }),
         )
         return { kind: 'remove key', holder: authorization, key: signer.key }
@@ -244,33 +226,21 @@ export class Registrar {
   async #buy(
     registration: Registration,
     stepName: string,
-    createCall: (holder: EthAccount) => Promise<Parameters<AccountLedger['buy']>[0]['call']>,
+    createCall: (holder: EthAccount) => Promise<AccountCall>,
   ): Promise<Refusal | null> {
     const { db, vault, ledger } = this.#options
-    const purpose = purposeOf(registration, stepName)
-    const holder = await openCustodyAccount(db, vault, registration.poolEntryId)
-    const result: Receipt | Refusal = await ledger.buy({
-      walletId: registration.walletId,
-      purpose,
-      call: await createCall(holder),
-    })
+    const { id, walletId, poolEntryId } = registration
+    const call = await createCall(await openCustodyAccount(db, vault, poolEntryId))
+    const result = await ledger.buy({ walletId, purpose: `registration ${id} ${stepName}`, call })
     if (!('code' in result)) return null
-    if (result.code === 'insufficient_funds') throw new PlazaError(result.code, result.message)
+    if (result.code === 'insufficient_funds') throw refusalError(result)
     return result
   }
 
-  async #authorization(
-    contract: Parameters<AccountLedger['nonceOf']>[0],
-    holder: EthAccount,
-    authorizationOf: (validity: { readonly nonce: bigint; readonly deadline: number }) => Authorization,
-  ): Promise<SignedAuthorization> {
-    const deadline = this.#nowUnix() + AUTHORIZATION_SECONDS
-    const nonce = await this.#options.ledger.nonceOf(contract, holder.address)
-    const signature = await signAuthorization(authorizationOf({ nonce, deadline }), holder)
-    return { address: holder.address, deadline, signature }
+  #signing(contract: NonceContract, holder: EthAccount) {
+    return { contract, holder, nowMs: this.#options.clock() }
   }
 
-  /** Starts undoing a registration that cannot be completed. */
   async #startUndo({ id, step }: Registration, { code, message }: Refusal): Promise<void> {
     const { db, clock } = this.#options
     await db`
@@ -289,16 +259,4 @@ export class Registrar {
     const { db, clock } = this.#options
     await advance(db, registration, from, to, { nowMs: clock(), problems })
   }
-
-  #nowUnix(): number {
-    return Math.floor(this.#options.clock() / 1000)
-  }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function purposeOf({ id }: Pick<Registration, 'id'>, stepName: string): string {
-  return `registration ${id} ${stepName}`
 }

@@ -1,5 +1,8 @@
-import type { Queryable } from '../../../platform/db/connection.js'
+import { randomUUID } from 'node:crypto'
+import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import { isWorkerDead } from '../../../platform/db/worker-lock.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { lockWallet } from '../wallets/wallets.js'
 
 /** Step of a registration. `undone` and `done` are final; from `transferred` on it cannot be undone. */
 export type RegistrationStep = 'accepted' | 'keyed' | 'transferred' | 'named' | 'done' | 'undoing' | 'undone'
@@ -44,38 +47,39 @@ type RegistrationRow = Omit<Registration, 'signer'> & {
 
 /** Reads a registration by id. */
 export async function readRegistration(db: Queryable, id: string): Promise<Registration> {
-  const [row] = await db<
-    RegistrationRow[]
-  >`select ${columns(db)} from accounts.registrations where id = ${id}`
-  return registrationOf(row!)
+  return (await findWhere(db, db`id = ${id}`))!
 }
 
 /** Finds the registration of a fid that was not undone; null when there is none. */
 export async function findRegistration(db: Queryable, fid: number): Promise<Registration | null> {
-  const [row] = await db<RegistrationRow[]>`
-    select ${columns(db)} from accounts.registrations
-    where fid = ${fid}::bigint and step <> 'undone'`
-  return row ? registrationOf(row) : null
+  return await findWhere(db, db`fid = ${fid}::bigint and step <> 'undone'`)
 }
 
-/**
- * Lists registrations without a worker: their process died, or their retry is due.
- *
- * @param nowMs Unix milliseconds.
- */
+async function findWhere(db: Queryable, condition: ReturnType<Queryable>): Promise<Registration | null> {
+  const [row] = await db<RegistrationRow[]>`
+    select id, fid, pool_entry_id as "poolEntryId", wallet_id as "walletId", digest,
+      custody_address as "custodyAddress", signature, deadline, fname, signer_id as "signerId",
+      signer_key as "signerKey", signer_metadata as "signerMetadata", profile, step, problems,
+      undone_by as "undoneBy"
+    from accounts.registrations
+    where ${condition}`
+  if (row === undefined) return null
+  const { signerId, signerKey, signerMetadata, ...rest } = row
+  const hasSigner = signerId !== null && signerKey !== null
+  return { ...rest, signer: hasSigner ? { id: signerId, key: signerKey, metadata: signerMetadata } : null }
+}
+
+/** Lists registrations without a worker: their process died, or they were idle since a time and are retried. */
 export async function findAbandonedRegistrations(
   db: Queryable,
-  {
-    nowMs,
-    pauseSeconds,
-    limit,
-  }: { readonly nowMs: number; readonly pauseSeconds: number; readonly limit: number },
+  idleSince: Date,
+  limit: number,
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from accounts.registrations
     where step not in ('done', 'undone')
       and case
-        when worker is null then attempted_at <= ${new Date(nowMs - pauseSeconds * 1000)}
+        when worker is null then attempted_at <= ${idleSince}
         else ${isWorkerDead(db, db`worker`)}
       end
     order by attempted_at
@@ -83,12 +87,7 @@ export async function findAbandonedRegistrations(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Claims a registration for this process.
- *
- * @param nowMs Unix milliseconds.
- * @returns False when another process works on it.
- */
+/** Claims a registration for this process. Returns false when another process works on it. */
 export async function claim(db: Queryable, id: string, worker: string, nowMs: number): Promise<boolean> {
   const rows = await db`
     update accounts.registrations
@@ -120,17 +119,133 @@ export async function advance(
     where id = ${id} and step = ${from}`
 }
 
-function columns(db: Queryable) {
-  return db`
-    id, fid, pool_entry_id as "poolEntryId", wallet_id as "walletId", digest, custody_address as "custodyAddress", signature,
-    deadline, fname, signer_id as "signerId", signer_key as "signerKey", signer_metadata as "signerMetadata", profile,
-    step, problems, undone_by as "undoneBy"`
+/** A validated registration. */
+export type CheckedRegistration = Omit<
+  Registration,
+  'id' | 'poolEntryId' | 'signer' | 'step' | 'problems' | 'undoneBy'
+> & {
+  readonly appId: string
+  /** The signer of the account, created with the registration when there is none. */
+  readonly signer: RegisteredSigner | ((db: Queryable) => Promise<RegisteredSigner>) | null
 }
 
-function registrationOf({ signerId, signerKey, signerMetadata, ...row }: RegistrationRow): Registration {
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * Accepts a registration: the fid becomes used and the name reserved.
+ *
+ * @throws PlazaError `conflict.fid_of_another_wallet`; `conflict.fid_hold_expired`; `conflict` when the fid
+ * or the name is being registered already.
+ */
+export async function acceptRegistration(
+  db: Database,
+  registration: CheckedRegistration,
+  nowMs: number,
+): Promise<string> {
+  return await db
+    .begin(async (transaction) => {
+      await lockWallet(transaction, registration.walletId)
+      const poolEntryId = await markFidUsed(transaction, registration, nowMs)
+      return await insertRegistration(transaction, { ...registration, poolEntryId }, nowMs)
+    })
+    .catch((error: { readonly code?: string }) => {
+      if (error.code !== UNIQUE_VIOLATION) throw error
+      const message = 'this name is being registered by another request'
+      throw new PlazaError('conflict', message, { property: 'fname' })
+    })
+}
+
+async function markFidUsed(
+  db: Transaction,
+  { fid, walletId }: Pick<CheckedRegistration, 'fid' | 'walletId'>,
+  nowMs: number,
+): Promise<string> {
+  const [used] = await db<{ id: string }[]>`
+    update accounts.fid_pool
+    set used_at = ${new Date(nowMs)}
+    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}
+    returning id`
+  if (!used) throw await fidNotHeldError(db, fid, walletId)
+  await db`update accounts.wallets set fids_used = fids_used + 1 where id = ${walletId}`
+  return used.id
+}
+
+/**
+ * Checks that a wallet could register a fid now, without side effects.
+ *
+ * @throws PlazaError As `acceptRegistration`, for a fid that the wallet does not hold.
+ */
+export async function checkFidHeld(
+  db: Queryable,
+  { fid, walletId }: Pick<CheckedRegistration, 'fid' | 'walletId'>,
+  nowMs: number,
+): Promise<void> {
+  const held = await db`
+    select from accounts.fid_pool
+    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}`
+  if (held.length === 0) throw await fidNotHeldError(db, fid, walletId)
+}
+
+async function fidNotHeldError(db: Queryable, fid: number, walletId: string): Promise<PlazaError> {
+  const [row] = await db<{ heldBy: string | null; isUsed: boolean }[]>`
+    select held_by as "heldBy", used_at is not null as "isUsed" from accounts.fid_pool where fid = ${fid}::bigint`
+  const property = 'fid'
+  if (row?.heldBy !== walletId) {
+    const message = `fid ${fid} was not handed to this wallet: register with the wallet that has fetched it`
+    return new PlazaError('conflict.fid_of_another_wallet', message, { property })
+  }
+  if (row.isUsed)
+    return new PlazaError('conflict', `fid ${fid} was registered by another request`, { property })
+  const message = `fid ${fid} was held for ten minutes, which are over: fetch another one`
+  return new PlazaError('conflict.fid_hold_expired', message, { property })
+}
+
+async function insertRegistration(
+  db: Transaction,
+  registration: CheckedRegistration & { readonly poolEntryId: string },
+  nowMs: number,
+): Promise<string> {
+  const id = randomUUID()
+  const { profile } = registration
   const signer =
-    signerId === null || signerKey === null
-      ? null
-      : { id: signerId, key: signerKey, metadata: signerMetadata }
-  return { ...row, signer }
+    typeof registration.signer === 'function' ? await registration.signer(db) : registration.signer
+  const now = new Date(nowMs)
+  await db`
+    insert into accounts.registrations (
+      id, fid, pool_entry_id, wallet_id, app_id, digest, custody_address, signature, deadline, fname,
+      signer_id, signer_key, signer_metadata, profile, accepted_at, attempted_at
+    )
+    values (
+      ${id}, ${registration.fid}, ${registration.poolEntryId}, ${registration.walletId}, ${registration.appId}, ${registration.digest},
+      ${registration.custodyAddress}, ${registration.signature}, ${registration.deadline}, ${registration.fname},
+      ${signer?.id ?? null}, ${signer?.key ?? null}, ${signer?.metadata ?? null},
+      ${profile === null ? null : JSON.stringify(profile)}::text::jsonb, ${now}, ${now}
+    )`
+  return id
+}
+
+/** Returns the fid of a failed registration to its wallet's hold, after which it is available in the pool. */
+export async function releaseFid(
+  db: Database,
+  { id, poolEntryId, walletId }: Pick<Registration, 'id' | 'poolEntryId' | 'walletId'>,
+  nowMs: number,
+): Promise<void> {
+  await db.begin(async (transaction) => {
+    const undone = await transaction`
+      update accounts.registrations set step = 'undone', finished_at = ${new Date(nowMs)}
+      where id = ${id} and step = 'undoing'
+      returning id`
+    if (undone.length === 0) return
+    await transaction`update accounts.fid_pool set used_at = null where id = ${poolEntryId}`
+    await transaction`update accounts.wallets set fids_used = fids_used - 1 where id = ${walletId}`
+  })
+}
+
+/** Whether a name, in lowercase, is neither taken nor being registered. */
+export async function isNameFree(db: Queryable, name: string): Promise<boolean> {
+  const holders = await db`
+    select from hub.username_proofs where name = ${name} and fid <> 0
+    union all
+    select from accounts.registrations where fname = ${name} and step not in ('done', 'undone')`
+  return holders.length === 0
 }

@@ -1,7 +1,56 @@
-import type { Operation } from '../../operation.js'
-import { freshFid } from './allocate-fid.js'
+import { Type } from '@sinclair/typebox'
+import { textParameter } from '../../../api/parameters.js'
+import { UserFIDResponse } from '../../../graph/view/schema/account.js'
+import { FnameAvailabilityResponse } from '../../../graph/view/schema/fname.js'
+import { defineOperation, type Operation } from '../../operation.js'
+import { isNameFree } from '../registration/registration.js'
+import { insufficientFundsText, payingWallet, unknownWallet, walletHeaders } from './paying-wallet.js'
 import { registerDirect } from './register-direct.js'
 import { registerUser } from './register-user.js'
+
+const freshFid = defineOperation({
+  method: 'GET',
+  path: 'user/fid',
+  tag: 'Users',
+  summary: 'Fetch fresh fid',
+  description:
+    'Reserves a registered fid for the wallet for ten minutes. Register the account within that time with ' +
+    '`POST user` and the same `x-wallet-id`; afterwards the fid goes to the next caller. The wallet pays ' +
+    'for the fid that replaces it in the pool. The first call of a new wallet may take as long as a ' +
+    'registration on chain; later calls reply at once.',
+  query: Type.Object({}),
+  headers: walletHeaders,
+  reply: UserFIDResponse,
+  notFound: unknownWallet,
+  paymentRequired: insufficientFundsText,
+
+  async handle(context, _query, { appId }, headers) {
+    const { accounts, wallet } = await payingWallet(context, headers, appId)
+    return { fid: await accounts.fidPool.take(wallet) }
+  },
+})
+
+export const fnameAvailability = defineOperation({
+  method: 'GET',
+  path: 'fname/availability',
+  tag: 'Users',
+  summary: 'Check fname availability',
+  description:
+    'A name is available if no user holds it, or its holder released it, and no registration in progress ' +
+    'uses it.',
+  query: Type.Object({
+    fname: textParameter({
+      maxLength: 256,
+      description: 'Name without `@`. Case does not matter.',
+      examples: ['alice'],
+    }),
+  }),
+  reply: FnameAvailabilityResponse,
+
+  async handle({ db }, { fname }) {
+    return { available: await isNameFree(db, fname.toLowerCase()) }
+  },
+})
 
 /** Registration of accounts, paid by wallets of apps. */
 export const accountOperations: readonly Operation[] = [freshFid, registerUser, registerDirect]

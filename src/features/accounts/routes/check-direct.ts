@@ -1,9 +1,14 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
-import { readContractSignature } from '../../../hub/registry/account-signature.js'
+import { ethAddressParameter } from '../../../api/parameters.js'
+import { exampleSignature } from '../../../graph/view/schema/primitives.js'
+import { MAX_SIGNATURE_LENGTH, readContractSignature } from '../../../hub/registry/account-signature.js'
 import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
 import type { AddedKey } from '../../../hub/registry/key-addition.js'
 import { readKeyRequestMetadata, recoverKeyRequestSigner } from '../../../hub/registry/key-request.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { bytesOf } from '../../../protocol/bytes.js'
+import { deadlineMember } from '../../signers/routes/key-request-body.js'
 import type { AccountCall, AccountLedger, SignedAuthorization } from '../ledger/account-ledger.js'
 import {
   type Authorization,
@@ -11,15 +16,86 @@ import {
   isAuthorizedBy,
   registerAuthorization,
 } from '../ledger/signed-authorizations.js'
-import type { DirectBody } from './direct-body.js'
+
+/** Each signer is one transaction that the request waits for. */
+const MAX_SIGNERS = 10
+/** The same bound as `storage/buy`. */
+const MAX_UNITS = 1_000
+/** A signed key request has 770 hex digits. */
+const MAX_METADATA_LENGTH = 4_096
+
+const hexMember = (maxLength: number, description: string) =>
+  Type.String({
+    maxLength,
+    pattern: '^0x([a-fA-F0-9]{2})+$',
+    patternText: '0x and hex digits',
+    description,
+    examples: [exampleSignature],
+  })
+
+const deadline = deadlineMember('Expiration of the signature, in Unix seconds.')
+
+const signerMember = Type.Object({
+  public_key: Type.String({
+    pattern: '^0x[a-fA-F0-9]{64}$',
+    patternText: 'a key of 32 bytes: 0x and 64 hex digits',
+    description: 'The public key.',
+    examples: ['0x5d9a0c1f3b7e2a4c6e8d0f1b3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a1c'],
+  }),
+  key_type: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2, description: '1: an Ed25519 key, the default. 2: an address.' }),
+  ),
+  metadata_type: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1, description: '1: a signed key request, the only type.' }),
+  ),
+  metadata: hexMember(
+    MAX_METADATA_LENGTH,
+    'Signed key request of the app, ABI-encoded for the key registry.',
+  ),
+  deadline,
+  signature: hexMember(
+    MAX_SIGNATURE_LENGTH,
+    'Add of the key gateway (EIP-712), signed by the custody address. Its nonce is the next nonce of the address, plus ' +
+      'one for each previous signer.',
+  ),
+})
+
+/** Members for the account, its signers and its storage. */
+export const directMembers = {
+  registration: Type.Object({
+    custody_address: ethAddressParameter({ description: 'Address that will own the account.' }),
+    recovery_address: ethAddressParameter({
+      description: 'Address that may recover the account. The zero address stands for none.',
+      examples: ['0x0000000000000000000000000000000000000000'],
+    }),
+    deadline,
+    signature: hexMember(
+      MAX_SIGNATURE_LENGTH,
+      'Register of the id gateway (EIP-712) with the next nonce of the address, signed by the address.',
+    ),
+  }),
+  signers: Type.Optional(
+    Type.Array(signerMember, { maxItems: MAX_SIGNERS, description: 'Keys to add to the account.' }),
+  ),
+  storage_units: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_UNITS,
+      description: 'Storage units in addition to the one that an account includes.',
+    }),
+  ),
+}
+
+const DirectBody = Type.Object(directMembers)
+export type DirectBody = Static<typeof DirectBody>
 
 /** A signature that expires sooner may expire before it is used. */
-const MIN_VALID_SECONDS = 10
+export const MIN_VALID_SECONDS = 10
 
 /**
- * Checks a registration with developer keys against the rules of the contracts, before anything is paid.
+ * Checks a registration with developer keys against the rules of the contracts, before anything is paid. Returns
+ * the contract calls to make, in order.
  *
- * @returns The contract calls to make, in order.
  * @throws PlazaError that names the wrong member.
  */
 export async function checkDirect(
@@ -27,16 +103,14 @@ export async function checkDirect(
   { registration, signers = [], storage_units: extraUnits = 0 }: DirectBody,
   nowUnix: number,
 ): Promise<AccountCall[]> {
-  const address = bytes(registration.custody_address)
-  const recovery = bytes(registration.recovery_address)
-  const heldFid = await ledger.fidOf(address)
-  if (heldFid !== null) {
-    const message = `this address holds fid ${heldFid} already, and can hold one`
-    throw new PlazaError('conflict', message, { property: 'registration.custody_address' })
-  }
+  const address = bytesOf(registration.custody_address)
+  const recovery = bytesOf(registration.recovery_address)
+  await requireNoFid(ledger, address, 'registration.custody_address')
   const nonce = await ledger.nonceOf('id gateway', address)
   const { deadline } = registration
-  const holder = await checkAuthorization('registration', { ...registration, address, nowUnix }, () =>
+  const holder = await checkAuthorization(
+    'registration',
+    { ...registration, address, nowUnix },
     registerAuthorization({ to: address, recovery, nonce, deadline }),
   )
   const first = await ledger.nonceOf('key gateway', address)
@@ -44,37 +118,33 @@ export async function checkDirect(
   for (const [index, signer] of signers.entries()) {
     const path = `signers.${index}`
     const added = await keyOf(ledger, path, signer, nowUnix)
-    const authorization = await checkAuthorization(path, { ...signer, address, nowUnix }, () =>
-      addKeyAuthorization({ owner: address, added, nonce: first + BigInt(index), deadline: signer.deadline }),
-    )
-    calls.push({ kind: 'add key', holder: authorization, added })
+    const nonce = first + BigInt(index)
+    const authorization = addKeyAuthorization({ owner: address, added, nonce, deadline: signer.deadline })
+    const request = { ...signer, address, nowUnix }
+    calls.push({ kind: 'add key', holder: await checkAuthorization(path, request, authorization), added })
   }
   return calls
 }
 
+/** Throws `conflict` when an address already holds a fid. */
+export async function requireNoFid(ledger: AccountLedger, address: Buffer, property: string): Promise<void> {
+  const fid = await ledger.fidOf(address)
+  if (fid === null) return
+  throw new PlazaError('conflict', `this address holds fid ${fid} already, and can hold one`, { property })
+}
+
 async function checkAuthorization(
   path: string,
-  {
-    address,
-    deadline,
-    signature: text,
-    nowUnix,
-  }: {
-    readonly address: Buffer
-    readonly deadline: number
-    readonly signature: string
-    readonly nowUnix: number
-  },
-  authorization: () => Authorization,
+  request: { address: Buffer; deadline: number; signature: string; nowUnix: number },
+  authorization: Authorization,
 ): Promise<SignedAuthorization> {
-  if (deadline < nowUnix + MIN_VALID_SECONDS)
+  const { address, deadline } = request
+  if (deadline < request.nowUnix + MIN_VALID_SECONDS)
     throw invalidField(`${path}.deadline`, 'must be in the future, in Unix seconds')
-  const signature = readContractSignature(text, `${path}.signature`)
-  if (await isAuthorizedBy(authorization(), signature, address)) return { address, deadline, signature }
-  throw invalidField(
-    `${path}.signature`,
-    'must be of the custody address for exactly this, with its next nonce',
-  )
+  const signature = readContractSignature(request.signature, `${path}.signature`)
+  if (await isAuthorizedBy(authorization, signature, address)) return { address, deadline, signature }
+  const problem = 'must be of the custody address for exactly this, with its next nonce'
+  throw invalidField(`${path}.signature`, problem)
 }
 
 /** Checks the app's key request as the validator of the key registry does. */
@@ -86,8 +156,8 @@ async function keyOf(
 ): Promise<AddedKey> {
   const added = {
     keyType: signer.key_type ?? ED25519_KEY,
-    key: bytes(signer.public_key),
-    metadata: bytes(signer.metadata),
+    key: bytesOf(signer.public_key),
+    metadata: bytesOf(signer.metadata),
   }
   const request = readKeyRequestMetadata(added.metadata)
   if (request === null) throw invalidField(`${path}.metadata`, 'must be a signed key request, ABI-encoded')
@@ -97,12 +167,6 @@ async function keyOf(
     ledger.fidOf(requestSigner),
   ])
   if (requestingApp?.equals(requestSigner) && fid === requestFid && deadline > nowUnix) return added
-  throw invalidField(
-    `${path}.metadata`,
-    'must be signed for this key by the address that holds the app’s fid, and not be late',
-  )
-}
-
-function bytes(hex: string): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
+  const problem = 'must be signed for this key by the address that holds the app’s fid, and not be late'
+  throw invalidField(`${path}.metadata`, problem)
 }

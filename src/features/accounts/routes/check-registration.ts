@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { FarcasterNetwork } from '@farcaster/core'
+import { type Static, Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
+import { ethAddressParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { readContractSignature } from '../../../hub/registry/account-signature.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -8,22 +10,72 @@ import { validateFname } from '../../../protocol/kinds/username.js'
 import { createMessageSigner } from '../../../protocol/sign.js'
 import type { OperationContext } from '../../operation.js'
 import { checkProfile } from '../../publishing/profile.js'
-import { createSigner } from '../../signers/create-signer.js'
 import { requestSignerApproval } from '../../signers/key-approval-request.js'
 import { addedKeyOf, readKeyRequest } from '../../signers/key-request.js'
+import { deadlineMember, signatureMember } from '../../signers/routes/key-request-body.js'
 import { readSignedKeyRequest } from '../../signers/signed-key-request.js'
+import { createSigner } from '../../signers/signer-record.js'
+import { UpdateUserReqBody } from '../../users/routes/update-user.js'
 import type { AccountLedger } from '../ledger/account-ledger.js'
 import { isAuthorizedBy, transferAuthorization } from '../ledger/signed-authorizations.js'
-import { insufficientFunds } from '../ledger/transactions.js'
-import { type CheckedRegistration, checkFidHeld } from '../registration/accept.js'
-import { isNameFree } from '../registration/name-availability.js'
-import type { RegisteredSigner } from '../registration/registration.js'
+import { requireFunds } from '../ledger/transactions.js'
+import { type CheckedRegistration, checkFidHeld, isNameFree } from '../registration/registration.js'
 import { namesUnavailableText } from './account-details.js'
+import { MIN_VALID_SECONDS, requireNoFid } from './check-direct.js'
 import type { PayingWallet } from './paying-wallet.js'
-import type { RegisterUserReqBody } from './registration-body.js'
 
-/** A signature that expires sooner may expire before it is used. */
-const MIN_VALID_SECONDS = 10
+/** Above the protocol's limit, which is checked separately. */
+const MAX_NAME_LENGTH = 64
+
+/** The body of `POST user`, as published clients send it. */
+export const RegisterUserReqBody = Type.Object({
+  fid: fidParameter({ description: 'Fid that `GET user/fid` has reserved for the wallet.' }),
+  requested_user_custody_address: ethAddressParameter({
+    description: 'Address that will own the account. It must not hold a fid.',
+  }),
+  deadline: deadlineMember('Expiration of `signature`, in Unix seconds.'),
+  signature: signatureMember(
+    'Transfer of the id registry (EIP-712) of the fid to the address, with the next nonce of the address (0 for a new ' +
+      'one) and the deadline, signed by the address.',
+  ),
+  fname: Type.Optional(
+    textParameter({
+      maxLength: MAX_NAME_LENGTH,
+      description: 'Available name for the account. Case does not matter.',
+      examples: ['dwr'],
+    }),
+  ),
+  metadata: Type.Optional(
+    Type.Pick(
+      UpdateUserReqBody,
+      ['bio', 'display_name', 'location', 'pfp_url', 'url', 'username', 'verified_accounts'],
+      { description: 'Profile of the account. `username`, if given, must equal `fname`.' },
+    ),
+  ),
+  signer: Type.Optional(
+    Type.Object(
+      {
+        uuid: textParameter({
+          maxLength: 64,
+          description: 'Signer of the app, created by `POST signer`.',
+          examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+        }),
+        app_fid: fidParameter({ description: 'Fid of the app.' }),
+        deadline: deadlineMember('Deadline of the app’s request, in Unix seconds.'),
+        signed_key_request_metadata_signature: signatureMember(
+          'SignedKeyRequest (EIP-712) of `app_fid`, the signer’s `public_key` and `deadline`, signed by the custody ' +
+            'address of `app_fid`.',
+        ),
+      },
+      {
+        description:
+          'Signer that is approved with the registration. Without it, the server creates one for the app if there is a ' +
+          'name or a profile to publish.',
+      },
+    ),
+  ),
+})
+export type RegisterUserReqBody = Static<typeof RegisterUserReqBody>
 
 /** Identifies a registration request: SHA-256 over its members. */
 export function digestOf(body: RegisterUserReqBody): Buffer {
@@ -54,42 +106,25 @@ export async function checkRegistration(
   const { fid, deadline, metadata } = body
   const custodyAddress = Buffer.from(body.requested_user_custody_address.slice(2), 'hex')
   const signature = readContractSignature(body.signature)
-  await checkAuthorization(context, ledger, { fid, custodyAddress, signature, deadline })
+  await checkTransfer(ledger, { fid, to: custodyAddress, signature, deadline }, context.clock())
   const fname = body.fname === undefined ? null : await checkName(context, body.fname)
   const profile = await profileOf(context, fid, fname, metadata)
   const signer = await signerOf(context, body.signer, appId, profile !== null)
   await checkFunds(context, ledger, { fid, wallet, hasSigner: signer !== null })
-  return {
-    fid,
-    walletId: wallet.id,
-    appId,
-    digest: digestOf(body),
-    custodyAddress,
-    signature,
-    deadline,
-    fname,
-    profile,
-    signer,
-  }
+  const checked = { fid, walletId: wallet.id, appId, digest: digestOf(body), custodyAddress }
+  return { ...checked, signature, deadline, fname, profile, signer }
 }
 
-async function checkAuthorization(
-  { clock }: OperationContext,
+async function checkTransfer(
   ledger: AccountLedger,
-  digestedFields: Pick<CheckedRegistration, 'fid' | 'custodyAddress' | 'signature' | 'deadline'>,
+  { fid, to, signature, deadline }: { fid: number; to: Buffer; signature: Buffer; deadline: number },
+  nowMs: number,
 ): Promise<void> {
-  const { fid, custodyAddress: to, signature, deadline } = digestedFields
-  const nowUnix = Math.floor(clock() / 1000)
-  if (deadline < nowUnix + MIN_VALID_SECONDS) {
+  const nowUnix = Math.floor(nowMs / 1000)
+  if (deadline < nowUnix + MIN_VALID_SECONDS)
     throw invalidField('deadline', `must be in the future; in Unix seconds it is ${nowUnix}`)
-  }
-  const [nonce, heldFid] = await Promise.all([ledger.nonceOf('id registry', to), ledger.fidOf(to)])
-  const property = 'requested_user_custody_address'
-  if (heldFid !== null) {
-    throw new PlazaError('conflict', `this address holds fid ${heldFid} already, and can hold one`, {
-      property,
-    })
-  }
+  const nonce = await ledger.nonceOf('id registry', to)
+  await requireNoFid(ledger, to, 'requested_user_custody_address')
   if (await isAuthorizedBy(transferAuthorization({ fid, to, nonce, deadline }), signature, to)) return
   throw invalidField(
     'signature',
@@ -142,17 +177,12 @@ async function signerOf(
   }
   const { uuid: signerUuid, app_fid, deadline, signed_key_request_metadata_signature: signature } = named
   try {
-    const digestedFields = readSignedKeyRequest({ app_fid, deadline, signature })
-    const { status } = await requestSignerApproval(
-      { db, network, clock },
-      { appId, signerUuid },
-      digestedFields,
-    )
-    if (status !== 'pending_approval') {
+    const request = readSignedKeyRequest({ app_fid, deadline, signature })
+    const { status } = await requestSignerApproval({ db, network, clock }, { appId, signerUuid }, request)
+    if (status !== 'pending_approval')
       throw new PlazaError('conflict', `this signer was ${status} already`, { property: 'signer_uuid' })
-    }
     const { key, metadata } = addedKeyOf(await readKeyRequest(db, { signerUuid }))
-    return { id: signerUuid.toLowerCase(), key, metadata } satisfies RegisteredSigner
+    return { id: signerUuid.toLowerCase(), key, metadata }
   } catch (error) {
     throw error instanceof PlazaError ? inSignerPath(error) : error
   }
@@ -183,11 +213,9 @@ async function checkFunds(
     ledger.priceOf({ kind: 'transfer' }),
     hasSigner ? ledger.priceOf({ kind: 'add key' }) : 0n,
   ])
-  const needed = prices.reduce((sum, price) => sum + price, 0n)
+  const needed = prices[0] + prices[1]
   const available = await ledger.available(writerDb, wallet)
-  if (available >= needed) return
   // Report a lost fid first: funding the wallet would not help.
-  await checkFidHeld(writerDb, { fid, walletId: wallet.id }, clock())
-  const { code, message } = insufficientFunds(needed, available)
-  throw new PlazaError(code, message)
+  if (available < needed) await checkFidHeld(writerDb, { fid, walletId: wallet.id }, clock())
+  requireFunds(needed, available)
 }

@@ -4,8 +4,6 @@ import type { OperationContext } from '../../operation.js'
 import type { Accounts } from '../accounts.js'
 import { findWallet, type Wallet } from '../wallets/wallets.js'
 
-const MAX_ID_LENGTH = 128
-
 /**
  * The header with the paying wallet. It is optional here because its absence has an error code of its own.
  */
@@ -13,7 +11,7 @@ export const walletHeaders = Type.Object({
   'x-wallet-id': Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: MAX_ID_LENGTH,
+      maxLength: 128,
       description: 'Required. Id of the wallet that pays. The wallet must belong to the app of the API key.',
       examples: ['wallet-garden'],
     }),
@@ -43,12 +41,9 @@ export async function payingWallet(
 ): Promise<PayingWallet> {
   const id = headers['x-wallet-id']?.trim() ?? ''
   if (id === '') throw new PlazaError('bad_request.wallet_required', 'x-wallet-id header is required')
-  if (accounts === null) {
+  if (accounts === null)
     throw new PlazaError('not_configured', 'this server registers no accounts: no chain is configured')
-  }
   const wallet = await findWallet(writerDb, { id, appId, network: accounts.ledger.network })
-  if (wallet === null) {
-    throw new PlazaError('not_found.wallet', 'x-wallet-id must be the id of a wallet of this app')
-  }
-  return { accounts, wallet }
+  if (wallet !== null) return { accounts, wallet }
+  throw new PlazaError('not_found.wallet', 'x-wallet-id must be the id of a wallet of this app')
 }

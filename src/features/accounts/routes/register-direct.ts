@@ -6,15 +6,14 @@ import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
-import type { AccountCall, AccountLedger } from '../ledger/account-ledger.js'
-import { insufficientFunds } from '../ledger/transactions.js'
+import { requireFunds } from '../ledger/transactions.js'
 import {
   acceptDirectRegistration,
+  type DirectRegistrationRequest,
   findDirectRegistration,
   runDirectRegistration,
 } from '../registration/direct-registration.js'
-import { checkDirect } from './check-direct.js'
-import { type DirectBody, directMembers } from './direct-body.js'
+import { checkDirect, type DirectBody, directMembers } from './check-direct.js'
 import {
   insufficientFundsText,
   type PayingWallet,
@@ -44,7 +43,6 @@ export const RegisterUserOnChainReqBody = Type.Object({
   ),
 })
 
-/** `POST user/register` */
 export const registerDirect = defineOperation({
   method: 'POST',
   path: 'user/register',
@@ -71,7 +69,7 @@ export const registerDirect = defineOperation({
     if (known && !known.digest.equals(digest)) {
       throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
     }
-    const id = known?.id ?? (await startRegistration(context, paying, { appId, name, digest, request }))
+    const id = known?.id ?? (await startRegistration(context, paying, request, { appId, name, digest }))
     const parts = { db: context.writerDb, ledger, clock: context.clock }
     const { fid, hash, problems } = await runDirectRegistration(parts, id)
     const users = await context.hydrator.users([fid!])
@@ -81,34 +79,19 @@ export const registerDirect = defineOperation({
 })
 
 async function startRegistration(
-  context: OperationContext,
+  { writerDb, clock }: OperationContext,
   { accounts: { ledger }, wallet }: PayingWallet,
-  {
-    request,
-    ...named
-  }: { readonly appId: string; readonly name: string; readonly digest: Buffer; readonly request: DirectBody },
+  request: DirectBody,
+  named: Pick<DirectRegistrationRequest, 'appId' | 'name' | 'digest'>,
 ): Promise<string> {
-  const calls = await checkDirect(ledger, request, Math.floor(context.clock() / 1000))
-  const needed = await priceOfAll(ledger, calls)
-  const available = await ledger.available(context.writerDb, wallet)
-  if (available < needed) {
-    const { code, message } = insufficientFunds(needed, available)
-    throw new PlazaError(code, message)
-  }
-  return await acceptDirectRegistration(
-    context.writerDb,
-    { ...named, walletId: wallet.id, calls },
-    context.clock(),
-  )
-}
-
-async function priceOfAll(ledger: AccountLedger, calls: readonly AccountCall[]): Promise<bigint> {
+  const calls = await checkDirect(ledger, request, Math.floor(clock() / 1000))
   const prices = await Promise.all(calls.map((call) => ledger.priceOf(call)))
-  return prices.reduce((sum, price) => sum + price, 0n)
+  const needed = prices.reduce((sum, price) => sum + price, 0n)
+  requireFunds(needed, await ledger.available(writerDb, wallet))
+  return await acceptDirectRegistration(writerDb, { ...named, walletId: wallet.id, calls }, clock())
 }
 
 function digestOf({ registration, signers = [], storage_units = 0 }: DirectBody): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([registration, signers, storage_units]))
-    .digest()
+  const text = JSON.stringify([registration, signers, storage_units])
+  return createHash('sha256').update(text).digest()
 }

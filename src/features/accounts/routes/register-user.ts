@@ -2,9 +2,8 @@ import { RegisterUserResponse } from '../../../graph/view/schema/account.js'
 import { presentRegisteredSigner, presentSigner } from '../../../graph/view/signer.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { findOwnSigner } from '../../signers/key-approval-request.js'
-import { acceptRegistration } from '../registration/accept.js'
-import { findRegistration, type Registration } from '../registration/registration.js'
-import { checkRegistration, digestOf } from './check-registration.js'
+import { acceptRegistration, findRegistration } from '../registration/registration.js'
+import { checkRegistration, digestOf, RegisterUserReqBody } from './check-registration.js'
 import {
   insufficientFundsText,
   type PayingWallet,
@@ -12,9 +11,7 @@ import {
   unknownWallet,
   walletHeaders,
 } from './paying-wallet.js'
-import { RegisterUserReqBody } from './registration-body.js'
 
-/** `POST user` */
 export const registerUser = defineOperation({
   method: 'POST',
   path: 'user',
@@ -39,7 +36,19 @@ export const registerUser = defineOperation({
     const paying = await payingWallet(context, headers, appId)
     const id = await startRegistration(context, paying, body, appId)
     const registration = await paying.accounts.registrar.complete(id)
-    return await replyTo(context, registration, { appId, isNamed: body.signer !== undefined })
+    const { fid, signer, problems } = registration
+    const [users, state] = await Promise.all([
+      context.hydrator.users([fid]),
+      signer === null ? null : findOwnSigner(context.writerDb, { appId, signerUuid: signer.id }),
+    ])
+    const url = context.publicUrl()
+    const reply = JSON.stringify({
+      success: true,
+      message: ['the account is registered', ...problems].join('; '),
+      ...(state !== null && body.signer !== undefined ? { signer: presentSigner(state, url) } : {}),
+      signers: state === null ? [] : [presentRegisteredSigner(state, url)],
+    })
+    return `${reply.slice(0, -1)},"user":${users.get(fid)}}`
   },
 })
 
@@ -70,22 +79,4 @@ async function knownRegistration(
 ): Promise<string | null> {
   const known = await findRegistration(writerDb, body.fid)
   return known?.walletId === wallet.id && known.digest.equals(digestOf(body)) ? known.id : null
-}
-
-async function replyTo(
-  { writerDb, hydrator, publicUrl }: OperationContext,
-  { fid, signer, problems }: Registration,
-  { appId, isNamed }: { readonly appId: string; readonly isNamed: boolean },
-): Promise<string> {
-  const [users, standing] = await Promise.all([
-    hydrator.users([fid]),
-    signer === null ? null : findOwnSigner(writerDb, { appId, signerUuid: signer.id }),
-  ])
-  const reply = JSON.stringify({
-    success: true,
-    message: ['the account is registered', ...problems].join('; '),
-    ...(standing !== null && isNamed ? { signer: presentSigner(standing, publicUrl()) } : {}),
-    signers: standing === null ? [] : [presentRegisteredSigner(standing, publicUrl())],
-  })
-  return `${reply.slice(0, -1)},"user":${users.get(fid)}}`
 }

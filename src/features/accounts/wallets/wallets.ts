@@ -3,6 +3,7 @@ import { type EthAccount, ethAccount } from '../../../hub/registry/eth-account.j
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { Vault } from '../../../platform/vault/vault.js'
+import { isUuid } from '../../apps/apps.js'
 
 /** A wallet that pays for accounts. */
 export interface Wallet {
@@ -17,21 +18,14 @@ export interface Wallet {
 }
 
 /** A wallet to store. */
-export interface NewWallet {
-  readonly appId: string
-  readonly network: string
+export interface NewWallet extends Pick<Wallet, 'appId' | 'network' | 'fidPoolSize'> {
   /** 32 bytes. */
   readonly privateKey: Buffer
-  readonly fidPoolSize: number
   /** Balance on the local network in wei; null on a chain. */
   readonly balance: bigint | null
 }
 
-/** SQLSTATE unique_violation. */
 const UNIQUE_VIOLATION = '23505'
-
-/** Canonical UUIDs. Any other wallet id is reported as unknown. */
-const walletIdPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /**
  * Stores a wallet with its encrypted key.
@@ -58,7 +52,7 @@ export async function findWallet(
   db: Queryable,
   { id, appId, network }: { readonly id: string; readonly appId: string; readonly network: string },
 ): Promise<Wallet | null> {
-  if (!walletIdPattern.test(id)) return null
+  if (!isUuid(id)) return null
   const [wallet] = await db<Wallet[]>`
     select ${walletColumns(db)} from accounts.wallets
     where id = ${id} and app_id = ${appId} and network = ${network}`

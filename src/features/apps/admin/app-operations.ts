@@ -1,21 +1,114 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { AppResponse, AppsResponse } from '../../../graph/view/schema/app.js'
-import { defineAdminOperation } from '../../admin-operation.js'
-import { createApp, editApp, findApp, listApps } from '../apps.js'
-import { appJson } from './app-json.js'
+import { fidParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
 import {
-  appDetails,
-  appMembers,
-  appParams,
-  pageQuery,
-  unknownApp,
-  unknownAppError,
-} from './app-parameters.js'
+  ApiKeyResponse,
+  ApiKeysResponse,
+  AppResponse,
+  AppsResponse,
+  NewApiKeyResponse,
+} from '../../../graph/view/schema/app.js'
+import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
+import { nullable } from '../../../graph/view/schema/schema-type.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { defineAdminOperation } from '../../admin-operation.js'
+import { createApiKey, listKeysOfApp, MAX_RATE_LIMIT, revokeApiKey, setApiKeyRateLimit } from '../api-keys.js'
+import {
+  type App,
+  type AppDetails,
+  createApp,
+  editApp,
+  findApp,
+  listApps,
+  MAX_DOMAIN_LENGTH,
+  MAX_NAME_LENGTH,
+} from '../apps.js'
+import { apiKeyJson, appJson } from './app-json.js'
+
+const UUID_PATTERN = '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$'
+
+const appParams = Type.Object({
+  id: Type.String({
+    pattern: UUID_PATTERN,
+    patternText: 'the id of an app, a UUID',
+    description: 'Id of the app.',
+    examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
+  }),
+})
+
+/** Members of an app; `name` and `developer_uuid` cannot be cleared. */
+const appMembers = {
+  name: textParameter({ maxLength: MAX_NAME_LENGTH, description: 'Unique name.', examples: ['garden'] }),
+  fid: nullable(fidParameter({ description: 'Registered fid of the app.' })),
+  mini_app_domain: nullable(
+    textParameter({
+      maxLength: MAX_DOMAIN_LENGTH,
+      description: 'Host of its mini app: `app.example.com`. Unique among apps.',
+      examples: ['garden.example.com'],
+    }),
+  ),
+  developer_uuid: Type.String({
+    pattern: UUID_PATTERN,
+    patternText: 'a UUID',
+    description: 'Developer of the app. Several apps may share it.',
+    examples: ['7d1c9a40-3b52-4e8f-8a6d-5c0e2f7b9a13'],
+  }),
+}
+
+const keyParams = Type.Object({
+  id: Type.Integer({
+    format: 'int32',
+    minimum: 1,
+    maximum: MAX_INT32,
+    description: 'Id of the key.',
+    examples: [7],
+  }),
+})
+
+const rateLimitMember = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: MAX_RATE_LIMIT,
+    description: 'Requests per minute. 0: no limit. null: the default limit of the server.',
+    examples: [600],
+  }),
+)
+
+const pageQuery = Type.Object({
+  ...pagingParameters(100, 25),
+})
+
+const unknownApp = 'There is no app with this id.'
+const unknownKey = 'There is no key with this id.'
+
+function unknownError(entity: 'app' | 'key'): PlazaError {
+  return new PlazaError('not_found', `there is no ${entity} with this id`, { property: 'id' })
+}
+
+async function requireApp(db: Database, id: string): Promise<App> {
+  const app = await findApp(db, id)
+  if (app === null) throw unknownError('app')
+  return app
+}
+
+/** Converts body members to `AppDetails`; omitted members stay omitted. */
+function appDetails(input: {
+  readonly name?: string
+  readonly fid?: number | null
+  readonly mini_app_domain?: string | null
+  readonly developer_uuid?: string
+}): AppDetails {
+  const { mini_app_domain, developer_uuid, ...same } = input
+  return {
+    ...same,
+    ...(mini_app_domain === undefined ? {} : { miniAppDomain: mini_app_domain }),
+    ...(developer_uuid === undefined ? {} : { developerUuid: developer_uuid }),
+  }
+}
 
 const byName = cursorKind('apps by name', keyPart.text)
 
-/** `GET /admin/apps` */
 export const listAppsOperation = defineAdminOperation({
   method: 'GET',
   path: 'apps',
@@ -28,14 +121,10 @@ export const listAppsOperation = defineAdminOperation({
     const [after = null] = byName.decode(cursor) ?? []
     const found = await listApps(writerDb, { limit: limit + 1, after })
     const { page: apps, next } = byName.page(found, limit, (last) => [last.name])
-    return {
-      apps: apps.map((app) => appJson(app, publicUrl())),
-      next,
-    }
+    return { apps: apps.map((app) => appJson(app, publicUrl())), next }
   },
 })
 
-/** `POST /admin/apps` */
 export const createAppOperation = defineAdminOperation({
   method: 'POST',
   path: 'apps',
@@ -56,7 +145,6 @@ export const createAppOperation = defineAdminOperation({
   },
 })
 
-/** `GET /admin/apps/{id}` */
 export const getAppOperation = defineAdminOperation({
   method: 'GET',
   path: 'apps/{id}',
@@ -67,13 +155,10 @@ export const getAppOperation = defineAdminOperation({
   notFound: unknownApp,
 
   async handle({ writerDb, publicUrl }, _query, { id }) {
-    const app = await findApp(writerDb, id)
-    if (app === null) throw unknownAppError()
-    return { app: appJson(app, publicUrl()) }
+    return { app: appJson(await requireApp(writerDb, id), publicUrl()) }
   },
 })
 
-/** `PATCH /admin/apps/{id}` */
 export const editAppOperation = defineAdminOperation({
   method: 'PATCH',
   path: 'apps/{id}',
@@ -87,7 +172,79 @@ export const editAppOperation = defineAdminOperation({
 
   async handle({ writerDb, publicUrl }, input, { id }) {
     const app = await editApp(writerDb, id, appDetails(input))
-    if (app === null) throw unknownAppError()
+    if (app === null) throw unknownError('app')
     return { app: appJson(app, publicUrl()) }
+  },
+})
+
+const byId = cursorKind('API keys by id', keyPart.integer)
+
+export const listKeysOperation = defineAdminOperation({
+  method: 'GET',
+  path: 'apps/{id}/keys',
+  summary: 'List API keys of an app',
+  description: 'Oldest first, including revoked keys.',
+  params: appParams,
+  input: pageQuery,
+  reply: ApiKeysResponse,
+  notFound: unknownApp,
+
+  async handle({ writerDb }, { limit, cursor }, { id }) {
+    const [after = null] = byId.decode(cursor) ?? []
+    await requireApp(writerDb, id)
+    const found = await listKeysOfApp(writerDb, id, { limit: limit + 1, after })
+    const { page: keys, next } = byId.page(found, limit, (last) => [last.id])
+    return { api_keys: keys.map(apiKeyJson), next }
+  },
+})
+
+export const createKeyOperation = defineAdminOperation({
+  method: 'POST',
+  path: 'apps/{id}/keys',
+  summary: 'Create an API key for an app',
+  description: 'The key is valid at once. This reply is the only one that ever contains it.',
+  params: appParams,
+  input: Type.Object({ rate_limit: Type.Optional(rateLimitMember) }),
+  reply: NewApiKeyResponse,
+  status: 201,
+  notFound: unknownApp,
+
+  async handle({ writerDb }, { rate_limit = null }, { id }) {
+    await requireApp(writerDb, id)
+    const { key, ...record } = await createApiKey(writerDb, { appId: id, rateLimit: rate_limit })
+    return { api_key: apiKeyJson(record), key }
+  },
+})
+
+export const editKeyOperation = defineAdminOperation({
+  method: 'PATCH',
+  path: 'keys/{id}',
+  summary: 'Update the rate limit of an API key',
+  description: 'Servers apply the new limit within a second.',
+  params: keyParams,
+  input: Type.Object({ rate_limit: rateLimitMember }),
+  reply: ApiKeyResponse,
+  notFound: unknownKey,
+
+  async handle({ writerDb }, { rate_limit }, { id }) {
+    const key = await setApiKeyRateLimit(writerDb, id, rate_limit)
+    if (key === null) throw unknownError('key')
+    return { api_key: apiKeyJson(key) }
+  },
+})
+
+export const revokeKeyOperation = defineAdminOperation({
+  method: 'DELETE',
+  path: 'keys/{id}',
+  summary: 'Revoke an API key',
+  description: 'Servers refuse the key within a second. It stays listed; revoking it again has no effect.',
+  params: keyParams,
+  reply: ApiKeyResponse,
+  notFound: unknownKey,
+
+  async handle({ writerDb }, _body, { id }) {
+    const revoked = await revokeApiKey(writerDb, id)
+    if (revoked === null) throw unknownError('key')
+    return { api_key: apiKeyJson(revoked.key) }
   },
 })

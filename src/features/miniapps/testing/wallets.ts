@@ -4,7 +4,7 @@ import type { Hub } from '../../../hub/hub.js'
 import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { JsonSignature } from '../../../protocol/json-signature.js'
-import { addressKey } from '../../signers/address-key.js'
+import { addressKey } from '../../signers/signer-record.js'
 import { type KeyHolder, registerKeyHolder } from '../../signers/testing/key-holder.js'
 
 /** The signing wallet and its role, and whether the signature is sent as text or bytes. */

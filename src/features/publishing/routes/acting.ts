@@ -3,7 +3,7 @@ import type { Caller } from '../../../api/caller.js'
 import { textParameter } from '../../../api/parameters.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { OperationContext } from '../../operation.js'
-import type { RequiredPermission } from '../../signers/permissions.js'
+import type { RequiredPermission } from '../../signers/acting-signer.js'
 import type { Author } from '../author.js'
 
 /** Documentation of 403. */

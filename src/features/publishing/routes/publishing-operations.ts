@@ -1,11 +1,42 @@
+import { Type } from '@sinclair/typebox'
+import { PublishMessageResponse } from '../../../graph/view/schema/publishing.js'
+import { messageJson } from '../../../hub/methods/json/message.js'
+import { readMessageJson } from '../../../hub/methods/json/read-message.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { isRefusal, toProtobuf } from '../../../protocol/codec.js'
 import { deleteCast, postCast } from '../../casts/routes/publish-cast.js'
 import { followChannelOperation, unfollowChannelOperation } from '../../channels/routes/channel-follows.js'
 import { followUsers, unfollowUsers } from '../../follows/routes/follows.js'
-import type { Operation } from '../../operation.js'
+import { defineOperation, type Operation } from '../../operation.js'
 import { deleteReaction, postReaction } from '../../reactions/routes/reactions.js'
 import { addVerification, deleteVerification, updateUser } from '../../users/routes/update-user.js'
-import { publishMessage } from './publish-message.js'
 import { postAction } from './send-action.js'
+
+/** A message of the protocol. `readMessageJson` checks its members. */
+export const PublishMessageReqBody = Type.Object(
+  {},
+  { additionalProperties: true, examples: PublishMessageResponse.examples },
+)
+
+const publishMessage = defineOperation({
+  method: 'POST',
+  path: 'message',
+  tag: 'Hub',
+  summary: 'Publish message to Farcaster',
+  description:
+    'Submits a signed message in the JSON of the hub API or of the protocol’s libraries, and returns it ' +
+    'in the JSON of the hub API. The signature proves the author, so any API key may send it.',
+  body: PublishMessageReqBody,
+  reply: PublishMessageResponse,
+
+  async handle({ hub }, body) {
+    const message = readMessageJson(body)
+    if (isRefusal(message)) throw new PlazaError(message.code, message.message)
+    const [refusal] = await hub.submit([message])
+    if (refusal) throw new PlazaError(refusal.code, refusal.message)
+    return JSON.stringify(messageJson(toProtobuf(message)))
+  },
+})
 
 /** Operations that publish for a user. */
 export const publishingOperations: readonly Operation[] = [

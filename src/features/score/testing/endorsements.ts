@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { EdgeList } from '../edge-list.js'
-import { buildGraph, type TrustGraph } from '../graph.js'
+import { buildGraph, EdgeList, type TrustGraph } from '../graph.js'
 
 /** One row of the loader: a follow, or a number of likes. */
 export interface Endorsement {

@@ -1,5 +1,5 @@
 import { Random, WeightedIndex } from '../../../demo/random.js'
-import { EdgeList } from '../edge-list.js'
+import { EdgeList } from '../graph.js'
 import type { AccountFeatures } from '../spam-signals.js'
 
 export interface PlantedOptions {

@@ -1,5 +1,6 @@
 import { FarcasterNetwork } from '@farcaster/core'
 import { type Static, Type } from '@sinclair/typebox'
+import { invalidField } from '../../../api/invalid-field.js'
 import { ethAddressParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { compileBody } from '../../../api/parse-body.js'
 import { textEnum } from '../../../graph/view/schema/schema-type.js'
@@ -19,11 +20,17 @@ import {
   localAddition,
   refuseRequest,
 } from '../answer-request.js'
-import { accountOfAddress } from '../custody.js'
-import { addedKeyOf, type KeyRequest, readKeyRequest } from '../key-request.js'
-import { selectablePermissions, storedPermissions } from '../selected-permissions.js'
+import {
+  accountOfAddress,
+  addedKeyOf,
+  type KeyRequest,
+  permissionsStatement,
+  readKeyRequest,
+  refusalStatement,
+  selectablePermissions,
+  storedPermissions,
+} from '../key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
-import { permissionsStatement, refusalStatement } from '../statement.js'
 
 /** Dependencies of the approval page's actions. */
 export interface AnswerContext extends AnswerDependencies {
@@ -68,28 +75,18 @@ export const answers: Readonly<Record<string, AnswerHandler>> = {
     if (!isLocal(context))
       throw new PlazaError('conflict', 'on this network, a transaction approves the request')
     checkPermissions(await readKeyRequest(context.db, { token }), body.permissions)
-    await approveLocally(context, context.registry, {
-      ...body,
-      token,
-      signature: readAccountSignature(body.signature),
-    })
-    return {}
+    const signature = readAccountSignature(body.signature)
+    await approveLocally(context, context.registry, { ...body, token, signature })
   }),
 
   choice: answerWith(ChoiceBody, async (context, token, body) => {
     checkPermissions(await readKeyRequest(context.db, { token }), body.permissions)
-    await limitRequestPermissions(context, {
-      ...body,
-      token,
-      permissions: body.permissions ?? [],
-      signature: readAccountSignature(body.signature),
-    })
-    return {}
+    const signature = readAccountSignature(body.signature)
+    await limitRequestPermissions(context, { ...body, token, permissions: body.permissions ?? [], signature })
   }),
 
   refusal: answerWith(RefusalBody, async (context, token, body) => {
     await refuseRequest(context, { ...body, token, signature: readAccountSignature(body.signature) })
-    return {}
   }),
 }
 
@@ -117,6 +114,7 @@ async function describeAccount(
   if (account === null) {
     throw new PlazaError('not_found', `no account belongs to ${address}: choose the wallet of your account`)
   }
+  const deadline = Math.floor(context.clock() / 1000) + SIGNING_SECONDS
   const name = account.username === null ? `fid ${account.fid}` : `@${account.username}, fid ${account.fid}`
   return {
     fid: account.fid,
@@ -124,14 +122,9 @@ async function describeAccount(
     chain_id: `0x${KEY_CHAIN_ID.toString(16)}`,
     refusal: refusalStatement(request, account.fid),
     approval: isLocal(context)
-      ? signingOf(request, owner, context.clock())
+      ? { kind: 'sign', deadline, typed_data: keyAdditionForWallet(localAddition(request, owner, deadline)) }
       : await sendingOf(context, request, account.fid, chosen),
   }
-}
-
-function signingOf(request: KeyRequest, owner: Buffer, nowMs: number): object {
-  const deadline = Math.floor(nowMs / 1000) + SIGNING_SECONDS
-  return { kind: 'sign', deadline, typed_data: keyAdditionForWallet(localAddition(request, owner, deadline)) }
 }
 
 /** Builds the transaction to send. A restriction of permissions needs a separate signature. */
@@ -139,18 +132,15 @@ async function sendingOf(
   { readDb }: AnswerContext,
   request: KeyRequest,
   fid: number,
-  chosen: readonly string[] | null,
+  chosen: Static<typeof permissions>,
 ): Promise<object> {
-  const requestedPermissions = chosen as Parameters<typeof storedPermissions>[0] | null
-  const [approvedKey] = await readDb`
-    select 1 from signers.signers where id = ${request.id} and permissions_fid = ${fid}`
-  const hasPermissions =
-    requestedPermissions !== null &&
-    (approvedKey !== undefined || storedPermissions(requestedPermissions) !== null)
+  const [restricted] = await readDb`
+    select from signers.signers where id = ${request.id} and permissions_fid = ${fid}`
+  const hasChoice = chosen !== null && (restricted !== undefined || storedPermissions(chosen) !== null)
   return {
     kind: 'send',
     transaction: keyAdditionTransaction(addedKeyOf(request)),
-    choice: hasPermissions ? permissionsStatement(request, fid, requestedPermissions) : null,
+    choice: hasChoice ? permissionsStatement(request, fid, chosen) : null,
   }
 }
 
@@ -158,13 +148,13 @@ async function sendingOf(
 function checkPermissions({ keyType }: KeyRequest, chosen: readonly string[] | null): void {
   if ((chosen === null) === (keyType === AUTH_ADDRESS_KEY_TYPE)) return
   const problem = chosen === null ? 'must be a list' : 'must be null: an address signs in, and no more'
-  throw new PlazaError('bad_request.invalid_param', `permissions ${problem}`, { property: 'permissions' })
+  throw invalidField('permissions', problem)
 }
 
 function answerWith<Body extends Parameters<typeof compileBody>[0]>(
   schema: Body,
-  take: (context: AnswerContext, token: string, body: Static<Body>) => Promise<object>,
+  take: (context: AnswerContext, token: string, body: Static<Body>) => Promise<object | undefined>,
 ): AnswerHandler {
   const parse = compileBody(schema)
-  return (context, token, body) => take(context, token, parse(body) as Static<Body>)
+  return async (context, token, body) => (await take(context, token, parse(body) as Static<Body>)) ?? {}
 }

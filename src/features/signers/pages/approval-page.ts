@@ -1,6 +1,4 @@
-import type { AccountSummary } from '../custody.js'
-import { closedReason, type KeyRequest } from '../key-request.js'
-import { selectablePermissions } from '../selected-permissions.js'
+import { type AccountSummary, closedReason, type KeyRequest, selectablePermissions } from '../key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 
 /** HTML text that needs no escaping. */
@@ -37,13 +35,11 @@ export interface ApprovalPageContext {
   readonly isLocal: boolean
   /** Relative path from the page to its assets: empty, or `../` when the URL ends with a slash. */
   readonly toAssets: string
-  /** The URL of the page, shown in the equivalent command. */
   readonly url: string
   /** Unix milliseconds. */
   readonly nowMs: number
 }
 
-/** Descriptions of the permissions for users. */
 const permissionTexts: Readonly<Record<string, string>> = {
   PUBLISH_CAST: 'publish casts',
   DELETE_CAST: 'delete casts',
@@ -138,7 +134,9 @@ function permissionBoxes(): Html {
 
 function outcome(request: KeyRequest, problem: string): Html {
   const text =
-    request.status === 'approved' ? `Approved for the account with fid ${request.fid}.` : sentence(problem)
+    request.status === 'approved'
+      ? `Approved for the account with fid ${request.fid}.`
+      : `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`
   return html`<p id="outcome">${text}</p>${
     request.status === 'approved' && request.redirectUrl !== null
       ? html`<p><a id="onward" href="${request.redirectUrl}" rel="noreferrer">Go on to ${redirectTargetName(request.redirectUrl)}</a></p>`
@@ -146,7 +144,6 @@ function outcome(request: KeyRequest, problem: string): Html {
   }`
 }
 
-/** Names the target of a redirect URL for the user. */
 function redirectTargetName(redirectUrl: string): string {
   const { protocol, host } = new URL(redirectUrl)
   return protocol === 'https:' || protocol === 'http:' ? host : `the app (${protocol}//)`
@@ -154,10 +151,6 @@ function redirectTargetName(redirectUrl: string): string {
 
 function nameOf({ fid, username, displayName }: AccountSummary): string {
   return displayName || (username === null ? `fid ${fid}` : `@${username}`)
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 /** Relative path of the page's own resources, so that it works behind any proxy. */

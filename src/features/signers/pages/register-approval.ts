@@ -5,11 +5,12 @@ import { LocalRegistry } from '../../../hub/registry/registry.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
 import { limits } from '../../../platform/limits/limits.js'
+import type { NetClient } from '../../../platform/outbound/net-client.js'
+import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import type { OperationContext } from '../../operation.js'
 import { readKeyRequest } from '../key-request.js'
 import { type AnswerContext, answers, isLocal, readStatus } from './approval-actions.js'
 import { approvalPage, noRequestPage } from './approval-page.js'
-import { fetchPicture } from './picture.js'
 
 /** Options of the approval page. */
 export type ApprovalOptions = Pick<
@@ -111,11 +112,7 @@ async function sendPage(
   return reply.send(approvalPage(found, { isLocal: isLocal({ network }), toAssets, url, nowMs: clock() }))
 }
 
-async function sendPicture(
-  { db, net }: ApprovalOptions,
-  token: string,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function sendPicture({ db, net }: ApprovalOptions, token: string, reply: FastifyReply) {
   const { app } = await readKeyRequest(db, { token })
   const picture = app.pfpUrl === null ? null : await fetchPicture(net, app.pfpUrl)
   if (picture === null) throw new PlazaError('not_found', 'the app has no picture, or it cannot be fetched')
@@ -126,4 +123,34 @@ async function sendPicture(
     })
     .type(picture.type)
     .send(Buffer.from(picture.bytes))
+}
+
+const MAX_BYTES = 1024 * 1024
+const DEADLINE_MS = 5_000
+const MAX_REDIRECTS = 3
+
+/** Accepted media types by their magic numbers in hex. SVG is excluded because it can run scripts. */
+const kinds: readonly (readonly [type: string, start: RegExp])[] = [
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638(37|39)61/],
+  ['image/webp', /^52494646.{8}57454250/],
+]
+const START_BYTES = 16
+
+/**
+ * Fetches an account's picture, so that the page does not expose its reader's address to the picture's host.
+ *
+ * Returns null for a picture that is unreachable, too large or of another type.
+ */
+export async function fetchPicture(
+  net: Pick<NetClient, 'request'>,
+  url: string,
+): Promise<{ readonly type: string; readonly bytes: Uint8Array } | null> {
+  const bounds = { deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES, maxRedirects: MAX_REDIRECTS }
+  const answer = await net.request({ url, ...bounds })
+  if (isNetFailure(answer) || answer.status !== 200 || answer.isTruncated) return null
+  const start = Buffer.from(answer.bytes.subarray(0, START_BYTES)).toString('hex')
+  const [type] = kinds.find(([, pattern]) => pattern.test(start)) ?? []
+  return type === undefined ? null : { type, bytes: answer.bytes }
 }

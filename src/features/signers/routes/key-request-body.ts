@@ -2,11 +2,15 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { fidParameter } from '../../../api/parameters.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
-import { MAX_REDIRECT_LENGTH } from '../redirect-url.js'
+import { MAX_REDIRECT_LENGTH } from '../signed-key-request.js'
 
 /** A hex signature. The code that verifies it checks its form and length. */
-const signatureMember = (description: string) =>
+export const signatureMember = (description: string) =>
   Type.String({ minLength: 1, maxLength: MAX_SIGNATURE_LENGTH, description, examples: [exampleSignature] })
+
+/** A deadline in Unix seconds. */
+export const deadlineMember = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1_777_723_200] })
 
 const sponsoredByService = Type.Boolean({
   description: 'The operator of this server pays; `fid` and `signature` are ignored. It has two names.',
@@ -34,12 +38,7 @@ const sponsorMember = Type.Object(
   },
 )
 
-/**
- * The body of an app's key request.
- *
- * @param identifyingMembers Members that name the key.
- * @param keyText The key in the text of the signature.
- */
+/** The body of an app's key request: members that name the key, and the key in the text of the signature. */
 export function keyRequestBody<const IdentifyingMembers extends Record<string, TSchema>>(
   identifyingMembers: IdentifyingMembers,
   keyText: string,
@@ -47,12 +46,9 @@ export function keyRequestBody<const IdentifyingMembers extends Record<string, T
   return Type.Object({
     ...identifyingMembers,
     app_fid: fidParameter({ description: 'Fid of the app that requests the key.' }),
-    deadline: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Time until which the user may approve, in Unix seconds, within a year. One day is usual.',
-      examples: [1_777_723_200],
-    }),
+    deadline: deadlineMember(
+      'Time until which the user may approve, in Unix seconds, within a year. One day is usual.',
+    ),
     signature: signatureMember(
       `SignedKeyRequest (EIP-712) of \`app_fid\`, ${keyText} and \`deadline\`, signed by the custody address of ` +
         '`app_fid`.',

@@ -1,8 +1,181 @@
-import type { Operation } from '../../operation.js'
-import { authAddressLookup, authAddressSignedKey } from './auth-addresses.js'
-import { developerManagedSignedKey, developerManagedSigner } from './developer-managed-signers.js'
-import { loginAuthorize, loginNonce } from './login.js'
-import { createSignerOperation, signerList, signerLookup, signerSignedKey } from './signers.js'
+import { Type } from '@sinclair/typebox'
+import { choiceParameter, textParameter } from '../../../api/parameters.js'
+import { exampleSignature } from '../../../graph/view/schema/primitives.js'
+import {
+  AuthorizationUrlResponse,
+  NonceResponse,
+  Signer,
+  SignerListResponse,
+} from '../../../graph/view/schema/signer.js'
+import { presentSigner } from '../../../graph/view/signer.js'
+import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { defineOperation, type Operation } from '../../operation.js'
+import { createNonce, verifySignIn } from '../../sign-in/siwe.js'
+import { findOwnSigner, requestSignerApproval } from '../key-approval-request.js'
+import { readSignedKeyRequest } from '../signed-key-request.js'
+import { createSigner, listSignersOfCustody } from '../signer-record.js'
+import {
+  authAddressLookup,
+  authAddressSignedKey,
+  developerManagedSignedKey,
+  developerManagedSigner,
+} from './developer-managed.js'
+import {
+  alreadyAnsweredText,
+  keyRequestBody,
+  otherAppsSignerText,
+  requestDescription,
+  unknownSignerText,
+} from './key-request-body.js'
+
+const signerUuidParameter = textParameter({
+  description: 'UUID of the signer.',
+  examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+})
+
+const createSignerOperation = defineOperation({
+  method: 'POST',
+  path: 'signer',
+  tag: 'Signers',
+  summary: 'Create signer',
+  description:
+    'Creates a key pair and stores the private key encrypted on this server. The signer cannot act until ' +
+    'a user approves it; request approval with `POST signer/signed_key`. Each call creates another ' +
+    'signer.',
+  body: Type.Object({}),
+  reply: Signer,
+
+  async handle({ writerDb, vault, publicUrl }, _body, { appId }) {
+    const created = await createSigner({ db: writerDb, vault }, appId)
+    const state = { status: 'generated', fid: null, permissions: null, approvalToken: null } as const
+    return presentSigner({ ...created, ...state }, publicUrl())
+  },
+})
+
+const signerLookup = defineOperation({
+  method: 'GET',
+  path: 'signer',
+  tag: 'Signers',
+  summary: 'Lookup signer status by UUID',
+  description:
+    '`generated` until approval is requested, `pending_approval` until the user answers, then `approved` ' +
+    'with `fid`; `revoked` after the user refuses the signer or removes its key. The state follows the ' +
+    'chain as the hub has it.',
+  query: Type.Object({ signer_uuid: signerUuidParameter }),
+  reply: Signer,
+  notFound: unknownSignerText,
+  forbidden: otherAppsSignerText,
+
+  async handle({ db, publicUrl }, { signer_uuid }, { appId }) {
+    return presentSigner(await findOwnSigner(db, { appId, signerUuid: signer_uuid }), publicUrl())
+  },
+})
+
+const signerSignedKey = defineOperation({
+  method: 'POST',
+  path: 'signer/signed_key',
+  tag: 'Signers',
+  summary: 'Register signed key for a signer',
+  description:
+    'Requests that a user approves the signer: send the user to `signer_approval_url` of the reply. ' +
+    requestDescription,
+  body: keyRequestBody({ signer_uuid: signerUuidParameter }, 'the signer’s `public_key`'),
+  reply: Signer,
+  notFound: unknownSignerText,
+  forbidden: otherAppsSignerText,
+  conflict: alreadyAnsweredText,
+
+  async handle({ writerDb: db, network, clock, publicUrl }, { signer_uuid, ...body }, { appId }) {
+    const request = readSignedKeyRequest(body)
+    const named = { appId, signerUuid: signer_uuid }
+    return presentSigner(await requestSignerApproval({ db, network, clock }, named, request), publicUrl())
+  },
+})
+
+const MAX_MESSAGE_LENGTH = 8_192
+
+const exampleSignInMessage = `garden.example.com wants you to sign in with your Ethereum account:
+0x6B0bDa3f2fFEd5EFC83fA8C024ACff1DD45793F1
+
+URI: https://garden.example.com
+Version: 1
+Chain ID: 10
+Nonce: 8f2KqW1vTz0R4yXn
+Issued At: 2026-05-01T12:00:00.000Z`
+
+const signerList = defineOperation({
+  method: 'GET',
+  path: 'signer/list',
+  tag: 'Signers',
+  summary: 'List signers of a user',
+  description:
+    'Signers of this app that the user behind the signing address has ever approved, oldest first. ' +
+    '`message` is an EIP-4361 message of version 1: its nonce comes from `login/nonce` for the same app ' +
+    'and no other message has used it, its URI belongs to its domain, its times fit the present, and its address ' +
+    'has signed it. The same message may be sent again for ten minutes. A message that breaks a rule is a 401. ' +
+    'Contract wallets are not supported.',
+  query: Type.Object({
+    message: textParameter({
+      maxLength: MAX_MESSAGE_LENGTH,
+      description: 'Sign-In with Ethereum message, exactly as signed.',
+      examples: [exampleSignInMessage],
+    }),
+    signature: textParameter({
+      maxLength: MAX_SIGNATURE_LENGTH,
+      description: 'Signature of the message (`personal_sign`): 0x and hex digits.',
+      examples: [exampleSignature],
+    }),
+  }),
+  reply: SignerListResponse,
+
+  async handle({ writerDb, clock, publicUrl }, { message, signature }, { appId }) {
+    const custody = await verifySignIn(writerDb, { message, signature, appId, isRepeatable: true }, clock())
+    const signers = await listSignersOfCustody(writerDb, { appId, custody })
+    return { signers: signers.map((signer) => presentSigner(signer, publicUrl())) }
+  },
+})
+
+const loginNonce = defineOperation({
+  method: 'GET',
+  path: 'login/nonce',
+  tag: 'Signers',
+  summary: 'Fetch nonce',
+  description:
+    'A nonce for a Sign-In with Ethereum message. It is valid once, for ten minutes, for the app that ' +
+    'requested it.',
+  query: Type.Object({}),
+  reply: NonceResponse,
+
+  async handle({ writerDb, clock }, _query, { appId }) {
+    return { nonce: await createNonce(writerDb, appId, clock()) }
+  },
+})
+
+const loginAuthorize = defineOperation({
+  method: 'GET',
+  path: 'login/authorize',
+  tag: 'Signers',
+  summary: 'Fetch authorization URL',
+  description:
+    'Retired: there is no hosted login, and the reply is always 410. Create a signer and send the user to ' +
+    'its approval page instead.',
+  query: Type.Object({
+    client_id: textParameter({ description: 'Client id of the hosted login.', examples: ['garden'] }),
+    response_type: choiceParameter(['code'], { description: 'Only `code`.' }),
+  }),
+  reply: AuthorizationUrlResponse,
+  deprecated: true,
+  gone: 'There is no hosted login. Create a signer and send the user to its approval page.',
+
+  async handle() {
+    throw new PlazaError(
+      'gone',
+      'there is no hosted login: create a signer (POST signer, POST signer/signed_key) and send the user to its ' +
+        'signer_approval_url',
+    )
+  },
+})
 
 /** Operations on signers, auth addresses and sign-in. */
 export const signerOperations: readonly Operation[] = [

@@ -4,7 +4,7 @@ import type { SignerPermission } from '../../../graph/view/schema/signer.js'
 import type { Hub } from '../../../hub/hub.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { createVault, type Vault } from '../../../platform/vault/vault.js'
-import { createSigner } from '../create-signer.js'
+import { createSigner } from '../signer-record.js'
 
 /** The vault of the API that `createTestApi` creates. */
 export const testVault: Vault = createVault(['the secret key of the tests'])

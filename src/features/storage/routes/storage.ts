@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { fidParameter } from '../../../api/parameters.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
@@ -11,14 +12,21 @@ import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.
 import { readStorageUsage, type StorageUsage } from '../../../hub/query/storage.js'
 import { limitsOf } from '../../../hub/storage-limits.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { PlazaError, refusalError } from '../../../platform/errors.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
+import {
+  insufficientFundsText,
+  payingWallet,
+  unknownWallet,
+  walletHeaders,
+} from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
+import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 
-export const unknownUser = 'There is no user with this fid.'
+const unknownUser = 'There is no user with this fid.'
+const fidQuery = Type.Object({ fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }) })
 
-/** Loads the user. Throws `not_found` if there is none. */
-export async function storageUser(hydrator: Hydrator, fid: number): Promise<UserDehydrated> {
+async function storageUser(hydrator: Hydrator, fid: number): Promise<UserDehydrated> {
   const users = await hydrator.dehydratedUsers([fid])
   const user = users.get(fid)
   if (!user) throw new PlazaError('not_found', `there is no user with fid ${fid}`, { property: 'fid' })
@@ -28,7 +36,6 @@ export async function storageUser(hydrator: Hydrator, fid: number): Promise<User
 /** The limit of keys on chain, whatever the storage: `maxKeysPerFid` of the key registry. */
 const MAX_SIGNERS = 1_000
 
-/** `GET storage/usage` */
 export const storageUsage = defineOperation({
   method: 'GET',
   path: 'storage/usage',
@@ -37,9 +44,7 @@ export const storageUsage = defineOperation({
   description:
     '`capacity` is what the unexpired units allow, including storage that is lent or borrowed. Signers ' +
     'are limited by the key registry instead of storage.',
-  query: Type.Object({
-    fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }),
-  }),
+  query: fidQuery,
   reply: StorageUsageResponse,
   notFound: unknownUser,
 
@@ -74,16 +79,13 @@ async function countSigners(db: Database, fid: number): Promise<number> {
   return row?.signers ?? 0
 }
 
-/** `GET storage/allocations` */
 export const storageAllocations = defineOperation({
   method: 'GET',
   path: 'storage/allocations',
   tag: 'Storage',
   summary: 'Lookup storage allocations of user',
   description: 'All rents of storage, newest first. `total_active_units` counts units that have not expired.',
-  query: Type.Object({
-    fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }),
-  }),
+  query: fidQuery,
   reply: StorageAllocationsResponse,
   notFound: unknownUser,
 
@@ -91,7 +93,7 @@ export const storageAllocations = defineOperation({
 })
 
 /** Reads the storage rents of a user. Throws `not_found` if there is no such user. */
-export async function allocationsOf(
+async function allocationsOf(
   { db, hydrator, clock }: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
   fid: number,
 ): Promise<StorageAllocationsResponse> {
@@ -110,17 +112,57 @@ export async function allocationsOf(
   }
 }
 
-/** Times are Unix seconds. */
-interface RentRow {
-  units: number
-  rentedAt: number
-  expiresAt: number
-}
-
-function readRents(db: Database, fid: number): Promise<RentRow[]> {
-  return db<RentRow[]>`
+function readRents(db: Database, fid: number) {
+  // Times are Unix seconds.
+  return db<{ units: number; rentedAt: number; expiresAt: number }[]>`
     select units, rented_at as "rentedAt", expires_at as "expiresAt"
     from hub.storage_rents
     where fid = ${fid}::bigint
     order by block_number desc, log_index desc`
 }
+
+/** More is likely a mistake: at the prices of the real contracts it costs thousands of dollars. */
+const MAX_UNITS = 1_000
+
+/** The body of `POST storage/buy`, as published clients send it. */
+export const BuyStorageReqBody = Type.Object({
+  fid: fidParameter({ description: 'Fid of the user.' }),
+  units: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_UNITS,
+      description: 'Number of units, by default 1. Each lasts a year.',
+    }),
+  ),
+  idem: idemMember,
+})
+
+export const buyStorage = defineOperation({
+  method: 'POST',
+  path: 'storage/buy',
+  tag: 'Storage',
+  summary: 'Buy storage for user',
+  description:
+    'Rents storage units, paid by the wallet, and returns the allocations of the user afterwards, as ' +
+    '`storage/allocations` does. Requests with the same `idem` pay once; without it, each request rents ' +
+    'more.',
+  body: BuyStorageReqBody,
+  headers: walletHeaders,
+  reply: StorageAllocationsResponse,
+  notFound: `${unknownWallet} Or: ${unknownUser}`,
+  paymentRequired: insufficientFundsText,
+  conflict: idemConflict,
+
+  async handle(context, { fid, units = 1, idem = randomUUID() }, { appId }, headers) {
+    const { accounts, wallet } = await payingWallet(context, headers, appId)
+    await storageUser(context.hydrator, fid)
+    const bought = await accounts.ledger.buy({
+      walletId: wallet.id,
+      purpose: `storage ${appId} ${idem}`,
+      requestKey: JSON.stringify([wallet.id, fid, units]),
+      call: { kind: 'rent', fid, units },
+    })
+    if ('code' in bought) throw refusalError(bought)
+    return await allocationsOf({ ...context, db: context.writerDb }, fid)
+  },
+})

@@ -9,7 +9,7 @@ import {
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { cacheTag } from '../../../graph/cache/cache-tags.js'
-import type { Viewer } from '../../../graph/query/visibility-filter.js'
+import { type Viewer, visibilityFilter } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import {
   BulkRelevantFungibleOwnersResponse,
@@ -17,9 +17,9 @@ import {
   RelevantFungibleOwnersResponse,
 } from '../../../graph/view/schema/fungible.js'
 import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
+import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { type Assets, ensureTrackedTokens } from '../on-demand-tokens.js'
-import { type Owner, readOwners } from '../owners.js'
+import { ensureTrackedTokens } from '../on-demand-tokens.js'
 import { checksummedAddress } from '../present-token.js'
 import { backfillProgress, isBackfilled, type Token } from '../token.js'
 
@@ -37,6 +37,11 @@ export const networkParameter = choiceParameter(networkNames, {
   examples: ['base'],
 })
 
+const contractParameter = ethAddressParameter({
+  description: 'Contract address of the token.',
+  examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+})
+
 /** The 202 for tokens whose owners are not indexed completely. */
 const backfillPendingReply = {
   202: {
@@ -47,21 +52,17 @@ const backfillPendingReply = {
   },
 }
 
-/** A query for owners of tokens. */
-export interface OwnersQuery {
+interface OwnersRequest {
   readonly network: NetworkName
   readonly addresses: readonly string[]
-  /** The parameter to name in errors. */
   readonly property: string
   readonly viewerFid: number | undefined
 }
 
-type OwnersContext = Pick<OperationContext, 'db' | 'writerDb' | 'hydrator'> & { readonly assets: Assets }
-
 /** Renders the owners of each token, in the order of the request; or the 202 while they are indexed. */
 async function replyWithOwners(
-  context: OwnersContext,
-  { network, addresses, property, viewerFid }: OwnersQuery,
+  context: Pick<OperationContext, 'db' | 'writerDb' | 'hydrator' | 'assets'>,
+  { network, addresses, property, viewerFid }: OwnersRequest,
   caller: Caller,
 ): Promise<string[] | OtherReply> {
   const { db, hydrator } = context
@@ -70,12 +71,9 @@ async function replyWithOwners(
   const unreadyTokens = tokens.filter((token) => !isBackfilled(token))
   if (unreadyTokens.length > 0) return new OtherReply(202, backfillPending(unreadyTokens))
   const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
-  const owners = await ownersOf(
-    context,
-    tokens.map(({ id }) => id),
-    viewer,
-  )
-  const byToken = tokens.map(({ id }) => owners.filter(({ tokenId }) => tokenId === id))
+  const tokenIds = tokens.map(({ id }) => id)
+  const owners = await ownersOf(context, tokenIds, viewer)
+  const byToken = tokenIds.map((id) => owners.filter(({ tokenId }) => tokenId === id))
   const [fullUsers, shortUsers] = await Promise.all([
     hydrator.users(fidsOf(byToken.flatMap((list) => list.slice(0, TOP_COUNT))), viewerFid),
     hydrator.dehydratedUsers(fidsOf(owners)),
@@ -90,13 +88,20 @@ async function replyWithOwners(
   })
 }
 
+/**
+ * Lists users who own tokens, by token and total balance, largest first: users that the viewer follows, or
+ * without a viewer the users of the largest addresses.
+ */
 async function ownersOf(
   { db, hydrator: { singleFlight } }: Pick<OperationContext, 'db' | 'hydrator'>,
   tokenIds: readonly number[],
   viewer: Viewer,
 ): Promise<Owner[]> {
-  const read = () => readOwners(db, { tokenIds, viewer, limit: MAX_COUNT })
   const { viewerFid, banningAppId } = viewer
+  const read = () =>
+    viewerFid === undefined
+      ? readLargestOwners(db, tokenIds, viewer)
+      : readFollowedOwners(db, tokenIds, viewer, viewerFid)
   if (singleFlight === null) return await read()
   const key = `owners ${tokenIds.join(' ')} for ${viewerFid ?? 'all'} without bans of ${banningAppId ?? 'nobody'}`
   const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
@@ -120,7 +125,6 @@ function backfillPending(tokens: readonly Token[]): FungiblesNotReady {
   }
 }
 
-/** `GET fungible/owner/relevant` */
 export const fungibleOwnersRelevant = defineOperation({
   method: 'GET',
   path: 'fungible/owner/relevant',
@@ -131,10 +135,7 @@ export const fungibleOwnersRelevant = defineOperation({
     'first 10 as full users, and up to 200 as dehydrated ones. With `viewer_fid`, only users whom the ' +
     'viewer follows. Without it, users behind the 5,000 largest addresses.',
   query: Type.Object({
-    contract_address: ethAddressParameter({
-      description: 'Contract address of the token.',
-      examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
-    }),
+    contract_address: contractParameter,
     network: networkParameter,
     viewer_fid: viewerFidParameter,
   }),
@@ -142,15 +143,14 @@ export const fungibleOwnersRelevant = defineOperation({
   otherReplies: backfillPendingReply,
 
   async handle(context, { contract_address, network, viewer_fid: viewerFid }, caller) {
-    const ownersQuestion = { network, addresses: [contract_address], property: 'contract_address', viewerFid }
-    const answer = await replyWithOwners(context, ownersQuestion, caller)
+    const request = { network, addresses: [contract_address], property: 'contract_address', viewerFid }
+    const answer = await replyWithOwners(context, request, caller)
     return Array.isArray(answer) ? answer[0]! : answer
   },
 })
 
 const MAX_TOKENS = 10
 
-/** `GET fungible/owner/relevant/bulk` */
 export const fungibleOwnersRelevantBulk = defineOperation({
   method: 'GET',
   path: 'fungible/owner/relevant/bulk',
@@ -159,16 +159,10 @@ export const fungibleOwnersRelevantBulk = defineOperation({
   description:
     'Maps each address, spelled as in the request, to the reply of `fungible/owner/relevant` for it.',
   query: Type.Object({
-    contract_addresses: listParameter(
-      ethAddressParameter({
-        description: 'Contract address of a token.',
-        examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
-      }),
-      {
-        maxItems: MAX_TOKENS,
-        description: 'Contract addresses of tokens.',
-      },
-    ),
+    contract_addresses: listParameter(contractParameter, {
+      maxItems: MAX_TOKENS,
+      description: 'Contract addresses of tokens.',
+    }),
     network: networkParameter,
     viewer_fid: viewerFidParameter,
   }),
@@ -177,10 +171,88 @@ export const fungibleOwnersRelevantBulk = defineOperation({
 
   async handle(context, { contract_addresses, network, viewer_fid: viewerFid }, caller) {
     const addresses = [...new Set(contract_addresses)]
-    const ownersQuestion = { network, addresses, property: 'contract_addresses', viewerFid }
-    const answer = await replyWithOwners(context, ownersQuestion, caller)
+    const request = { network, addresses, property: 'contract_addresses', viewerFid }
+    const answer = await replyWithOwners(context, request, caller)
     if (!Array.isArray(answer)) return answer
     const members = addresses.map((address, index) => `${JSON.stringify(address)}:${answer[index]}`)
     return `{${members.join(',')}}`
   },
 })
+
+interface Owner {
+  readonly tokenId: number
+  readonly fid: number
+}
+
+/** Largest addresses of a token that are searched for users; most belong to exchanges and pools. */
+const MAX_LARGEST_HOLDERS = 5_000
+
+/**
+ * Goes from the viewer's follows (some thousands) through their addresses to balances, so the cost does not
+ * depend on the number of owners.
+ *
+ * The address type is not checked, since addresses of other chains are longer and have no balance here; so
+ * verifications are read from their index alone.
+ */
+async function readFollowedOwners(db: Database, tokenIds: readonly number[], viewer: Viewer, fid: number) {
+  return await db<Owner[]>`
+    with followed as materialized (
+      select f.target_fid as fid
+      from social.follows f
+      where f.fid = ${fid}::bigint and ${visibilityFilter(db, viewer, 'f.target_fid')}
+    ), addresses as materialized (
+      select u.fid, u.custody_address as address from followed join social.users u using (fid)
+      union
+      select v.fid, v.address from followed join social.verifications v using (fid)
+    ), owned as (
+      select t.id as token_id, a.fid, sum(b.balance) as balance
+      from unnest(${[...tokenIds]}::integer[]) as t (id)
+      cross join addresses a
+      cross join lateral (
+        select balance from tokens.balances where token_id = t.id and holder = a.address and balance > 0
+        offset 0
+      ) b
+      group by t.id, a.fid
+    ), ranked as (
+      select token_id, fid, row_number() over (partition by token_id order by balance desc, fid) as place from owned
+    )
+    select token_id as "tokenId", fid from ranked where place <= ${MAX_COUNT} order by token_id, place
+  `
+}
+
+async function readLargestOwners(db: Database, tokenIds: readonly number[], viewer: Viewer) {
+  return await db<Owner[]>`
+    with found as materialized (
+      select t.id as token_id, o.fid
+      from unnest(${[...tokenIds]}::integer[]) as t (id)
+      cross join lateral (
+        select u.fid, max(u.balance) as largest
+        from (
+          select holder, balance from tokens.balances
+          where token_id = t.id and balance > 0
+          order by balance desc, holder
+          limit ${MAX_LARGEST_HOLDERS}
+        ) b
+        cross join lateral (
+          select fid, b.balance from social.users where custody_address = b.holder
+          union all
+          select fid, b.balance from social.verifications where address = b.holder and protocol = 0
+        ) u
+        where ${visibilityFilter(db, viewer, 'u.fid')}
+        group by u.fid
+        order by largest desc, u.fid
+        limit ${MAX_COUNT}
+      ) o
+    ), addresses as (
+      select f.token_id, f.fid, u.custody_address as address from found f join social.users u using (fid)
+      union
+      select f.token_id, f.fid, v.address from found f join social.verifications v using (fid) where v.protocol = 0
+    ), owned as (
+      select a.token_id, a.fid, sum(b.balance) as balance
+      from addresses a
+      join tokens.balances b on b.token_id = a.token_id and b.holder = a.address and b.balance > 0
+      group by a.token_id, a.fid
+    )
+    select token_id as "tokenId", fid from owned order by token_id, balance desc, fid
+  `
+}

@@ -6,8 +6,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 import { type Assets, rpcOf } from '../on-demand-tokens.js'
 import { presentTrade, presentTrending } from '../present-token.js'
-import { readTokens } from '../token.js'
-import { readSupplies } from '../token-stats.js'
+import { readSupplies, readTokens } from '../token.js'
 import { readTrades, readTrending } from '../trade-lists.js'
 
 /** The hosted API has a network for trades that owners do not have (docs/compatibility.md §22.4). */
@@ -28,28 +27,19 @@ function tradeNetworkOf(assets: Assets, network: NetworkName | 'robinhood'): Net
 const HOUR = 3_600
 const seconds = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
 
-/** A time window. */
-export type TimeWindow = keyof typeof seconds
-
-/** The time window of a list of trades. */
 const timeWindowParameter = choiceParameter(['1h', '6h', '12h', '24h', '7d'], {
   default: '24h',
   description: 'Time range that ends now.',
 })
 
-/**
- * The start of a window, in Unix seconds.
- *
- * @param nowMs Unix milliseconds.
- */
-function windowStart(window: TimeWindow, nowMs: number): number {
+/** Returns the start of a window, in Unix seconds. */
+function windowStart(window: keyof typeof seconds, nowMs: number): number {
   return Math.floor(nowMs / 1000) - seconds[window]
 }
 
 const MAX_TRADES = 100
 const MAX_AMOUNT_USD = 1e15
 
-/** `GET fungible/trades` */
 export const fungibleTrades = defineOperation({
   method: 'GET',
   path: 'fungible/trades',
@@ -109,7 +99,6 @@ export const fungibleTrades = defineOperation({
 
 const MAX_TOKENS = 20
 
-/** `GET fungible/trending` */
 export const fungibleTrending = defineOperation({
   method: 'GET',
   path: 'fungible/trending',
@@ -124,8 +113,7 @@ export const fungibleTrending = defineOperation({
   async handle({ db, clock, assets }, { time_window, ...tokenQuery }) {
     const network = tradeNetworkOf(assets, tokenQuery.network)
     const since = windowStart(time_window, clock())
-    const trending = await readTrending(db, { network, since, limit: MAX_TOKENS })
-    const ids = trending.map(({ tokenId }) => tokenId)
+    const ids = await readTrending(db, { network, since, limit: MAX_TOKENS })
     const [tokens, supplies] = await Promise.all([readTokens(db, { ids }), readSupplies(db, ids)])
     const byId = new Map(tokens.map((token) => [token.id, token]))
     return { trending: ids.map((id) => presentTrending(byId.get(id)!, supplies.get(id))) }

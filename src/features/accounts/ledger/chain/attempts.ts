@@ -23,15 +23,17 @@ export async function readAttempts(db: Queryable, transactionId: number): Promis
 }
 
 /** Returns the most that a wallet's open transactions may cost in wei, except one. */
-export async function reservedAmount(
-  db: Queryable,
-  walletId: string,
-  exceptTransactionId = 0,
-): Promise<bigint> {
+export async function reservedAmount(db: Queryable, walletId: string, exceptId = 0): Promise<bigint> {
   const [row] = await db<{ reserved: string }[]>`
     select coalesce(sum(max_cost), 0)::text as reserved from accounts.transactions
-    where wallet_id = ${walletId} and state = 'recorded' and id <> ${exceptTransactionId}::bigint`
+    where wallet_id = ${walletId} and state = 'recorded' and id <> ${exceptId}::bigint`
   return BigInt(row!.reserved)
+}
+
+/** Returns what a wallet with this balance can spend in wei: all but the reserve of open transactions. */
+export async function spendableAmount(db: Queryable, walletId: string, balance: bigint): Promise<bigint> {
+  const reserved = await reservedAmount(db, walletId)
+  return balance > reserved ? balance - reserved : 0n
 }
 
 /** Counts a wallet's final transactions; an RPC that counts fewer is behind. */
@@ -48,7 +50,7 @@ export async function countSettled(db: Queryable, walletId: string): Promise<num
 export interface NewTransaction {
   readonly walletId: string
   readonly purpose: string
-  readonly requestKey: string | null
+  readonly requestKey?: string | undefined
   readonly nonce: number
   readonly maxCost: bigint
   readonly signed: SignedTransaction
@@ -58,13 +60,13 @@ export interface NewTransaction {
 
 /** Records a transaction and its nonce. The caller holds the wallet lock. */
 export async function recordTransaction(db: Transaction, record: NewTransaction): Promise<TransactionRow> {
-  const { walletId, nonce, signed } = record
+  const { walletId, purpose, requestKey = null, nonce, maxCost } = record
   const [row] = await db<TransactionRow[]>`
     insert into accounts.transactions (wallet_id, purpose, request_key, nonce, max_cost)
-    values (${walletId}, ${record.purpose}, ${record.requestKey}, ${nonce}, ${String(record.maxCost)}::numeric)
+    values (${walletId}, ${purpose}, ${requestKey}, ${nonce}, ${String(maxCost)}::numeric)
     returning ${transactionColumns(db)}`
   await db`update accounts.wallets set next_nonce = ${nonce + 1} where id = ${walletId}`
-  await insertAttempt(db, row!.id, { attempt: 0, signed, nowMs: record.nowMs })
+  await insertAttempt(db, row!.id, 0, record)
   return row!
 }
 
@@ -75,14 +77,10 @@ export async function recordTransaction(db: Transaction, record: NewTransaction)
 export async function recordReplacement(
   db: Transaction,
   transactionId: number,
-  record: {
-    readonly attempt: number
-    readonly signed: SignedTransaction
-    readonly maxCost: bigint
-    readonly nowMs: number
-  },
+  attempt: number,
+  record: Pick<NewTransaction, 'signed' | 'maxCost' | 'nowMs'>,
 ): Promise<void> {
-  await insertAttempt(db, transactionId, record)
+  await insertAttempt(db, transactionId, attempt, record)
   await db`
     update accounts.transactions set max_cost = greatest(max_cost, ${String(record.maxCost)}::numeric)
     where id = ${transactionId} and state = 'recorded'`
@@ -91,11 +89,8 @@ export async function recordReplacement(
 async function insertAttempt(
   db: Transaction,
   transactionId: number,
-  {
-    attempt,
-    signed,
-    nowMs,
-  }: { readonly attempt: number; readonly signed: SignedTransaction; readonly nowMs: number },
+  attempt: number,
+  { signed, nowMs }: Pick<NewTransaction, 'signed' | 'nowMs'>,
 ): Promise<void> {
   await db`
     insert into accounts.attempts (transaction_id, attempt, hash, raw, signed_at)
@@ -103,20 +98,11 @@ async function insertAttempt(
     on conflict do nothing`
 }
 
-/** The result of a transaction. Amounts in wei. */
-export interface Settlement {
-  readonly hash: Buffer | null
-  readonly cost: bigint
-  readonly fid: number | null
-  /** The reason of a failure; null for success. */
-  readonly failure: string | null
-}
-
-/** Records the result of a transaction. */
+/** Records the result of a transaction and its cost in wei. */
 export async function settleTransaction(
   db: Database,
-  transactionId: number,
-  { hash, cost, fid, failure }: Settlement,
+  id: number,
+  { hash, cost, fid, failure }: Pick<Outcome, 'hash' | 'fid' | 'failure'> & { readonly cost: bigint },
 ): Promise<void> {
   await applySettlement(
     db,
@@ -124,29 +110,21 @@ export async function settleTransaction(
     update accounts.transactions
     set state = ${failure === null ? 'confirmed' : 'reverted'}, hash = ${hash}, cost = ${String(cost)}::numeric,
       fid = ${fid}::bigint, failure = ${failure}, settled_at = now()
-    where id = ${transactionId} and state = 'recorded'
+    where id = ${id} and state = 'recorded'
     returning purpose, fid`,
   )
 }
 
+/** The state of a transaction. */
+export interface Outcome extends Pick<TransactionRow, 'hash' | 'fid'> {
+  readonly state: 'recorded' | 'confirmed' | 'reverted'
+  /** The reason of a failure; null for success. */
+  readonly failure: string | null
+}
+
 /** Reads the state of a transaction. */
-export async function readOutcome(
-  db: Queryable,
-  transactionId: number,
-): Promise<
-  { readonly state: 'recorded' | 'confirmed' | 'reverted'; readonly failure: string | null } & Pick<
-    TransactionRow,
-    'hash' | 'fid'
-  >
-> {
-  const [row] = await db<
-    {
-      state: 'recorded' | 'confirmed' | 'reverted'
-      failure: string | null
-      hash: Buffer | null
-      fid: number | null
-    }[]
-  >`
+export async function readOutcome(db: Queryable, transactionId: number): Promise<Outcome> {
+  const [row] = await db<Outcome[]>`
     select state, failure, hash, fid from accounts.transactions where id = ${transactionId}`
   return row!
 }

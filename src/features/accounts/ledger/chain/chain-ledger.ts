@@ -1,11 +1,9 @@
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
-import type { ChainSettings } from '../../../../hub/chain/chain-settings.js'
-import type { Hub } from '../../../../hub/hub.js'
-import type { Database, Queryable } from '../../../../platform/db/connection.js'
+import type { Queryable } from '../../../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
-import type { Log } from '../../../../platform/log/log.js'
-import type { Vault } from '../../../../platform/vault/vault.js'
+import { pause } from '../../../../platform/process/pause.js'
+import { PromiseCache } from '../../../../platform/promise-cache.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import { lockWallet, openWallet } from '../../wallets/wallets.js'
 import type {
@@ -13,45 +11,35 @@ import type {
   AccountLedger,
   NonceContract,
   Payer,
+  PricedCall,
   Purchase,
   PurchaseQuote,
   Receipt,
 } from '../account-ledger.js'
-import { findTransaction, insufficientFunds, receiptOf, type TransactionRow } from '../transactions.js'
-import { countSettled, readOutcome, recordTransaction, reservedAmount } from './attempts.js'
-import { ChainBalances } from './chain-balances.js'
 import {
+  createQueue,
+  findTransaction,
+  insufficientFunds,
+  receiptOf,
+  type TransactionRow,
+} from '../transactions.js'
+import { countSettled, readOutcome, recordTransaction, reservedAmount, spendableAmount } from './attempts.js'
+import {
+  type CalledContract,
   decodeNumber,
   type EncodedCall,
   encodeCall,
-  encodeIdOf,
-  encodeKeyOf,
-  encodeNonceOf,
+  encodeFunction,
   encodePriceOf,
-  KEY_ADDED,
   revertName,
 } from './contract-calls.js'
-import { type Fees, newFees } from './fees.js'
-import { SerialExecutor } from './serial-executor.js'
-import { NONCE_TAKEN, TransactionMonitor } from './transaction-monitor.js'
+import { NONCE_TAKEN, TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
 import { WalletRpc } from './wallet-rpc.js'
-import { maxCostOf, signTransaction } from './wallet-transaction.js'
+import { type Fees, maxCostOf, newFees, signTransaction } from './wallet-transaction.js'
 
 /** Dependencies of a chain's ledger. */
-export interface ChainLedgerOptions {
-  /** Used for writes. */
-  readonly db: Database
-  readonly rpc: ChainRpc
-  readonly contracts: ChainSettings['contracts']
-  readonly hub: Pick<Hub, 'submitOnChainEvents'>
-  readonly vault: Vault
-  /** Highest gas price to offer, in wei. */
-  readonly maxFee: bigint
-  /** Milliseconds until an unmined transaction is replaced at a higher fee. */
-  readonly stuckMs: number
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly log: Log
+export interface ChainLedgerOptions
+  extends Omit<TransactionMonitorOptions, 'network' | 'wallets' | 'withWalletLock'> {
   /** Aborts waiting. */
   readonly signal: AbortSignal
 }
@@ -61,6 +49,7 @@ const WAIT_MS = 90_000
 const POLL_MS = 250
 /** Age limit of cached balances and prices for checks of callers; spending uses fresh values. */
 const CACHE_MS = 2_000
+const MAX_CACHED = 10_000
 /** Prices follow the dollar and may rise before a transaction is mined; the excess is refunded. */
 const PRICE_MARGIN_PERCENT = 2n
 /** Margin on gas estimates, since the state may change. */
@@ -75,6 +64,16 @@ const typicalGas: Readonly<Record<AccountCall['kind'], bigint>> = {
   rent: 150_000n,
 }
 
+/** State of an active key in the key registry. */
+const KEY_ADDED = 1n
+
+const nonceContracts = {
+  'id gateway': 'idGateway',
+  'id registry': 'idRegistry',
+  'key gateway': 'keyGateway',
+  'key registry': 'keyRegistry',
+} as const satisfies Record<NonceContract, CalledContract>
+
 /**
  * Registers and pays on a chain.
  *
@@ -86,55 +85,62 @@ export class ChainLedger implements AccountLedger {
   readonly #options: ChainLedgerOptions
   readonly #rpc: WalletRpc
   readonly #transactionMonitor: TransactionMonitor
-  readonly #balances: ChainBalances
-  readonly #serialExecutor: SerialExecutor
-  readonly #cache = new Map<string, { readonly value: Promise<unknown>; readonly untilMs: number }>()
+  readonly #withWalletLock: TransactionMonitorOptions['withWalletLock']
+  readonly #cache: PromiseCache<bigint>
 
   constructor(options: ChainLedgerOptions) {
+    const { db, rpc } = options
     this.#options = options
-    this.#rpc = new WalletRpc(options.rpc)
-    const cachedRpc = {
-      balance: (address: Hex) => this.#cached(address, () => this.#rpc.balance(address)),
-    }
-    this.#balances = new ChainBalances(cachedRpc, options.rpc.network)
-    this.network = this.#balances.network
-    this.#serialExecutor = new SerialExecutor(options.db)
+    this.#cache = new PromiseCache({ max: MAX_CACHED, ttlMs: CACHE_MS, clock: options.clock })
+    this.#rpc = new WalletRpc(rpc)
+    this.network = networkOf(rpc)
+    const runInTurn = createQueue()
+    // The chain responds while a lock and a connection are held; concurrent ones would exhaust the pool.
+    this.#withWalletLock = (walletId, work) =>
+      runInTurn(async () => {
+        const { value } = await db.begin(async (transaction) => {
+          await lockWallet(transaction, walletId)
+          return { value: await work(transaction) }
+        })
+        return value
+      })
     this.#transactionMonitor = new TransactionMonitor({
       ...options,
       network: this.network,
       wallets: this.#rpc,
-      serialExecutor: this.#serialExecutor,
+      withWalletLock: this.#withWalletLock,
     })
   }
 
-  async priceOf(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
-    return await this.#cached(`price ${JSON.stringify(call)}`, async () => {
+  async priceOf(call: PricedCall): Promise<bigint> {
+    return await this.#cache.read(`price ${JSON.stringify(call)}`, async () => {
       const [value, fees] = await Promise.all([this.#callValue(call), this.#fees()])
       return maxCostOf({ value, gas: typicalGas[call.kind], maxFee: fees.maxFee })
     })
   }
 
-  available(db: Queryable, payer: Payer): Promise<bigint> {
-    return this.#balances.available(db, payer)
+  async available(db: Queryable, payer: Payer): Promise<bigint> {
+    return await spendableAmount(db, payer.id, await this.#cachedBalance(payer))
   }
 
   async quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote> {
-    const [price, available] = await Promise.all([this.priceOf(call), this.#balances.fetchAvailable(payer)])
-    return { price, available }
+    const [price, balance] = await Promise.all([this.priceOf(call), this.#cachedBalance(payer)])
+    return { price, available: (db) => spendableAmount(db, payer.id, balance) }
   }
 
   async nonceOf(contract: NonceContract, address: Buffer): Promise<bigint> {
-    return await this.#callNumber(encodeNonceOf(this.#options.contracts, contract, address))
+    return await this.#readNumber(this.#encode(nonceContracts[contract], 'nonces', [hexOf(address)]))
   }
 
   async fidOf(address: Buffer, finality: 'now' | 'finally' = 'now'): Promise<number | null> {
-    const encodedCall = encodeIdOf(this.#options.contracts, address)
+    const encodedCall = this.#encode('idRegistry', 'idOf', [hexOf(address)])
     const answer = finality === 'now' ? this.#rpc.call(encodedCall) : this.#rpc.callAtFinalBlock(encodedCall)
     return Number(decodeNumber(await answer)) || null
   }
 
   async hasKey(fid: number, key: Buffer): Promise<boolean> {
-    return (await this.#callNumber(encodeKeyOf(this.#options.contracts, fid, key))) === KEY_ADDED
+    const encodedCall = this.#encode('keyRegistry', 'keyDataOf', [BigInt(fid), hexOf(key)])
+    return (await this.#readNumber(encodedCall)) === KEY_ADDED
   }
 
   async buy(purchase: Purchase): Promise<Receipt | Refusal> {
@@ -165,31 +171,19 @@ export class ChainLedger implements AccountLedger {
     }
     const gas = (estimate.gas * (100n + GAS_MARGIN_PERCENT)) / 100n
     const maxCost = maxCostOf({ value, gas, maxFee: fees.maxFee })
-    return await this.#serialExecutor.run(async (transaction) => {
-      await lockWallet(transaction, purchase.walletId)
+    return await this.#withWalletLock(purchase.walletId, async (transaction) => {
       const existing = await findTransaction(transaction, purchase)
       if (existing) return existing
       // In this order a transaction settled in between counts twice, not never.
       const reserved = await reservedAmount(transaction, purchase.walletId)
-      const { balance, count } = await this.#rpc.funds(
-        from,
-        await countSettled(transaction, purchase.walletId),
-      )
-      const nonce = await this.#nextNonce(transaction, purchase.walletId, { address: from, count })
+      const settled = await countSettled(transaction, purchase.walletId)
+      const { balance, count } = await this.#rpc.funds(from, settled)
+      const nonce = await this.#nextNonce(transaction, purchase.walletId, from, count)
       if (balance - reserved < maxCost) return insufficientFunds(maxCost, balance - reserved)
       const { chainId } = this.#options.rpc.network
       const signed = await signTransaction({ ...call, ...fees, chainId, nonce, value, gas }, wallet)
-      const { walletId, purpose, requestKey = null } = purchase
       const nowMs = this.#options.clock()
-      return await recordTransaction(transaction, {
-        walletId,
-        purpose,
-        requestKey,
-        nonce,
-        maxCost,
-        signed,
-        nowMs,
-      })
+      return await recordTransaction(transaction, { ...purchase, nonce, maxCost, signed, nowMs })
     })
   }
 
@@ -199,11 +193,7 @@ export class ChainLedger implements AccountLedger {
    * Too high a nonce would block the wallet forever, so counts of foreign transactions are agreed by all
    * RPCs. Too low a nonce is retried.
    */
-  async #nextNonce(
-    db: Queryable,
-    walletId: string,
-    { address, count }: { readonly address: Hex; readonly count: number },
-  ): Promise<number> {
+  async #nextNonce(db: Queryable, walletId: string, address: Hex, count: number): Promise<number> {
     const [row] = await db<{ nonce: number }[]>`
       select next_nonce as nonce from accounts.wallets where id = ${walletId}`
     return count <= row!.nonce ? row!.nonce : Math.max(row!.nonce, await this.#rpc.minimumCount(address))
@@ -222,10 +212,10 @@ export class ChainLedger implements AccountLedger {
     throw new PlazaError('unavailable', 'the transaction is not mined yet: send the same request again')
   }
 
-  async #callValue(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
+  async #callValue(call: PricedCall): Promise<bigint> {
     const encodedCall = encodePriceOf(this.#options.contracts, call)
     if (encodedCall === null) return 0n
-    return ((await this.#callNumber(encodedCall)) * (100n + PRICE_MARGIN_PERCENT)) / 100n
+    return ((await this.#readNumber(encodedCall)) * (100n + PRICE_MARGIN_PERCENT)) / 100n
   }
 
   async #fees(): Promise<Fees> {
@@ -234,18 +224,16 @@ export class ChainLedger implements AccountLedger {
     throw new PlazaError('unavailable', 'the network requires higher fees than this server may offer')
   }
 
-  async #callNumber(encodedCall: EncodedCall): Promise<bigint> {
+  #encode(contract: CalledContract, functionName: string, args: readonly unknown[]): EncodedCall {
+    return encodeFunction(this.#options.contracts, contract, functionName, args)
+  }
+
+  async #readNumber(encodedCall: EncodedCall): Promise<bigint> {
     return decodeNumber(await this.#rpc.call(encodedCall))
   }
 
-  #cached<T>(name: string, read: () => Promise<T>): Promise<T> {
-    const { clock } = this.#options
-    const existing = this.#cache.get(name)
-    if (existing && existing.untilMs > clock()) return existing.value as Promise<T>
-    const value = read()
-    this.#cache.set(name, { value, untilMs: clock() + CACHE_MS })
-    value.catch(() => this.#cache.delete(name))
-    return value
+  #cachedBalance({ address }: Payer): Promise<bigint> {
+    return this.#cache.read(hexOf(address), () => this.#rpc.balance(hexOf(address)))
   }
 }
 
@@ -253,6 +241,7 @@ function contractRefusal(reason: string | null): Refusal {
   return refuse('conflict', `the contracts refuse the call${reason === null ? '' : `: ${reason}`}`)
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
+/** Returns the name of the network of wallets on a chain. */
+export function networkOf({ network }: Pick<ChainRpc, 'network'>): string {
+  return `eip155:${network.chainId}`
 }

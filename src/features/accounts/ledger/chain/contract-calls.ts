@@ -16,13 +16,15 @@ import {
 } from 'viem'
 import type { ChainSettings, ContractName } from '../../../../hub/chain/chain-settings.js'
 import { hexOf } from '../../../../protocol/bytes.js'
-import type { AccountCall, NonceContract } from '../account-ledger.js'
+import type { AccountCall, PricedCall, SignedAuthorization } from '../account-ledger.js'
 
 /** An encoded contract call. */
 export interface EncodedCall {
   readonly to: Address
   readonly data: Hex
 }
+
+type Contracts = ChainSettings['contracts']
 
 /** Metadata type of keys: a signed key request (docs/protocol.md §5.3). */
 const SIGNED_KEY_REQUEST = 1
@@ -35,48 +37,62 @@ const abis = {
   storageRegistry: storageRegistryABI,
 } as const satisfies Partial<Record<ContractName, Abi>>
 
-type CalledContract = keyof typeof abis
+/** A contract that this server calls. */
+export type CalledContract = keyof typeof abis
 
-const nonceContracts: Readonly<Record<NonceContract, CalledContract>> = {
-  'id gateway': 'idGateway',
-  'id registry': 'idRegistry',
-  'key gateway': 'keyGateway',
-  'key registry': 'keyRegistry',
-}
-
-/** A contract function and its arguments. */
-interface ContractCall {
-  readonly contract: CalledContract
-  readonly functionName: string
-  readonly args: readonly unknown[]
+/** Encodes a call of a contract's function. */
+export function encodeFunction(
+  contracts: Contracts,
+  contract: CalledContract,
+  functionName: string,
+  args: readonly unknown[],
+): EncodedCall {
+  const data = encodeFunctionData({ abi: abis[contract] as Abi, functionName, args })
+  return { to: contracts[contract].address, data }
 }
 
 /** Encodes the transaction of an account call (docs/protocol.md §5.1). */
-export function encodeCall(contracts: ChainSettings['contracts'], call: AccountCall): EncodedCall {
-  return encode(contracts, contractCallOf(call))
+export function encodeCall(contracts: Contracts, call: AccountCall): EncodedCall {
+  switch (call.kind) {
+    case 'register': {
+      const { holder, recovery, extraUnits } = call
+      const args = [hexOf(holder.address), hexOf(recovery), ...signatureArguments(holder), BigInt(extraUnits)]
+      return encodeFunction(contracts, 'idGateway', 'registerFor', args)
+    }
+    case 'transfer': {
+      const { from, to } = call
+      const signatures = [from, to].flatMap(signatureArguments)
+      const args = [hexOf(from.address), hexOf(to.address), ...signatures]
+      return encodeFunction(contracts, 'idRegistry', 'transferFor', args)
+    }
+    case 'add key': {
+      const { keyType, key, metadata } = call.added
+      const keyArguments = [keyType, hexOf(key), SIGNED_KEY_REQUEST, hexOf(metadata)]
+      const args = [hexOf(call.holder.address), ...keyArguments, ...signatureArguments(call.holder)]
+      return encodeFunction(contracts, 'keyGateway', 'addFor', args)
+    }
+    case 'remove key': {
+      const args = [hexOf(call.holder.address), hexOf(call.key), ...signatureArguments(call.holder)]
+      return encodeFunction(contracts, 'keyRegistry', 'removeFor', args)
+    }
+    case 'rent':
+      return encodeFunction(contracts, 'storageRegistry', 'rent', [BigInt(call.fid), BigInt(call.units)])
+  }
+}
+
+function signatureArguments({ deadline, signature }: SignedAuthorization): [bigint, Hex] {
+  return [BigInt(deadline), hexOf(signature)]
 }
 
 /** Encodes the query of a call's price in wei; null for calls that cost only gas. */
-export function encodePriceOf(
-  contracts: ChainSettings['contracts'],
-  {
-    kind,
-    extraUnits = 0,
-    units = 0,
-  }: Pick<AccountCall, 'kind'> & { readonly extraUnits?: number; readonly units?: number },
-): EncodedCall | null {
-  if (kind === 'register') {
-    return encode(contracts, { contract: 'idGateway', functionName: 'price', args: [BigInt(extraUnits)] })
-  }
-  if (kind !== 'rent') return null
-  return encode(contracts, { contract: 'storageRegistry', functionName: 'price', args: [BigInt(units)] })
+export function encodePriceOf(contracts: Contracts, call: PricedCall): EncodedCall | null {
+  const { kind, extraUnits = 0, units = 0 } = call
+  if (kind === 'register') return encodeFunction(contracts, 'idGateway', 'price', [BigInt(extraUnits)])
+  return kind === 'rent' ? encodeFunction(contracts, 'storageRegistry', 'price', [BigInt(units)]) : null
 }
 
 /** Encodes the query of what an `encodeCall` transaction had to pay at its block; null when it pays nothing. */
-export function encodePricePaid(
-  contracts: ChainSettings['contracts'],
-  { to, data }: EncodedCall,
-): EncodedCall | null {
+export function encodePricePaid(contracts: Contracts, { to, data }: EncodedCall): EncodedCall | null {
   const isCallTo = (name: CalledContract) => contracts[name].address.toLowerCase() === to.toLowerCase()
   if (isCallTo('idGateway')) {
     const { args } = decodeFunctionData({ abi: idGatewayABI, data })
@@ -87,40 +103,7 @@ export function encodePricePaid(
   return encodePriceOf(contracts, { kind: 'rent', units: Number(args?.[1]) })
 }
 
-/** Encodes the query of an address's nonce (20 bytes). */
-export function encodeNonceOf(
-  contracts: ChainSettings['contracts'],
-  contract: NonceContract,
-  address: Buffer,
-): EncodedCall {
-  return encode(contracts, {
-    contract: nonceContracts[contract],
-    functionName: 'nonces',
-    args: [hexOf(address)],
-  })
-}
-
-/** Encodes the query of an address's fid (20 bytes); 0 for none. */
-export function encodeIdOf(contracts: ChainSettings['contracts'], address: Buffer): EncodedCall {
-  return encode(contracts, { contract: 'idRegistry', functionName: 'idOf', args: [hexOf(address)] })
-}
-
-/**
- * Encodes the query of a fid's key (32 bytes) in the key registry. The first returned number is `KEY_ADDED`
- * while it is active.
- */
-export function encodeKeyOf(contracts: ChainSettings['contracts'], fid: number, key: Buffer): EncodedCall {
-  return encode(contracts, {
-    contract: 'keyRegistry',
-    functionName: 'keyDataOf',
-    args: [BigInt(fid), hexOf(key)],
-  })
-}
-
-/** State of an active key. */
-export const KEY_ADDED = 1n
-
-/** Decodes the number that such a query returns. */
+/** Decodes the number that a query returns, or the first of several. */
 export function decodeNumber(result: Hex): bigint {
   return decodeFunctionResult({ abi: idRegistryABI, functionName: 'idOf', data: result })
 }
@@ -135,57 +118,4 @@ export function revertName(data: Hex): string | null {
     }
   }
   return null
-}
-
-function contractCallOf(call: AccountCall): ContractCall {
-  switch (call.kind) {
-    case 'register': {
-      const { address, deadline, signature } = call.holder
-      const args = [
-        hexOf(address),
-        hexOf(call.recovery),
-        BigInt(deadline),
-        hexOf(signature),
-        BigInt(call.extraUnits),
-      ]
-      return { contract: 'idGateway', functionName: 'registerFor', args }
-    }
-    case 'transfer': {
-      const { from, to } = call
-      const signatureArguments = [from, to].flatMap(({ deadline, signature }) => [
-        BigInt(deadline),
-        hexOf(signature),
-      ])
-      const args = [hexOf(from.address), hexOf(to.address), ...signatureArguments]
-      return { contract: 'idRegistry', functionName: 'transferFor', args }
-    }
-    case 'add key': {
-      const { address, deadline, signature } = call.holder
-      const { keyType, key, metadata } = call.added
-      const keyArguments = [keyType, hexOf(key), SIGNED_KEY_REQUEST, hexOf(metadata)]
-      const args = [hexOf(address), ...keyArguments, BigInt(deadline), hexOf(signature)]
-      return { contract: 'keyGateway', functionName: 'addFor', args }
-    }
-    case 'remove key': {
-      const { address, deadline, signature } = call.holder
-      const args = [hexOf(address), hexOf(call.key), BigInt(deadline), hexOf(signature)]
-      return { contract: 'keyRegistry', functionName: 'removeFor', args }
-    }
-    case 'rent':
-      return {
-        contract: 'storageRegistry',
-        functionName: 'rent',
-        args: [BigInt(call.fid), BigInt(call.units)],
-      }
-  }
-}
-
-function encode(
-  contracts: ChainSettings['contracts'],
-  { contract, functionName, args }: ContractCall,
-): EncodedCall {
-  return {
-    to: contracts[contract].address,
-    data: encodeFunctionData({ abi: abis[contract] as Abi, functionName, args }),
-  }
 }

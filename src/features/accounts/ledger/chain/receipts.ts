@@ -32,12 +32,6 @@ interface RawBlock<Transaction> {
   readonly transactions: readonly Transaction[]
 }
 
-/** Returns the block number of a transaction by one endpoint; null when it is in none. */
-export async function blockNumberOf(endpoint: Endpoint, hash: Hex): Promise<number | null> {
-  const raw = await endpoint.request<RawReceipt | null>('eth_getTransactionReceipt', [hash])
-  return raw && Number(raw.blockNumber)
-}
-
 /**
  * Reads a receipt and checks it against its block.
  *

@@ -3,14 +3,13 @@ import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
 import type { ChainSettings } from '../../../../hub/chain/chain-settings.js'
-import type { ChainLog } from '../../../../hub/chain/endpoint.js'
 import { type RegistryName, registryEvent, registryTopics } from '../../../../hub/chain/registry-events.js'
 import type { Hub } from '../../../../hub/hub.js'
-import type { Database } from '../../../../platform/db/connection.js'
+import type { Database, Transaction } from '../../../../platform/db/connection.js'
 import type { Log } from '../../../../platform/log/log.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
 import { hexOf } from '../../../../protocol/bytes.js'
-import { lockWallet, openWallet } from '../../wallets/wallets.js'
+import { openWallet } from '../../wallets/wallets.js'
 import { pendingTransactions, type TransactionRow } from '../transactions.js'
 import {
   type AttemptRow,
@@ -21,25 +20,30 @@ import {
   settleTransaction,
 } from './attempts.js'
 import { decodeNumber, encodePricePaid } from './contract-calls.js'
-import { minBigint, replacementFees } from './fees.js'
 import type { ChainReceipt } from './receipts.js'
-import type { SerialExecutor } from './serial-executor.js'
 import type { WalletCounts, WalletRpc } from './wallet-rpc.js'
-import { maxCostOf, readTransaction, signTransaction } from './wallet-transaction.js'
+import {
+  maxCostOf,
+  minBigint,
+  readTransaction,
+  replacementFees,
+  signTransaction,
+} from './wallet-transaction.js'
 
 /** Dependencies of the transaction monitor. */
 export interface TransactionMonitorOptions {
   readonly db: Database
-  /** Runs work that calls the chain while it holds a wallet lock. */
-  readonly serialExecutor: SerialExecutor
+  /** Runs work that calls the chain under a wallet's lock, one at a time in this process. */
+  readonly withWalletLock: <T>(walletId: string, work: (db: Transaction) => Promise<T>) => Promise<T>
   readonly rpc: ChainRpc
   readonly wallets: WalletRpc
   readonly contracts: ChainSettings['contracts']
   readonly hub: Pick<Hub, 'submitOnChainEvents'>
   readonly vault: Vault
-  /** Name of the ledger's network. */
   readonly network: string
+  /** Highest gas price to offer, in wei. */
   readonly maxFee: bigint
+  /** Milliseconds until an unmined transaction is replaced at a higher fee. */
   readonly stuckMs: number
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -50,7 +54,6 @@ export interface TransactionMonitorOptions {
 export const NONCE_TAKEN = 'NonceTaken'
 
 const { REGISTER } = IdRegisterEventType
-/** Transactions checked concurrently. */
 const CONCURRENCY = 16
 /** Nodes may forget a transaction or its block may be reorganized; sending again is harmless. */
 const RESEND_MS = 2_000
@@ -103,11 +106,7 @@ export class TransactionMonitor {
     }
   }
 
-  async #checkTransaction(
-    row: TransactionRow,
-    { mined, final, finalBlock }: WalletCounts,
-    address: Hex,
-  ): Promise<void> {
+  async #checkTransaction(row: TransactionRow, { mined, final, finalBlock }: WalletCounts, address: Hex) {
     const { db, wallets } = this.#options
     const attempts = await readAttempts(db, row.id)
     if (row.nonce >= mined) return await this.#broadcast(row, attempts.at(-1)!)
@@ -182,11 +181,12 @@ export class TransactionMonitor {
    * the same events, which merge once.
    */
   async #submitToHub({ logs, timestamp: blockTimestamp }: ChainReceipt): Promise<OnChainEvent[]> {
-    const { hub, rpc } = this.#options
+    const { hub, rpc, contracts } = this.#options
+    const names = Object.keys(registryTopics) as RegistryName[]
     const time = { chainId: rpc.network.chainId, blockTimestamp }
     const events = logs.flatMap((log) => {
-      const registry = this.#registryOf(log)
-      const event = registry === null ? null : registryEvent(registry, log, time)
+      const registry = names.find((name) => contracts[name].address.toLowerCase() === log.address)
+      const event = registry === undefined ? null : registryEvent(registry, log, time)
       return event === null ? [] : [event]
     })
     const outcomes = await hub.submitOnChainEvents(events)
@@ -195,38 +195,27 @@ export class TransactionMonitor {
     return events
   }
 
-  #registryOf({ address }: ChainLog): RegistryName | null {
-    const { contracts } = this.#options
-    const names = Object.keys(registryTopics) as RegistryName[]
-    return names.find((name) => contracts[name].address.toLowerCase() === address) ?? null
-  }
-
-  /** Replaces a transaction that may be stuck because its fee is too low. */
   async #replaceIfStuck(row: TransactionRow, last: AttemptRow): Promise<void> {
-    const { db, serialExecutor, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
+    const { db, withWalletLock, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
     if (clock() - last.signedAt.getTime() < stuckMs) return
     const previous = readTransaction(last.raw)
     const fees = replacementFees(previous, await wallets.gasPrice(), bound)
     if (fees === null) return
-    const wallet = await openWallet(db, vault, row.walletId)
+    const { walletId, purpose, nonce } = row
+    const wallet = await openWallet(db, vault, walletId)
     const next = { ...previous, ...fees }
     const maxCost = maxCostOf(next)
     const signed = await signTransaction(next, wallet)
-    const isRecorded = await serialExecutor.run(async (transaction) => {
-      await lockWallet(transaction, row.walletId)
-      const reserved = await reservedAmount(transaction, row.walletId, row.id)
-      const settled = await countSettled(transaction, row.walletId)
+    const isRecorded = await withWalletLock(walletId, async (transaction) => {
+      const reserved = await reservedAmount(transaction, walletId, row.id)
+      const settled = await countSettled(transaction, walletId)
       const { balance } = await wallets.funds(hexOf(wallet.address), settled)
       if (balance - reserved < maxCost) return false
-      const attempt = last.attempt + 1
-      await recordReplacement(transaction, row.id, { attempt, signed, maxCost, nowMs: clock() })
+      await recordReplacement(transaction, row.id, last.attempt + 1, { signed, maxCost, nowMs: clock() })
       return true
     })
     if (!isRecorded) return
-    log.info(
-      { purpose: row.purpose, nonce: row.nonce, maxFee: String(fees.maxFee) },
-      'transaction replaced at a higher fee',
-    )
+    log.info({ purpose, nonce, maxFee: String(fees.maxFee) }, 'transaction replaced at a higher fee')
     const attempts = await readAttempts(db, row.id)
     await this.#send(attempts.at(-1)!)
   }

@@ -3,21 +3,15 @@ import { type ChainRpc, RpcMismatch } from '../../../../hub/chain/chain-rpc.js'
 import type { Endpoint } from '../../../../hub/chain/endpoint.js'
 import { InconsistentReply } from '../../../../hub/chain/log-range.js'
 import { PlazaError } from '../../../../platform/errors.js'
-import { pause } from '../../../../platform/process/pause.js'
+import { resultWithin } from '../../../../platform/process/pause.js'
 import type { EncodedCall } from './contract-calls.js'
-import { blockNumberOf, type ChainReceipt, findByNonce, readReceipt, transactionCountAt } from './receipts.js'
+import { type ChainReceipt, findByNonce, readReceipt, transactionCountAt } from './receipts.js'
 
 /** Transaction counts of a wallet at the newest and the final block, by one RPC. */
 export interface WalletCounts {
   readonly mined: number
   readonly final: number
   readonly finalBlock: number
-}
-
-/** Balance of a wallet in wei and its transaction count, by one RPC. */
-export interface WalletFunds {
-  readonly balance: bigint
-  readonly count: number
 }
 
 /** Gas price offer in wei. */
@@ -34,6 +28,7 @@ export type GasEstimate =
 
 /** Longest wait for an RPC while a wallet is locked; some take a second on a bad day. */
 const LOCK_TIMEOUT_MS = 5_000
+const silentChainText = 'the chain does not respond: try again'
 
 /** Chain requests of a wallet. */
 export class WalletRpc {
@@ -45,7 +40,7 @@ export class WalletRpc {
 
   /** Balance in wei at the newest block. */
   balance(address: Hex): Promise<bigint> {
-    return this.#askNumber('eth_getBalance', [address, 'latest'])
+    return this.#withEndpoint((endpoint) => balanceOf(endpoint, address))
   }
 
   /**
@@ -54,25 +49,24 @@ export class WalletRpc {
    *
    * @param settled Known settled transactions: an RPC that counts fewer is behind, and another one is used.
    */
-  async funds(address: Hex, settled: number): Promise<WalletFunds> {
+  async funds(address: Hex, settled: number): Promise<{ readonly balance: bigint; readonly count: number }> {
     const answer = this.#rpc.withEndpoint(async (endpoint) => {
       const [balance, count] = await Promise.all([
-        endpoint.request<Hex>('eth_getBalance', [address, 'latest']),
+        balanceOf(endpoint, address),
         transactionCountAt(endpoint, address),
       ])
       if (count < settled) throw new InconsistentReply(`${endpoint.name} is behind`)
-      return { balance: hexToBigInt(balance), count }
+      return { balance, count }
     })
-    return await this.#orUnavailable(withTimeout(LOCK_TIMEOUT_MS, answer))
+    const funds = await this.#orUnavailable(resultWithin(LOCK_TIMEOUT_MS, answer))
+    if (funds === null) throw new PlazaError('unavailable.other_side', silentChainText)
+    return funds
   }
 
   /** Returns the transaction count of an address by the RPC that counts the fewest. */
   async minimumCount(address: Hex): Promise<number> {
-    return Math.min(
-      ...(await this.#orUnavailable(
-        this.#rpc.requestAll((endpoint) => transactionCountAt(endpoint, address)),
-      )),
-    )
+    const counts = this.#rpc.requestAll((endpoint) => transactionCountAt(endpoint, address))
+    return Math.min(...(await this.#orUnavailable(counts)))
   }
 
   async counts(address: Hex): Promise<WalletCounts> {
@@ -104,11 +98,7 @@ export class WalletRpc {
 
   /** Returns the result of a call at the newest final block, agreed by all RPCs. */
   callAtFinalBlock({ to, data }: EncodedCall): Promise<Hex> {
-    return this.#orUnavailable(
-      this.#rpc.requestAgreed(async (endpoint) =>
-        endpoint.call(to, data, this.#finalOf(await endpoint.head())),
-      ),
-    )
+    return this.#agreed(async (endpoint) => endpoint.call(to, data, this.#finalOf(await endpoint.head())))
   }
 
   async gasPrice(): Promise<GasPrice> {
@@ -140,7 +130,10 @@ export class WalletRpc {
 
   /** Returns the block number of a transaction; null when it is in none. */
   block(hash: Hex): Promise<number | null> {
-    return this.#withEndpoint((endpoint) => blockNumberOf(endpoint, hash))
+    return this.#withEndpoint(async (endpoint) => {
+      const raw = await endpoint.request<{ blockNumber: Hex } | null>('eth_getTransactionReceipt', [hash])
+      return raw && Number(raw.blockNumber)
+    })
   }
 
   /**
@@ -148,22 +141,14 @@ export class WalletRpc {
    * it is not there.
    */
   mined(hash: Hex, blockNumber: number): Promise<ChainReceipt | null> {
-    return this.#orUnavailable(
-      this.#rpc.requestAgreed(
-        (endpoint) => readReceipt(endpoint, hash, blockNumber),
-        // Only some RPCs report the L1 data fee.
-        (receipt) => receipt && { ...receipt, fee: null },
-      ),
-    )
+    // Only some RPCs report the L1 data fee.
+    const withoutFee = (receipt: ChainReceipt | null) => receipt && { ...receipt, fee: null }
+    return this.#agreed((endpoint) => readReceipt(endpoint, hash, blockNumber), withoutFee)
   }
 
   /** Finds an address's transaction with this nonce in a block up to `last`, agreed by all RPCs. */
-  findByNonceAgreed(query: {
-    readonly address: Hex
-    readonly nonce: number
-    readonly last: number
-  }): Promise<Hex> {
-    return this.#orUnavailable(this.#rpc.requestAgreed((endpoint) => findByNonce(endpoint, query)))
+  findByNonceAgreed(query: Parameters<typeof findByNonce>[1]): Promise<Hex> {
+    return this.#agreed((endpoint) => findByNonce(endpoint, query))
   }
 
   /**
@@ -174,7 +159,7 @@ export class WalletRpc {
   async send(raw: Hex, isResend: boolean): Promise<void> {
     const sendTo = async (endpoint: Endpoint) => {
       await endpoint.request<Hex>('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
-        if (!isAlreadyKnown(error)) throw error
+        if (!alreadyKnownPattern.test(errorText(error))) throw error
       })
     }
     if (isResend) await this.#orUnavailable(this.#rpc.requestAll(sendTo))
@@ -189,41 +174,23 @@ export class WalletRpc {
     return this.#orUnavailable(this.#rpc.withEndpoint(work))
   }
 
+  #agreed<T>(work: (endpoint: Endpoint) => Promise<T>, comparedPart?: (answer: T) => unknown): Promise<T> {
+    return this.#orUnavailable(this.#rpc.requestAgreed(work, comparedPart))
+  }
+
   /** Converts a failure of all URLs, or their disagreement, to a transient error. */
   async #orUnavailable<T>(answer: Promise<T>): Promise<T> {
-    return await answer.catch((error: unknown) => {
-      throw new PlazaError('unavailable.other_side', 'the chain does not respond: try again', {
-        cause: error,
-      })
+    return await answer.catch((cause: unknown) => {
+      throw new PlazaError('unavailable.other_side', silentChainText, { cause })
     })
   }
-
-  async #askNumber(method: string, params: readonly unknown[]): Promise<bigint> {
-    return hexToBigInt(
-      await this.#withEndpoint((endpoint: Endpoint) => endpoint.request<Hex>(method, params)),
-    )
-  }
 }
 
-/** Fails after the timeout; the request continues and records which URL is silent. */
-async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
-  const abortController = new AbortController()
-  const timeout = pause(ms, abortController.signal).then((): never => {
-    throw new Error(`no response within ${ms} ms`)
-  })
-  try {
-    return await Promise.race([answer, timeout])
-  } finally {
-    abortController.abort()
-  }
+async function balanceOf(endpoint: Endpoint, address: Hex): Promise<bigint> {
+  return hexToBigInt(await endpoint.request<Hex>('eth_getBalance', [address, 'latest']))
 }
 
-/** Errors of nodes for transactions that are pending or mined already. */
 const alreadyKnownPattern = /already known|already imported|nonce too low|known transaction|underpriced/i
-
-function isAlreadyKnown(error: unknown): boolean {
-  return alreadyKnownPattern.test(errorText(error))
-}
 
 /** Joins the messages of an error and its causes. */
 function errorText(error: unknown): string {

@@ -1,8 +1,51 @@
-import { type Hex, keccak256, parseTransaction, type TransactionSerializableEIP1559 } from 'viem'
+import { keccak256, parseTransaction, type TransactionSerializableEIP1559 } from 'viem'
 import type { EthAccount } from '../../../../hub/registry/eth-account.js'
+import { bytesOf } from '../../../../protocol/bytes.js'
 import type { SignedTransaction } from './attempts.js'
 import type { EncodedCall } from './contract-calls.js'
-import type { Fees } from './fees.js'
+import type { GasPrice } from './wallet-rpc.js'
+
+/** Fees per unit of gas in wei: the maximum, and the part for the block producer. */
+export interface Fees {
+  readonly maxFee: bigint
+  readonly tip: bigint
+}
+
+/** Multiple of the base fee to offer. It grows by at most an eighth per block (EIP-1559). */
+const HEADROOM = 2n
+
+/** Computes the fees of a new transaction. Returns null while the network requires more. */
+export function newFees({ base, tip }: GasPrice, maxAllowed: bigint): Fees | null {
+  if (base > maxAllowed) return null
+  const maxFee = minBigint(HEADROOM * base + tip, maxAllowed)
+  return { maxFee, tip: minBigint(tip, maxFee) }
+}
+
+/**
+ * Computes the fees of a replacement: an eighth more of both; nodes require a tenth.
+ *
+ * @returns Null when that exceeds the allowed fee.
+ */
+export function replacementFees(previous: Fees, price: GasPrice, maxAllowed: bigint): Fees | null {
+  const suggested = newFees(price, maxAllowed)
+  if (suggested === null) return null
+  const maxFee = maxBigint(suggested.maxFee, raisedByEighth(previous.maxFee))
+  const tip = maxBigint(suggested.tip, raisedByEighth(previous.tip))
+  return maxFee > maxAllowed || tip > maxFee ? null : { maxFee, tip }
+}
+
+function raisedByEighth(fee: bigint): bigint {
+  return fee + fee / 8n + 1n
+}
+
+/** Returns the smaller amount. */
+export function minBigint(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function maxBigint(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
 
 /** A transaction and its fees. Amounts in wei. */
 export interface WalletTransaction extends EncodedCall, Fees {
@@ -19,11 +62,8 @@ export interface WalletTransaction extends EncodedCall, Fees {
 const L1_FEE_ALLOWANCE = 20_000_000_000_000n
 
 /** Returns the most that a transaction can cost its wallet, in wei. */
-export function maxCostOf({
-  value,
-  gas,
-  maxFee,
-}: Pick<WalletTransaction, 'value' | 'gas' | 'maxFee'>): bigint {
+export function maxCostOf(transaction: Pick<WalletTransaction, 'value' | 'gas' | 'maxFee'>): bigint {
+  const { value, gas, maxFee } = transaction
   return value + gas * maxFee + L1_FEE_ALLOWANCE
 }
 
@@ -38,7 +78,7 @@ export async function signTransaction(
     maxFeePerGas: maxFee,
     maxPriorityFeePerGas: tip,
   })
-  return { raw: hexToBuffer(raw), hash: hexToBuffer(keccak256(raw)) }
+  return { raw: bytesOf(raw), hash: bytesOf(keccak256(raw)) }
 }
 
 /** Decodes a signed transaction. */
@@ -54,8 +94,4 @@ export function readTransaction(raw: Buffer): WalletTransaction {
     maxFee: parsed.maxFeePerGas ?? 0n,
     tip: parsed.maxPriorityFeePerGas ?? 0n,
   }
-}
-
-function hexToBuffer(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }

@@ -13,7 +13,7 @@ import { TestUser, testNowUnix } from '../../../../../../test/network.js'
 import { createTestApi, type TestApiOptions } from '../../../../../app/testing/test-api.js'
 import { createNetClient } from '../../../../../platform/outbound/net-client.js'
 import { serveHttp } from '../../../../../platform/outbound/testing/loopback-server.js'
-import { createSigner } from '../../../../signers/create-signer.js'
+import { createSigner } from '../../../../signers/signer-record.js'
 import { testVault } from '../../../../signers/testing/approved-signer.js'
 import { addClientKey, type ClientKey } from '../../../testing/client-key.js'
 

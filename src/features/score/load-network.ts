@@ -1,11 +1,11 @@
 import type { Session } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { FidIndex } from './fid-index.js'
+import type { EdgeList } from './graph.js'
 import type { AccountFeatures } from './spam-signals.js'
 
 /** Rows in memory at once. */
-const USER_ROWS = 5_000
-const CAST_ROWS = 5_000
+const ROWS = 5_000
 /** Only recent casts count, since behavior changes and old casts are many. */
 const CAST_WINDOW_SECONDS = 30 * 24 * 60 * 60
 /** Letters besides links; with fewer, a link has no text, */
@@ -21,28 +21,17 @@ export interface LoadedAccounts {
   readonly currentScores: Float64Array
 }
 
-interface UserRow {
-  fid: number
-  registered_at: number
-  profile_parts: number
-  score: number | null
-}
-
 /** Loads every account; cast and follow features stay 0 until they are loaded. */
 export async function loadAccounts(session: Session, signal: AbortSignal): Promise<LoadedAccounts> {
   const fids: number[] = []
   const registeredAt: number[] = []
   const profileParts: number[] = []
   const currentScores: number[] = []
-  const rows = session<UserRow[]>`
-    select
-      fid,
-      registered_at,
-      num_nonnulls(username, display_name, pfp_url, bio) as profile_parts,
-      score
+  const rows = session<{ fid: number; registered_at: number; profile_parts: number; score: number | null }[]>`
+    select fid, registered_at, num_nonnulls(username, display_name, pfp_url, bio) as profile_parts, score
     from social.users
     order by fid
-  `.cursor(USER_ROWS)
+  `.cursor(ROWS)
   for await (const batch of rows) {
     signal.throwIfAborted()
     for (const row of batch) {
@@ -108,10 +97,7 @@ export async function loadCastCounts(
         ) as is_link,
         case when length(letters) >= ${WORDY_LETTERS}::integer then hashtextextended(letters, 0) end as said
       from (
-        select
-          fid,
-          text,
-          embeds,
+        select fid, text, embeds,
           regexp_replace(lower(text), 'https?://\\S+|[[:space:][:digit:][:punct:]]+', '', 'g') as letters
         from social.casts
         where ts >= ${since}::bigint
@@ -120,7 +106,7 @@ export async function loadCastCounts(
       ) as lettered
     ) as recent
     group by fid
-  `.cursor(CAST_ROWS)
+  `.cursor(ROWS)
   for await (const batch of rows) {
     signal.throwIfAborted()
     for (const row of batch) {
@@ -132,4 +118,95 @@ export async function loadCastCounts(
       accounts.differentWordyCasts[user] = row.different_wordy_casts
     }
   }
+}
+
+/**
+ * Accounts loaded at once with all their endorsements, packed into one `bytea` each: fifty million separate
+ * rows would take minutes.
+ */
+const PACKED_ROWS = 200
+const INT8_BYTES = 8
+const HOUR_SECONDS = 60 * 60
+
+/** Loads all follows, and the most follows of each account within an hour. */
+export async function loadFollows(
+  session: Session,
+  index: FidIndex,
+  edges: EdgeList,
+  peakFollows: Uint32Array,
+  signal: AbortSignal,
+): Promise<void> {
+  const rows = session<{ fid: number; packed: Buffer }[]>`
+    select fid, string_agg(int8send(target_fid) || int8send(ts), ''::bytea) as packed
+    from social.follows
+    group by fid
+  `.cursor(PACKED_ROWS)
+  for await (const batch of rows) {
+    signal.throwIfAborted()
+    for (const { fid, packed } of batch) {
+      const user = index.indexOf(fid)
+      if (user < 0) continue
+      const times = new Float64Array(packed.length / (2 * INT8_BYTES))
+      for (let follow = 0; follow < times.length; follow += 1) {
+        const offset = follow * 2 * INT8_BYTES
+        times[follow] = readInt8(packed, offset + INT8_BYTES)
+        const target = index.indexOf(readInt8(packed, offset))
+        if (target >= 0) edges.addFollow(user, target)
+      }
+      peakFollows[user] = mostWithinAnHour(times)
+    }
+  }
+}
+
+/** Loads all likes and recasts, counted per pair of accounts. */
+export async function loadLikes(
+  session: Session,
+  index: FidIndex,
+  edges: EdgeList,
+  signal: AbortSignal,
+): Promise<void> {
+  const rows = session<{ fid: number; packed: Buffer }[]>`
+    select fid, string_agg(int8send(target_fid), ''::bytea) as packed
+    from social.reactions
+    group by fid
+  `.cursor(PACKED_ROWS)
+  for await (const batch of rows) {
+    signal.throwIfAborted()
+    for (const { fid, packed } of batch) {
+      const user = index.indexOf(fid)
+      if (user >= 0) addLikes(user, index, packed, edges)
+    }
+  }
+}
+
+/** Groups equal targets after sorting. */
+function addLikes(user: number, index: FidIndex, packed: Buffer, edges: EdgeList): void {
+  const targets = new Int32Array(packed.length / INT8_BYTES)
+  for (let like = 0; like < targets.length; like += 1) {
+    targets[like] = index.indexOf(readInt8(packed, like * INT8_BYTES))
+  }
+  targets.sort()
+  for (let first = 0; first < targets.length; ) {
+    let next = first + 1
+    while (next < targets.length && targets[next] === targets[first]) next += 1
+    if (targets[first]! >= 0) edges.addLikes(user, targets[first]!, next - first)
+    first = next
+  }
+}
+
+/** Returns the most timestamps (seconds, unsorted) within an hour. Sorts them in place. */
+function mostWithinAnHour(times: Float64Array): number {
+  times.sort()
+  let most = 0
+  let first = 0
+  for (let last = 0; last < times.length; last += 1) {
+    while (times[last]! - times[first]! >= HOUR_SECONDS) first += 1
+    most = Math.max(most, last - first + 1)
+  }
+  return most
+}
+
+/** Reads a non-negative `int8` that fits a number, in PostgreSQL's binary format. */
+function readInt8(bytes: Buffer, offset: number): number {
+  return bytes.readUInt32BE(offset) * 2 ** 32 + bytes.readUInt32BE(offset + 4)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Fees, newFees, replacementFees } from './fees.js'
+import { type Fees, newFees, replacementFees } from './wallet-transaction.js'
 
 const gwei = 1_000_000_000n
 const amount = fc.bigInt(0n, 200n * gwei)

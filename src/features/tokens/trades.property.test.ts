@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Price, valueTrade } from './prices.js'
+import { type Price, valueTrade } from './trades.js'
 
 const DOLLAR = 0
 const token = fc.integer({ min: 0, max: 4 })

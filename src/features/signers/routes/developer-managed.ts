@@ -1,0 +1,109 @@
+import { Type } from '@sinclair/typebox'
+import { ethAddressParameter } from '../../../api/parameters.js'
+import { DeveloperManagedAuthAddress, DeveloperManagedSigner } from '../../../graph/view/schema/signer.js'
+import { presentAuthAddress, presentDeveloperManagedSigner } from '../../../graph/view/signer.js'
+import { defineOperation } from '../../operation.js'
+import { findOwnKey, requestKeyApproval } from '../key-approval-request.js'
+import { readSignedKeyRequest } from '../signed-key-request.js'
+import { AUTH_ADDRESS_KEY_TYPE, addressKey, MESSAGE_KEY_TYPE } from '../signer-record.js'
+import {
+  alreadyAnsweredText,
+  keyRequestBody,
+  otherAppsSignerText,
+  requestDescription,
+} from './key-request-body.js'
+
+const authAddress = (appId: string, address: string) =>
+  ({ appId, keyType: AUTH_ADDRESS_KEY_TYPE, key: addressKey(address), property: 'address' }) as const
+
+const addressParameter = ethAddressParameter({
+  description: 'Ethereum address. Once an app has requested it, other apps cannot.',
+})
+
+export const authAddressLookup = defineOperation({
+  method: 'GET',
+  path: 'auth_address/developer_managed',
+  tag: 'Signers',
+  summary: 'Lookup auth address status',
+  description:
+    'Returns the state of an auth address that this app has requested: `pending_approval`, `approved` ' +
+    'with the user’s `fid`, or `revoked`.',
+  query: Type.Object({ address: ethAddressParameter({ description: 'Ethereum address.' }) }),
+  reply: DeveloperManagedAuthAddress,
+  notFound: 'No app has requested this address.',
+  forbidden: otherAppsSignerText,
+
+  async handle({ db, publicUrl }, { address }, { appId }) {
+    return presentAuthAddress(await findOwnKey(db, authAddress(appId, address)), publicUrl())
+  },
+})
+
+export const authAddressSignedKey = defineOperation({
+  method: 'POST',
+  path: 'auth_address/developer_managed/signed_key',
+  tag: 'Signers',
+  summary: 'Register signed key for an auth address',
+  description: `Requests that a user lets an Ethereum address sign in for them. ${requestDescription}`,
+  body: keyRequestBody({ address: addressParameter }, '`address` as an ABI word of 32 bytes'),
+  reply: DeveloperManagedAuthAddress,
+  forbidden: otherAppsSignerText,
+  conflict: alreadyAnsweredText,
+
+  async handle({ writerDb: db, network, clock, publicUrl }, { address, ...body }, { appId }) {
+    const [key, request] = [authAddress(appId, address), readSignedKeyRequest(body)]
+    return presentAuthAddress(await requestKeyApproval({ db, network, clock }, key, request), publicUrl())
+  },
+})
+
+const publicKeyParameter = Type.String({
+  pattern: '^0x[a-fA-F0-9]{64}$',
+  patternText: 'an Ed25519 public key: 0x and 64 hex digits',
+  description: 'Ed25519 public key. Once an app has requested it, other apps cannot.',
+  examples: ['0x5d9a0c1f3b7e2a4c6e8d0f1b3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a1c'],
+})
+
+const messageKey = (appId: string, publicKey: string) =>
+  ({
+    appId,
+    keyType: MESSAGE_KEY_TYPE,
+    key: Buffer.from(publicKey.slice(2), 'hex'),
+    property: 'public_key',
+  }) as const
+
+export const developerManagedSigner = defineOperation({
+  method: 'GET',
+  path: 'signer/developer_managed',
+  tag: 'Signers',
+  summary: 'Lookup developer managed signer by public key',
+  description:
+    'Returns the state of a key that this app has requested: `pending_approval`, `approved` with the ' +
+    'user’s `fid`, or `revoked`.',
+  query: Type.Object({ public_key: publicKeyParameter }),
+  reply: DeveloperManagedSigner,
+  notFound: 'No app has requested this key.',
+  forbidden: otherAppsSignerText,
+
+  async handle({ db, publicUrl }, { public_key }, { appId }) {
+    return presentDeveloperManagedSigner(await findOwnKey(db, messageKey(appId, public_key)), publicUrl())
+  },
+})
+
+export const developerManagedSignedKey = defineOperation({
+  method: 'POST',
+  path: 'signer/developer_managed/signed_key',
+  tag: 'Signers',
+  summary: 'Register signed key for a developer managed signer',
+  description:
+    'Requests that a user approves a key which the developer holds. Send messages signed with it through ' +
+    `\`POST message\`. ${requestDescription}`,
+  body: keyRequestBody({ public_key: publicKeyParameter }, '`public_key`'),
+  reply: DeveloperManagedSigner,
+  forbidden: otherAppsSignerText,
+  conflict: alreadyAnsweredText,
+
+  async handle({ writerDb: db, network, clock, publicUrl }, { public_key, ...body }, { appId }) {
+    const [key, request] = [messageKey(appId, public_key), readSignedKeyRequest(body)]
+    const requested = await requestKeyApproval({ db, network, clock }, key, request)
+    return presentDeveloperManagedSigner(requested, publicUrl())
+  },
+})

@@ -1,0 +1,36 @@
+import { LRUCache } from 'lru-cache'
+
+interface Entry<Value> {
+  readonly value: Promise<Value>
+  readonly untilMs: number
+}
+
+/** Caches results for a time, so that concurrent callers share one lookup. Failures are not cached. */
+export class PromiseCache<Value> {
+  readonly #entries: LRUCache<string, Entry<Value>>
+  readonly #ttlMs: number
+  readonly #clock: () => number
+
+  /** @param options.clock Unix milliseconds. */
+  constructor({ max, ttlMs, clock }: { max: number; ttlMs: number; clock: () => number }) {
+    this.#entries = new LRUCache({ max })
+    this.#ttlMs = ttlMs
+    this.#clock = clock
+  }
+
+  /** Returns the cached result, or loads it. */
+  read(key: string, load: () => Promise<Value>): Promise<Value> {
+    const entry = this.#entries.get(key)
+    return entry && entry.untilMs > this.#clock() ? entry.value : this.refresh(key, load)
+  }
+
+  /** Loads the result anew, also for later readers. */
+  refresh(key: string, load: () => Promise<Value>): Promise<Value> {
+    const entry = { value: load(), untilMs: this.#clock() + this.#ttlMs }
+    this.#entries.set(key, entry)
+    entry.value.catch(() => {
+      if (this.#entries.peek(key) === entry) this.#entries.delete(key)
+    })
+    return entry.value
+  }
+}
