@@ -7,7 +7,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
  * - members that the schema does not declare are dropped
  * - `null` for an optional member that cannot be null counts as absent
  * - a whole number may be a string of digits
- * - absent members get their defaults
+ * - absent members of the outermost object get their defaults
  *
  * With `strict` only the last of these is done, and the check refuses the rest. What still differs from the schema is returned as it is. The value itself is not changed.
  */
@@ -15,11 +15,15 @@ export type ReadDeclared = (value: unknown, strict: boolean) => unknown
 
 const asItIs: ReadDeclared = (value) => value
 
-/** Compiles the reader of one schema. */
-export function compileDeclared(schema: TSchema): ReadDeclared {
-  if (KindGuard.IsObject(schema)) return objectReader(schema)
+/** Compiles the reader of a body. */
+export function compileDeclared(schema: TObject): ReadDeclared {
+  return objectReader(schema, true)
+}
+
+function readerOf(schema: TSchema): ReadDeclared {
+  if (KindGuard.IsObject(schema)) return objectReader(schema, false)
   if (KindGuard.IsArray(schema)) {
-    const readItem = compileDeclared(schema.items)
+    const readItem = readerOf(schema.items)
     return (value, strict) => (Array.isArray(value) ? value.map((item) => readItem(item, strict)) : value)
   }
   if (KindGuard.IsUnion(schema)) return unionReader(schema)
@@ -27,13 +31,13 @@ export function compileDeclared(schema: TSchema): ReadDeclared {
   return asItIs
 }
 
-function objectReader(schema: TObject): ReadDeclared {
+function objectReader(schema: TObject, hasDefaults: boolean): ReadDeclared {
   const members = Object.entries(schema.properties).map(([name, property]) => ({
     name,
-    read: compileDeclared(property),
+    read: readerOf(property),
     dropsNull:
       (property[OptionalKind] !== undefined || property.default !== undefined) && !acceptsNull(property),
-    default: property.default as unknown,
+    default: hasDefaults ? (property.default as unknown) : undefined,
   }))
   const { additionalProperties = false } = schema
   return (value, strict) => {
@@ -55,7 +59,7 @@ function objectReader(schema: TObject): ReadDeclared {
 function unionReader(schema: TUnion): ReadDeclared {
   if (schema.anyOf.every((alternative) => KindGuard.IsLiteral(alternative))) return asItIs
   const alternatives = schema.anyOf.map((alternative) => ({
-    read: compileDeclared(alternative),
+    read: readerOf(alternative),
     check: TypeCompiler.Compile(alternative),
   }))
   return (value, strict) => {

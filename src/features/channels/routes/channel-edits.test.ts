@@ -123,8 +123,6 @@ describe('it is refused', () => {
     ['a picture that is none', () => edit({ image_url: 'javascript:1' }), [400, 'InvalidField', 'image_url']],
     ['half a link', () => edit({ external_link: { title: 'x' } }), [400, 'InvalidField', 'external_link']],
     ['no name', () => edit({ name: '' }), [400, 'InvalidField', 'name']],
-    ['another lead', () => edit({ lead_fid: 2 }), [400, 'InvalidField', 'lead_fid']],
-    ['another parent URL', () => edit({ parent_url: taken }), [400, 'InvalidField', 'parent_url']],
     [
       'a pin from elsewhere',
       () => edit({ pinned_cast_hash: hashOf(otherChannelCast) }),
@@ -138,5 +136,11 @@ describe('it is refused', () => {
     expect([reply.statusCode, reply.json().code, reply.json().property]).toEqual(refusal)
     expect(await read()).toEqual(before)
     expect((await get('channel', { id: 'thief' })).statusCode).toBe(404)
+  })
+
+  it('nothing changes the lead or the parent URL', async () => {
+    const before = await read()
+    expect((await edit({ name: before.name, lead_fid: 2, parent_url: taken })).statusCode).toBe(200)
+    expect(await read()).toMatchObject({ parent_url: before.parent_url, lead: { fid: before.lead.fid } })
   })
 })

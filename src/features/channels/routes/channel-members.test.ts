@@ -123,7 +123,6 @@ describe('a change of a membership', () => {
     ['role', { role: 'admin' }],
     ['channel_id', { channel_id: '' }],
     ['signer_uuid', { signer_uuid: 7 }],
-    ['nickname', { nickname: 'x' }],
   ])('names %s when it is wrong', async (property, wrong) => {
     const reply = await invite(guest.fid, wrong)
     expect([reply.statusCode, reply.json().code, reply.json().property]).toEqual([

@@ -342,7 +342,6 @@ describe('refuses', () => {
     ['a target with a password', { target_url: 'https://a:b@app.example.com/' }, 'notification.target_url'],
     ['a uuid that is none', { uuid: 'once' }, 'notification.uuid'],
     ['no title', { title: '' }, 'notification.title'],
-    ['a member that there is not', { icon: 'x' }, 'notification.icon'],
   ])('%s', async (_name, changed, property) => {
     const { notification, send } = await createMiniApp(parts)
     expect(await send({ notification: { ...notification, ...changed } })).toMatchObject({
@@ -357,7 +356,7 @@ describe('refuses', () => {
     const reply = await send({
       notification: { title: 'x'.repeat(33), body: 7, uuid: 'x' },
       target_fids: [1, 0],
-      filters: { minimum_user_score: 2, followed_by: 3 },
+      filters: { minimum_user_score: 2, near_location: 3 },
     })
     expect(reply).toMatchObject({ httpStatus: 400, code: 'InvalidField' })
     const validationErrors = reply.errors.map(({ code, path, received }: ReturnType<typeof JSON.parse>) => [
@@ -366,8 +365,8 @@ describe('refuses', () => {
       received,
     ])
     expect(validationErrors.sort()).toEqual([
-      ['filters.followed_by', 'unrecognized_keys', '3'],
       ['filters.minimum_user_score', 'too_big', '2'],
+      ['filters.near_location', 'invalid_type', '3'],
       ['notification.body', 'invalid_type', '7'],
       ['notification.target_url', 'invalid_type', 'undefined'],
       ['notification.title', 'too_big', 'a text of 33 characters'],

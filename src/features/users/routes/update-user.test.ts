@@ -104,7 +104,7 @@ describe('PATCH user', () => {
     ['a bio that is too long', { bio: 'ä'.repeat(129) }, 'bio'],
     ['a display name that is too long', { display_name: 'x'.repeat(33) }, 'display_name'],
     ['a name on X that is none', { verified_accounts: { x: 'a b' } }, 'verified_accounts.x'],
-    ['a platform that there is not', { verified_accounts: { y: 'a' } }, 'verified_accounts.y'],
+    ['only a platform that there is not', { verified_accounts: { y: 'a' } }, undefined],
     ['a place that is none', { location: { latitude: 91, longitude: 0 } }, 'location.latitude'],
     ['half a place', { location: { latitude: 1 } }, 'location.longitude'],
     ['an address that is none', { primary_eth_address: '0x12' }, 'primary_eth_address'],

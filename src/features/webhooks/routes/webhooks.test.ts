@@ -142,8 +142,14 @@ const wrongFilters: [property: string, subscription: object][] = [
 ]
 
 it.each(wrongFilters)('is refused with a 400 that names %s', async (property, wrong) => {
-  const reply = await api.send('POST', 'webhook', { name: 'wrong', url, subscription: wrong })
+  const body = { name: 'wrong', url, subscription: wrong }
+  const reply = await api.send('POST', 'webhook', body, { prefer: 'handling=strict' })
   expect(reply.json()).toMatchObject({ status: 400, code: 'InvalidField', property })
+})
+
+it('ignores filters that there are not, and takes fids as text', async () => {
+  const made = await create({ subscription: { 'cast.created': { author: [1], author_fids: [1, '2'] } } })
+  expect(made.subscription.filters).toEqual({ 'cast.created': { author_fids: [1, 2] } })
 })
 
 it.each([
