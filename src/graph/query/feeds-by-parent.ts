@@ -77,7 +77,10 @@ function urlsOf(db: Database, parents: ParentSelection['parents']): Fragment {
   return db`select url from channels.urls where ${isOfChannel}`
 }
 
-/** The condition that the author of a cast `c` is a member of the channel of the URL. */
+/**
+ * The condition that the author of a cast `c` is the lead or a member of the channel of the URL, or that the channel has
+ * no members.
+ */
 export function isMember(db: Database, url: Fragment): Fragment {
   return db`exists (
     select from channels.urls cu
@@ -85,6 +88,7 @@ export function isMember(db: Database, url: Fragment): Fragment {
     where cu.url = ${url} and (
       ch.lead_fid = c.fid
       or exists (select from channels.members m where m.channel_id = ch.id and m.fid = c.fid)
+      or not exists (select from channels.members m where m.channel_id = ch.id)
     )
   )`
 }

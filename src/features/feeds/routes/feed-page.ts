@@ -209,10 +209,10 @@ export function followingFeed(
 /** Readers of a feed by parent URLs. Its first page is shared by all viewers. */
 export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed, SharedFirstPageReader?] {
   const read: ReadFeed = async (pageRequest) => (await readParentFeed(db, selection, pageRequest)).entries
-  // Messages do not tell which URL a reply or a membership belongs to.
-  if (selection.replies || selection.membersOnly) return [read]
+  // Messages do not tell which URL a reply belongs to.
+  if (selection.replies) return [read]
   const firstPageReader: SharedFirstPageReader = {
-    key: JSON.stringify(selection.parents),
+    key: JSON.stringify(selection),
     async read(count) {
       const { urls, entries } = await readParentFeed(db, selection, { before: null, count })
       const channels = 'channelIds' in selection.parents ? selection.parents.channelIds : []

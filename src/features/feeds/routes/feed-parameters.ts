@@ -39,14 +39,12 @@ export const withRecastsUnused = flagParameter({
 
 export const withReplies = flagParameter({ default: false, description: 'Include replies in threads.' })
 
-/** No default, unlike the hosted API: true would empty channels without members. */
-export const membersOnly = Type.Optional(
-  Type.Boolean({
-    deprecated: true,
-    examples: [],
-    description: 'Only casts by members of the channel and its lead. No effect unless true.',
-  }),
-)
+export const membersOnly = flagParameter({
+  default: true,
+  deprecated: true,
+  description:
+    'Only casts by members of the channel and its lead. A channel without members has the casts of everybody.',
+})
 
 /** A list of authors, up to `maxItems`. */
 export const authors = (maxItems: number, description: string) =>

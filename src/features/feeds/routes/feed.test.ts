@@ -13,6 +13,8 @@ const [alice, bob, carol, dave, eve] = [1, 2, 3, 4, 5].map(userOf) as [
 const gardens = 'https://example.com/~/channel/gardens'
 const oldGardens = 'chain://eip155:1/erc721:0x01'
 await createChannel('gardens', { urls: [gardens, oldGardens], leadFid: 1, members: [2] })
+const wild = 'https://example.com/~/channel/wild'
+await createChannel('wild', { urls: [wild], leadFid: 1 })
 
 const seeds = alice.cast('seeds', testNow - 900, { parentUrl: gardens })
 const soil = bob.cast('soil', testNow - 800, { parentUrl: oldGardens })
@@ -23,7 +25,8 @@ const film = eve.cast('watch', testNow - 400, {
   embeds: [{ url: 'https://pictures.example.net/b.mp4' }, { url: 'https://pictures.example/c.jpg?d=1' }],
 })
 const document = eve.cast('read', testNow - 300, { embeds: [{ url: 'https://papers.example/p.pdf' }] })
-await merge(seeds, soil, rain, reply, picture, film, document)
+const wolf = eve.cast('wolf', testNow - 950, { parentUrl: wild })
+await merge(wolf, seeds, soil, rain, reply, picture, film, document)
 await merge(
   recast(bob, picture, testNow - 100),
   recast(carol, seeds, testNow - 50),
@@ -94,8 +97,13 @@ describe('filter', () => {
       [picture, reply, soil],
     ],
     ['a parent URL', { filter_type: 'parent_url', parent_url: gardens }, [rain, seeds]],
-    ['a channel, by all its URLs', { filter_type: 'channel_id', channel_id: 'gardens' }, [rain, soil, seeds]],
-    ['members', { filter_type: 'channel_id', channel_id: 'gardens', members_only: true }, [soil, seeds]],
+    [
+      'a channel, by all its URLs',
+      { filter_type: 'channel_id', channel_id: 'gardens', members_only: false },
+      [rain, soil, seeds],
+    ],
+    ['members', { filter_type: 'channel_id', channel_id: 'gardens' }, [soil, seeds]],
+    ['a channel without members', { filter_type: 'channel_id', channel_id: 'wild' }, [wolf]],
     ['a host', { filter_type: 'embed_url', embed_url: 'Pictures.example' }, [film, picture]],
     ['a path', { filter_type: 'embed_url', embed_url: 'https://pictures.example/a' }, [picture]],
     ['images', { filter_type: 'embed_types', embed_types: 'image' }, [film, picture]],
@@ -108,7 +116,7 @@ describe('filter', () => {
   })
 
   test('leaves out users hidden from the viewer', async () => {
-    const query = { filter_type: 'channel_id', channel_id: 'gardens', viewer_fid: 6 }
+    const query = { filter_type: 'channel_id', channel_id: 'gardens', members_only: false, viewer_fid: 6 }
     expect(await hashesOf('feed', query)).toEqual(named(rain, soil, seeds))
     await merge(userOf(6).link(3, testNow, { type: 'block' }), bob.link(6, testNow, { type: 'block' }))
     expect(await hashesOf('feed', query)).toEqual(named(seeds))
@@ -125,12 +133,22 @@ describe('filter', () => {
 
 describe('other feeds', () => {
   test.each([
-    ['feed/channels', { channel_ids: 'gardens' }, [rain, soil, seeds]],
-    ['feed/channels', { channel_ids: 'gardens, nowhere', with_replies: true }, [reply, rain, soil, seeds]],
-    ['feed/channels', { channel_ids: 'gardens', fids: '3,4', with_replies: true }, [reply, rain]],
-    ['feed/channels', { channel_ids: 'gardens', fids: '2,3,4' }, [rain, soil]],
-    ['feed/channels', { channel_ids: 'gardens', fids: '2,3,4', members_only: true }, [soil]],
-    ['feed/channels', { channel_ids: 'gardens', members_only: true, with_replies: true }, [soil, seeds]],
+    ['feed/channels', { channel_ids: 'gardens', members_only: false }, [rain, soil, seeds]],
+    ['feed/channels', { channel_ids: 'gardens' }, [soil, seeds]],
+    ['feed/channels', { channel_ids: 'gardens,wild' }, [soil, seeds, wolf]],
+    [
+      'feed/channels',
+      { channel_ids: 'gardens, nowhere', with_replies: true, members_only: false },
+      [reply, rain, soil, seeds],
+    ],
+    [
+      'feed/channels',
+      { channel_ids: 'gardens', fids: '3,4', with_replies: true, members_only: false },
+      [reply, rain],
+    ],
+    ['feed/channels', { channel_ids: 'gardens', fids: '2,3,4', members_only: false }, [rain, soil]],
+    ['feed/channels', { channel_ids: 'gardens', fids: '2,3,4' }, [soil]],
+    ['feed/channels', { channel_ids: 'gardens', with_replies: true }, [soil, seeds]],
     ['feed/parent_urls', { parent_urls: `${gardens},${oldGardens}` }, [rain, soil, seeds]],
     ['feed/parent_urls', { parent_urls: gardens, with_replies: true }, [reply, rain, seeds]],
     ['feed/user/casts', { fid: 4 }, [picture, reply]],
