@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SignerEventType } from '@farcaster/core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { operations } from '../src/app/operations.js'
@@ -6,6 +7,7 @@ import { createApiKey, revokeApiKey } from '../src/features/apps/api-keys.js'
 import { createApp } from '../src/features/apps/apps.js'
 import { saveChannel } from '../src/features/channels/channels.js'
 import { inviteMember } from '../src/features/channels/membership.js'
+import { framePage } from '../src/features/frames/testing/served-frame.js'
 import type { Operation } from '../src/features/operation.js'
 import { addressClaim } from '../src/features/publishing/routes/testing/address-claim.js'
 import { appKeyAuthorization } from '../src/features/sign-in/testing/app-key-token.js'
@@ -65,10 +67,16 @@ async function setScene(): Promise<ActingScene> {
     invitingChannelId,
     otherFid: bob.fid,
     claim: await addressClaim(alice.fid),
-    otherAppUrl: async () => (await serveHttp((_request, response) => response.end('{}'))).origin,
+    otherAppUrl: async () => (await serveHttp(answerAction)).origin,
     askingAccount: await registerKeyHolder({ db, hub, clock }),
     miniAppDomain: await makeMiniApp(),
   }
+}
+
+/** Another app: a frame, and a receiver of actions. */
+function answerAction(request: IncomingMessage, response: ServerResponse): void {
+  if (request.url?.endsWith('/action')) response.end('{}')
+  else response.setHeader('content-type', 'text/html').end(framePage)
 }
 
 const actingExampleOf = ({ method, path }: Operation) =>

@@ -65,6 +65,11 @@ const channelExample = ({ ownChannelId }: ActingScene) => ({ channel_id: ownChan
 const blockExample = ({ otherFid }: ActingScene) => ({ blocked_fid: otherFid })
 const member = (scene: ActingScene) => ({ ...channelExample(scene), role: 'member', fid: scene.otherFid })
 
+const frameExample = async ({ otherAppUrl }: ActingScene) => {
+  const url = await otherAppUrl()
+  return { action: { frames_url: url, post_url: url, button: { index: 1, action_type: 'post' } } }
+}
+
 /**
  * The request of every operation with a signer in its body. `acting-operations.test.ts` tests each with
  * invalid keys, signers and tokens, and fails for an operation without a line here. In the order of the
@@ -100,6 +105,7 @@ export const actingExamples: Readonly<Record<string, ActingExample>> = {
     permission: 'WRITE_FRAME_ACTION',
     body: async ({ otherAppUrl }) => ({ base_url: await otherAppUrl(), action: { type: 'garden.water' } }),
   },
+  'POST frame/action': { permission: 'WRITE_FRAME_ACTION', body: frameExample },
   'POST block': { permission: 'any write', body: blockExample },
   'DELETE block': { permission: 'any write', body: blockExample },
   'POST notifications/seen': { permission: 'any write', body: () => ({ type: 'likes' }) },

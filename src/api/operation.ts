@@ -23,7 +23,7 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   /** Request headers that it reads, by their lower-case names, without the API key. */
   readonly headers?: Headers
   readonly reply: Reply
-  /** Successful replies with a status other than 200. */
+  /** Replies that are no errors, with a status other than 200. */
   readonly otherReplies?: Readonly<Record<number, { readonly description: string; readonly reply: TSchema }>>
   /** When the reply is 404. These texts are documentation; `handle` throws the errors. */
   readonly notFound?: string
@@ -66,11 +66,12 @@ export interface WriteSpec<Context, Body extends TObject, Reply extends TSchema,
   readonly handle: Handle<Context, Static<Body>, Headers, Reply>
 }
 
-/** A successful reply with one of the statuses of the operation's `otherReplies`. */
+/** A reply that is no error, with one of the statuses of the operation's `otherReplies`. */
 export class OtherReply {
   constructor(
     readonly status: number,
     readonly value: unknown,
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 }
 
@@ -101,9 +102,10 @@ export interface RawRequest {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/** A status and rendered JSON. */
+/** A status, headers and rendered JSON. */
 export interface JsonReply {
   readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
   readonly json: string | Buffer
 }
 
@@ -154,9 +156,11 @@ export function operationDefiner<Context>(): DefineOperation<Context> {
       ...described,
       run: async (context, request, caller) => {
         const reply = await handle(context, parseInput(request), caller, parseHeaders(request.headers))
-        const [status, value] = reply instanceof OtherReply ? [reply.status, reply.value] : [200, reply]
+        const { status, value, headers } =
+          reply instanceof OtherReply ? reply : { status: 200, value: reply, headers: {} }
         return {
           status,
+          headers,
           json: typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value),
         }
       },

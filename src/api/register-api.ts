@@ -32,7 +32,8 @@ export interface PublicReads {
 const pathNames = ['social', 'farcaster']
 /** Browsers repeat a preflight after a day. */
 const PREFLIGHT_SECONDS = 86_400
-const exposedHeaders = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
+const exposedHeaders =
+  'location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
 
 /** Adds the operations below `/v2/social` and `/v2/farcaster`. The server ignores a trailing slash. */
 export async function registerApi<Context>(
@@ -69,10 +70,11 @@ function addOperation<Context>(
       config: { isPublic },
       handler: async (request, reply) => {
         const caller = request.getDecorator<Caller>('caller')
-        const { status, json } = await operation.run(context, request, caller)
+        const { status, headers = {}, json } = await operation.run(context, request, caller)
         if (prefersStrict(request.headers.prefer)) reply.header('preference-applied', 'handling=strict')
         return reply
           .status(status)
+          .headers(headers)
           .type(JSON_TYPE)
           .send(rename ? rename(json) : json)
       },

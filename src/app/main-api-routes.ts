@@ -4,6 +4,7 @@ import type { FindCaller } from '../api/api-keys.js'
 import { type PublicReads, registerApi } from '../api/register-api.js'
 import { registerDocs } from '../api/register-docs.js'
 import type { AdminOperation } from '../features/admin-operation.js'
+import { registerFrames } from '../features/frames/routes/register-frames.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
 import type { Operation, OperationContext } from '../features/operation.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
@@ -32,6 +33,7 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
     await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
     await registerApproval(app, context)
     await registerMiniApps(app, context)
+    await registerFrames(app, context)
     await registerDocs(app, { operations, adminOperations })
   }
 }

@@ -9,6 +9,7 @@ import { eventLogModule } from './modules/event-log.js'
 import { hubApiModule, hubGrpcModule } from './modules/hub-api.js'
 import { importersModule } from './modules/importers.js'
 import { mainApiModule } from './modules/main-api.js'
+import { miniAppCatalogModule } from './modules/mini-app-catalog.js'
 import { notificationsModule } from './modules/notifications.js'
 import { readModelModule } from './modules/read-model.js'
 import { retentionModule } from './modules/retention.js'
@@ -27,6 +28,7 @@ export const modules: readonly Module[] = [
   notificationsModule,
   webhooksModule,
   crawlerModule,
+  miniAppCatalogModule,
   campaignsModule,
   chainsModule,
   tokensModule,

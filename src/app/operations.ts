@@ -21,7 +21,7 @@ import {
   channelUser,
 } from '../features/channels/routes/channel-lists.js'
 import { membershipOperations } from '../features/channels/routes/channel-members.js'
-import { feed } from '../features/feeds/routes/feed.js'
+import { feed, feedFrames } from '../features/feeds/routes/feed.js'
 import { feedForYou, feedTrending } from '../features/feeds/routes/ranked-feeds.js'
 import {
   feedChannels,
@@ -38,7 +38,10 @@ import {
   relevantFollowers,
   suggestedFollowing,
 } from '../features/follows/routes/followers.js'
+import { frameActionOperations } from '../features/frames/routes/action.js'
+import { hostedFrames } from '../features/frames/routes/hosted.js'
 import { frameOperations } from '../features/miniapps/routes/campaigns.js'
+import { catalogOperations } from '../features/miniapps/routes/catalog.js'
 import { appHostOperations } from '../features/miniapps/routes/host/host-events.js'
 import { blockOperations } from '../features/moderation/routes/blocks.js'
 import { relationOperations } from '../features/moderation/routes/relations.js'
@@ -87,6 +90,7 @@ export const operations: readonly Operation[] = [
   feedUserCasts,
   feedUserRepliesAndRecasts,
   feedForYou,
+  feedFrames,
   feedTrending,
   feedUserPopular,
   fnameAvailability,
@@ -122,6 +126,9 @@ export const operations: readonly Operation[] = [
   ...webhookOperations,
   ...deliveryOperations,
   ...frameOperations,
+  ...catalogOperations,
+  ...frameActionOperations,
+  ...hostedFrames,
   ...fungibleOperations,
   ...appHostOperations,
 ]

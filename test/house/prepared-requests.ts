@@ -1,15 +1,17 @@
-import { eip712, FarcasterNetwork } from '@farcaster/core'
+import { eip712, FarcasterNetwork, FrameActionBody, MessageType } from '@farcaster/core'
 import { createSiweMessage } from 'viem/siwe'
 import { expect } from 'vitest'
 import { newAccount, registrationRequest } from '../../src/features/accounts/testing/new-account.js'
 import { signKeyRequestBody } from '../../src/features/signers/testing/key-holder.js'
 import { newPrivateKey } from '../../src/hub/registry/eth-account.js'
+import { encodeMessage } from '../../src/protocol/codec.js'
 import { signJson } from '../../src/protocol/json-signature.js'
-import { testNowUnix } from '../network.js'
+import { testNow, testNowUnix } from '../network.js'
 import type { Scene } from './scene.js'
 
 /** No request goes to this address. */
 export const WEBHOOK_URL = 'https://hooks.plaza.social/in'
+const FRAME_URL = 'https://frames.plaza.social/tulips'
 
 /** The custody address of the account in the notation of the API. */
 export function custodyOf({ custody }: Scene['alice']): string {
@@ -124,6 +126,53 @@ export async function notifyByMiniApp(scene: Scene) {
   })
   expect(reply.json().result.successfulTokens).toEqual([details.token])
   return { fid: alice.fid }
+}
+
+/** Alice presses a button of a frame. */
+export function pressButton({ alice, castHash }: Scene) {
+  const hash = Buffer.from(castHash.slice(2), 'hex')
+  const frameActionBody = FrameActionBody.fromPartial({
+    url: Buffer.from(FRAME_URL),
+    buttonIndex: 1,
+    castId: { fid: alice.fid, hash },
+  })
+  const message = alice.message({ type: MessageType.FRAME_ACTION, frameActionBody }, testNow - 10)
+  return { message_bytes_in_hex: encodeMessage(message).toString('hex') }
+}
+
+/** The calling app has validated it. */
+export async function validateFrame(scene: Scene) {
+  expect((await scene.api.send('POST', 'frame/validate', pressButton(scene))).json().valid).toBe(true)
+  return {
+    frame_url: FRAME_URL,
+    analytics_type: 'interactors',
+    start: new Date((testNowUnix - 60) * 1000).toISOString(),
+    stop: new Date((testNowUnix + 60) * 1000).toISOString(),
+  }
+}
+
+/** A frame that the server hosts. */
+export const hostedFrame = {
+  name: 'Garden',
+  pages: [
+    {
+      uuid: '00000000-0000-4000-8000-000000000001',
+      title: 'Garden',
+      image: { url: 'https://example.com/garden.png', aspect_ratio: '1:1' },
+      buttons: [],
+    },
+  ],
+}
+
+/** The calling app has one. */
+export async function hostFrame({ api }: Scene) {
+  const { uuid } = (await api.send('POST', 'frame', hostedFrame)).json()
+  return { uuid }
+}
+
+/** A button of the served frame. */
+export function frameActionOf({ pageUrl }: Scene) {
+  return { frames_url: pageUrl, post_url: pageUrl, button: { index: 1, action_type: 'post' } }
 }
 
 /** An address with a verification for alice. */

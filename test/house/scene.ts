@@ -5,6 +5,8 @@ import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
 import { LocalLedger } from '../../src/features/accounts/ledger/local-ledger.js'
 import { fundedWallet } from '../../src/features/accounts/testing/funded-wallet.js'
 import { createApp, editApp } from '../../src/features/apps/apps.js'
+import { listMiniApps } from '../../src/features/miniapps/catalog/testing/catalog-scene.js'
+import { refreshTrends } from '../../src/features/miniapps/catalog/trends.js'
 import { consumeInbox } from '../../src/features/notifications/testing/consume-inbox.js'
 import { approvedSigner, testVault } from '../../src/features/signers/testing/approved-signer.js'
 import { type KeyHolder, registerKeyHolder } from '../../src/features/signers/testing/key-holder.js'
@@ -102,6 +104,7 @@ export async function createScene({ db, hub, appId }: SceneParts): Promise<Omit<
     ]),
     alice.react(quoted, testNow - 400),
   )
+  await makeMiniApp(db)
   await refreshSearchLists(db, testNowUnix * 1000)
   await consumeInbox(db)
   const { id: signerUuid } = await approvedSigner({ db, hub }, alice, { appId })
@@ -143,6 +146,18 @@ async function verifyAddress(db: Database, { fid, custody }: TestUser): Promise<
   await db`
     insert into social.verifications (fid, address, protocol, ts, signer)
     values (${fid}, ${custody}, 0, ${testNow - 3_000}, ${Buffer.alloc(32)})`
+}
+
+/** The page that alice's cast embeds is a mini app of the catalog. */
+async function makeMiniApp(db: Database): Promise<void> {
+  await listMiniApps(db, [{ domain: 'example.com' }])
+  const url = 'https://example.com/page'
+  const frame = { version: 'next', frames_url: url, image: 'https://example.com/page.png' }
+  await db`
+    update embeds.urls
+    set state = 'done', kind = 'text/html', metadata = ${JSON.stringify({ _status: 'RESOLVED', frame })}::text::jsonb
+    where url = ${url}`
+  await refreshTrends(db, testNowUnix * 1000)
 }
 
 async function makeChannel(db: Database): Promise<void> {

@@ -1,7 +1,8 @@
 import { afterAll, expect, it } from 'vitest'
 import { operations } from '../../src/app/operations.js'
 import { createTestApi } from '../../src/app/testing/test-api.js'
-import { createTestCrawler, servePage, serveSite } from '../../src/features/embeds/testing/crawl-site.js'
+import { createTestCrawler, serveSite } from '../../src/features/embeds/testing/crawl-site.js'
+import { framePage } from '../../src/features/frames/testing/served-frame.js'
 import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -43,7 +44,10 @@ it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, 
       status = 200,
       reason,
     } = budgets[name] ?? expect.fail(`${name} has no line in statement-budgets.ts`)
-    const site = await serveSite((req, res) => (req.method === 'POST' ? res.end('{}') : servePage(req, res)))
+    const site = await serveSite((req, res) => {
+      if (req.url?.endsWith('/action')) res.end('{}')
+      else res.writeHead(200, { 'content-type': 'text/html' }).end(framePage)
+    })
     const context = {
       db: counted,
       hub,

@@ -12,7 +12,10 @@ import {
   custodyOf,
   enableEvent,
   enableMiniApp,
+  frameActionOf,
   grantToken,
+  hostedFrame,
+  hostFrame,
   invite,
   makeWebhook,
   muteBody,
@@ -20,10 +23,12 @@ import {
   prepareAddressRequest,
   prepareKeyRequest,
   prepareRequest,
+  pressButton,
   registerNewcomer,
   sendOwnNotification,
   signIn,
   testWebhook,
+  validateFrame,
   WEBHOOK_URL,
 } from './prepared-requests.js'
 import type { Scene } from './scene.js'
@@ -92,6 +97,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     statements: 5,
     buildRequest: ({ channelUrl }) => ({ parent_urls: channelUrl, viewer_fid }),
   },
+  'GET feed/frames': { statements: 5, buildRequest: () => ({ viewer_fid }) },
   'GET feed/trending': { statements: 5, buildRequest: () => ({ viewer_fid }) },
   'GET feed/user/casts': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
   'GET feed/user/popular': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
@@ -386,6 +392,50 @@ export const budgets: Readonly<Record<string, Budget>> = {
     reason: 'the log is read page by page; the samples take as many statements as any page of casts',
     buildRequest: () => ({ subscription: { 'cast.created': {} } }),
   },
+  'GET frame/catalog': { statements: 3, buildRequest: () => ({}) },
+  'GET frame/search': { statements: 3, buildRequest: () => ({ q: 'exam' }) },
+  'GET frame/relevant': { statements: 5, buildRequest: () => ({ viewer_fid }) },
+  'POST frame/validate': {
+    statements: 5,
+    buildRequest: (scene) => ({
+      ...pressButton(scene),
+      follow_context: true,
+      signer_context: true,
+      channel_follow_context: true,
+    }),
+  },
+  'GET frame/validate/list': {
+    statements: 1,
+    buildRequest: async (scene) => {
+      await validateFrame(scene)
+      return {}
+    },
+  },
+  'GET frame/validate/analytics': { statements: 1, buildRequest: validateFrame },
+  'POST frame/action': {
+    statements: 2,
+    buildRequest: (scene) => ({
+      signer_uuid: scene.signerUuid,
+      cast_hash: scene.castHash,
+      action: frameActionOf(scene),
+    }),
+  },
+  'POST frame/developer_managed/action': {
+    statements: 0,
+    buildRequest: (scene) => ({
+      action: frameActionOf(scene),
+      signature_packet: { untrustedData: {}, trustedData: { messageBytes: '0a' } },
+    }),
+  },
+  'GET frame': { statements: 1, buildRequest: hostFrame },
+  'POST frame': { statements: 1, buildRequest: () => hostedFrame },
+  'PUT frame': {
+    statements: 1,
+    buildRequest: async (scene) => ({ ...hostedFrame, ...(await hostFrame(scene)) }),
+  },
+  'DELETE frame': { statements: 1, buildRequest: hostFrame },
+  'GET frame/list': { statements: 1, buildRequest: hostFrame },
+  'GET frame/crawl': { statements: 3, buildRequest: ({ pageUrl }) => ({ url: pageUrl }) },
   'GET frame/notification_tokens': { statements: 1, buildRequest: grantToken },
   'POST frame/notifications': {
     statements: 7,

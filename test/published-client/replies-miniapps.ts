@@ -1,5 +1,6 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
+import { FrameCrawlResponse } from '../../src/features/frames/routes/action.js'
 import {
   AppHostGetEventResponse,
   AppHostNotificationsResponse,
@@ -11,12 +12,24 @@ import {
   NotificationPreviewResponse,
   SendFrameNotificationsResponse,
 } from '../../src/graph/view/schema/campaign.js'
+import { FeedResponse } from '../../src/graph/view/schema/cast.js'
+import { Frame } from '../../src/graph/view/schema/frame.js'
+import { FrameCatalogResponse, RelevantFramesResponse } from '../../src/graph/view/schema/frame-catalog.js'
+import { DeletedFrame, HostedFrame, HostedFrames } from '../../src/graph/view/schema/hosted-frame.js'
 import { FrameNotificationTokens } from '../../src/graph/view/schema/miniapp-tokens.js'
 import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
+import {
+  FrameValidateAnalyticsResponse,
+  FrameValidateListResponse,
+  ValidateFrameActionResponse,
+} from '../../src/graph/view/schema/validated-frame.js'
 import { published } from './conformance.js'
 
 /** Mini apps, and those who open them. */
 export const miniAppReplies: Readonly<Record<string, TSchema>> = {
+  'frame/catalog': published<Client.FrameCatalogResponse>()(FrameCatalogResponse),
+  'frame/search': published<Client.FrameCatalogResponse>()(FrameCatalogResponse),
+  'frame/relevant': published<Client.FetchRelevantFrames200Response>()(RelevantFramesResponse),
   'frame/notification_tokens': published<Client.FrameNotificationTokens>()(FrameNotificationTokens),
   'frame/notifications': published<Client.GetNotificationCampaignStats200Response>()(
     NotificationCampaignsResponse,
@@ -27,6 +40,19 @@ export const miniAppReplies: Readonly<Record<string, TSchema>> = {
   'app_host/user/event': published<Client.AppHostGetEventResponse>()(AppHostGetEventResponse),
   'POST app_host/user/event': published<Client.AppHostPostEventResponse>()(AppHostPostEventResponse),
   'app_host/user/state': published<Client.AppHostUserStateResponse>()(AppHostUserStateResponse),
+  // Older clients know them.
+  'POST frame/validate': ValidateFrameActionResponse,
+  'frame/validate/list': FrameValidateListResponse,
+  'frame/validate/analytics': FrameValidateAnalyticsResponse,
+  'POST frame/action': published<Client.Frame>()(Frame),
+  'POST frame/developer_managed/action': published<Client.Frame>()(Frame),
+  'frame/crawl': FrameCrawlResponse,
+  'feed/frames': published<Client.FeedResponse>()(FeedResponse),
+  frame: HostedFrame,
+  'POST frame': HostedFrame,
+  'PUT frame': HostedFrame,
+  'DELETE frame': DeletedFrame,
+  'frame/list': HostedFrames,
   // Ours: the client does not know them.
   'POST frame/notifications/preview': NotificationPreviewResponse,
   'DELETE frame/notifications': OperationResponse,

@@ -83,6 +83,7 @@ export const apiVariables = {
   }),
   CRAWL_EMBEDS: flag({
     default: true,
-    description: 'Fetches each page that a cast embeds once, to show its metadata.',
+    description:
+      'Fetches each page that a cast embeds once, to show its metadata, and manifests of mini apps once a day.',
   }),
 }

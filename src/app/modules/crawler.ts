@@ -1,4 +1,5 @@
 import { Crawler } from '../../features/embeds/crawler.js'
+import { addEmbeddedMiniApp } from '../../features/miniapps/catalog/manifests.js'
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { publishInvalidation } from '../../graph/cache/invalidation.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
@@ -21,7 +22,10 @@ export const crawlerModule: Module = {
       db: connections.work,
       client,
       log,
-      onCrawled: (transaction, url) => publishInvalidation(transaction, [cacheTag.embeddedUrl(url)]),
+      onCrawled: async (transaction, url, kind) => {
+        await publishInvalidation(transaction, [cacheTag.embeddedUrl(url)])
+        if (kind === 'text/html') await addEmbeddedMiniApp(transaction, url)
+      },
     })
     if (config.crawlEmbeds && roles.has('worker')) crawler.start()
     return {

@@ -1,10 +1,11 @@
+import { deleteExpiredValidations } from '../../features/frames/validations.js'
 import { deleteExpiredHostData } from '../../features/miniapps/hosts/received-notifications.js'
 import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
 import type { Module } from '../module.js'
 
 const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
 
-/** Forgets what is kept for a time only: answers of requests with `idem`, and what hosts of mini apps received. */
+/** Forgets what is kept for a time only: answers of requests with `idem`, what hosts received, validated actions. */
 export const retentionModule: Module = {
   name: 'retention',
   runsIn: ['worker'],
@@ -19,6 +20,11 @@ export const retentionModule: Module = {
         name: 'tokens and notifications of mini app hosts',
         everyMs: CLEANUP_INTERVAL_MS,
         run: () => deleteExpiredHostData(write),
+      },
+      {
+        name: 'validated frame actions',
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteExpiredValidations(write),
       },
     ],
   }),

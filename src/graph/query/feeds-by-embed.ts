@@ -13,6 +13,8 @@ export type EmbedSelection =
       readonly isHost: boolean
     }
   | { readonly kinds: readonly EmbedKind[] }
+  /** Pages with a frame or a mini app. */
+  | { readonly hasFrame: true }
 
 /**
  * Reads casts with a matching embed. A common match is found among the newest embeds, without reading all of
@@ -64,6 +66,9 @@ function isMatchingEmbed(db: Database, selection: EmbedSelection): Fragment {
     return db`
       (select u.kind from embeds.urls u where u.url = e.url) = any (${db.types.texts(selection.kinds)}::text[])`
   }
+  if ('hasFrame' in selection) {
+    return db`exists (select from embeds.urls u where u.url = e.url and u.metadata ? 'frame')`
+  }
   const { prefix, isHost } = selection
   const within = db`starts_with(e.url, ${prefix})`
   if (!isHost) return within
@@ -78,6 +83,13 @@ function allMatchingEmbeds(db: Database, selection: EmbedSelection): Fragment {
       from embeds.urls u
       join social.url_embeds e on e.url = u.url
       where u.kind = any (${db.types.texts(selection.kinds)}::text[])`
+  }
+  if ('hasFrame' in selection) {
+    return db`
+      select e.ts, e.hash, e.fid
+      from embeds.urls u
+      join social.url_embeds e on e.url = u.url
+      where u.metadata ? 'frame'`
   }
   // The last character of Unicode sorts after every continuation of a URL.
   const { prefix } = selection

@@ -6,6 +6,7 @@ create schema apps;
 create schema chain;
 create schema channels;
 create schema embeds;
+create schema frames;
 create schema hub;
 create schema inbox;
 create schema miniapps;
@@ -345,6 +346,33 @@ CREATE INDEX urls_by_kind ON embeds.urls USING btree (kind) WHERE (kind IS NOT N
 CREATE INDEX urls_due ON embeds.urls USING btree (next_attempt_at) WHERE (state = 'pending'::text);
 CREATE INDEX urls_leased ON embeds.urls USING btree (host, next_attempt_at) WHERE (lease IS NOT NULL);
 CREATE INDEX urls_waiting ON embeds.urls USING btree (host, next_attempt_at) WHERE (state = 'pending'::text);
+CREATE INDEX urls_with_frame ON embeds.urls USING btree (url) WHERE (metadata ? 'frame'::text);
+
+create table frames.hosted (
+  uuid uuid not null default gen_random_uuid(),
+  app_id uuid not null,
+  name text not null,
+  pages jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint hosted_pkey PRIMARY KEY (uuid),
+  constraint hosted_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id)
+);
+CREATE INDEX hosted_by_app ON frames.hosted USING btree (app_id, created_at, uuid);
+
+create table frames.validations (
+  app_id uuid not null,
+  hash bytea not null,
+  url text not null,
+  fid bigint not null,
+  cast_fid bigint,
+  cast_hash bytea,
+  input_text text not null,
+  validated_at timestamp with time zone not null,
+  constraint validations_pkey PRIMARY KEY (app_id, hash),
+  constraint validations_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id)
+);
+CREATE INDEX validations_by_age ON frames.validations USING btree (validated_at);
+CREATE INDEX validations_by_url ON frames.validations USING btree (app_id, url, validated_at);
 
 create table hub.applied_offsets (
   log text not null,
@@ -583,6 +611,12 @@ CREATE INDEX campaigns_by_uuid ON miniapps.campaigns USING btree (app_id, uuid) 
 CREATE INDEX campaigns_queued ON miniapps.campaigns USING btree (seq) WHERE (state = 'queued'::text);
 CREATE INDEX campaigns_to_clear ON miniapps.campaigns USING btree (id) WHERE ((state = 'canceled'::text) AND (open_batches > 0));
 
+create table miniapps.counted_hours (
+  hour integer not null,
+  counted_at timestamp with time zone not null,
+  constraint counted_hours_pkey PRIMARY KEY (hour)
+);
+
 create table miniapps.host_notifications (
   id bigint not null generated always as identity,
   app_id uuid not null,
@@ -615,9 +649,29 @@ create table miniapps.host_tokens (
   constraint host_tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint host_tokens_state_check CHECK ((state = ANY (ARRAY['offered'::text, 'enabled'::text, 'disabled'::text])))
 );
+CREATE INDEX host_tokens_by_time ON miniapps.host_tokens USING btree (created_at);
 CREATE INDEX host_tokens_by_user ON miniapps.host_tokens USING btree (app_id, fid, domain, updated_at);
 CREATE UNIQUE INDEX host_tokens_enabled ON miniapps.host_tokens USING btree (app_id, fid, domain) WHERE (state = 'enabled'::text);
 CREATE INDEX host_tokens_unused ON miniapps.host_tokens USING btree (updated_at) WHERE (state <> 'enabled'::text);
+
+create table miniapps.manifests (
+  domain text collate "C" not null,
+  first_seen timestamp with time zone not null default now(),
+  next_read_at timestamp with time zone not null default now(),
+  failures integer not null default 0,
+  failure text,
+  read_at timestamp with time zone,
+  author_fid bigint,
+  manifest jsonb,
+  home_url text,
+  category text,
+  networks text[] not null default '{}'::text[],
+  words tsvector,
+  listed boolean not null default false,
+  constraint manifests_pkey PRIMARY KEY (domain)
+);
+CREATE INDEX manifests_by_words ON miniapps.manifests USING gin (words) WHERE listed;
+CREATE INDEX manifests_due ON miniapps.manifests USING btree (next_read_at);
 
 create table miniapps.rate_windows (
   app_id uuid not null,
@@ -643,6 +697,16 @@ create table miniapps.senders (
   constraint senders_pkey PRIMARY KEY (id)
 );
 
+create table miniapps.shares (
+  domain text collate "C" not null,
+  hash bytea not null,
+  fid bigint not null,
+  ts bigint not null,
+  constraint shares_pkey PRIMARY KEY (hash, domain)
+);
+CREATE INDEX shares_by_time ON miniapps.shares USING btree (ts);
+CREATE INDEX shares_by_user ON miniapps.shares USING btree (fid, ts);
+
 create table miniapps.tokens (
   app_id uuid not null,
   fid bigint not null,
@@ -657,8 +721,17 @@ create table miniapps.tokens (
   constraint tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint tokens_state_check CHECK ((state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'invalid'::text])))
 );
+CREATE INDEX tokens_by_time ON miniapps.tokens USING btree (created_at);
 CREATE INDEX tokens_by_token ON miniapps.tokens USING btree (app_id, token);
 CREATE INDEX tokens_enabled ON miniapps.tokens USING btree (app_id, fid, client_fid) WHERE (state = 'enabled'::text);
+
+create table miniapps.trends (
+  time_window text not null,
+  domain text collate "C" not null,
+  change double precision not null,
+  constraint trends_pkey PRIMARY KEY (time_window, domain)
+);
+CREATE INDEX trends_by_change ON miniapps.trends USING btree (time_window, change DESC, domain);
 
 create table moderation.bans (
   app_id uuid not null,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Database } from '../db/connection.js'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
@@ -30,6 +31,8 @@ export function startScheduledJobs(
   options: SchedulerOptions,
 ): () => Promise<void> {
   const stopping = new AbortController()
+  // Every job adds a listener.
+  setMaxListeners(0, stopping.signal)
   const running = jobs.map((job) => repeat(job, options, stopping.signal))
   return async () => {
     stopping.abort()

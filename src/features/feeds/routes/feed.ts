@@ -173,3 +173,23 @@ function embedPrefix(embedUrl: string): Extract<EmbedSelection, { prefix: string
   const isHost = url.pathname === '/' && url.search === '' && url.hash === '' && !text.endsWith('/')
   return { prefix: isHost ? url.href.replace(/\/$/, '') : url.href, isHost }
 }
+
+const framePages = feedPages('feed/frames', true)
+
+/** `GET feed/frames` */
+export const feedFrames = defineOperation({
+  method: 'GET',
+  path: 'feed/frames',
+  tag: 'Feeds',
+  summary: 'Fetch feed of casts with frames',
+  description:
+    'Casts that embed a page with a mini app or a frame, newest first. A cast appears once its page was crawled.',
+  query: Type.Object(feedPaging),
+  reply: FeedResponse,
+
+  async handle({ db, hydrator }, query, caller) {
+    return await framePages({ db, hydrator }, caller, query, (pageRequest) =>
+      readEmbedFeed(db, { hasFrame: true }, pageRequest),
+    )
+  },
+})

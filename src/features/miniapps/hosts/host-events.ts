@@ -4,6 +4,7 @@ import type { NetAnswer, NetClient, NetRequest } from '../../../platform/outboun
 import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
 import { type JsonSignature, readObject, verifyJsonSignature } from '../../../protocol/json-signature.js'
+import { MAX_MANIFEST_BYTES, manifestRequest } from '../catalog/manifest-file.js'
 import { readClientEvent, receiveEvent, valueOrThrow, verifyEventSigner } from '../events/event-receiver.js'
 import type { Grant } from '../tokens/tokens.js'
 import {
@@ -104,12 +105,6 @@ function invalidMessage(problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', problem, { property: 'signed_message' })
 }
 
-/** Path of a mini app's manifest (docs/protocol.md §8.2). */
-const MANIFEST_PATH = '/.well-known/farcaster.json'
-/** Redirects to follow: a manifest may be hosted elsewhere. */
-const MANIFEST_REDIRECTS = 3
-const MANIFEST_DEADLINE_MS = 5_000
-const MAX_MANIFEST_BYTES = 256 * 1024
 const EVENT_DEADLINE_MS = 10_000
 /** Bytes of a response to read; only the status matters. */
 const MAX_RESPONSE_BYTES = 4_096
@@ -141,15 +136,10 @@ async function deliverEvent(context: HostContext, site: MiniAppSite, event: Json
   throw deliveryError('unavailable.other_side', `the mini app refused the event: ${answer}`)
 }
 
-async function fetchWebhookUrl(net: HostContext['net'], { origin }: MiniAppSite): Promise<string> {
-  const url = `${origin}${MANIFEST_PATH}`
-  const response = await sendRequest(net, {
-    url,
-    headers: { accept: 'application/json' },
-    maxRedirects: MANIFEST_REDIRECTS,
-    deadlineMs: MANIFEST_DEADLINE_MS,
-    maxBytes: MAX_MANIFEST_BYTES,
-  })
+async function fetchWebhookUrl(net: HostContext['net'], site: MiniAppSite): Promise<string> {
+  const request = manifestRequest(site)
+  const { url } = request
+  const response = await sendRequest(net, request)
   if (response.status === 404) throw deliveryError('not_found', `there is no mini app: ${url} answered 404`)
   if (!isSuccess(response))
     throw deliveryError('unavailable.other_side', `${url} answered ${response.status}`)

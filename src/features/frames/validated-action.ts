@@ -1,0 +1,97 @@
+import type { Static } from '@sinclair/typebox'
+import { dateTimeOf, prefixedHex } from '../../graph/view/formats.js'
+import type { Cast } from '../../graph/view/schema/cast.js'
+import type { User, UserViewerContext } from '../../graph/view/schema/user.js'
+import type { ValidatedFrameAction } from '../../graph/view/schema/validated-frame.js'
+import type { Database } from '../../platform/db/connection.js'
+import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
+import { omitUndefined } from '../embeds/page-text.js'
+import type { OperationContext } from '../operation.js'
+import type { FrameAction } from './frame-message.js'
+
+/** What a validated action has besides what was signed. */
+export interface ActionContexts {
+  /** Whether the user liked and recast the cast. */
+  readonly castReactions: boolean
+  /** The relation between the user and the author of the cast. */
+  readonly follows: boolean
+  /** The app whose key signed. */
+  readonly signer: boolean
+  /** Whether the user follows the channel of the cast. */
+  readonly channelFollow: boolean
+}
+
+/** Describes a valid frame action with its user and its cast. */
+export async function describeFrameAction(
+  { db, hydrator }: Pick<OperationContext, 'db' | 'hydrator'>,
+  action: FrameAction,
+  contexts: ActionContexts,
+): Promise<Static<typeof ValidatedFrameAction>> {
+  const { fid, transactionId, address, inputText } = action
+  const clientFid = contexts.signer ? await findClientOfKey(db, action) : null
+  const shown = await hydrator.castsAndUsers(
+    action.cast === null ? [] : [action.cast.hash],
+    clientFid === null ? [fid] : [fid, clientFid],
+    fid,
+  )
+  const cast = parse<Cast>(shown.casts.get(action.cast?.hash ?? ''))
+  const isOfAuthor = cast !== undefined && cast.author.fid === action.cast?.fid
+  const client = parse<User>(shown.users.get(clientFid ?? 0))
+  return {
+    object: 'validated_frame_action',
+    url: action.url,
+    interactor: {
+      ...withoutViewer(parse<User>(shown.users.get(fid))!),
+      ...(contexts.follows && isOfAuthor ? { viewer_context: relationToAuthor(cast) } : {}),
+    },
+    tapped_button: { index: action.buttonIndex },
+    state: { serialized: action.state },
+    timestamp: dateTimeOf(unixSecondsFromFarcasterSeconds(action.timestamp)),
+    ...omitUndefined({
+      input: inputText === '' ? undefined : { text: inputText },
+      cast: isOfAuthor ? castWith(cast, contexts) : undefined,
+      signer: contexts.signer ? omitUndefined({ client: client && withoutViewer(client) }) : undefined,
+      transaction: transactionId.length === 0 ? undefined : { hash: prefixedHex(transactionId) },
+      address: address.length === 0 ? undefined : prefixedHex(address),
+    }),
+  }
+}
+
+/**
+ * The interactor's side of the relation. The cast was rendered for it, so `following` is whether it follows the author,
+ * which is what clients read.
+ */
+function relationToAuthor({ author }: Cast): UserViewerContext {
+  return author.viewer_context!
+}
+
+/** The cast with the contexts of the request only. */
+function castWith(cast: Cast, { castReactions, channelFollow }: ActionContexts): Cast {
+  const { viewer_context, channel, ...rest } = cast
+  return {
+    ...rest,
+    channel: channel && !channelFollow ? withoutViewer(channel) : channel,
+    author: withoutViewer(cast.author),
+    mentioned_profiles: cast.mentioned_profiles.map(withoutViewer),
+    ...(castReactions && viewer_context ? { viewer_context } : {}),
+  }
+}
+
+function withoutViewer<Viewed extends { viewer_context?: unknown }>(viewed: Viewed): Viewed {
+  const { viewer_context: _, ...rest } = viewed
+  return rest as Viewed
+}
+
+function parse<Value>(json: string | undefined): Value | undefined {
+  return json === undefined ? undefined : JSON.parse(json)
+}
+
+/** Finds the app that requested the key of a message. */
+async function findClientOfKey(db: Database, { fid, message }: FrameAction): Promise<number | null> {
+  const [found] = await db<{ appFid: number }[]>`
+    select app_fid as "appFid" from social.signer_apps where fid = ${fid}::bigint and key = ${message.signer}
+    union all
+    select request_fid from hub.gasless_keys where fid = ${fid}::bigint and key = ${message.signer}
+    limit 1`
+  return found?.appFid ?? null
+}
