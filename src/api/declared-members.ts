@@ -7,7 +7,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
  * - members that the schema does not declare are dropped
  * - `null` for an optional member that cannot be null counts as absent
  * - a whole number may be a string of digits
- * - absent members of the outermost object get their defaults
+ * - absent members get their defaults; optional ones only in the outermost object
  *
  * With `strict` only the last of these is done, and the check refuses the rest. What still differs from the schema is returned as it is. The value itself is not changed.
  */
@@ -31,13 +31,13 @@ function readerOf(schema: TSchema): ReadDeclared {
   return asItIs
 }
 
-function objectReader(schema: TObject, hasDefaults: boolean): ReadDeclared {
+function objectReader(schema: TObject, isOutermost: boolean): ReadDeclared {
   const members = Object.entries(schema.properties).map(([name, property]) => ({
     name,
     read: readerOf(property),
     dropsNull:
       (property[OptionalKind] !== undefined || property.default !== undefined) && !acceptsNull(property),
-    default: hasDefaults ? (property.default as unknown) : undefined,
+    default: isOutermost || property[OptionalKind] === undefined ? (property.default as unknown) : undefined,
   }))
   const { additionalProperties = false } = schema
   return (value, strict) => {

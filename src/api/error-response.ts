@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ErrorRes } from '../graph/view/schema/error.js'
-import { describeError, type ErrorCode, PlazaError } from '../platform/errors.js'
+import { describeError, type ErrorCode, PlazaError, type ValidationError } from '../platform/errors.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
 import { prepareErrorReply, toPlazaError } from './error-reply.js'
 
@@ -42,20 +42,28 @@ export function errorResponseCode(code: ErrorCode): string {
 export function errorResponse(error: PlazaError, request: FastifyRequest): ErrorRes {
   const { code, property, validationErrors } = error
   const message = code === 'internal' ? `internal error, request ${request.id}` : error.message
+  const errors = validationErrors ?? wrongMember(error, request)
   return {
     message,
     code: errorResponseCode(code),
     ...(property === undefined ? {} : { property }),
     status: describeError(code).status,
-    ...(validationErrors === undefined
-      ? {}
-      : {
-          errors: validationErrors.map((validationError) => ({
-            ...validationError,
-            path: [...validationError.path],
-          })),
-        }),
+    ...(errors.length === 0 ? {} : { errors: errors.map((each) => ({ ...each, path: [...each.path] })) }),
   }
+}
+
+/** The member of a body that a rule beyond its schema refuses, in the form of the schema's errors. */
+function wrongMember({ code, property, message }: PlazaError, { method }: FastifyRequest): ValidationError[] {
+  if (code !== 'bad_request.invalid_param' || property === undefined || method === 'GET') return []
+  return [
+    {
+      code: 'custom',
+      expected: 'a valid value',
+      received: 'an invalid value',
+      message,
+      path: property.split('.'),
+    },
+  ]
 }
 
 /** Makes a scope reply to every failure with ErrorRes, including unknown paths. */

@@ -74,6 +74,16 @@ export function textParameter(options: Described & { maxLength?: number }) {
   return Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, ...options })
 }
 
+/** The id of an object of this server. */
+export function uuidParameter(options: Described & { patternText?: string }) {
+  return Type.String({
+    pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+    patternText: 'a UUID',
+    examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+    ...options,
+  })
+}
+
 /** The hash of a cast, with or without `0x`. */
 export function castHashParameter(options: Described) {
   return Type.String({

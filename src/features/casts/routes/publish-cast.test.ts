@@ -195,7 +195,7 @@ describe('POST cast', () => {
       'text',
       'mentions > 10',
     ],
-    ['half a character', { text: 'x\ud83d' }, 'InvalidField', 'text', /well-formed/],
+    ['half a character', { text: 'x\ud83d' }, 'InvalidField', 'text', /surrogate/],
     ['three embeds', { embeds: Array(3).fill({ url: 'https://a.b' }) }, 'InvalidField', 'embeds', /0 to 2/],
     [
       'an embed that is too long',

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { invalidField } from '../../../api/invalid-field.js'
 import { listJson, userItems } from '../../../api/list-json.js'
 import { fidParameter, pagingParameters, textParameter, viewerFidParameter } from '../../../api/parameters.js'
 import { hiddenFidsFor } from '../../../api/viewer.js'
@@ -122,18 +121,21 @@ export const channelFollowersOperation = defineOperation({
   path: 'channel/followers',
   tag: 'Channels',
   summary: 'Fetch followers of a channel',
-  description: 'Most recent follow first. An unknown channel is a 400.',
+  description: 'Most recent follow first.',
   query: Type.Object({
     id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
     viewer_fid: viewerFidParameter,
     ...pagingParameters(1000, 25),
   }),
   reply: UsersResponse,
+  notFound: 'There is no such channel.',
 
   async handle({ db, hydrator }, { id, viewer_fid, limit, cursor }, caller) {
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const keys = await channelFollowers(db, id, limit + 1, cursors.decode(cursor), hidden)
-    if (keys.length === 0 && !(await channelExists(db, id))) throw invalidField('id', 'is not a channel')
+    if (keys.length === 0 && !(await channelExists(db, id))) {
+      throw new PlazaError('not_found', 'there is no channel with this id', { property: 'id' })
+    }
     const { page, next } = cursors.page(keys, limit, (last) => [last.followedAt, last.fid])
     return listJson('users', await userItems(hydrator, page, viewer_fid), next)
   },

@@ -164,7 +164,7 @@ describe('followers of a channel', () => {
     expect(await fids({ id: 'gardens', limit: 1, cursor: first.next.cursor })).toEqual([1])
     await db`insert into moderation.mutes (fid, target_fid, muted_at) values (1, 2, 1)`
     expect(await fids({ id: 'gardens', viewer_fid: 1 })).toEqual([1])
-    expect((await get('channel/followers', { id: 'nothing' })).statusCode).toBe(400)
+    expect((await get('channel/followers', { id: 'nothing' })).statusCode).toBe(404)
   })
 
   it('relevant: those whom the viewer follows', async () => {

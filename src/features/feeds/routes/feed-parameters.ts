@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import {
   fidParameter,
   flagParameter,

@@ -1,11 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { fidParameter, numberParameter, pointParameters } from '../../../api/parameters.js'
+import { fidParameter, numberParameter, pointParameters, uuidParameter } from '../../../api/parameters.js'
 import { MAX_DISTANCE_KM } from '../../../graph/query/users-by-location.js'
 import { LocationAddress } from '../../../graph/view/schema/location.js'
 import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
 import type { AudienceFilter } from '../campaigns/audience/audience.js'
 
-const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 /** Limits of the protocol (docs/protocol.md §8.3). */
 const MAX_TITLE_LENGTH = 32
 const MAX_BODY_LENGTH = 128
@@ -19,17 +18,13 @@ const DEFAULT_RADIUS_METERS = MAX_DISTANCE_KM * 1_000
 const MAX_RADIUS_METERS = 20_100_000
 
 /** The id of a campaign. */
-export const campaignIdParameter = Type.String({
-  pattern: UUID,
+export const campaignIdParameter = uuidParameter({
   patternText: 'the campaign_id of a campaign',
   description: 'Id of the campaign.',
-  examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
 })
 
 /** The idempotency key of a notification. */
-export const uuidMember = Type.String({
-  pattern: UUID,
-  patternText: 'a UUID',
+export const uuidMember = uuidParameter({
   description: 'Idempotency key: users who were reached with it are not notified again within 24 hours.',
   examples: ['5b0e7c1d-2a3f-4e6b-8c9d-0a1b2c3d4e5f'],
 })
@@ -74,8 +69,7 @@ export const audienceMembers = {
               radius: Type.Optional(
                 Type.Number({
                   minimum: 0,
-                  maximum: MAX_RADIUS_METERS,
-                  description: `Radius in metres, by default ${DEFAULT_RADIUS_METERS}.`,
+                  description: `Radius in meters, by default ${DEFAULT_RADIUS_METERS}. Half the circumference of the earth at most counts.`,
                   examples: [5_000],
                 }),
               ),
@@ -134,7 +128,7 @@ export function audienceOf({ target_fids = [], filters = {} }: AudienceBody): Au
       ? {
           latitude: near.latitude,
           longitude: near.longitude,
-          radiusMeters: near.radius ?? DEFAULT_RADIUS_METERS,
+          radiusMeters: Math.min(near.radius ?? DEFAULT_RADIUS_METERS, MAX_RADIUS_METERS),
         }
       : null,
   }

@@ -2,7 +2,13 @@ import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
-import { fidParameter, listParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
+import {
+  fidParameter,
+  listParameter,
+  pagingParameters,
+  textParameter,
+  uuidParameter,
+} from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
@@ -240,11 +246,7 @@ const notificationsSeen = defineOperation({
   }),
   body: Type.Object({
     signer_uuid: Type.Optional(
-      textParameter({
-        maxLength: 64,
-        description: 'Signer of the user. Not required with a bearer token.',
-        examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
-      }),
+      uuidParameter({ description: 'Signer of the user. Not required with a bearer token.' }),
     ),
     type: Type.Optional(NotificationType),
   }),

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
-import { textParameter } from '../../../api/parameters.js'
+import { uuidParameter } from '../../../api/parameters.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { OperationContext } from '../../operation.js'
 import type { RequiredPermission } from '../../signers/acting-signer.js'
@@ -11,10 +11,8 @@ export const mayNotAct =
   'The signer belongs to another app, is not approved, is revoked, or lacks the permission: `code` tells which.'
 
 /** The signer of a request. */
-export const signerUuidMember = textParameter({
-  maxLength: 64,
+export const signerUuidMember = uuidParameter({
   description: 'UUID of the signer that acts. It must belong to the app of the API key.',
-  examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
 })
 
 const MAX_IDEM_LENGTH = 128

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choiceParameter, textParameter } from '../../../api/parameters.js'
+import { choiceParameter, textParameter, uuidParameter } from '../../../api/parameters.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import {
   AuthorizationUrlResponse,
@@ -29,10 +29,7 @@ import {
   unknownSignerText,
 } from './key-request-body.js'
 
-const signerUuidParameter = textParameter({
-  description: 'UUID of the signer.',
-  examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
-})
+const signerUuidParameter = uuidParameter({ description: 'UUID of the signer.' })
 
 const createSignerOperation = defineOperation({
   method: 'POST',

@@ -36,7 +36,7 @@ it('each call creates a signer; the look-up shows its status', async () => {
   expect(row!.sealed_key.toString('hex')).not.toContain(one.public_key.slice(2))
 })
 
-it('a signer of another app -> 403; an unknown one -> 404', async () => {
+it('a signer of another app -> 403; an unknown one -> 404, a malformed one -> 400', async () => {
   const { signer_uuid, public_key } = await newSigner()
   const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
   for (const reply of [
@@ -46,13 +46,16 @@ it('a signer of another app -> 403; an unknown one -> 404', async () => {
     expect(reply.statusCode).toBe(403)
     expect(reply.json()).toMatchObject({ code: 'SignerOfAnotherApp', property: 'signer_uuid' })
   }
-  for (const unknown of ['00000000-0000-4000-8000-000000000000', 'nonsense']) {
+  for (const [unknown, status, code] of [
+    ['00000000-0000-4000-8000-000000000000', 404, 'NotFound'],
+    ['nonsense', 400, 'InvalidField'],
+  ] as const) {
     for (const reply of [
       await api.get('signer', { signer_uuid: unknown }),
       await register({ ...keyRequest, signer_uuid: unknown }),
     ]) {
-      expect(reply.statusCode).toBe(404)
-      expect(reply.json()).toMatchObject({ code: 'NotFound', property: 'signer_uuid' })
+      expect(reply.statusCode).toBe(status)
+      expect(reply.json()).toMatchObject({ code, property: 'signer_uuid' })
     }
   }
 })

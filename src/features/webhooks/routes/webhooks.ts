@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { textParameter } from '../../../api/parameters.js'
+import { textParameter, uuidParameter } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/schema-type.js'
 import {
   WebhookListResponse,
@@ -20,22 +20,16 @@ import {
   type Webhook,
 } from '../webhooks.js'
 
-const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
-
 /** The id of a delivery. */
-export const deliveryIdParameter = Type.String({
-  pattern: UUID,
+export const deliveryIdParameter = uuidParameter({
   patternText: 'the delivery_id of a delivery',
   description: 'Id of the delivery.',
-  examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
 })
 
 /** The id of a webhook. */
-export const webhookIdParameter = Type.String({
-  pattern: UUID,
+export const webhookIdParameter = uuidParameter({
   patternText: 'the webhook_id of a webhook',
   description: 'Id of the webhook.',
-  examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
 })
 
 /** The error text of 404, and the documentation of 409. */
