@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { openVault } from '../app/open-vault.js'
 import { appJson } from '../features/apps/admin/app-json.js'
 import { type App, type AppDetails, createApp, editApp, findAppId, listApps } from '../features/apps/apps.js'
-import { saveCustodyKey } from '../features/apps/custody-key.js'
+import { deleteCustodyKey, saveCustodyKey } from '../features/apps/custody-key.js'
 import { eventsUrl } from '../features/miniapps/events/events-url.js'
 import { type SignInPermission, signInPermissions } from '../features/sign-in/browser/authorized-origins.js'
 import { fid } from './arguments.js'
@@ -81,17 +81,29 @@ export function addAppCommand(program: Command, context: CommandContext): void {
         'users sign in with a browser',
     )
     .argument('<app>', 'name or id')
-    .action(async (nameOrId: string) => {
-      const privateKey = await readPipedKey(context)
-      const vault = await openVault(loadConfig(context))
-      await withDatabase(context, 'app', async (db) => {
-        const id = await findAppId(db, nameOrId)
-        if (id === null || !(await saveCustodyKey({ db, vault }, id, privateKey))) {
-          throw new UsageError(`there is no app ${nameOrId}`)
-        }
-        context.print(`the custody key of ${nameOrId} is stored`)
-      })
-    })
+    .option('--remove', 'delete the stored key')
+    .action((nameOrId: string, options: { readonly remove?: boolean }) =>
+      changeCustodyKey(context, nameOrId, options),
+    )
+}
+
+async function changeCustodyKey(
+  context: CommandContext,
+  nameOrId: string,
+  { remove }: { readonly remove?: boolean },
+): Promise<void> {
+  const privateKey = remove ? null : await readPipedKey(context)
+  const vault = await openVault(loadConfig(context))
+  await withDatabase(context, 'app', async (db) => {
+    const id = await findAppId(db, nameOrId)
+    const isKnown =
+      id !== null &&
+      (privateKey === null
+        ? await deleteCustodyKey(db, id)
+        : await saveCustodyKey({ db, vault }, id, privateKey))
+    if (!isKnown) throw new UsageError(`there is no app ${nameOrId}`)
+    context.print(`the custody key of ${nameOrId} is ${remove ? 'deleted' : 'stored'}`)
+  })
 }
 
 function addDetailOptions(command: Command): Command {

@@ -36,9 +36,7 @@ export async function saveCustodyKey(
   if (app.fid === null) throw keyError('the app has no fid: set it first')
   const { address } = accountOf(privateKey)
   if (!app.custody?.equals(address)) {
-    throw keyError(
-      `this is the key of ${hexOf(address)}, which is not the custody address of fid ${app.fid}`,
-    )
+    throw keyError(`this is the key of ${hexOf(address)}, which is not the custody address of fid ${app.fid}`)
   }
   await db`update apps.apps set sealed_custody_key = ${sealed} where id = ${appId}`
   return true

@@ -13,6 +13,12 @@ import { nullable, textEnum } from '../../../graph/view/schema/schema-type.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineAdminOperation } from '../../admin-operation.js'
+import {
+  MAX_AUTHORIZED_ORIGINS,
+  MAX_ORIGIN_LENGTH,
+  type SignInPermission,
+  signInPermissions,
+} from '../../sign-in/browser/authorized-origins.js'
 import { createApiKey, listKeysOfApp, MAX_RATE_LIMIT, revokeApiKey, setApiKeyRateLimit } from '../api-keys.js'
 import {
   type App,
@@ -24,12 +30,6 @@ import {
   MAX_DOMAIN_LENGTH,
   MAX_NAME_LENGTH,
 } from '../apps.js'
-import {
-  MAX_AUTHORIZED_ORIGINS,
-  MAX_ORIGIN_LENGTH,
-  type SignInPermission,
-  signInPermissions,
-} from '../../sign-in/browser/authorized-origins.js'
 import { apiKeyJson, appJson } from './app-json.js'
 
 const UUID_PATTERN = '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$'

@@ -40,7 +40,8 @@ export const deleteCustodyKeyOperation = defineAdminOperation({
   method: 'DELETE',
   path: 'apps/{id}/custody_key',
   summary: 'Delete the custody key of an app',
-  description: 'Users with an approved signer can still sign in; new users cannot. Repeating it has no effect.',
+  description:
+    'Users with an approved signer can still sign in; new users cannot. Repeating it has no effect.',
   params: appParams,
   reply: AppResponse,
   notFound: unknownApp,

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { PlazaError } from '../../../platform/errors.js'
+import { invalidField } from '../../../api/invalid-field.js'
 import { checkRedirectUrl } from '../../signers/redirect-url.js'
 
 /** Most authorized origins of an app: the login page posts its result to each of them. */
@@ -52,11 +52,7 @@ export function checkReturnUrl(text: string, origins: readonly string[], propert
   const href = checkRedirectUrl(text, property)
   const origin = originOf(new URL(href))
   if (origins.includes(origin)) return href
-  throw new PlazaError(
-    'bad_request.invalid_param',
-    `${property} must be on an authorized origin of the app: ${origin} is none`,
-    { property },
-  )
+  throw invalidField(property, `must be on an authorized origin of the app: ${origin} is none`)
 }
 
 /** The origin of a web page, or the scheme of a deep link, whose URL has no origin. */
@@ -64,8 +60,6 @@ function originOf(url: URL): string {
   return webProtocols.has(url.protocol) ? url.origin : `${url.protocol}//`
 }
 
-function invalidOrigins(problem: string): PlazaError {
-  return new PlazaError('bad_request.invalid_param', `authorized_origins must be ${problem}`, {
-    property: 'authorized_origins',
-  })
+function invalidOrigins(expected: string): Error {
+  return invalidField('authorized_origins', `must be ${expected}`)
 }
