@@ -5,6 +5,7 @@ import { appKeyAuthorization } from '../src/features/sign-in/testing/app-key-tok
 import { createMessageSigner } from '../src/protocol/sign.js'
 import { TestUser } from './network.js'
 import { refusalOf } from './published-client/error-of-call.js'
+import { signInWithBrowser } from './secrets/browser-sign-in.js'
 import { collectSignerKeys, dumpDatabase } from './secrets/database-dump.js'
 import {
   misplacedSecrets,
@@ -36,6 +37,7 @@ test('an app acts for users, and no secret appears in any output', async () => {
   await avoid(participants, hash, reply)
   await undo(participants, hash, reply)
   await watch(participants)
+  await signInWithBrowser(participants)
 
   await swapSigners(participants, bobsToken)
   await collectSignerKeys(run)
@@ -51,7 +53,7 @@ test('an app acts for users, and no secret appears in any output', async () => {
     const all = run.search.findIn(written.map(({ source, text }) => ({ source, text })))
     expect(all.filter((line) => line.startsWith(`${name} in `))).not.toEqual([])
   }
-  expect(documentedNames.size).toBe(9)
+  expect(documentedNames.size).toBe(10)
   expect(dump.map(({ text }) => text).join()).toContain(hashOfKey(participants.key).toString('hex'))
 })
 

@@ -8,14 +8,18 @@ import { acceptJson, JSON_TYPE } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
 import { type Operation, prefersStrict } from './operation.js'
 
-export interface ApiOptions<Context> {
-  readonly operations: readonly Operation<Context>[]
-  readonly context: Context
+/** How requests are authenticated and limited. */
+export interface KeyOptions {
   readonly findCaller: FindCaller
   /** Counts the requests of each key, by its id. */
   readonly rateLimiter: Counter<number>
   /** Lets anybody read. Undefined: every request needs a key. */
   readonly publicReads?: PublicReads | undefined
+}
+
+export interface ApiOptions<Context> extends KeyOptions {
+  readonly operations: readonly Operation<Context>[]
+  readonly context: Context
 }
 
 /** Which operations need no key, and what such a request may cost. */
@@ -45,15 +49,20 @@ export async function registerApi<Context>(
       sendErrorResponse(scope)
       allowBrowsers(scope)
       acceptJson(scope)
-      scope.decorateRequest('caller', null)
-      scope.addHook('onRequest', async (request, reply) => {
-        if (request.method === 'OPTIONS') return
-        request.setDecorator('caller', await admit(request, reply, options))
-      })
+      requireApiKey(scope, options)
       for (const operation of options.operations) addOperation(scope, operation, options)
     },
     { prefix: '/v2' },
   )
+}
+
+/** Makes the routes of a scope require the key of an app, and limits the requests of each key. */
+export function requireApiKey(scope: FastifyInstance, options: KeyOptions): void {
+  scope.decorateRequest('caller', null)
+  scope.addHook('onRequest', async (request, reply) => {
+    if (request.method === 'OPTIONS') return
+    request.setDecorator('caller', await admit(request, reply, options))
+  })
 }
 
 function addOperation<Context>(
@@ -83,10 +92,10 @@ function addOperation<Context>(
 }
 
 /** Finds the caller and counts the request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */
-async function admit<Context>(
+async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { findCaller, rateLimiter, publicReads }: ApiOptions<Context>,
+  { findCaller, rateLimiter, publicReads }: KeyOptions,
 ): Promise<Caller> {
   const key = apiKeyOf(request)
   const caller = key === undefined ? null : await findCaller(key)

@@ -9,6 +9,10 @@ import {
   listKeysOperation,
   revokeKeyOperation,
 } from '../features/apps/admin/app-operations.js'
+import {
+  deleteCustodyKeyOperation,
+  saveCustodyKeyOperation,
+} from '../features/apps/admin/custody-key-operations.js'
 
 /** Every operation of the admin API. What is not listed here is not served. */
 export const adminOperations: readonly AdminOperation[] = [
@@ -16,6 +20,8 @@ export const adminOperations: readonly AdminOperation[] = [
   createAppOperation,
   getAppOperation,
   editAppOperation,
+  saveCustodyKeyOperation,
+  deleteCustodyKeyOperation,
   listKeysOperation,
   createKeyOperation,
   editKeyOperation,

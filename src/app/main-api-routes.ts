@@ -4,9 +4,11 @@ import type { FindCaller } from '../api/api-keys.js'
 import { type PublicReads, registerApi } from '../api/register-api.js'
 import { registerDocs } from '../api/register-docs.js'
 import type { AdminOperation } from '../features/admin-operation.js'
+import { registerPortal } from '../features/apps/register-portal.js'
 import { registerFrames } from '../features/frames/routes/register-frames.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
 import type { Operation, OperationContext } from '../features/operation.js'
+import { registerLogin } from '../features/sign-in/browser/register-login.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
 import type { Counter } from '../platform/limits/counter.js'
 import { adminOperations as allAdminOperations } from './admin-operations.js'
@@ -24,14 +26,16 @@ export interface MainApiOptions {
   readonly adminOperations?: readonly AdminOperation[]
 }
 
-/** The routes of the main API, the admin API, the approval pages, mini app events and the documentation. */
+/** The routes of the main API, the admin API, the approval and login pages, mini app events and the documentation. */
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
   const { context, findCaller, rateLimiter, publicReads, adminToken } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
   return async (app) => {
     await registerApi(app, { operations, context, findCaller, rateLimiter, publicReads })
+    await registerPortal(app, { db: context.db, findCaller, rateLimiter })
     await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
     await registerApproval(app, context)
+    await registerLogin(app, context)
     await registerMiniApps(app, context)
     await registerFrames(app, context)
     await registerDocs(app, { operations, adminOperations })

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
 import { TestUser } from '../../test/network.js'
+import { ethAccount, newPrivateKey } from '../hub/registry/eth-account.js'
 import { createProgram } from './program.js'
 
 const { db, url } = await createTestDatabase()
@@ -12,12 +14,17 @@ const nobody = '00000000-0000-4000-8000-000000000000'
 
 /** The lines that a command prints. */
 async function plaza(...args: string[]): Promise<string[]> {
+  return plazaWith('', ...args)
+}
+
+/** As `plaza`, with text that is piped in. */
+async function plazaWith(input: string, ...args: string[]): Promise<string[]> {
   const lines: string[] = []
   const program = await createProgram({
-    env: { DATABASE_URL: url },
+    env: { DATABASE_URL: url, PLAZA_SECRET_KEY: 'the-secret-key-of-the-commands-0123456789' },
     print: (line) => lines.push(line),
     progress: process.stderr,
-    stdin: process.stdin,
+    stdin: Readable.from([Buffer.from(input)]),
     stdout: process.stdout,
     onStopSignal: () => {},
   })
@@ -54,7 +61,38 @@ describe('plaza app', () => {
     expect((await json('app', 'list'))[0]).toEqual(bare)
   })
 
+  it('sets what a browser sign-in needs, and never prints the custody key', async () => {
+    const privateKey = newPrivateKey()
+    const { address } = ethAccount(privateKey)
+    await db`update hub.fids set custody_address = ${address}::bytea where fid = 7`
+    const origins = ['--authorized-origins', 'https://A.example,http://localhost:3000']
+    const [made] = await json('app', 'create', 'signs in', '--fid', '7', ...origins)
+    expect(made).toMatchObject({
+      authorized_origins: ['https://a.example', 'http://localhost:3000'],
+      sign_in_permission: 'read_and_write',
+      has_custody_key: false,
+    })
+    const hex = `0x${privateKey.toString('hex')}`
+    const printed = await plazaWith(`${hex}\n`, 'app', 'custody-key', 'signs in')
+    expect(printed).toEqual(['the custody key of signs in is stored'])
+    const edit = ['--no-authorized-origins', '--sign-in-permission', 'read_only']
+    expect(await json('app', 'edit', 'signs in', ...edit)).toEqual([
+      { ...made, authorized_origins: [], sign_in_permission: 'read_only', has_custody_key: true },
+    ])
+    await plaza('app', 'custody-key', 'signs in', '--remove')
+    expect((await json('app', 'edit', 'signs in'))[0]).toMatchObject({ has_custody_key: false })
+
+    const otherKey = newPrivateKey().toString('hex')
+    const store = (input: string, app: string) => plazaWith(input, 'app', 'custody-key', app)
+    await expect(store(otherKey, 'signs in')).rejects.toThrow('not the custody address of fid 7')
+    await expect(store(hex, nobody)).rejects.toThrow(`there is no app ${nobody}`)
+    await plaza('app', 'edit', 'signs in', '--no-fid')
+    await expect(store(hex, 'signs in')).rejects.toThrow('the app has no fid')
+    for (const text of ['x', '', '00'.repeat(32)]) await expect(store(text, 'signs in')).rejects.toThrow()
+  })
+
   it.each([
+    [['app', 'create', 'y', '--authorized-origins', 'https://*.example'], 'authorized_origins must be'],
     [['app', 'create', 'bait'], 'another app has this name'],
     [['app', 'create', 'a\tb'], 'name must be'],
     [['app', 'create', 'x', '--fid', '999'], 'fid 999 is not registered'],

@@ -1,9 +1,13 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { openVault } from '../app/open-vault.js'
 import { appJson } from '../features/apps/admin/app-json.js'
 import { type App, type AppDetails, createApp, editApp, findAppId, listApps } from '../features/apps/apps.js'
+import { deleteCustodyKey, saveCustodyKey } from '../features/apps/custody-key.js'
 import { eventsUrl } from '../features/miniapps/events/events-url.js'
+import { type SignInPermission, signInPermissions } from '../features/sign-in/browser/authorized-origins.js'
 import { fid } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { readPipedKey } from './piped-key.js'
 import { withDatabase } from './with-database.js'
 
 interface DetailOptions {
@@ -11,6 +15,8 @@ interface DetailOptions {
   readonly fid?: number | false
   readonly miniAppDomain?: string | false
   readonly developer?: string
+  readonly authorizedOrigins?: readonly string[] | false
+  readonly signInPermission?: SignInPermission
   readonly json?: boolean
 }
 
@@ -18,7 +24,7 @@ interface EditOptions extends DetailOptions {
   readonly name?: string
 }
 
-/** `plaza app create|list|edit` */
+/** `plaza app create|list|edit|custody-key` */
 export function addAppCommand(program: Command, context: CommandContext): void {
   const app = program.command('app').description('manage apps, the clients of the API')
 
@@ -55,6 +61,7 @@ export function addAppCommand(program: Command, context: CommandContext): void {
   addDetailOptions(edit)
     .option('--no-fid', 'remove the fid')
     .option('--no-mini-app-domain', 'remove the mini app domain')
+    .option('--no-authorized-origins', 'remove all authorized origins')
     .action((nameOrId: string, { name, ...options }: EditOptions) =>
       withDatabase(context, 'app', async (db) => {
         const id = await findAppId(db, nameOrId)
@@ -66,6 +73,37 @@ export function addAppCommand(program: Command, context: CommandContext): void {
         )
       }),
     )
+
+  app
+    .command('custody-key')
+    .description(
+      'store the private key of the custody address of its fid, piped in, in hex; it signs requests for signers when ' +
+        'users sign in with a browser',
+    )
+    .argument('<app>', 'name or id')
+    .option('--remove', 'delete the stored key')
+    .action((nameOrId: string, options: { readonly remove?: boolean }) =>
+      changeCustodyKey(context, nameOrId, options),
+    )
+}
+
+async function changeCustodyKey(
+  context: CommandContext,
+  nameOrId: string,
+  { remove }: { readonly remove?: boolean },
+): Promise<void> {
+  const privateKey = remove ? null : await readPipedKey(context)
+  const vault = await openVault(loadConfig(context))
+  await withDatabase(context, 'app', async (db) => {
+    const id = await findAppId(db, nameOrId)
+    const isKnown =
+      id !== null &&
+      (privateKey === null
+        ? await deleteCustodyKey(db, id)
+        : await saveCustodyKey({ db, vault }, id, privateKey))
+    if (!isKnown) throw new UsageError(`there is no app ${nameOrId}`)
+    context.print(`the custody key of ${nameOrId} is ${remove ? 'deleted' : 'stored'}`)
+  })
 }
 
 function addDetailOptions(command: Command): Command {
@@ -73,14 +111,27 @@ function addDetailOptions(command: Command): Command {
     .option('--fid <fid>', 'registered user of the network that represents the app', fid)
     .option('--mini-app-domain <host>', 'host of its mini app')
     .option('--developer <uuid>', 'developer; several apps may share one')
+    .option(
+      '--authorized-origins <list>',
+      'origins that may receive a browser sign-in, separated by commas: https://app.example.com,myapp://',
+      (text: string) => text.split(','),
+    )
+    .addOption(
+      new Option('--sign-in-permission <permission>', 'what a browser sign-in requests').choices(
+        signInPermissions,
+      ),
+    )
     .option('--json', 'print JSON')
 }
 
-function detailsOf({ fid, miniAppDomain, developer }: DetailOptions): AppDetails {
+function detailsOf(options: DetailOptions): AppDetails {
+  const { fid, miniAppDomain, developer, authorizedOrigins, signInPermission } = options
   return {
     ...(fid === undefined ? {} : { fid: fid === false ? null : fid }),
     ...(miniAppDomain === undefined ? {} : { miniAppDomain: miniAppDomain === false ? null : miniAppDomain }),
     ...(developer === undefined ? {} : { developerUuid: developer }),
+    ...(authorizedOrigins === undefined ? {} : { authorizedOrigins: authorizedOrigins || [] }),
+    ...(signInPermission === undefined ? {} : { signInPermission }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { fidPoolKeyContext } from '../features/accounts/fid-pool/fid-orders.js'
 import { walletKeyContext } from '../features/accounts/wallets/wallets.js'
+import { custodyKeyContext } from '../features/apps/custody-key.js'
 import { signerKeyContext } from '../features/signers/signer-record.js'
 import { webhookSecretContext } from '../features/webhooks/secrets.js'
 import type { Database } from '../platform/db/connection.js'
@@ -20,6 +21,7 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'webhooks.secrets', name: 'uid', encrypted: 'sealed', contextOf: webhookSecretContext },
   { table: 'accounts.fid_pool', name: 'id', encrypted: 'sealed_key', contextOf: fidPoolKeyContext },
   { table: 'accounts.wallets', name: 'id', encrypted: 'sealed_key', contextOf: walletKeyContext },
+  { table: 'apps.apps', name: 'id', encrypted: 'sealed_custody_key', contextOf: custodyKeyContext },
 ]
 
 /** Rows per statement. */

@@ -9,8 +9,9 @@ import { ensureApp, findAppId, isUuid } from '../features/apps/apps.js'
 import { newPrivateKey } from '../hub/registry/eth-account.js'
 import type { Database } from '../platform/db/connection.js'
 import { hexOf } from '../protocol/bytes.js'
-import { hexBytes, wholeNumber } from './arguments.js'
+import { wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { readPipedKey } from './piped-key.js'
 import { withDatabase } from './with-database.js'
 
 interface WalletOptions {
@@ -24,7 +25,6 @@ interface WalletOptions {
 const DEFAULT_BALANCE = parseEther('1')
 const DEFAULT_FID_POOL_SIZE = 2
 const MAX_FID_POOL_SIZE = 1_000
-const PRIVATE_KEY_BYTES = 32
 
 /** `plaza wallet create|import|list|balance` */
 export function addWalletCommand(program: Command, context: CommandContext): void {
@@ -36,7 +36,7 @@ export function addWalletCommand(program: Command, context: CommandContext): voi
 
   addWalletOptions(
     wallet.command('import').description('store a wallet whose private key is piped in, in hex'),
-  ).action(async (options: WalletOptions) => storeWallet(context, options, await readKey(context)))
+  ).action(async (options: WalletOptions) => storeWallet(context, options, await readPipedKey(context)))
 
   wallet
     .command('list')
@@ -116,15 +116,6 @@ async function withLedger(
   const ledger = openCommandLedger(loadConfig(context))
   if (ledger === null) throw new UsageError('accounts are registered on a chain: set CHAIN_OPTIMISM_RPC_URLS')
   await withDatabase(context, 'wallet', (db) => work(db, ledger))
-}
-
-async function readKey({ stdin }: CommandContext): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  for await (const part of stdin) {
-    parts.push(part)
-    if (parts.length > 16) break
-  }
-  return hexBytes(PRIVATE_KEY_BYTES, 'what is piped in')(Buffer.concat(parts).toString('utf8').trim())
 }
 
 function readEther(text: string): bigint {

@@ -24,6 +24,7 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   placeholders: /^(PRIVATE|PUBLIC|APP_CUSTODY)_KEY$/,
   'statuses of gRPC': /^(RESOURCE_EXHAUSTED|OUT_OF_RANGE)$/,
   'a variable of Node': /^NODE_EXTRA_CA_CERTS$/,
+  'variables of clients': /^(NEXT_PUBLIC_)?NEYNAR_LOGIN_URL$/,
   'variables of the tests':
     /^(TEST_DATABASE_URL|MUTATION_TESTS|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS|ACCOUNT_RUNS|PROJECTION_RUNS)$/,
 }

@@ -164,9 +164,8 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'POST auth_address/developer_managed/signed_key': { statements: 5, buildRequest: prepareAddressRequest },
   'GET login/nonce': { statements: 1, buildRequest: () => ({}) },
   'GET login/authorize': {
-    statements: 0,
-    buildRequest: () => ({ client_id: 'x', response_type: 'code' }),
-    status: 410,
+    statements: 1,
+    buildRequest: ({ api }) => ({ client_id: api.appId, response_type: 'code' }),
   },
   'POST cast': {
     // One of them is the author of the reply, whom a server has in its cache.

@@ -1,6 +1,7 @@
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 import { expect, it } from 'vitest'
+import { ensureApp } from '../../src/features/apps/apps.js'
 import { registerKeyHolder, signKeyRequestBody } from '../../src/features/signers/testing/key-holder.js'
 import type { EthAccount } from '../../src/hub/registry/eth-account.js'
 import { ethAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
@@ -117,6 +118,13 @@ it('lists the signers of a user who signs in with Ethereum', async () => {
   expect(signers).toMatchObject([{ status: 'approved', fid: user.fid }])
 })
 
+it('finds the login page of its app', async () => {
+  const clientId = await ensureApp(db, 'of the login page')
+  expect(await client.fetchAuthorizationUrl({ clientId, responseType: 'code' })).toEqual({
+    authorization_url: expect.stringContaining(`/login?client_id=${clientId}`),
+  })
+})
+
 it('is told apart what went wrong', async () => {
   const failure = (status: number, code: string) => ({ response: { status, data: { code, status } } })
   const { signer_uuid: signerUuid } = await client.createSigner()
@@ -124,6 +132,6 @@ it('is told apart what went wrong', async () => {
   await expect(stranger.lookupSigner({ signerUuid })).rejects.toMatchObject(failure(401, 'Unauthorized'))
   await expect(client.lookupSigner({ signerUuid: 'nobody' })).rejects.toMatchObject(failure(404, 'NotFound'))
   await expect(client.fetchAuthorizationUrl({ clientId: 'x', responseType: 'code' })).rejects.toMatchObject(
-    failure(410, 'Gone'),
+    failure(400, 'InvalidField'),
   )
 })

@@ -40,6 +40,7 @@ export function misplacedSecrets(
       '/v2/farcaster/user/',
       '/admin/',
       '/approve/',
+      '/login/',
       '/docs/',
     ].flatMap((path) => [
       { method: 'GET', path: `${path}${encodedSecret}`, headers: withKey },
@@ -50,6 +51,10 @@ export function misplacedSecrets(
       path: `/approve/${encodedSecret}/${name}`,
     })),
     post(`/approve/${encodedSecret}/approval`, '{}'),
+    { method: 'GET', path: `/login?client_id=${encodedSecret}` },
+    ...['session', 'proof', 'result'].map((name) =>
+      post(`/login/${name}`, JSON.stringify({ session: secret, client_id: secret, signature: secret })),
+    ),
     ...['/v1/castsByFid?fid=', '/v1/castById?fid=1&hash=', '/v1/onChainSignersByFid?fid=1&signer='].map(
       (path) => ({ method: 'GET', path: `${path}${encodedSecret}` }),
     ),
@@ -128,7 +133,8 @@ export function misplacedWithSigner(secret: string, key: string, signerUuid: str
   return bodies.map(([method, path, body]) => ({
     method,
     path: `/v2/farcaster/${path}`,
-    headers: { 'x-api-key': key, ...json },
+    // Undeclared members are ignored otherwise.
+    headers: { 'x-api-key': key, prefer: 'handling=strict', ...json },
     body: JSON.stringify({ signer_uuid: signerUuid, ...body }),
   }))
 }

@@ -108,14 +108,16 @@ function serverOutputs(output: string): RecordedOutput[] {
   ]
 }
 
-/** The only responses that may contain secrets: new keys, and webhooks. */
+/** The only responses that may contain secrets: new keys, webhooks, and new sessions of the login page. */
 const keyIssuingPath = /^\/admin\/apps\/[\w-]+\/keys$/
+const sessionPath = '/login/session'
 const webhookPath = /^\/v2\/farcaster\/webhook(\/|\?|$)/
 
 function recordedResponse({ method, url, status, headers, body }: RecordedResponse): RecordedOutput {
   const isSuccess = status < 400
   const allowedSecrets = [
     ...(isSuccess && method === 'POST' && keyIssuingPath.test(url) ? ['an API key of the admin API'] : []),
+    ...(isSuccess && url === sessionPath ? ['a session of the login page'] : []),
     ...(isSuccess && webhookPath.test(url) ? ['the secret of a webhook'] : []),
   ]
   return {

@@ -4,6 +4,7 @@ import { createTestHub } from '../../../test/hub.js'
 import { TestUser } from '../../../test/network.js'
 import { createTestApi, type TestApiOptions } from '../../app/testing/test-api.js'
 import { ensureApp, listApps } from '../../features/apps/apps.js'
+import { ethAccount, newPrivateKey } from '../../hub/registry/eth-account.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -54,6 +55,9 @@ describe('an app', () => {
         mini_app_domain: null,
         events_url: `http://plaza.test/f/app/${body.app.id}/event`,
         developer_uuid: expect.stringMatching(/^[\da-f-]{36}$/),
+        authorized_origins: [],
+        sign_in_permission: 'read_and_write',
+        has_custody_key: false,
         key_count: 0,
         created_at: expect.stringMatching(/Z$/),
       },
@@ -85,6 +89,17 @@ describe('an app', () => {
     ['a URL for a domain', { name: 'wrong', mini_app_domain: 'https://a.example' }, 'mini_app_domain'],
     ['a developer that is no UUID', { name: 'wrong', developer_uuid: 'me' }, 'developer_uuid'],
     ['no developer but null', { name: 'wrong', developer_uuid: null }, 'developer_uuid'],
+    [
+      'an origin with a path',
+      { name: 'wrong', authorized_origins: ['https://a.example/b'] },
+      'authorized_origins',
+    ],
+    [
+      '21 origins',
+      { name: 'wrong', authorized_origins: Array(21).fill('https://a.example') },
+      'authorized_origins',
+    ],
+    ['another permission', { name: 'wrong', sign_in_permission: 'write' }, 'sign_in_permission'],
     ['a member that is none', { name: 'wrong', domain: 'a.example' }, 'domain'],
   ])('is not made with %s', async (_what, input, property) => {
     const { status, body } = await ask('POST', 'apps', input)
@@ -150,6 +165,9 @@ describe('an app', () => {
         { mini_app_domain: null, fid: 7 },
       ],
       [{ developer_uuid: unknownId }, { developer_uuid: unknownId }],
+      [{ authorized_origins: ['https://A.example/'] }, { authorized_origins: ['https://a.example'] }],
+      [{ sign_in_permission: 'read_only' }, { sign_in_permission: 'read_only' }],
+      [{ authorized_origins: [] }, { authorized_origins: [] }],
     ]
     let expected = body.app
     for (const [change, effect] of steps) {
@@ -161,6 +179,39 @@ describe('an app', () => {
       expect((await ask('PATCH', path, change)).status).toBe(400)
     }
     expect((await ask('GET', path)).body.app).toEqual(expected)
+  })
+
+  it('stores the custody key of its fid, and deletes it', async () => {
+    const privateKey = newPrivateKey()
+    const custody_key = `0x${privateKey.toString('hex')}`
+    await db`update hub.fids set custody_address = ${ethAccount(privateKey).address}::bytea where fid = 7`
+    const { body } = await ask('POST', 'apps', { name: 'holds a key' })
+    const path = `apps/${body.app.id}/custody_key`
+    expect((await ask('POST', path, { custody_key })).status).toBe(409)
+    await ask('PATCH', `apps/${body.app.id}`, { fid: 7 })
+    const otherKey = `0x${newPrivateKey().toString('hex')}`
+    expect(await ask('POST', path, { custody_key: otherKey })).toMatchObject({
+      status: 409,
+      body: { property: 'custody_key' },
+    })
+    for (const invalid of [{}, { custody_key: '0x12' }, { custody_key: `0x${'00'.repeat(32)}` }]) {
+      expect((await ask('POST', path, invalid)).status).toBe(400)
+    }
+    const stored = await ask('POST', path, { custody_key })
+    expect(stored).toMatchObject({ status: 200, body: { app: { has_custody_key: true } } })
+    expect(JSON.stringify(stored.body)).not.toContain(custody_key.slice(2))
+    for (const _ of ['once', 'again']) {
+      expect(await ask('DELETE', path)).toMatchObject({
+        status: 200,
+        body: { app: { has_custody_key: false } },
+      })
+    }
+    const unknown = `apps/${unknownId}/custody_key`
+    expect([
+      (await ask('POST', unknown, { custody_key })).status,
+      (await ask('DELETE', unknown)).status,
+    ]).toEqual([404, 404])
+    expect(admin.lines.join('')).not.toContain(custody_key.slice(2))
   })
 
   it('unknown -> 404; an invalid id -> 400', async () => {

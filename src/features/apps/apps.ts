@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url'
 import { invalidField } from '../../api/invalid-field.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { normalizeAuthorizedOrigins, type SignInPermission } from '../sign-in/browser/authorized-origins.js'
 
 /** An app: one user of the API. */
 export interface App {
@@ -14,6 +15,12 @@ export interface App {
   readonly miniAppDomain: string | null
   /** The developer, who may have several apps. */
   readonly developerUuid: string
+  /** Origins (`https://app.example.com`) and deep link schemes (`myapp://`) that may receive a sign-in. */
+  readonly authorizedOrigins: readonly string[]
+  /** What a browser sign-in requests from users. */
+  readonly signInPermission: SignInPermission
+  /** Whether the server holds the custody key of the app's fid. */
+  readonly hasCustodyKey: boolean
   readonly createdAt: Date
   /** Number of active keys. */
   readonly keys: number
@@ -25,6 +32,8 @@ export interface AppDetails {
   readonly fid?: number | null
   readonly miniAppDomain?: string | null
   readonly developerUuid?: string
+  readonly authorizedOrigins?: readonly string[]
+  readonly signInPermission?: SignInPermission
 }
 
 const UNIQUE_VIOLATION = '23505'
@@ -45,11 +54,14 @@ export async function ensureApp(db: Queryable, name: string): Promise<string> {
  * name or domain. Both name the detail.
  */
 export async function createApp(db: Database, details: AppDetails & { readonly name: string }): Promise<App> {
-  const { name, fid = null, miniAppDomain = null, developerUuid = null } = await validateDetails(db, details)
+  const validated = await validateDetails(db, details)
+  const { name, fid = null, miniAppDomain = null, developerUuid = null } = validated
+  const { authorizedOrigins = [], signInPermission = 'read_and_write' } = validated
   const [app] = await db<App[]>`
-    insert into apps.apps (name, fid, mini_app_domain, developer_uuid)
+    insert into apps.apps (name, fid, mini_app_domain, developer_uuid, authorized_origins, sign_in_permission)
     values (
-      ${name!}, ${fid}::bigint, ${miniAppDomain}, coalesce(${developerUuid}::uuid, gen_random_uuid())
+      ${name!}, ${fid}::bigint, ${miniAppDomain}, coalesce(${developerUuid}::uuid, gen_random_uuid()),
+      ${db.types.texts(authorizedOrigins)}::text[], ${signInPermission}
     )
     returning ${columnsOf(db)}`.catch(refuseDuplicate)
   return app!
@@ -62,14 +74,20 @@ export async function createApp(db: Database, details: AppDetails & { readonly n
  * @throws PlazaError As `createApp`.
  */
 export async function editApp(db: Database, id: string, details: AppDetails): Promise<App | null> {
-  const { name = null, fid, miniAppDomain, developerUuid = null } = await validateDetails(db, details)
+  const validated = await validateDetails(db, details)
+  const { name = null, fid, miniAppDomain, developerUuid = null } = validated
+  const { authorizedOrigins, signInPermission = null } = validated
   const [app] = await db<App[]>`
     update apps.apps
     set
       name = coalesce(${name}, name),
       fid = case when ${fid === undefined} then fid else ${fid ?? null}::bigint end,
       mini_app_domain = case when ${miniAppDomain === undefined} then mini_app_domain else ${miniAppDomain ?? null} end,
-      developer_uuid = coalesce(${developerUuid}::uuid, developer_uuid)
+      developer_uuid = coalesce(${developerUuid}::uuid, developer_uuid),
+      authorized_origins = coalesce(
+        ${authorizedOrigins === undefined ? null : db.types.texts(authorizedOrigins)}::text[], authorized_origins
+      ),
+      sign_in_permission = coalesce(${signInPermission}, sign_in_permission)
     where id = ${id}
     returning ${columnsOf(db)}`.catch(refuseDuplicate)
   return app ?? null
@@ -104,16 +122,21 @@ export async function listApps(
 function columnsOf(db: Queryable) {
   return db`
     id, name, fid, mini_app_domain as "miniAppDomain", developer_uuid as "developerUuid", created_at as "createdAt",
+    authorized_origins as "authorizedOrigins", sign_in_permission as "signInPermission",
+    sealed_custody_key is not null as "hasCustodyKey",
     (select count(*)::integer from apps.api_keys where app_id = apps.id and revoked_at is null) as keys`
 }
 
 async function validateDetails(db: Database, details: AppDetails): Promise<AppDetails> {
-  const { name, fid, miniAppDomain, developerUuid } = details
+  const { name, fid, miniAppDomain, developerUuid, authorizedOrigins } = details
   const validated = {
     ...details,
     ...(name === undefined ? {} : { name: normalizeAppName(name) }),
     ...(miniAppDomain == null ? {} : { miniAppDomain: normalizeMiniAppDomain(miniAppDomain) }),
     ...(developerUuid === undefined ? {} : { developerUuid: normalizeDeveloperUuid(developerUuid) }),
+    ...(authorizedOrigins === undefined
+      ? {}
+      : { authorizedOrigins: normalizeAuthorizedOrigins(authorizedOrigins) }),
   }
   // Registrations never end.
   const isRegistered = fid == null || (await db`select from hub.fids where fid = ${fid}::bigint`).length > 0

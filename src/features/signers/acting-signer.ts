@@ -16,7 +16,10 @@ export type RequiredPermission =
 const readOnlyPermissions: ReadonlySet<SignerPermission> = new Set(['READ_ONLY', 'NONE'])
 
 /** Whether granted permissions cover the required one. Null grants everything. */
-function isPermitted(granted: readonly SignerPermission[] | null, required: RequiredPermission): boolean {
+export function isPermitted(
+  granted: readonly SignerPermission[] | null,
+  required: RequiredPermission,
+): boolean {
   if (granted === null || granted.includes('WRITE_ALL')) return true
   return required === 'any write'
     ? granted.some((permission) => !readOnlyPermissions.has(permission))

@@ -10,6 +10,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { requireCustody } from './key-request.js'
+import { checkRedirectUrl } from './redirect-url.js'
 
 /** The API body of a key request. */
 export interface SignedKeyRequestBody {
@@ -123,60 +124,4 @@ async function checkSponsor({ db, network }: KeyRequestContext, sponsor: Sponsor
         `${sponsor.fid}`,
     )
   }
-}
-
-/** Longest accepted URL: the limit that every browser supports. */
-export const MAX_REDIRECT_LENGTH = 2_048
-
-/**
- * Schemes that a browser handles itself, that read files, or that start no app.
- *
- * Custom schemes such as `myapp://signed-in` are accepted, since phones open apps by them.
- */
-const refusedSchemes: ReadonlySet<string> = new Set([
-  'about:',
-  'blob:',
-  'chrome:',
-  'chrome-extension:',
-  'content:',
-  'data:',
-  'edge:',
-  'file:',
-  'filesystem:',
-  'ftp:',
-  'intent:',
-  'jar:',
-  'javascript:',
-  'moz-extension:',
-  'ms-settings:',
-  'resource:',
-  'search-ms:',
-  'shell:',
-  'vbscript:',
-  'view-source:',
-  'ws:',
-  'wss:',
-])
-
-const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
-
-/**
- * Validates the URL that an app's user continues to after approval.
- *
- * Accepts `https`, `http` on loopback, and custom schemes followed by `//`.
- *
- * @returns The canonical form of the URL.
- * @throws PlazaError That names `redirect_url`.
- */
-export function checkRedirectUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || url.href.length > MAX_REDIRECT_LENGTH || url.username !== '' || url.password !== '') {
-    throw invalidField('redirect_url', 'must be a URL of at most 2048 characters without credentials')
-  }
-  if (url.protocol === 'http:' && !loopback.has(url.hostname)) {
-    throw invalidField('redirect_url', 'may use http only on localhost: use https')
-  }
-  if (!refusedSchemes.has(url.protocol) && url.href.startsWith(`${url.protocol}//`)) return url.href
-  const problem = "must begin with https:// or with a custom scheme such as 'myapp://signed-in'"
-  throw invalidField('redirect_url', problem)
 }

@@ -85,18 +85,23 @@ export function signerColumns(db: Queryable) {
 
 const PRIVATE_KEY_BYTES = 32
 
-/** Creates a key pair for an app. The private key leaves this function encrypted. */
+/**
+ * Creates a key pair for an app. The private key leaves this function encrypted.
+ *
+ * @param signInFid The user whose browser sign-in it is made for.
+ */
 export async function createSigner(
   { db, vault }: { readonly db: Queryable; readonly vault: Vault },
   appId: string,
+  signInFid: number | null = null,
 ): Promise<{ readonly id: string; readonly publicKey: Buffer }> {
   const id = randomUUID()
   const privateKey = randomBytes(PRIVATE_KEY_BYTES)
   const { publicKey } = createMessageSigner(privateKey)
   const sealed = vault.seal(privateKey, signerKeyContext(id))
   await db`
-    insert into signers.signers (id, app_id, public_key, sealed_key)
-    values (${id}, ${appId}, ${publicKey}, ${sealed})`
+    insert into signers.signers (id, app_id, public_key, sealed_key, sign_in_fid)
+    values (${id}, ${appId}, ${publicKey}, ${sealed}, ${signInFid})`
   return { id, publicKey }
 }
 

@@ -214,9 +214,13 @@ create table apps.apps (
   fid bigint,
   mini_app_domain text,
   developer_uuid uuid not null default gen_random_uuid(),
+  authorized_origins text[] not null default '{}'::text[],
+  sign_in_permission text not null default 'read_and_write'::text,
+  sealed_custody_key bytea,
   constraint apps_pkey PRIMARY KEY (id),
   constraint apps_mini_app_domain_key UNIQUE (mini_app_domain),
-  constraint apps_name_key UNIQUE (name)
+  constraint apps_name_key UNIQUE (name),
+  constraint apps_sign_in_permission_check CHECK ((sign_in_permission = ANY (ARRAY['read_only'::text, 'read_and_write'::text])))
 );
 
 create table chain.blocks (
@@ -814,6 +818,21 @@ create table sign_in.nonces (
 );
 CREATE INDEX nonces_by_end ON sign_in.nonces USING btree (expires_at);
 
+create table sign_in.sessions (
+  hash bytea not null,
+  app_id uuid not null,
+  fid bigint not null,
+  message text not null,
+  redirect_uri text,
+  deeplink_url text,
+  signer_id uuid,
+  expires_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (hash),
+  constraint sessions_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint sessions_signer_id_fkey FOREIGN KEY (signer_id) REFERENCES signers.signers(id)
+);
+CREATE INDEX sessions_by_end ON sign_in.sessions USING btree (expires_at);
+
 create table signers.signers (
   id uuid not null default gen_random_uuid(),
   app_id uuid not null,
@@ -834,6 +853,7 @@ create table signers.signers (
   refused_at timestamp with time zone,
   refused_by bigint,
   created_at timestamp with time zone not null default now(),
+  sign_in_fid bigint,
   constraint signers_pkey PRIMARY KEY (id),
   constraint signers_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint signers_approval_token_key UNIQUE (approval_token),
@@ -841,6 +861,7 @@ create table signers.signers (
   constraint signers_key_type_public_key_key UNIQUE (key_type, public_key)
 );
 CREATE INDEX signers_by_app ON signers.signers USING btree (app_id, created_at);
+CREATE INDEX signers_by_sign_in ON signers.signers USING btree (app_id, sign_in_fid) WHERE (sign_in_fid IS NOT NULL);
 
 create table social.blocks (
   fid bigint not null,

@@ -88,6 +88,14 @@ export const limits = {
     default: 300,
     transport: 'HTTP',
   },
+  // A sign-in takes five requests, and twenty while its approval waits for a transaction.
+  loginRequests: {
+    ...perAddress,
+    scope: 'browser sign-in, `/login`',
+    unit: 'requests',
+    default: 120,
+    transport: 'HTTP',
+  },
   // A client app sends the events of all its users from a few addresses: a hundred a second are more than the
   // largest needs. Checking their signatures takes 1 % of a core, and 16 % where addresses have signed.
   miniAppRequests: {

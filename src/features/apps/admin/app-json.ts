@@ -17,6 +17,9 @@ export function appJson(app: App, publicUrl: string): AppJson {
     mini_app_domain: app.miniAppDomain,
     events_url: eventsUrl(publicUrl, app.id),
     developer_uuid: app.developerUuid,
+    authorized_origins: [...app.authorizedOrigins],
+    sign_in_permission: app.signInPermission,
+    has_custody_key: app.hasCustodyKey,
     key_count: app.keys,
     created_at: app.createdAt.toISOString(),
   }

@@ -9,10 +9,16 @@ import {
   NewApiKeyResponse,
 } from '../../../graph/view/schema/app.js'
 import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
-import { nullable } from '../../../graph/view/schema/schema-type.js'
+import { nullable, textEnum } from '../../../graph/view/schema/schema-type.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineAdminOperation } from '../../admin-operation.js'
+import {
+  MAX_AUTHORIZED_ORIGINS,
+  MAX_ORIGIN_LENGTH,
+  type SignInPermission,
+  signInPermissions,
+} from '../../sign-in/browser/authorized-origins.js'
 import { createApiKey, listKeysOfApp, MAX_RATE_LIMIT, revokeApiKey, setApiKeyRateLimit } from '../api-keys.js'
 import {
   type App,
@@ -28,7 +34,8 @@ import { apiKeyJson, appJson } from './app-json.js'
 
 const UUID_PATTERN = '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$'
 
-const appParams = Type.Object({
+/** Path parameters of an app. */
+export const appParams = Type.Object({
   id: Type.String({
     pattern: UUID_PATTERN,
     patternText: 'the id of an app, a UUID',
@@ -53,6 +60,20 @@ const appMembers = {
     patternText: 'a UUID',
     description: 'Developer of the app. Several apps may share it.',
     examples: ['7d1c9a40-3b52-4e8f-8a6d-5c0e2f7b9a13'],
+  }),
+  authorized_origins: Type.Array(
+    textParameter({ maxLength: MAX_ORIGIN_LENGTH, description: 'An origin, or the scheme of deep links.' }),
+    {
+      maxItems: MAX_AUTHORIZED_ORIGINS,
+      description:
+        'Origins that may receive the result of a browser sign-in: `https://app.example.com`, ' +
+        '`http://localhost:3000`, or the scheme of deep links, `myapp://`. Replaces the whole list.',
+      examples: [['https://garden.example.com']],
+    },
+  ),
+  sign_in_permission: textEnum(signInPermissions, {
+    description: 'What a browser sign-in requests from users.',
+    examples: ['read_and_write'],
   }),
 }
 
@@ -79,10 +100,12 @@ const pageQuery = Type.Object({
   ...pagingParameters(100, 25),
 })
 
-const unknownApp = 'There is no app with this id.'
+/** Description of the 404 response for an app. */
+export const unknownApp = 'There is no app with this id.'
 const unknownKey = 'There is no key with this id.'
 
-function unknownError(entity: 'app' | 'key'): PlazaError {
+/** Builds the 404 error. */
+export function unknownError(entity: 'app' | 'key'): PlazaError {
   return new PlazaError('not_found', `there is no ${entity} with this id`, { property: 'id' })
 }
 
@@ -98,12 +121,16 @@ function appDetails(input: {
   readonly fid?: number | null
   readonly mini_app_domain?: string | null
   readonly developer_uuid?: string
+  readonly authorized_origins?: readonly string[]
+  readonly sign_in_permission?: SignInPermission
 }): AppDetails {
-  const { mini_app_domain, developer_uuid, ...same } = input
+  const { mini_app_domain, developer_uuid, authorized_origins, sign_in_permission, ...same } = input
   return {
     ...same,
     ...(mini_app_domain === undefined ? {} : { miniAppDomain: mini_app_domain }),
     ...(developer_uuid === undefined ? {} : { developerUuid: developer_uuid }),
+    ...(authorized_origins === undefined ? {} : { authorizedOrigins: authorized_origins }),
+    ...(sign_in_permission === undefined ? {} : { signInPermission: sign_in_permission }),
   }
 }
 
@@ -135,6 +162,8 @@ export const createAppOperation = defineAdminOperation({
     fid: Type.Optional(appMembers.fid),
     mini_app_domain: Type.Optional(appMembers.mini_app_domain),
     developer_uuid: Type.Optional(appMembers.developer_uuid),
+    authorized_origins: Type.Optional(appMembers.authorized_origins),
+    sign_in_permission: Type.Optional(appMembers.sign_in_permission),
   }),
   reply: AppResponse,
   status: 201,

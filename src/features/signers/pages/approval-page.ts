@@ -1,33 +1,9 @@
+import type { SignInPermission } from '../../sign-in/browser/authorized-origins.js'
 import { type AccountSummary, closedReason, type KeyRequest, selectablePermissions } from '../key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
+import { documentOf, type Html, html } from './html.js'
 
-/** HTML text that needs no escaping. */
-class Html {
-  constructor(readonly text: string) {}
-}
-
-type Piece = string | number | Html | readonly Html[] | null
-
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Template tag for HTML. Escapes every value that is not `Html`, for text and double-quoted attributes. */
-function html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
-  const texts = parts.flatMap((part, index) => [part, textOf(pieces[index] ?? null)])
-  return new Html(texts.join(''))
-}
-
-function textOf(piece: Piece): string {
-  if (piece === null) return ''
-  if (piece instanceof Html) return piece.text
-  if (typeof piece === 'object') return piece.map(({ text }) => text).join('')
-  return String(piece).replace(/[&<>"']/g, (character) => escapes[character]!)
-}
+const SCRIPT = 'approval.js'
 
 /** What an approval page is rendered with. */
 export interface ApprovalPageContext {
@@ -61,7 +37,7 @@ export function approvalPage(request: KeyRequest, context: ApprovalPageContext):
   const title = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'asks to sign in for you' : 'asks to act for you'
   const problem = closedReason(request, context.nowMs)
   return documentOf(
-    context,
+    { ...context, script: SCRIPT },
     `${name} ${title}`,
     html`
 <header>
@@ -76,24 +52,10 @@ ${problem === null ? answerForm(request, context) : outcome(request, problem)}`,
 /** Renders the page for an unknown token. */
 export function noRequestPage(toAssets: string): string {
   return documentOf(
-    { toAssets },
+    { toAssets, script: SCRIPT },
     'No such request',
     html`<h1>No such request</h1><p>Nothing is asked at this address. Go back to the app and try again.</p>`,
   )
-}
-
-function documentOf({ toAssets }: { readonly toAssets: string }, title: string, body: Html): string {
-  return html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="stylesheet" href="${toAssets}assets/approval.css">
-<script type="module" src="${toAssets}assets/approval.js"></script>
-<main>${body}</main>
-</html>
-`.text
 }
 
 function details(request: KeyRequest): Html {
@@ -111,25 +73,48 @@ function details(request: KeyRequest): Html {
 
 function answerForm(request: KeyRequest, context: ApprovalPageContext): Html {
   const { isLocal, url } = context
-  return html`<form id="answer" data-network="${isLocal ? 'local' : 'chain'}" data-path="${lastPart(context)}">
-  ${request.keyType === AUTH_ADDRESS_KEY_TYPE ? null : permissionBoxes()}
+  const isAddress = request.keyType === AUTH_ADDRESS_KEY_TYPE
+  const choice = isAddress ? null : 'read_and_write'
+  return html`${approvalForm({ isLocal, path: lastPart(context), choice })}
+${statusLines}
+${isLocal ? html`<details><summary>Answer in a terminal</summary><pre><code>plaza signer approve ${url} --fid N --custody-key 0x…</code></pre></details>` : null}`
+}
+
+/** Where scripts of the pages write their progress and what went wrong. */
+export const statusLines = html`<p role="status" id="status"></p>
+<p role="alert" id="problem"></p>`
+
+/** The form by which a user answers a key request. */
+export function approvalForm(options: {
+  /** Whether a signature approves (devnet). */
+  readonly isLocal: boolean
+  /** Relative path of the request's resources. */
+  readonly path: string
+  /** What the user may grant; null for auth addresses, which have no permissions. */
+  readonly choice: SignInPermission | null
+}): Html {
+  const { isLocal, path, choice } = options
+  return html`<form id="answer" data-path="${path}">
+  ${choice === null ? null : permissionBoxes(choice)}
   <p>${isLocal ? 'You answer by a signature of the wallet that holds your account. It costs nothing.' : 'You approve by a transaction of the wallet that holds your account, on OP Mainnet, and refuse by a signature.'}</p>
+  ${walletChoice}
   <p class="buttons">
     <button type="submit" disabled>Approve</button>
     <button type="button" id="refuse" disabled>Refuse</button>
   </p>
   <noscript><p>Answering takes scripts: they talk to your wallet.</p></noscript>
-</form>
-<p role="status" id="status"></p>
-<p role="alert" id="problem"></p>
-${isLocal ? html`<details><summary>Answer in a terminal</summary><pre><code>plaza signer approve ${url} --fid N --custody-key 0x…</code></pre></details>` : null}`
+</form>`
 }
 
-function permissionBoxes(): Html {
-  return html`<fieldset><legend>It may</legend>${selectablePermissions.map(
+/** Shown by the script when the browser has several wallets. */
+export const walletChoice = html`<p hidden><label>Wallet <select name="wallet"></select></label></p>`
+
+function permissionBoxes(choice: SignInPermission): Html {
+  const boxes = selectablePermissions.map(
     (permission) =>
       html`<label><input type="checkbox" name="permission" value="${permission}" checked> ${permissionTexts[permission] ?? permission}</label>`,
-  )}</fieldset>`
+  )
+  return html`<fieldset><legend>It may</legend>${choice === 'read_only' ? 'only read' : boxes}</fieldset>`
 }
 
 function outcome(request: KeyRequest, problem: string): Html {

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
 import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js'
-import { fetchPicture } from './register-approval.js'
+import { fetchPicture } from './picture.js'
 
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 afterAll(() => net.close())

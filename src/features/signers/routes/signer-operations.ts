@@ -10,6 +10,7 @@ import {
 import { presentSigner } from '../../../graph/view/signer.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { findAppId } from '../../apps/apps.js'
 import { defineOperation, type Operation } from '../../operation.js'
 import { createNonce, verifySignIn } from '../../sign-in/siwe.js'
 import { findOwnSigner, requestSignerApproval } from '../key-approval-request.js'
@@ -155,22 +156,27 @@ const loginAuthorize = defineOperation({
   tag: 'Signers',
   summary: 'Fetch authorization URL',
   description:
-    'Retired: there is no hosted login, and the reply is always 410. Create a signer and send the user to ' +
-    'its approval page instead.',
+    'Returns the URL of the login page of an app. Add `redirect_uri` or `deeplink_url` to its query to come ' +
+    'back to an authorized origin of the app. An unknown app is a 400.',
   query: Type.Object({
-    client_id: textParameter({ description: 'Client id of the hosted login.', examples: ['garden'] }),
+    client_id: Type.String({
+      pattern: '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$',
+      patternText: 'the id of an app, a UUID',
+      description: 'Id of the app.',
+      examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
+    }),
     response_type: choiceParameter(['code'], { description: 'Only `code`.' }),
   }),
   reply: AuthorizationUrlResponse,
-  deprecated: true,
-  gone: 'There is no hosted login. Create a signer and send the user to its approval page.',
 
-  async handle() {
-    throw new PlazaError(
-      'gone',
-      'there is no hosted login: create a signer (POST signer, POST signer/signed_key) and send the user to its ' +
-        'signer_approval_url',
-    )
+  async handle({ db, publicUrl }, { client_id }) {
+    const id = await findAppId(db, client_id)
+    if (id === null) {
+      throw new PlazaError('bad_request.invalid_param', 'client_id must be the id of an app', {
+        property: 'client_id',
+      })
+    }
+    return { authorization_url: `${publicUrl()}/login?client_id=${id}` }
   },
 })
 

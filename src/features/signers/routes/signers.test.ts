@@ -203,9 +203,3 @@ it('the key of a hosted signer -> refused as developer key', async () => {
   const reply = await api.send('POST', 'signer/developer_managed/signed_key', keyRequest)
   expect([reply.statusCode, reply.json()]).toMatchObject([409, { code: 'Conflict', property: 'public_key' }])
 })
-
-it('login/authorize -> 410', async () => {
-  const reply = await api.get('login/authorize', { client_id: 'x', response_type: 'code' })
-  expect([reply.statusCode, reply.json()]).toMatchObject([410, { code: 'Gone', status: 410 }])
-  expect((await api.get('login/authorize', { client_id: 'x', response_type: 'token' })).statusCode).toBe(400)
-})

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
 import { DateTime, Fid, Uuid } from './primitives.js'
-import { nullable } from './schema-type.js'
+import { nullable, textEnum } from './schema-type.js'
 
 /** A client of the API, with keys and data of its own. */
 export const App = Type.Object(
@@ -23,6 +23,18 @@ export const App = Type.Object(
       examples: ['https://plaza.example.com/f/app/0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55/event'],
     }),
     developer_uuid: { ...Uuid, description: 'Developer of the app. Several apps may share it.' },
+    authorized_origins: Type.Array(Type.String(), {
+      description: 'Origins, and schemes of deep links, that may receive the result of a browser sign-in.',
+      examples: [['https://garden.example.com']],
+    }),
+    sign_in_permission: textEnum(['read_only', 'read_and_write'], {
+      description: 'What a browser sign-in requests from users.',
+      examples: ['read_and_write'],
+    }),
+    has_custody_key: Type.Boolean({
+      description: 'Whether the server holds the custody key of `fid`, which signs requests for signers.',
+      examples: [true],
+    }),
     key_count: Type.Integer({ minimum: 0, description: 'Number of active keys.', examples: [1] }),
     created_at: DateTime,
   },

@@ -1,0 +1,16 @@
+import { hexBytes } from './arguments.js'
+import type { CommandContext } from './context.js'
+
+const PRIVATE_KEY_BYTES = 32
+/** Chunks of the pipe that are read: a key fits the first. */
+const MAX_CHUNKS = 16
+
+/** Reads a private key from standard input, in hex: arguments show in lists of processes. */
+export async function readPipedKey({ stdin }: CommandContext): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const part of stdin) {
+    parts.push(part)
+    if (parts.length > MAX_CHUNKS) break
+  }
+  return hexBytes(PRIVATE_KEY_BYTES, 'what is piped in')(Buffer.concat(parts).toString('utf8').trim())
+}

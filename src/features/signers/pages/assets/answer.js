@@ -1,0 +1,138 @@
+// @ts-check
+// Answers a key request: asks the browser's wallet to sign or to send, and sends the answer to the server.
+
+import { connectWallet, signText, switchChain } from './wallet.js'
+
+/**
+ * @typedef {{ kind: 'sign', deadline: number, typed_data: object }} Signing
+ * @typedef {{ kind: 'send', transaction: Record<string, string>, choice: string | null }} Sending
+ * @typedef {{ fid: number, name: string, chain_id: string, refusal: string, approval: Signing | Sending }} Account
+ * @typedef {{ status: string, redirect_url: string | null }} Outcome
+ */
+
+const POLL_MS = 2_000
+/** What wallets answer when their owner says no (EIP-1193). */
+const DECLINED = 4001
+
+/** Approves the request of a form.
+ * @param {HTMLFormElement} form
+ */
+export async function approve(form) {
+  const permissions = chosen(form)
+  const { wallet, address, account } = await connect(form, permissions)
+  const { fid, approval } = account
+  if (approval.kind === 'sign') {
+    await switchChain(wallet, account.chain_id).catch(() => {})
+    showStatus('Sign in your wallet.')
+    const params = [address, JSON.stringify(approval.typed_data)]
+    const signature = await wallet.request({ method: 'eth_signTypedData_v4', params })
+    await send(form, 'approval', { fid, deadline: approval.deadline, signature, permissions })
+  } else {
+    await switchChain(wallet, account.chain_id)
+    if (approval.choice !== null) {
+      showStatus('Sign what the key may do.')
+      const signature = await signText(wallet, address, approval.choice)
+      await send(form, 'choice', { fid, permissions, signature })
+    }
+    showStatus('Send the transaction in your wallet.')
+    const params = [{ ...approval.transaction, from: address }]
+    await wallet.request({ method: 'eth_sendTransaction', params })
+    showStatus('Sent. Waiting for the network to see it.')
+  }
+}
+
+/** Refuses the request of a form.
+ * @param {HTMLFormElement} form
+ */
+export async function refuse(form) {
+  const { wallet, address, account } = await connect(form, chosen(form))
+  showStatus('Sign in your wallet that you refuse.')
+  const signature = await signText(wallet, address, account.refusal)
+  await send(form, 'refusal', { fid: account.fid, signature })
+}
+
+/** Waits until the request is answered.
+ * @param {HTMLFormElement} form
+ * @returns {Promise<Outcome>}
+ */
+export async function waitForAnswer(form) {
+  for (;;) {
+    const outcome = await send(form, 'status')
+    if (outcome.status !== 'pending_approval') return outcome
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {string[] | null} permissions
+ */
+async function connect(form, permissions) {
+  showStatus('Asking your wallet who you are.')
+  const { wallet, address } = await connectWallet(form)
+  const account = /** @type {Account} */ (await send(form, 'account', { address, permissions }))
+  const { fid } = form.dataset
+  if (fid !== undefined && fid !== String(account.fid)) {
+    throw new Error(`This wallet holds ${account.name}. Choose the one that holds fid ${fid}.`)
+  }
+  showStatus(`You are ${account.name}.`)
+  return { wallet, address, account }
+}
+
+/** What is ticked; null where there is nothing to tick.
+ * @param {HTMLFormElement} form
+ */
+function chosen(form) {
+  if (!form.querySelector('fieldset')) return null
+  const boxes = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll('[name=permission]')])
+  return boxes.filter((box) => box.checked).map((box) => box.value)
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {string} what
+ * @param {object} [body]
+ */
+function send(form, what, body) {
+  return request(`${form.dataset.path}/${what}`, body)
+}
+
+/** Fetches JSON: by GET, or by POST with a body. Throws the message of an error.
+ * @param {string} path
+ * @param {object} [body]
+ */
+export async function request(path, body) {
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const reply = await fetch(path, body && post)
+  const answer = await reply.json()
+  if (!reply.ok) throw new Error(answer.message)
+  return answer
+}
+
+/** Does one thing at a time, and shows why it did not work.
+ * @param {() => Promise<void>} work
+ */
+export async function run(work) {
+  const buttons = document.querySelectorAll('button')
+  const problem = document.querySelector('#problem')
+  if (problem) problem.textContent = ''
+  for (const button of buttons) button.disabled = true
+  try {
+    await work()
+  } catch (error) {
+    const { code, message } = /** @type {{ code?: number, message?: string }} */ (error)
+    showStatus('')
+    if (problem)
+      problem.textContent = code === DECLINED ? 'You have declined in your wallet.' : String(message)
+  } finally {
+    for (const button of buttons) button.disabled = false
+  }
+}
+
+/** Shows the progress.
+ * @param {string} text
+ */
+export function showStatus(text) {
+  const status = document.querySelector('#status')
+  if (status) status.textContent = text
+}
