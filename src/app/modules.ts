@@ -14,6 +14,7 @@ import { notificationsModule } from './modules/notifications.js'
 import { readModelModule } from './modules/read-model.js'
 import { retentionModule } from './modules/retention.js'
 import { scoreModule } from './modules/score.js'
+import { subscriptionsModule } from './modules/subscriptions.js'
 import { syncModule } from './modules/sync.js'
 import { tokensModule } from './modules/tokens.js'
 import { webhooksModule } from './modules/webhooks.js'
@@ -32,6 +33,7 @@ export const modules: readonly Module[] = [
   campaignsModule,
   chainsModule,
   tokensModule,
+  subscriptionsModule,
   accountsModule,
   retentionModule,
   importersModule,

@@ -51,6 +51,7 @@ import { publishingOperations } from '../features/publishing/routes/publishing-o
 import { reactionsCast, reactionsUser } from '../features/reactions/routes/reactions.js'
 import { signerOperations } from '../features/signers/routes/signer-operations.js'
 import { buyStorage, storageAllocations, storageUsage } from '../features/storage/routes/storage.js'
+import { subscriptionOperations } from '../features/subscriptions/routes/subscription-operations.js'
 import { fungibleOperations } from '../features/tokens/routes/fungible-operations.js'
 import { userBestFriends, userInteractions } from '../features/users/routes/affinity.js'
 import { userSearch, usersByLocation } from '../features/users/routes/search.js'
@@ -130,5 +131,6 @@ export const operations: readonly Operation[] = [
   ...frameActionOperations,
   ...hostedFrames,
   ...fungibleOperations,
+  ...subscriptionOperations,
   ...appHostOperations,
 ]

@@ -11,6 +11,7 @@ import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
 import type { SignerCache } from './signers/acting-signer.js'
+import type { SubscriptionSettings } from './subscriptions/settings.js'
 import type { Assets } from './tokens/on-demand-tokens.js'
 import type { WebhookSettings } from './webhooks/webhooks.js'
 
@@ -38,6 +39,8 @@ export interface OperationContext {
   readonly campaigns: Campaigns
   /** Tokens on chains; only tracked tokens are indexed. */
   readonly assets: Assets
+  /** Followed subscription contracts. */
+  readonly subscriptions: SubscriptionSettings
   /** FarcasterNetwork of the protocol. */
   readonly network: number
   /** Public URL of this server without a trailing slash. */

@@ -116,6 +116,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     webhooks: testWebhookSettings,
     miniapps: testMiniAppSettings,
     assets: { rpcs: new Map(), maxTrackedTokens: 0 },
+    subscriptions: { contracts: [] },
     accounts: createAccounts({
       db,
       vault: operationContext.vault,
