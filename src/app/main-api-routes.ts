@@ -7,6 +7,7 @@ import type { AdminOperation } from '../features/admin-operation.js'
 import { registerFrames } from '../features/frames/routes/register-frames.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
 import type { Operation, OperationContext } from '../features/operation.js'
+import { registerPaymentPages } from '../features/payments/register-payment-pages.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
 import type { Counter } from '../platform/limits/counter.js'
 import { adminOperations as allAdminOperations } from './admin-operations.js'
@@ -24,7 +25,7 @@ export interface MainApiOptions {
   readonly adminOperations?: readonly AdminOperation[]
 }
 
-/** The routes of the main API, the admin API, the approval pages, mini app events and the documentation. */
+/** The routes of the main API, the admin API, the approval and payment pages, mini app events and the documentation. */
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
   const { context, findCaller, rateLimiter, publicReads, adminToken } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
@@ -32,6 +33,7 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
     await registerApi(app, { operations, context, findCaller, rateLimiter, publicReads })
     await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
     await registerApproval(app, context)
+    await registerPaymentPages(app, context)
     await registerMiniApps(app, context)
     await registerFrames(app, context)
     await registerDocs(app, { operations, adminOperations })

@@ -4,6 +4,7 @@ import type { Accounts } from '../features/accounts/accounts.js'
 import type { ApiKeyCache } from '../features/apps/api-key-cache.js'
 import type { Crawler } from '../features/embeds/crawler.js'
 import type { Campaigns } from '../features/miniapps/campaigns/campaign-client.js'
+import type { WalletLedgers } from '../features/payments/wallet-ledgers.js'
 import type { Assets } from '../features/tokens/on-demand-tokens.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
 import type { ChainRpc } from '../hub/chain/chain-rpc.js'
@@ -56,6 +57,7 @@ export interface Services {
   readonly chains: OpenChains | null
   readonly tokens: Assets
   readonly accounts: Accounts | null
+  readonly walletLedgers: WalletLedgers
   /** `<host>:<port>` of the hub over gRPC; null where it is not served. */
   readonly grpcAddress: string | null
 }

@@ -11,6 +11,7 @@ import { importersModule } from './modules/importers.js'
 import { mainApiModule } from './modules/main-api.js'
 import { miniAppCatalogModule } from './modules/mini-app-catalog.js'
 import { notificationsModule } from './modules/notifications.js'
+import { paymentsModule } from './modules/payments.js'
 import { readModelModule } from './modules/read-model.js'
 import { retentionModule } from './modules/retention.js'
 import { scoreModule } from './modules/score.js'
@@ -34,6 +35,7 @@ export const modules: readonly Module[] = [
   chainsModule,
   tokensModule,
   subscriptionsModule,
+  paymentsModule,
   accountsModule,
   retentionModule,
   importersModule,

@@ -47,6 +47,7 @@ import { blockOperations } from '../features/moderation/routes/blocks.js'
 import { relationOperations } from '../features/moderation/routes/relations.js'
 import { notificationOperations } from '../features/notifications/routes/notifications.js'
 import type { Operation } from '../features/operation.js'
+import { paymentOperations } from '../features/payments/routes/payment-operations.js'
 import { publishingOperations } from '../features/publishing/routes/publishing-operations.js'
 import { reactionsCast, reactionsUser } from '../features/reactions/routes/reactions.js'
 import { signerOperations } from '../features/signers/routes/signer-operations.js'
@@ -132,5 +133,6 @@ export const operations: readonly Operation[] = [
   ...hostedFrames,
   ...fungibleOperations,
   ...subscriptionOperations,
+  ...paymentOperations,
   ...appHostOperations,
 ]

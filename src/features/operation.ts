@@ -9,6 +9,7 @@ import type { Vault } from '../platform/vault/vault.js'
 import type { Accounts } from './accounts/accounts.js'
 import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
+import type { WalletLedgers } from './payments/wallet-ledgers.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
 import type { SignerCache } from './signers/acting-signer.js'
 import type { SubscriptionSettings } from './subscriptions/settings.js'
@@ -31,6 +32,8 @@ export interface OperationContext {
   readonly bearer: BearerVerifier
   /** Registers accounts paid by wallets; null without a chain or local network for it. */
   readonly accounts: Accounts | null
+  /** Ledgers of the wallets, by the network that they spend on. */
+  readonly walletLedgers: WalletLedgers
   /** Operator settings of webhooks. */
   readonly webhooks: WebhookSettings
   /** Which URLs notifications and events of mini apps may be sent to. */

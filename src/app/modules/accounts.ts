@@ -9,7 +9,9 @@ import { ChainLedger, networkOf } from '../../features/accounts/ledger/chain/cha
 import { WalletRpc } from '../../features/accounts/ledger/chain/wallet-rpc.js'
 import { LOCAL_NETWORK, LocalLedger, localBalance } from '../../features/accounts/ledger/local-ledger.js'
 import { accountDetails } from '../../features/accounts/routes/account-details.js'
+import { startSettling, type WalletLedgers } from '../../features/payments/wallet-ledgers.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import type { NetworkName } from '../../hub/chain/networks.js'
 import { silentLog } from '../../platform/log/log.js'
 import { hexOf } from '../../protocol/bytes.js'
 import type { Config } from '../config/config.js'
@@ -33,8 +35,21 @@ export const accountsModule: Module = {
     const { config, connections, hub, vault, metrics, log, clock } = app
     const db = connections.work
     const closing = new AbortController()
-    const ledger = openLedger(app, closing.signal)
-    if (ledger === null) return { services: { accounts: null } }
+    const walletLedgers = openWalletLedgers(app, closing.signal)
+    const ledger = openLedger(app, walletLedgers)
+    const settling = startSettling(
+      [...walletLedgers.values()].filter((each) => each !== ledger),
+      { signal: closing.signal, log },
+    )
+    if (ledger === null) {
+      return {
+        services: { accounts: null, walletLedgers },
+        async stop() {
+          closing.abort()
+          await settling
+        },
+      }
+    }
     observeAccounts(metrics.registry, connections.read, ledger.network)
     const worker = randomUUID()
     const network = networks[config.hubNetwork]
@@ -51,10 +66,10 @@ export const accountsModule: Module = {
     const accountWorker = new AccountWorker({ db, lockDb: connections.locks, accounts, worker, clock, log })
     await accountWorker.start()
     return {
-      services: { accounts },
+      services: { accounts, walletLedgers },
       async stop() {
         closing.abort()
-        await accountWorker.stop()
+        await Promise.all([accountWorker.stop(), settling])
       },
     }
   },
@@ -78,12 +93,12 @@ export function openCommandLedger(config: Config): Pick<AccountLedger, 'network'
 }
 
 /** Where accounts are registered: on the chain of the registries, else on the local network of a devnet, else nowhere. */
-function openLedger(app: App, signal: AbortSignal): AccountLedger | null {
-  const { config, connections, hub, vault, log, clock } = app
-  const db = connections.work
+function openLedger(app: App, walletLedgers: WalletLedgers): AccountLedger | null {
+  const { config, connections, hub, log, clock } = app
   const chains = app.service('chains')
-  const rpc = chains?.rpcs.get(chains.settings.contracts.idGateway.network)
-  if (chains && rpc) {
+  const network = chains?.settings.contracts.idGateway.network
+  const rpc = network && chains?.rpcs.get(network)
+  if (network && rpc) {
     if (rpc.network.chainId !== AUTHORIZATION_CHAIN_ID) {
       log.warn(
         { chainId: rpc.network.chainId },
@@ -97,10 +112,22 @@ function openLedger(app: App, signal: AbortSignal): AccountLedger | null {
         'a single RPC URL decides what wallets have paid for: add a second one that somebody else runs',
       )
     }
-    return new ChainLedger({
-      db,
+    return walletLedgers.get(network) ?? null
+  }
+  if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
+  return new LocalLedger({ db: connections.work, hub, clock })
+}
+
+/** The ledgers of all chains that are set up: wallets of apps spend on each. */
+function openWalletLedgers(app: App, signal: AbortSignal): WalletLedgers {
+  const { config, connections, hub, vault, log, clock } = app
+  const chains = app.service('chains')
+  const ledgers = new Map<NetworkName, ChainLedger>()
+  for (const [name, rpc] of chains?.rpcs ?? []) {
+    const ledger = new ChainLedger({
+      db: connections.work,
       rpc,
-      contracts: chains.settings.contracts,
+      contracts: chains!.settings.contracts,
       hub,
       vault,
       maxFee: parseGwei(String(config.chainMaxFeeGwei)),
@@ -109,7 +136,7 @@ function openLedger(app: App, signal: AbortSignal): AccountLedger | null {
       log,
       signal,
     })
+    ledgers.set(name, ledger)
   }
-  if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
-  return new LocalLedger({ db, hub, clock })
+  return ledgers
 }

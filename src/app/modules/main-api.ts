@@ -33,6 +33,7 @@ export const mainApiModule: Module = {
       net,
       crawler: app.service('crawler'),
       accounts: app.service('accounts'),
+      walletLedgers: app.service('walletLedgers'),
       assets: app.service('tokens'),
       subscriptions: { contracts: parseSubscriptionContracts(config.subscriptionContracts) },
       campaigns: app.service('campaigns'),

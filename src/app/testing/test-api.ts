@@ -117,6 +117,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     miniapps: testMiniAppSettings,
     assets: { rpcs: new Map(), maxTrackedTokens: 0 },
     subscriptions: { contracts: [] },
+    walletLedgers: new Map(),
     accounts: createAccounts({
       db,
       vault: operationContext.vault,

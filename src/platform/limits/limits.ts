@@ -80,6 +80,13 @@ export const limits = {
     default: 10,
     transport: 'HTTP',
   },
+  paymentPageRequests: {
+    ...perAddress,
+    scope: 'payment pages, `/pay`',
+    unit: 'requests',
+    default: 300,
+    transport: 'HTTP',
+  },
   // A page that waits for an answer sends thirty requests a minute.
   approvalRequests: {
     ...perAddress,

@@ -1,33 +1,6 @@
+import { type Html, html } from '../../../platform/text/html.js'
 import { type AccountSummary, closedReason, type KeyRequest, selectablePermissions } from '../key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
-
-/** HTML text that needs no escaping. */
-class Html {
-  constructor(readonly text: string) {}
-}
-
-type Piece = string | number | Html | readonly Html[] | null
-
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Template tag for HTML. Escapes every value that is not `Html`, for text and double-quoted attributes. */
-function html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
-  const texts = parts.flatMap((part, index) => [part, textOf(pieces[index] ?? null)])
-  return new Html(texts.join(''))
-}
-
-function textOf(piece: Piece): string {
-  if (piece === null) return ''
-  if (piece instanceof Html) return piece.text
-  if (typeof piece === 'object') return piece.map(({ text }) => text).join('')
-  return String(piece).replace(/[&<>"']/g, (character) => escapes[character]!)
-}
 
 /** What an approval page is rendered with. */
 export interface ApprovalPageContext {

@@ -23,7 +23,7 @@ import {
   receiptOf,
   type TransactionRow,
 } from '../transactions.js'
-import { countSettled, readOutcome, recordTransaction, reservedAmount, spendableAmount } from './attempts.js'
+import { countSettled, readAttempts, readOutcome, recordTransaction, reservedAmount, spendableAmount } from './attempts.js'
 import {
   type CalledContract,
   decodeNumber,
@@ -33,6 +33,7 @@ import {
   encodePriceOf,
   revertName,
 } from './contract-calls.js'
+import type { ChainReceipt } from './receipts.js'
 import { NONCE_TAKEN, TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
 import { WalletRpc } from './wallet-rpc.js'
 import { type Fees, maxCostOf, newFees, signTransaction } from './wallet-transaction.js'
@@ -54,6 +55,33 @@ const MAX_CACHED = 10_000
 const PRICE_MARGIN_PERCENT = 2n
 /** Margin on gas estimates, since the state may change. */
 const GAS_MARGIN_PERCENT = 20n
+
+/** A transaction of a wallet under a unique purpose; repeating it sends nothing. */
+export interface TransactionOrder extends Omit<Purchase, 'call'> {
+  readonly call: EncodedCall
+  /** In wei. */
+  readonly value: bigint
+}
+
+/** A call with its value in wei. */
+export interface ContractTransaction extends EncodedCall {
+  readonly value: bigint
+}
+
+/** A recorded transaction, which will be sent until it is included. */
+export interface SubmittedTransaction {
+  readonly id: number
+  /** False when an earlier order of this purpose has recorded it. */
+  readonly isNew: boolean
+}
+
+/** The state of a submitted transaction. */
+export interface SubmissionState {
+  /** Of the included attempt, or of the last one. */
+  readonly hash: Hex
+  /** Null until a block includes it. */
+  readonly receipt: ChainReceipt | null
+}
 
 /** Approximate gas of each call, for price quotes. */
 const typicalGas: Readonly<Record<AccountCall['kind'], bigint>> = {
@@ -147,20 +175,62 @@ export class ChainLedger implements AccountLedger {
     const { db } = this.#options
     const existing = await findTransaction(db, purchase)
     if (existing?.state === 'confirmed') return receiptOf(existing)
-    const row = existing ?? (await this.#record(purchase))
+    const row = existing ?? (await this.#recordPurchase(purchase))
     return 'code' in row ? row : await this.#waitForOutcome(row.id)
+  }
+
+  /**
+   * Sends a transaction once per purpose, like `buy`, and does not wait for it.
+   *
+   * @returns The recorded transaction, or a refusal: of the wallet, or of the called contract.
+   */
+  async submit(order: TransactionOrder): Promise<SubmittedTransaction | Refusal> {
+    const existing = await findTransaction(this.#options.db, order)
+    const row = existing ?? (await this.#record(order))
+    return 'code' in row ? row : { id: row.id, isNew: existing === null }
+  }
+
+  /** Whether an order of this purpose was recorded and has not failed. @throws PlazaError `conflict` for another request. */
+  async isSubmitted(order: Pick<TransactionOrder, 'purpose' | 'requestKey'>): Promise<boolean> {
+    return (await findTransaction(this.#options.db, order)) !== null
+  }
+
+  /** The state of a submitted transaction: where it is included, or the hash under which it waits. */
+  async readSubmitted({ id }: SubmittedTransaction): Promise<SubmissionState> {
+    const attempts = (await readAttempts(this.#options.db, id)).map(({ hash }) => hexOf(hash))
+    for (const hash of attempts) {
+      const receipt = await this.#rpc.included(hash)
+      if (receipt !== null) return { hash, receipt }
+    }
+    return { hash: attempts.at(-1)!, receipt: null }
+  }
+
+  /** Estimates the most that a transaction of a wallet may cost in wei, with fees. */
+  async estimateCost(from: Hex, { to, data, value }: ContractTransaction): Promise<bigint | Refusal> {
+    const [estimate, fees] = await Promise.all([
+      this.#rpc.estimateGas(from, { to, data }, value),
+      this.#fees(),
+    ])
+    if ('gas' in estimate) return maxCostOf({ value, gas: withGasMargin(estimate.gas), maxFee: fees.maxFee })
+    if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
+    return insufficientFunds(value, await this.#rpc.balance(from))
   }
 
   async settlePending(): Promise<void> {
     await this.#transactionMonitor.checkPending()
   }
 
-  async #record(purchase: Purchase): Promise<TransactionRow | Refusal> {
-    const { db, contracts, vault } = this.#options
+  async #recordPurchase(purchase: Purchase): Promise<TransactionRow | Refusal> {
+    const call = encodeCall(this.#options.contracts, purchase.call)
+    return await this.#record({ ...purchase, call, value: await this.#callValue(purchase.call) })
+  }
+
+  async #record(purchase: TransactionOrder): Promise<TransactionRow | Refusal> {
+    const { db, vault } = this.#options
+    const { call, value } = purchase
     const wallet = await openWallet(db, vault, purchase.walletId)
     const from = hexOf(wallet.address)
-    const call = encodeCall(contracts, purchase.call)
-    const [value, fees] = await Promise.all([this.#callValue(purchase.call), this.#fees()])
+    const fees = await this.#fees()
     const estimate = await this.#rpc.estimateGas(from, call, value)
     if (!('gas' in estimate)) {
       // Another process may have bought it meanwhile; the contracts would refuse it a second time.
@@ -169,7 +239,7 @@ export class ChainLedger implements AccountLedger {
       if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
       return insufficientFunds(value, await this.#rpc.balance(from))
     }
-    const gas = (estimate.gas * (100n + GAS_MARGIN_PERCENT)) / 100n
+    const gas = withGasMargin(estimate.gas)
     const maxCost = maxCostOf({ value, gas, maxFee: fees.maxFee })
     return await this.#withWalletLock(purchase.walletId, async (transaction) => {
       const existing = await findTransaction(transaction, purchase)
@@ -235,6 +305,10 @@ export class ChainLedger implements AccountLedger {
   #cachedBalance({ address }: Payer): Promise<bigint> {
     return this.#cache.read(hexOf(address), () => this.#rpc.balance(hexOf(address)))
   }
+}
+
+function withGasMargin(gas: bigint): bigint {
+  return (gas * (100n + GAS_MARGIN_PERCENT)) / 100n
 }
 
 function contractRefusal(reason: string | null): Refusal {
