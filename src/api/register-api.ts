@@ -66,7 +66,7 @@ function addOperation<Context>(
     scope.route({
       method: operation.method,
       url: path.slice(PREFIX.length),
-      config: { isPublic },
+      config: { isPublic, ignoresBody: operation.ignoresBody },
       handler: async (request, reply) => {
         const caller = request.getDecorator<Caller>('caller')
         const { status, headers = {}, json } = await operation.run(context, request, caller)

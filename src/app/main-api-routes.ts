@@ -6,6 +6,7 @@ import { registerDocs } from '../api/register-docs.js'
 import type { AdminOperation } from '../features/admin-operation.js'
 import { registerFrames } from '../features/frames/routes/register-frames.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
+import { registerNftMetadata } from '../features/nfts/register-nft-metadata.js'
 import type { Operation, OperationContext } from '../features/operation.js'
 import { registerPaymentPages } from '../features/payments/register-payment-pages.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
@@ -34,6 +35,7 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
     await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
     await registerApproval(app, context)
     await registerPaymentPages(app, context)
+    await registerNftMetadata(app, context)
     await registerMiniApps(app, context)
     await registerFrames(app, context)
     await registerDocs(app, { operations, adminOperations })

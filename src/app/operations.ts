@@ -45,6 +45,7 @@ import { catalogOperations } from '../features/miniapps/routes/catalog.js'
 import { appHostOperations } from '../features/miniapps/routes/host/host-events.js'
 import { blockOperations } from '../features/moderation/routes/blocks.js'
 import { relationOperations } from '../features/moderation/routes/relations.js'
+import { nftOperations } from '../features/nfts/routes/nft-operations.js'
 import { notificationOperations } from '../features/notifications/routes/notifications.js'
 import type { Operation } from '../features/operation.js'
 import { paymentOperations } from '../features/payments/routes/payment-operations.js'
@@ -134,5 +135,6 @@ export const operations: readonly Operation[] = [
   ...fungibleOperations,
   ...subscriptionOperations,
   ...paymentOperations,
+  ...nftOperations,
   ...appHostOperations,
 ]

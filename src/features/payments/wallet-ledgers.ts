@@ -1,4 +1,3 @@
-import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
@@ -6,9 +5,6 @@ import { appWallet } from '../accounts/routes/paying-wallet.js'
 import { type Wallet, walletOnNetwork } from '../accounts/wallets/wallets.js'
 import type { OperationContext } from '../operation.js'
 import { type PaymentNetwork, paymentRpc } from './payment-networks.js'
-
-/** Ledgers by the network that wallets spend on. */
-export type WalletLedgers = ReadonlyMap<NetworkName, ChainLedger>
 
 /** Milliseconds between two checks of recorded transactions. */
 const POLL_MS = 2_000

@@ -11,6 +11,7 @@ create schema hub;
 create schema inbox;
 create schema miniapps;
 create schema moderation;
+create schema nfts;
 create schema payments;
 create schema publish;
 create schema score;
@@ -751,6 +752,25 @@ create table moderation.mutes (
   constraint mutes_pkey PRIMARY KEY (fid, target_fid)
 );
 CREATE INDEX mutes_by_time ON moderation.mutes USING btree (fid, muted_at DESC, target_fid DESC);
+
+create table nfts.collections (
+  network text not null,
+  address bytea not null,
+  wallet_id uuid not null,
+  metadata jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint collections_pkey PRIMARY KEY (network, address),
+  constraint collections_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES accounts.wallets(id)
+);
+
+create table nfts.token_metadata (
+  network text not null,
+  contract bytea not null,
+  token_id numeric(78,0) not null,
+  metadata jsonb not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint token_metadata_pkey PRIMARY KEY (network, contract, token_id)
+);
 
 create table payments.frames (
   id uuid not null,

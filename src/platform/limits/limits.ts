@@ -80,6 +80,13 @@ export const limits = {
     default: 10,
     transport: 'HTTP',
   },
+  nftMetadataRequests: {
+    ...perAddress,
+    scope: 'NFT metadata, `/nft/metadata`',
+    unit: 'requests',
+    default: 600,
+    transport: 'HTTP',
+  },
   paymentPageRequests: {
     ...perAddress,
     scope: 'payment pages, `/pay`',

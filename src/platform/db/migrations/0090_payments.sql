@@ -40,6 +40,30 @@ create index frames_open on payments.frames (network, expires_at, seq) where com
 create index frames_by_app on payments.frames (app_id, created_at);
 create index frames_by_block on payments.frames (network, block) where completed_at is not null;
 
+create schema nfts;
+
+-- Collections that wallets of apps have deployed.
+create table nfts.collections (
+  network text not null,
+  address bytea not null,
+  wallet_id uuid not null references accounts.wallets,
+  -- The document of the collection.
+  metadata jsonb not null,
+  created_at timestamptz not null default now(),
+  primary key (network, address)
+);
+
+-- Metadata of tokens, by the owners of their contracts.
+create table nfts.token_metadata (
+  network text not null,
+  contract bytea not null,
+  token_id numeric(78, 0) not null,
+  metadata jsonb not null,
+  updated_at timestamptz not null default now(),
+  primary key (network, contract, token_id)
+);
+
 -- Down Migration
 
+drop schema nfts cascade;
 drop schema payments cascade;

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
+import type { NetworkName } from '../../../../hub/chain/networks.js'
 import type { Queryable } from '../../../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
 import { pause } from '../../../../platform/process/pause.js'
@@ -62,6 +63,9 @@ export interface TransactionOrder extends Omit<Purchase, 'call'> {
   /** In wei. */
   readonly value: bigint
 }
+
+/** Ledgers by the network that wallets spend on. */
+export type WalletLedgers = ReadonlyMap<NetworkName, ChainLedger>
 
 /** A call with its value in wei. */
 export interface ContractTransaction extends EncodedCall {
@@ -188,6 +192,12 @@ export class ChainLedger implements AccountLedger {
     const existing = await findTransaction(this.#options.db, order)
     const row = existing ?? (await this.#record(order))
     return 'code' in row ? row : { id: row.id, isNew: existing === null }
+  }
+
+  /** The most that a transaction with this gas and value may cost in wei, with fees. */
+  async maxCost(gas: bigint, value: bigint): Promise<bigint> {
+    const maxFee = await this.#cache.read('max fee', async () => (await this.#fees()).maxFee)
+    return maxCostOf({ value, gas: withGasMargin(gas), maxFee })
   }
 
   /** Whether an order of this purpose was recorded and has not failed. @throws PlazaError `conflict` for another request. */
