@@ -75,10 +75,19 @@ export const accountsModule: Module = {
   },
 }
 
-/** What commands ask of the place where accounts are registered; null where there is no such place. */
-export function openCommandLedger(config: Config): Pick<AccountLedger, 'network' | 'available'> | null {
+/**
+ * What commands ask of a network: of the one where accounts are registered, or of the followed one with this name in
+ * `accounts.wallets`, such as `eip155:8453`. Null where there is no such network.
+ */
+export function openCommandLedger(
+  config: Config,
+  name?: string,
+): Pick<AccountLedger, 'network' | 'available'> | null {
   const settings = chainSettings(config)
-  const network = settings.networks.get(settings.contracts.idGateway.network)
+  const network =
+    name === undefined
+      ? settings.networks.get(settings.contracts.idGateway.network)
+      : [...settings.networks.values()].find(({ chainId }) => name === `eip155:${chainId}`)
   if (network !== undefined) {
     const rpc = new ChainRpc(network, { log: silentLog, clock: Date.now })
     const walletRpc = new WalletRpc(rpc)
@@ -88,6 +97,7 @@ export function openCommandLedger(config: Config): Pick<AccountLedger, 'network'
         await spendableAmount(db, id, await walletRpc.balance(hexOf(address))),
     }
   }
+  if (name !== undefined && name !== LOCAL_NETWORK) return null
   if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
   return { network: LOCAL_NETWORK, available: localBalance }
 }

@@ -29,7 +29,7 @@ export interface CollectionConfig {
 }
 
 /** The deterministic deployment proxy, which has this address on every public chain and on anvil. */
-export const DEPLOYER_ADDRESS: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+const DEPLOYER_ADDRESS: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 
 // Compiled from contracts/Collection.sol by scripts/contracts.mjs.
 const { abi, bytecode } = JSON.parse(

@@ -1,11 +1,11 @@
 import type { Refusal } from '../../platform/errors.js'
 import { pause } from '../../platform/process/pause.js'
+import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
 import type {
-  ChainLedger,
   SubmissionState,
   SubmittedTransaction,
   TransactionOrder,
-} from '../accounts/ledger/chain/chain-ledger.js'
+} from '../accounts/ledger/chain/transaction-order.js'
 
 /** The result of an order: where it is included, the hash under which it waits, or why it is not sent. */
 export type OrderResult = SubmissionState | Refusal

@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 
-const nothing = Type.Object({})
+/** The body and the reply of operations that are always 501. */
+export const notServed = Type.Object({})
 
 /** `POST nft/image` */
 export const generateImage = defineOperation({
@@ -11,9 +12,9 @@ export const generateImage = defineOperation({
   tag: 'Onchain',
   summary: 'Generate AI image',
   description: 'Always 501: this server has no model that makes images.',
-  body: nothing,
+  body: notServed,
   ignoresBody: true,
-  reply: nothing,
+  reply: notServed,
 
   async handle() {
     throw new PlazaError('not_implemented', 'POST nft/image: this server has no model that makes images')
@@ -29,9 +30,9 @@ export const deployFungible = defineOperation({
   description:
     'Always 501: the launch factories of the operation are contracts of third parties, and a plain ERC-20 would be ' +
     'another product.',
-  body: nothing,
+  body: notServed,
   ignoresBody: true,
-  reply: nothing,
+  reply: notServed,
 
   async handle() {
     throw new PlazaError(

@@ -131,3 +131,5 @@ function withTimeout(answer) {
 function show(text) {
   if (message) message.textContent = text
 }
+
+export {}

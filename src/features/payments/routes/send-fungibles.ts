@@ -6,7 +6,7 @@ import { SendFungiblesResponse } from '../../../graph/view/schema/fungible-send.
 import { callOrNull } from '../../../hub/chain/batch-call.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
-import type { TransactionOrder } from '../../accounts/ledger/chain/chain-ledger.js'
+import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'

@@ -21,7 +21,7 @@ import { rpcOf } from '../on-demand-tokens.js'
 import { decimalString } from '../present-token.js'
 import { readTokenMetadata } from '../token-metadata.js'
 import { compareBalances, readWalletBalances, type WalletBalanceRow } from '../wallet-balances.js'
-import { networkParameter } from './token-owners.js'
+import { tradeNetworkOf, tradeNetworkParameter } from './trades.js'
 
 type TokenContext = Pick<OperationContext, 'db' | 'assets' | 'hydrator' | 'clock'>
 
@@ -44,15 +44,15 @@ export const walletBalances = defineOperation({
     'without a price last. Known tokens are the tracked ones and those of watched pools. Indexed balances come from ' +
     'the index, others from the contract. Native coins are not listed.',
   query: Type.Object({
-    networks: listParameter(networkParameter, { maxItems: 4, description: 'Networks to include.' }),
+    networks: listParameter(tradeNetworkParameter, { maxItems: 4, description: 'Networks to include.' }),
     address: ethAddressParameter({ description: 'Address of the wallet.' }),
     limit: limitParameter({ maximum: 100, default: 50 }),
     cursor: cursorParameter,
   }),
   reply: WalletBalancesResponse,
 
-  async handle(context, { networks, address, limit, cursor }) {
-    for (const network of networks) rpcOf(context.assets, network)
+  async handle(context, { networks: named, address, limit, cursor }) {
+    const networks = named.map((network) => tradeNetworkOf(context.assets, network))
     const after = byValue.decode(cursor)
     const rows = await balancesOf(context, address.toLowerCase(), networks)
     const rest = after === null ? rows : rows.filter((row) => compareBalances(row, keyRow(after)) > 0)
@@ -112,13 +112,14 @@ export const tokenMetadata = defineOperation({
   summary: 'Get token metadata',
   description: marketText,
   query: Type.Object({
-    network: networkParameter,
+    network: tradeNetworkParameter,
     address: ethAddressParameter({ description: 'Contract address of the token.', examples: [exampleToken] }),
   }),
   reply: TokenMetadataResponse,
   notFound: 'The address is not an ERC-20 token.',
 
-  async handle(context, { network, address }) {
+  async handle(context, { network: named, address }) {
+    const network = tradeNetworkOf(context.assets, named)
     const [token] = await metadataOf(context, network, [address.toLowerCase()])
     if (token) return { token }
     throw new PlazaError('not_found', `there is no ERC-20 token ${address} on ${network}`, {
@@ -135,7 +136,7 @@ export const tokenMetadataBatch = defineOperation({
   summary: 'Batch get token metadata',
   description: `Metadata of up to ${MAX_BATCH} tokens, in order; null for an address without a token. ${marketText}`,
   query: Type.Object({
-    networks: listParameter(networkParameter, {
+    networks: listParameter(tradeNetworkParameter, {
       maxItems: MAX_BATCH,
       uniqueItems: false,
       description: 'The network of each address, in the same order.',
@@ -147,7 +148,8 @@ export const tokenMetadataBatch = defineOperation({
   }),
   reply: TokenMetadataBatchResponse,
 
-  async handle(context, { networks, addresses }) {
+  async handle(context, { networks: named, addresses }) {
+    const networks = named.map((network) => tradeNetworkOf(context.assets, network))
     if (networks.length !== addresses.length) {
       const message = `addresses has ${addresses.length} items, and networks ${networks.length}: they are pairs`
       throw new PlazaError('bad_request.invalid_param', message, { property: 'addresses' })

@@ -42,7 +42,7 @@ export const TokenMetadata = Type.Object(
       Type.String({ description: 'In the smallest unit of the token.', examples: ['4050120330250000'] }),
     ),
     image_url: nullable(ImageUrl),
-    description: nullable(Type.String({ examples: [] })),
+    description: nullable(Type.String(), { examples: [null] }),
     price_usd: dollars('0.75'),
     price_source: nullable(textEnum(['onchain', 'coingecko'], { examples: ['onchain'] })),
     price_updated_at: nullable(

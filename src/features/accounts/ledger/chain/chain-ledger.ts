@@ -34,8 +34,13 @@ import {
   encodePriceOf,
   revertName,
 } from './contract-calls.js'
-import type { ChainReceipt } from './receipts.js'
 import { NONCE_TAKEN, TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
+import type {
+  ContractTransaction,
+  SubmissionState,
+  SubmittedTransaction,
+  TransactionOrder,
+} from './transaction-order.js'
 import { WalletRpc } from './wallet-rpc.js'
 import { type Fees, maxCostOf, newFees, signTransaction } from './wallet-transaction.js'
 
@@ -57,35 +62,8 @@ const PRICE_MARGIN_PERCENT = 2n
 /** Margin on gas estimates, since the state may change. */
 const GAS_MARGIN_PERCENT = 20n
 
-/** A transaction of a wallet under a unique purpose; repeating it sends nothing. */
-export interface TransactionOrder extends Omit<Purchase, 'call'> {
-  readonly call: EncodedCall
-  /** In wei. */
-  readonly value: bigint
-}
-
 /** Ledgers by the network that wallets spend on. */
 export type WalletLedgers = ReadonlyMap<NetworkName, ChainLedger>
-
-/** A call with its value in wei. */
-export interface ContractTransaction extends EncodedCall {
-  readonly value: bigint
-}
-
-/** A recorded transaction, which will be sent until it is included. */
-export interface SubmittedTransaction {
-  readonly id: number
-  /** False when an earlier order of this purpose has recorded it. */
-  readonly isNew: boolean
-}
-
-/** The state of a submitted transaction. */
-export interface SubmissionState {
-  /** Of the included attempt, or of the last one. */
-  readonly hash: Hex
-  /** Null until a block includes it. */
-  readonly receipt: ChainReceipt | null
-}
 
 /** Approximate gas of each call, for price quotes. */
 const typicalGas: Readonly<Record<AccountCall['kind'], bigint>> = {
