@@ -5,7 +5,11 @@ import { AccountWorker } from '../../features/accounts/account-worker.js'
 import { createAccounts, observeAccounts } from '../../features/accounts/accounts.js'
 import type { AccountLedger } from '../../features/accounts/ledger/account-ledger.js'
 import { spendableAmount } from '../../features/accounts/ledger/chain/attempts.js'
-import { ChainLedger, networkOf, type WalletLedgers } from '../../features/accounts/ledger/chain/chain-ledger.js'
+import {
+  ChainLedger,
+  networkOf,
+  type WalletLedgers,
+} from '../../features/accounts/ledger/chain/chain-ledger.js'
 import { WalletRpc } from '../../features/accounts/ledger/chain/wallet-rpc.js'
 import { LOCAL_NETWORK, LocalLedger, localBalance } from '../../features/accounts/ledger/local-ledger.js'
 import { accountDetails } from '../../features/accounts/routes/account-details.js'

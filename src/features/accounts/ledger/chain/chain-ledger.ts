@@ -24,7 +24,14 @@ import {
   receiptOf,
   type TransactionRow,
 } from '../transactions.js'
-import { countSettled, readAttempts, readOutcome, recordTransaction, reservedAmount, spendableAmount } from './attempts.js'
+import {
+  countSettled,
+  readAttempts,
+  readOutcome,
+  recordTransaction,
+  reservedAmount,
+  spendableAmount,
+} from './attempts.js'
 import {
   type CalledContract,
   decodeNumber,
