@@ -1,4 +1,4 @@
-// Compiles contracts/*.sol into contracts/compiled.json. With --check it writes nothing and fails if that
+// Compiles contracts/*.sol into contracts/compiled.json, and the collection that the server deploys into its feature. With --check it writes nothing and fails if that
 // file differs from the result. A digest of the sources in the file detects this without the compiler, which
 // takes ten seconds.
 import { createHash } from 'node:crypto'
@@ -7,6 +7,8 @@ import solc from 'solc'
 
 const folder = new URL('../contracts/', import.meta.url)
 const output = new URL('compiled.json', folder)
+/** The contract that the server deploys. */
+const deployedOutput = new URL('../src/features/nfts/assets/collection.json', import.meta.url)
 
 const names = readdirSync(folder)
   .filter((name) => name.endsWith('.sol'))
@@ -43,14 +45,17 @@ for (const file of names) {
 }
 const digest = createHash('sha256').update(JSON.stringify(sources)).digest('hex')
 const compiled = `${JSON.stringify({ compiler: solc.version(), digest, contracts })}\n`
+const { abi, bytecode } = contracts.Collection
+const deployed = `${JSON.stringify({ abi, bytecode })}\n`
 
 if (process.argv.includes('--check')) {
-  if (readFileSync(output, 'utf8') !== compiled) {
+  if (readFileSync(output, 'utf8') !== compiled || readFileSync(deployedOutput, 'utf8') !== deployed) {
     console.error('contracts/compiled.json is not what contracts/*.sol make: npm run contracts')
     process.exit(1)
   }
 } else {
   writeFileSync(output, compiled)
+  writeFileSync(deployedOutput, deployed)
   for (const [name, { deployedBytecode }] of Object.entries(contracts)) {
     console.log(`${name}: ${deployedBytecode.length / 2 - 1} bytes`)
   }

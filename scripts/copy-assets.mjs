@@ -7,5 +7,7 @@ rmSync('dist/platform/db/migrations', { recursive: true, force: true })
 cpSync('src/platform/db/migrations', 'dist/platform/db/migrations', { recursive: true })
 
 cpSync('src/demo/data', 'dist/demo/data', { recursive: true })
-cpSync('src/features/signers/pages/assets', 'dist/features/signers/pages/assets', { recursive: true })
+for (const pages of ['signers/pages', 'payments', 'nfts']) {
+  cpSync(`src/features/${pages}/assets`, `dist/features/${pages}/assets`, { recursive: true })
+}
 cpSync('src/platform/geo/us-states.json', 'dist/platform/geo/us-states.json')

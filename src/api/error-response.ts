@@ -25,6 +25,7 @@ const codes: Partial<Record<ErrorCode, string>> = {
   'conflict.fid_of_another_wallet': 'FidOfAnotherWallet',
   'conflict.fid_hold_expired': 'FidHoldExpired',
   not_configured: 'NotConfigured',
+  not_implemented: 'NotImplemented',
   not_found: 'NotFound',
   'not_found.wallet': 'InvalidWalletId',
   gone: 'Gone',

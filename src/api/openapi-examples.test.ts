@@ -7,7 +7,7 @@ import { isUuid } from '../features/apps/apps.js'
 import type { AdminOperationDescription } from './admin/admin-operation.js'
 import { openApiDocument } from './openapi.js'
 import { exampleOf } from './openapi-example.js'
-import type { OperationDescription } from './operation.js'
+import { type OperationDescription, pathsOf } from './operation.js'
 import { compileBody } from './parse-body.js'
 import { compileQuery } from './parse-query.js'
 
@@ -41,7 +41,7 @@ const document = openApiDocument({ operations, adminOperations }) as unknown as 
 
 type Described = OperationDescription | AdminOperationDescription
 const described: readonly (readonly [string, Described, DocumentedOperation])[] = [
-  ...operations.map((operation) => caseOf(operation, `/v2/social/${operation.path}/`)),
+  ...operations.map((operation) => caseOf(operation, `${pathsOf(operation.path)[0]}/`)),
   ...adminOperations.map((operation) => caseOf(operation, `/admin/${operation.path}`)),
 ]
 

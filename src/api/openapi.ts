@@ -11,13 +11,13 @@ import {
 } from './openapi-errors.js'
 import { exampleOf, requestExample } from './openapi-example.js'
 import { createSchemaWriter, type Json, type SchemaWriter } from './openapi-schema.js'
-import { type OperationDescription, operationTags } from './operation.js'
+import { type OperationDescription, operationTags, pathsOf } from './operation.js'
 import { isRequired } from './parse-query.js'
 
 const description = `An open, self-hosted server that is compatible with the Neynar API for Farcaster (v2). Plaza is not affiliated with
 Neynar.
 
-Every operation is available below \`/v2/farcaster/\` and below \`/v2/social/\`, with or without a trailing slash.
+Every operation below \`/v2/social/\` is also available below \`/v2/farcaster/\`, with or without a trailing slash.
 Undeclared parameters and the header \`x-service-experimental\` are ignored. Lists are comma-separated values or a
 repeated parameter.`
 
@@ -40,7 +40,7 @@ export function openApiDocument({ operations, adminOperations }: ApiDescription)
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   for (const operation of operations) {
-    add(`/v2/social/${operation.path}/`, operation.method, operationObject(operation, writer))
+    add(`${pathsOf(operation.path)[0]}/`, operation.method, operationObject(operation, writer))
   }
   for (const operation of adminOperations) {
     add(`/admin/${operation.path}`, operation.method, adminOperationObject(operation, writer))
@@ -103,8 +103,8 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
     ],
     ...requestBody(operation, writer),
     responses: {
-      200: {
-        description: 'Success.',
+      [operation.status ?? 200]: {
+        description: operation.status === 201 ? 'Created.' : 'Success.',
         headers: rateHeaders,
         content: replyContent(reply, writer, operation.example?.reply),
       },

@@ -12,7 +12,10 @@ export interface OperationExample {
 
 /** The documentation of an operation. */
 interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
-  /** Below `/v2/social` and `/v2/farcaster`, without slashes at its ends: `fname/availability`. */
+  /**
+   * Below `/v2/social` and `/v2/farcaster`, without slashes at its ends: `fname/availability`. A path with a leading
+   * slash is below `/v2` only: `/onchain/token/metadata`.
+   */
   readonly path: string
   readonly tag: OperationTag
   /** The hosted service's name of the operation, of at most 60 characters and without a full stop. */
@@ -23,6 +26,10 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   /** Request headers that it reads, by their lower-case names, without the API key. */
   readonly headers?: Headers
   readonly reply: Reply
+  /** Accepts a body of any content type and ignores it. */
+  readonly ignoresBody?: true
+  /** Status of `reply`; 200 by default. */
+  readonly status?: 201
   /** Replies that are no errors, with a status other than 200. */
   readonly otherReplies?: Readonly<Record<number, { readonly description: string; readonly reply: TSchema }>>
   /** When the reply is 404. These texts are documentation; `handle` throws the errors. */
@@ -102,6 +109,11 @@ export interface RawRequest {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
+/** Returns the full paths of an operation; the first is the documented one. */
+export function pathsOf(path: string): readonly [string, ...string[]] {
+  return path.startsWith('/') ? [`/v2${path}`] : [`/v2/social/${path}`, `/v2/farcaster/${path}`]
+}
+
 /** A status, headers and rendered JSON. */
 export interface JsonReply {
   readonly status: number
@@ -157,7 +169,7 @@ export function operationDefiner<Context>(): DefineOperation<Context> {
       run: async (context, request, caller) => {
         const reply = await handle(context, parseInput(request), caller, parseHeaders(request.headers))
         const { status, value, headers } =
-          reply instanceof OtherReply ? reply : { status: 200, value: reply, headers: {} }
+          reply instanceof OtherReply ? reply : { status: spec.status ?? 200, value: reply, headers: {} }
         return {
           status,
           headers,

@@ -128,7 +128,7 @@ export const pointParameters = {
 /** A list: comma-separated, or the parameter repeated. */
 export function listParameter<Item extends TSchema>(
   item: Item,
-  options: Described & { maxItems: number; minItems?: number },
+  options: Described & { maxItems: number; minItems?: number; uniqueItems?: false },
 ) {
   return Type.Array(item, { minItems: 1, ...options })
 }

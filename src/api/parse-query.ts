@@ -16,7 +16,8 @@ type Parser = (input: unknown) => unknown
  * Compiles the parser of a query. Accepted values:
  *
  * - whole numbers and numbers; `true`, `false`, `1`, `0`; strings; one of some strings
- * - lists: comma-separated, with or without spaces, or the parameter repeated; duplicates count once
+ * - lists: comma-separated, with or without spaces, or the parameter repeated; duplicates count once, unless
+ *   `uniqueItems` is false
  * - an empty value counts as absent
  * - undeclared parameters are ignored, because published clients send some
  *
@@ -95,9 +96,8 @@ function listParser(name: string, schema: TArray): Parser {
       .map((text) => text.trim())
       .filter((text) => text !== '')
     if (texts.length === 0) return undefined
-    const values = [
-      ...new Set(texts.map((text) => checkedParser(name, schema.items, checkItem, text, schema))),
-    ]
+    const parsed = texts.map((text) => checkedParser(name, schema.items, checkItem, text, schema))
+    const values = schema.uniqueItems === false ? parsed : [...new Set(parsed)]
     if (!checkList.Check(values)) throw invalidField(name, `must be ${expectationOf(schema)}`)
     return values
   }

@@ -6,7 +6,7 @@ import { anonymousCaller, type Caller } from './caller.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson, JSON_TYPE } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
-import { type Operation, prefersStrict } from './operation.js'
+import { type Operation, pathsOf, prefersStrict } from './operation.js'
 
 /** How requests are authenticated and limited. */
 export interface KeyOptions {
@@ -32,14 +32,13 @@ export interface PublicReads {
   readonly rateLimiter: Counter<string>
 }
 
-/** The neutral prefix, and the one of hosted clients. */
-const pathNames = ['social', 'farcaster']
+const PREFIX = '/v2'
 /** Browsers repeat a preflight after a day. */
 const PREFLIGHT_SECONDS = 86_400
 const exposedHeaders =
   'location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
 
-/** Adds the operations below `/v2/social` and `/v2/farcaster`. The server ignores a trailing slash. */
+/** Adds the operations below `/v2`. The server ignores a trailing slash. */
 export async function registerApi<Context>(
   app: FastifyInstance,
   options: ApiOptions<Context>,
@@ -52,7 +51,7 @@ export async function registerApi<Context>(
       requireApiKey(scope, options)
       for (const operation of options.operations) addOperation(scope, operation, options)
     },
-    { prefix: '/v2' },
+    { prefix: PREFIX },
   )
 }
 
@@ -71,12 +70,12 @@ function addOperation<Context>(
   { context, publicReads }: ApiOptions<Context>,
 ): void {
   const isPublic = operation.method === 'GET' && publicReads?.paths.has(operation.path) === true
-  for (const pathName of pathNames) {
-    const rename = pathName === 'social' ? neutralObjectNames(operation) : null
+  for (const path of pathsOf(operation.path)) {
+    const rename = path.startsWith(`${PREFIX}/social/`) ? neutralObjectNames(operation) : null
     scope.route({
       method: operation.method,
-      url: `/${pathName}/${operation.path}`,
-      config: { isPublic },
+      url: path.slice(PREFIX.length),
+      config: { isPublic, ignoresBody: operation.ignoresBody },
       handler: async (request, reply) => {
         const caller = request.getDecorator<Caller>('caller')
         const { status, headers = {}, json } = await operation.run(context, request, caller)

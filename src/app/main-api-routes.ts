@@ -7,7 +7,9 @@ import type { AdminOperation } from '../features/admin-operation.js'
 import { registerPortal } from '../features/apps/register-portal.js'
 import { registerFrames } from '../features/frames/routes/register-frames.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
+import { registerNftMetadata } from '../features/nfts/register-nft-metadata.js'
 import type { Operation, OperationContext } from '../features/operation.js'
+import { registerPaymentPages } from '../features/payments/register-payment-pages.js'
 import { registerLogin } from '../features/sign-in/browser/register-login.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
 import type { Counter } from '../platform/limits/counter.js'
@@ -26,7 +28,7 @@ export interface MainApiOptions {
   readonly adminOperations?: readonly AdminOperation[]
 }
 
-/** The routes of the main API, the admin API, the approval and login pages, mini app events and the documentation. */
+/** The routes of the main API, the admin API, the pages for users, mini app events and the documentation. */
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
   const { context, findCaller, rateLimiter, publicReads, adminToken } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
@@ -36,6 +38,8 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
     await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
     await registerApproval(app, context)
     await registerLogin(app, context)
+    await registerPaymentPages(app, context)
+    await registerNftMetadata(app, context)
     await registerMiniApps(app, context)
     await registerFrames(app, context)
     await registerDocs(app, { operations, adminOperations })

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { FindCaller } from '../api/api-keys.js'
 import type { Accounts } from '../features/accounts/accounts.js'
+import type { WalletLedgers } from '../features/accounts/ledger/chain/chain-ledger.js'
 import type { ApiKeyCache } from '../features/apps/api-key-cache.js'
 import type { Crawler } from '../features/embeds/crawler.js'
 import type { Campaigns } from '../features/miniapps/campaigns/campaign-client.js'
@@ -56,6 +57,7 @@ export interface Services {
   readonly chains: OpenChains | null
   readonly tokens: Assets
   readonly accounts: Accounts | null
+  readonly walletLedgers: WalletLedgers
   /** `<host>:<port>` of the hub over gRPC; null where it is not served. */
   readonly grpcAddress: string | null
 }

@@ -11,9 +11,11 @@ import { importersModule } from './modules/importers.js'
 import { mainApiModule } from './modules/main-api.js'
 import { miniAppCatalogModule } from './modules/mini-app-catalog.js'
 import { notificationsModule } from './modules/notifications.js'
+import { paymentsModule } from './modules/payments.js'
 import { readModelModule } from './modules/read-model.js'
 import { retentionModule } from './modules/retention.js'
 import { scoreModule } from './modules/score.js'
+import { subscriptionsModule } from './modules/subscriptions.js'
 import { syncModule } from './modules/sync.js'
 import { tokensModule } from './modules/tokens.js'
 import { webhooksModule } from './modules/webhooks.js'
@@ -32,6 +34,8 @@ export const modules: readonly Module[] = [
   campaignsModule,
   chainsModule,
   tokensModule,
+  subscriptionsModule,
+  paymentsModule,
   accountsModule,
   retentionModule,
   importersModule,

@@ -45,12 +45,15 @@ import { catalogOperations } from '../features/miniapps/routes/catalog.js'
 import { appHostOperations } from '../features/miniapps/routes/host/host-events.js'
 import { blockOperations } from '../features/moderation/routes/blocks.js'
 import { relationOperations } from '../features/moderation/routes/relations.js'
+import { nftOperations } from '../features/nfts/routes/nft-operations.js'
 import { notificationOperations } from '../features/notifications/routes/notifications.js'
 import type { Operation } from '../features/operation.js'
+import { paymentOperations } from '../features/payments/routes/payment-operations.js'
 import { publishingOperations } from '../features/publishing/routes/publishing-operations.js'
 import { reactionsCast, reactionsUser } from '../features/reactions/routes/reactions.js'
 import { signerOperations } from '../features/signers/routes/signer-operations.js'
 import { buyStorage, storageAllocations, storageUsage } from '../features/storage/routes/storage.js'
+import { subscriptionOperations } from '../features/subscriptions/routes/subscription-operations.js'
 import { fungibleOperations } from '../features/tokens/routes/fungible-operations.js'
 import { userBestFriends, userInteractions } from '../features/users/routes/affinity.js'
 import { userSearch, usersByLocation } from '../features/users/routes/search.js'
@@ -130,5 +133,8 @@ export const operations: readonly Operation[] = [
   ...frameActionOperations,
   ...hostedFrames,
   ...fungibleOperations,
+  ...subscriptionOperations,
+  ...paymentOperations,
+  ...nftOperations,
   ...appHostOperations,
 ]

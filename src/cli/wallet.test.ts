@@ -74,3 +74,11 @@ it('plaza wallet create: needs a secret key, and a chain on a real network', asy
     'CHAIN_OPTIMISM_RPC_URLS',
   )
 })
+
+it('plaza wallet create --network: a wallet of a followed chain, with its chain id', async () => {
+  const env = { CHAIN_BASE_RPC_URLS: 'http://127.0.0.1:9', CHAIN_IDS: 'base=84532' }
+  const [line] = await plaza(['create', '--app', 'shop', '--network', 'base', '--json'], '', env)
+  expect(JSON.parse(line!)).toMatchObject({ network: 'eip155:84532', fid_pool_size: 0 })
+  const unfollowed = plaza(['create', '--app', 'shop', '--network', 'arbitrum'], '', env)
+  await expect(unfollowed).rejects.toThrow('CHAIN_ARBITRUM_RPC_URLS')
+})

@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander'
 import { checksumAddress, formatEther, parseEther } from 'viem'
+import type { Config } from '../app/config/config.js'
 import { openCommandLedger } from '../app/modules/accounts.js'
+import { chainSettings } from '../app/modules/chains.js'
 import { openVault } from '../app/open-vault.js'
-import type { AccountLedger } from '../features/accounts/ledger/account-ledger.js'
 import { LOCAL_NETWORK } from '../features/accounts/ledger/local-ledger.js'
 import { listWallets, saveWallet, type Wallet } from '../features/accounts/wallets/wallets.js'
 import { ensureApp, findAppId, isUuid } from '../features/apps/apps.js'
+import { type NetworkName, networkNames, rpcUrlsVariable } from '../hub/chain/networks.js'
 import { newPrivateKey } from '../hub/registry/eth-account.js'
 import type { Database } from '../platform/db/connection.js'
 import { hexOf } from '../protocol/bytes.js'
@@ -17,6 +19,7 @@ import { withDatabase } from './with-database.js'
 interface WalletOptions {
   readonly app: string
   readonly poolSize: number
+  readonly network?: NetworkName
   readonly balance?: bigint
   readonly json?: boolean
 }
@@ -57,12 +60,11 @@ export function addWalletCommand(program: Command, context: CommandContext): voi
     .description('print the spendable balance of a wallet, in ETH')
     .argument('<id>', 'the wallet')
     .action((id: string) =>
-      withLedger(context, async (db, ledger) => {
+      withDatabase(context, 'wallet', async (db) => {
         const found = (await listWallets(db)).find((each) => each.id === id.toLowerCase())
         if (found === undefined) throw new UsageError(`there is no wallet ${id}`)
-        if (found.network !== ledger.network) {
-          throw new UsageError(`this wallet is on ${found.network}, and the server is on ${ledger.network}`)
-        }
+        const ledger = openCommandLedger(loadConfig(context), found.network)
+        if (ledger === null) throw new UsageError(`this wallet is on ${found.network}, and the server is not`)
         context.print(formatEther(await ledger.available(db, found)))
       }),
     )
@@ -78,6 +80,12 @@ function addWalletOptions(command: Command): Command {
       DEFAULT_FID_POOL_SIZE,
     )
     .addOption(new Option('--shelf <count>').hideHelp().argParser(refuseShelf))
+    .addOption(
+      new Option(
+        '--network <network>',
+        'a followed network that it pays on; default: where accounts are registered',
+      ).choices(networkNames),
+    )
     .option('--balance <ether>', 'its balance, on a network without a chain; default: 1', readEther)
     .option('--json', 'print one line of JSON')
 }
@@ -88,34 +96,36 @@ function refuseShelf(): never {
 
 async function storeWallet(
   context: CommandContext,
-  { app, poolSize: fidPoolSize, balance, json }: WalletOptions,
+  { app, poolSize: fidPoolSize, network: chosen, balance, json }: WalletOptions,
   privateKey: Buffer,
 ): Promise<void> {
-  await withLedger(context, async (db, { network }) => {
-    const isLocal = network === LOCAL_NETWORK
-    if (!isLocal && balance !== undefined) {
-      throw new UsageError('--balance is for networks without a chain: send ETH to the address of the wallet')
-    }
+  const config = loadConfig(context)
+  const network = chosen === undefined ? openCommandLedger(config)?.network : chainName(config, chosen)
+  if (network === undefined)
+    throw new UsageError('accounts are registered on a chain: set CHAIN_OPTIMISM_RPC_URLS')
+  const isLocal = network === LOCAL_NETWORK
+  if (!isLocal && balance !== undefined) {
+    throw new UsageError('--balance is for networks without a chain: send ETH to the address of the wallet')
+  }
+  await withDatabase(context, 'wallet', async (db) => {
     const appId = isUuid(app) ? await knownApp(db, app) : await ensureApp(db, app)
-    const vault = await openVault(loadConfig(context))
+    const vault = await openVault(config)
     const wallet = await saveWallet(db, vault, {
       appId,
       network,
       privateKey,
-      fidPoolSize,
+      fidPoolSize: chosen === undefined ? fidPoolSize : 0,
       balance: isLocal ? (balance ?? DEFAULT_BALANCE) : null,
     })
     context.print(json ? JSON.stringify(walletJson(wallet)) : wallet.id)
   })
 }
 
-async function withLedger(
-  context: CommandContext,
-  work: (db: Database, ledger: Pick<AccountLedger, 'network' | 'available'>) => Promise<void>,
-): Promise<void> {
-  const ledger = openCommandLedger(loadConfig(context))
-  if (ledger === null) throw new UsageError('accounts are registered on a chain: set CHAIN_OPTIMISM_RPC_URLS')
-  await withDatabase(context, 'wallet', (db) => work(db, ledger))
+/** Names a followed network as wallets do: `eip155:8453`. */
+function chainName(config: Config, name: NetworkName): string {
+  const network = chainSettings(config).networks.get(name)
+  if (network === undefined) throw new UsageError(`${name} is not followed: set ${rpcUrlsVariable(name)}`)
+  return `eip155:${network.chainId}`
 }
 
 function readEther(text: string): bigint {

@@ -7,10 +7,12 @@ import type { NetClient } from '../platform/outbound/net-client.js'
 import type { TargetPolicy } from '../platform/outbound/target.js'
 import type { Vault } from '../platform/vault/vault.js'
 import type { Accounts } from './accounts/accounts.js'
+import type { WalletLedgers } from './accounts/ledger/chain/chain-ledger.js'
 import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
 import type { SignerCache } from './signers/acting-signer.js'
+import type { SubscriptionSettings } from './subscriptions/settings.js'
 import type { Assets } from './tokens/on-demand-tokens.js'
 import type { WebhookSettings } from './webhooks/webhooks.js'
 
@@ -30,6 +32,8 @@ export interface OperationContext {
   readonly bearer: BearerVerifier
   /** Registers accounts paid by wallets; null without a chain or local network for it. */
   readonly accounts: Accounts | null
+  /** Ledgers of the wallets, by the network that they spend on. */
+  readonly walletLedgers: WalletLedgers
   /** Operator settings of webhooks. */
   readonly webhooks: WebhookSettings
   /** Which URLs notifications and events of mini apps may be sent to. */
@@ -38,6 +42,8 @@ export interface OperationContext {
   readonly campaigns: Campaigns
   /** Tokens on chains; only tracked tokens are indexed. */
   readonly assets: Assets
+  /** Followed subscription contracts. */
+  readonly subscriptions: SubscriptionSettings
   /** FarcasterNetwork of the protocol. */
   readonly network: number
   /** Public URL of this server without a trailing slash. */

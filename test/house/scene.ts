@@ -16,6 +16,7 @@ import type { Database } from '../../src/platform/db/connection.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
+import type { ChainScene } from './chain-scene.js'
 
 /** The objects that requests of `statement-budgets.ts` refer to. */
 export interface Scene {
@@ -42,12 +43,14 @@ export interface Scene {
   readonly miniAppDomain: string
   /** Domain of the calling app's mini app. */
   readonly ownMiniAppDomain: string
+  /** Contracts on a test chain. */
+  readonly onchain: ChainScene
   /** The API without counting statements, for preparations. */
   readonly api: TestApi
 }
 
 /** Tools for a test to extend the scene. */
-type AddedParts = 'pageUrl' | 'api'
+type AddedParts = 'pageUrl' | 'api' | 'onchain'
 
 /** Where to create the scene. `appId` owns alice's signer. */
 export interface SceneParts {

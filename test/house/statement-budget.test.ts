@@ -7,7 +7,8 @@ import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { testNowUnix } from '../network.js'
-import { assetSettings, storeAssets } from './asset-scene.js'
+import { storeAssets } from './asset-scene.js'
+import { createChainScene } from './chain-scene.js'
 import { createScene } from './scene.js'
 import { budgets, defaultBudget } from './statement-budgets.js'
 
@@ -24,9 +25,10 @@ const loopback = createNetClient({
 afterAll(() => loopback.close())
 /** A public URL for mini apps. */
 const publicUrl = () => 'https://plaza.social'
-const uncountedApi = await createTestApi({ db, hub, clock, publicUrl })
-const { key, appId } = uncountedApi
+const { key, appId } = await createTestApi({ db })
 const scene = await createScene({ db, hub, appId })
+const onchain = await createChainScene(db, counted, scene)
+const uncountedApi = await createTestApi({ db, hub, clock, publicUrl, key, ...onchain.context })
 await storeAssets(db)
 
 it('every operation has a budget, and there are no others', () => {
@@ -56,12 +58,12 @@ it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, 
       key,
       crawler: createTestCrawler(counted),
       net: loopback,
-      assets: assetSettings,
+      ...onchain.context,
       operations: [operation],
     }
     const api = await createTestApi(context)
     const pageUrl = site.url('flowers.social', '/tulips')
-    const sceneWithApi = { ...scene, pageUrl, api: uncountedApi }
+    const sceneWithApi = { ...scene, pageUrl, onchain, api: { ...uncountedApi, appId } }
     const builtRequest = await buildRequest(sceneWithApi)
     const sent = typeof headers === 'function' ? headers(sceneWithApi) : headers
     statements.length = 0

@@ -5,6 +5,7 @@ import { messageJson } from '../../src/hub/methods/json/message.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
 import { testKey, testNow } from '../network.js'
 import { TOKEN } from './asset-scene.js'
+import { onchainBudgets } from './onchain-budgets.js'
 import {
   blockBody,
   claimAddress,
@@ -482,4 +483,5 @@ export const budgets: Readonly<Record<string, Budget>> = {
     headers: payingHeaders,
     buildRequest: () => ({ fid: 1, units: 1 }),
   },
+  ...onchainBudgets,
 }

@@ -6,6 +6,7 @@ import { assetReplies } from './replies-assets.js'
 import { inboxReplies } from './replies-inbox.js'
 import { membershipReplies } from './replies-membership.js'
 import { miniAppReplies } from './replies-miniapps.js'
+import { onchainReplies } from './replies-onchain.js'
 import { publishingReplies } from './replies-publishing.js'
 import { readingReplies } from './replies-reading.js'
 import { relationReplies } from './replies-relations.js'
@@ -24,6 +25,7 @@ const replies: Readonly<Record<string, TSchema>> = {
   ...miniAppReplies,
   ...accountReplies,
   ...assetReplies,
+  ...onchainReplies,
 }
 
 const named = operations.map((operation) => {

@@ -4,6 +4,7 @@ import { flag, integer, text } from './variable.js'
 
 const NETWORK = `(${networkNames.join('|')})`
 const CONTRACT = `((id|key|storage|tier)Registry|(id|key)Gateway|keyRequestValidator)=${NETWORK}:0x[0-9a-fA-F]{40}`
+const FOLLOWED_CONTRACT = `${NETWORK}:0x[0-9a-fA-F]{40}`
 
 function rpcUrls(network: string): TString {
   return text({
@@ -34,6 +35,15 @@ export const chainVariables = {
       'Maximum number of tokens whose balances are tracked because of a request. 0 tracks only ' +
       'watched tokens (`plaza token watch`).',
   }),
+  SUBSCRIPTION_CONTRACTS: Type.Optional(
+    text({
+      pattern: `^${FOLLOWED_CONTRACT}(\\s*,\\s*${FOLLOWED_CONTRACT}){0,199}$`,
+      patternText: 'up to 200 pairs like `base:0x…`, separated by commas',
+      description:
+        'Subscription contracts (Subscription Token Protocol, versions 1 and 2) whose subscribers are indexed. Their ' +
+        'networks need RPC URLs.',
+    }),
+  ),
   CHAIN_POLL_MS: integer({
     minimum: 20,
     maximum: 600_000,

@@ -5,11 +5,17 @@ import { AccountWorker } from '../../features/accounts/account-worker.js'
 import { createAccounts, observeAccounts } from '../../features/accounts/accounts.js'
 import type { AccountLedger } from '../../features/accounts/ledger/account-ledger.js'
 import { spendableAmount } from '../../features/accounts/ledger/chain/attempts.js'
-import { ChainLedger, networkOf } from '../../features/accounts/ledger/chain/chain-ledger.js'
+import {
+  ChainLedger,
+  networkOf,
+  type WalletLedgers,
+} from '../../features/accounts/ledger/chain/chain-ledger.js'
 import { WalletRpc } from '../../features/accounts/ledger/chain/wallet-rpc.js'
 import { LOCAL_NETWORK, LocalLedger, localBalance } from '../../features/accounts/ledger/local-ledger.js'
 import { accountDetails } from '../../features/accounts/routes/account-details.js'
+import { startSettling } from '../../features/payments/wallet-ledgers.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import type { NetworkName } from '../../hub/chain/networks.js'
 import { silentLog } from '../../platform/log/log.js'
 import { hexOf } from '../../protocol/bytes.js'
 import type { Config } from '../config/config.js'
@@ -33,8 +39,21 @@ export const accountsModule: Module = {
     const { config, connections, hub, vault, metrics, log, clock } = app
     const db = connections.work
     const closing = new AbortController()
-    const ledger = openLedger(app, closing.signal)
-    if (ledger === null) return { services: { accounts: null } }
+    const walletLedgers = openWalletLedgers(app, closing.signal)
+    const ledger = openLedger(app, walletLedgers)
+    const settling = startSettling(
+      [...walletLedgers.values()].filter((each) => each !== ledger),
+      { signal: closing.signal, log },
+    )
+    if (ledger === null) {
+      return {
+        services: { accounts: null, walletLedgers },
+        async stop() {
+          closing.abort()
+          await settling
+        },
+      }
+    }
     observeAccounts(metrics.registry, connections.read, ledger.network)
     const worker = randomUUID()
     const network = networks[config.hubNetwork]
@@ -51,19 +70,28 @@ export const accountsModule: Module = {
     const accountWorker = new AccountWorker({ db, lockDb: connections.locks, accounts, worker, clock, log })
     await accountWorker.start()
     return {
-      services: { accounts },
+      services: { accounts, walletLedgers },
       async stop() {
         closing.abort()
-        await accountWorker.stop()
+        await Promise.all([accountWorker.stop(), settling])
       },
     }
   },
 }
 
-/** What commands ask of the place where accounts are registered; null where there is no such place. */
-export function openCommandLedger(config: Config): Pick<AccountLedger, 'network' | 'available'> | null {
+/**
+ * What commands ask of a network: of the one where accounts are registered, or of the followed one with this name in
+ * `accounts.wallets`, such as `eip155:8453`. Null where there is no such network.
+ */
+export function openCommandLedger(
+  config: Config,
+  name?: string,
+): Pick<AccountLedger, 'network' | 'available'> | null {
   const settings = chainSettings(config)
-  const network = settings.networks.get(settings.contracts.idGateway.network)
+  const network =
+    name === undefined
+      ? settings.networks.get(settings.contracts.idGateway.network)
+      : [...settings.networks.values()].find(({ chainId }) => name === `eip155:${chainId}`)
   if (network !== undefined) {
     const rpc = new ChainRpc(network, { log: silentLog, clock: Date.now })
     const walletRpc = new WalletRpc(rpc)
@@ -73,17 +101,18 @@ export function openCommandLedger(config: Config): Pick<AccountLedger, 'network'
         await spendableAmount(db, id, await walletRpc.balance(hexOf(address))),
     }
   }
+  if (name !== undefined && name !== LOCAL_NETWORK) return null
   if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
   return { network: LOCAL_NETWORK, available: localBalance }
 }
 
 /** Where accounts are registered: on the chain of the registries, else on the local network of a devnet, else nowhere. */
-function openLedger(app: App, signal: AbortSignal): AccountLedger | null {
-  const { config, connections, hub, vault, log, clock } = app
-  const db = connections.work
+function openLedger(app: App, walletLedgers: WalletLedgers): AccountLedger | null {
+  const { config, connections, hub, log, clock } = app
   const chains = app.service('chains')
-  const rpc = chains?.rpcs.get(chains.settings.contracts.idGateway.network)
-  if (chains && rpc) {
+  const network = chains?.settings.contracts.idGateway.network
+  const rpc = network && chains?.rpcs.get(network)
+  if (network && rpc) {
     if (rpc.network.chainId !== AUTHORIZATION_CHAIN_ID) {
       log.warn(
         { chainId: rpc.network.chainId },
@@ -97,10 +126,22 @@ function openLedger(app: App, signal: AbortSignal): AccountLedger | null {
         'a single RPC URL decides what wallets have paid for: add a second one that somebody else runs',
       )
     }
-    return new ChainLedger({
-      db,
+    return walletLedgers.get(network) ?? null
+  }
+  if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
+  return new LocalLedger({ db: connections.work, hub, clock })
+}
+
+/** The ledgers of all chains that are set up: wallets of apps spend on each. */
+function openWalletLedgers(app: App, signal: AbortSignal): WalletLedgers {
+  const { config, connections, hub, vault, log, clock } = app
+  const chains = app.service('chains')
+  const ledgers = new Map<NetworkName, ChainLedger>()
+  for (const [name, rpc] of chains?.rpcs ?? []) {
+    const ledger = new ChainLedger({
+      db: connections.work,
       rpc,
-      contracts: chains.settings.contracts,
+      contracts: chains!.settings.contracts,
       hub,
       vault,
       maxFee: parseGwei(String(config.chainMaxFeeGwei)),
@@ -109,7 +150,7 @@ function openLedger(app: App, signal: AbortSignal): AccountLedger | null {
       log,
       signal,
     })
+    ledgers.set(name, ledger)
   }
-  if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
-  return new LocalLedger({ db, hub, clock })
+  return ledgers
 }

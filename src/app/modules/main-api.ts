@@ -1,4 +1,5 @@
 import { createSignerCache } from '../../features/signers/acting-signer.js'
+import { parseSubscriptionContracts } from '../../features/subscriptions/settings.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
@@ -32,7 +33,9 @@ export const mainApiModule: Module = {
       net,
       crawler: app.service('crawler'),
       accounts: app.service('accounts'),
+      walletLedgers: app.service('walletLedgers'),
       assets: app.service('tokens'),
+      subscriptions: { contracts: parseSubscriptionContracts(config.subscriptionContracts) },
       campaigns: app.service('campaigns'),
       signers: createSignerCache({ db, vault }, clock),
       bearer: openBearer(config, { db, net, clock, publicUrl }),

@@ -3,7 +3,7 @@ import { FarcasterNetwork } from '@farcaster/core'
 import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import type { JsonReply } from '../../api/operation.js'
+import { type JsonReply, pathsOf } from '../../api/operation.js'
 import type { PublicReads } from '../../api/register-api.js'
 import { buildServer } from '../../api/server.js'
 import { createAccounts } from '../../features/accounts/accounts.js'
@@ -116,6 +116,8 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     webhooks: testWebhookSettings,
     miniapps: testMiniAppSettings,
     assets: { rpcs: new Map(), maxTrackedTokens: 0 },
+    subscriptions: { contracts: [] },
+    walletLedgers: new Map(),
     accounts: createAccounts({
       db,
       vault: operationContext.vault,
@@ -157,14 +159,14 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     lines,
     get: (path, query = {}, headers = {}) =>
       app.inject({
-        url: `/v2/farcaster/${path}`,
+        url: pathsOf(path).at(-1)!,
         query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
         headers: { 'x-api-key': key, ...headers },
       }),
     send: (method, path, body, headers = {}) =>
       app.inject({
         method,
-        url: `/v2/farcaster/${path}`,
+        url: pathsOf(path).at(-1)!,
         headers: { 'x-api-key': key, ...headers },
         payload: body,
       }),
@@ -203,7 +205,7 @@ function checkReplies<Checked extends Operation | AdminOperation>(operation: Che
 }
 
 function replySchema(operation: Operation | AdminOperation, status: number): TSchema | undefined {
-  const usualStatus = 'status' in operation ? operation.status : 200
+  const usualStatus = operation.status ?? 200
   if (status === usualStatus) return operation.reply
   return 'otherReplies' in operation ? operation.otherReplies?.[status]?.reply : undefined
 }

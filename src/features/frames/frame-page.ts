@@ -1,4 +1,5 @@
 import type { HostedFramePage } from '../../graph/view/schema/hosted-frame.js'
+import { html } from '../../platform/text/html.js'
 
 type Button = NonNullable<HostedFramePage['buttons']>[number]
 
@@ -24,13 +25,10 @@ export function framePageHtml(page: HostedFramePage, link: string): string {
       : []),
     ...buttons.flatMap((button) => buttonTags(button, link, here)),
   ]
-  const head = tags.map(([name, content]) => `<meta property="${name}" content="${escapeHtml(content)}">`)
-  return [
-    '<!doctype html><meta charset="utf-8">',
-    `<title>${escapeHtml(page.title)}</title>`,
-    ...head,
-    `<img src="${escapeHtml(page.image.url)}" alt="${escapeHtml(page.title)}">`,
-  ].join('\n')
+  const head = tags.map(([name, content]) => html`<meta property="${name}" content="${content}">\n`)
+  return html`<!doctype html><meta charset="utf-8">
+<title>${page.title}</title>
+${head}<img src="${page.image.url}" alt="${page.title}">`.text
 }
 
 function buttonTags(button: Button, link: string, here: string): [string, string][] {
@@ -54,11 +52,4 @@ function targetOf({ action_type, index, next_page: next }: Button, link: string,
     case 'mint':
       return next?.mint_url
   }
-}
-
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-/** For text, and attributes in double quotes. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => escapes[character]!)
 }

@@ -9,6 +9,7 @@ import {
   parseAbi,
   RpcError,
 } from 'viem'
+import { batchCall, callOrNull } from '../../hub/chain/batch-call.js'
 import type { Endpoint } from '../../hub/chain/endpoint.js'
 
 /** Metadata of a token contract. */
@@ -16,6 +17,8 @@ export interface TokenDetails {
   readonly name: string
   readonly symbol: string
   readonly decimals: number
+  /** In the smallest unit. */
+  readonly totalSupply: bigint
 }
 
 /** Longer names are truncated: anyone can deploy a token with any name. */
@@ -24,7 +27,6 @@ const MAX_SYMBOL_LENGTH = 50
 /** Above this, amounts have no meaningful unit. */
 const MAX_DECIMALS = 77
 const WORD_LENGTH = 66
-const revertPattern = /revert|invalid opcode|out of gas|stack underflow/i
 const TIMED_OUT = 408
 const TOO_MANY = 429
 
@@ -33,26 +35,47 @@ const poolAbi = parseAbi([
   'function token1() view returns (address)',
 ])
 
-/** Reads name, symbol and decimals; null when the contract is not an ERC-20 token. */
+/** Reads a token; null when the contract is not an ERC-20 token. */
 export async function readTokenDetails(endpoint: Endpoint, address: Hex): Promise<TokenDetails | null> {
-  const callToken = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
-    callOrNull(endpoint, address, encodeFunctionData({ abi: erc20Abi, functionName }))
-  const functions = ['name', 'symbol', 'decimals', 'totalSupply'] as const
-  const [name = null, symbol = null, decimals, supply] = await Promise.all(functions.map(callToken))
-  if (!supply || decimals?.length !== WORD_LENGTH) return null
-  const decimalPlaces = Number(BigInt(decimals))
-  if (decimalPlaces > MAX_DECIMALS) return null
-  return {
-    name: decodeText('name', name).slice(0, MAX_NAME_LENGTH),
-    symbol: decodeText('symbol', symbol).slice(0, MAX_SYMBOL_LENGTH),
-    decimals: decimalPlaces,
-  }
+  const [details] = await readManyTokenDetails(endpoint, [address])
+  return details ?? null
+}
+
+/** Reads tokens in the order of the addresses; null for a contract that is not an ERC-20 token. */
+export async function readManyTokenDetails(
+  endpoint: Endpoint,
+  addresses: readonly Hex[],
+): Promise<(TokenDetails | null)[]> {
+  const functionNames = ['name', 'symbol', 'decimals', 'totalSupply'] as const
+  const answers = await batchCall(
+    endpoint,
+    addresses.flatMap((to) =>
+      functionNames.map((functionName) => ({
+        to,
+        data: encodeFunctionData({ abi: erc20Abi, functionName }),
+      })),
+    ),
+  )
+  return addresses.map((_, index) => {
+    const [name = null, symbol = null, decimals = null, supply = null] = answers.slice(
+      4 * index,
+      4 * index + 4,
+    )
+    if (decimals?.length !== WORD_LENGTH || supply === null) return null
+    if (BigInt(decimals) > MAX_DECIMALS) return null
+    return {
+      name: decodeText('name', name).slice(0, MAX_NAME_LENGTH),
+      symbol: decodeText('symbol', symbol).slice(0, MAX_SYMBOL_LENGTH),
+      decimals: Number(decimals),
+      totalSupply: BigInt(supply.slice(0, WORD_LENGTH)),
+    }
+  })
 }
 
 /** Reads the two tokens of a pool; null when the contract is not a pool. */
 export async function readPoolTokens(endpoint: Endpoint, address: Hex): Promise<[Hex, Hex] | null> {
   const callToken = (functionName: 'token0' | 'token1') =>
-    callOrNull(endpoint, address, encodeFunctionData({ abi: poolAbi, functionName }))
+    callOrNull(endpoint, { to: address, data: encodeFunctionData({ abi: poolAbi, functionName }) })
   const replies = await Promise.all([callToken('token0'), callToken('token1')])
   const tokens = replies.flatMap((replyWord) =>
     replyWord?.length === WORD_LENGTH ? [`0x${replyWord.slice(-40)}`.toLowerCase() as Hex] : [],
@@ -90,15 +113,6 @@ function isPermanentError(error: unknown): boolean {
     return status >= 400 && status < 500 && status !== TIMED_OUT && status !== TOO_MANY
   }
   return error instanceof RpcError && !(error instanceof LimitExceededRpcError)
-}
-
-/** Calls a contract; null when it reverts or does not exist. */
-async function callOrNull(endpoint: Endpoint, address: Hex, data: Hex): Promise<Hex | null> {
-  const reply = await endpoint.call(address, data).catch((error: unknown) => {
-    if (error instanceof Error && revertPattern.test(error.message)) return null
-    throw error
-  })
-  return reply === '0x' ? null : reply
 }
 
 /** Some early tokens return 32 bytes instead of a string. */

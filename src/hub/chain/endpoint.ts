@@ -23,10 +23,12 @@ export interface ChainLog {
   readonly logIndex: number
 }
 
-/** Selects logs of any of these addresses with any of these first topics. */
+/** Selects logs of any of these addresses with any of these first topics, and with any of these third ones. */
 export interface LogFilter {
   readonly addresses: readonly Hex[]
   readonly topics: readonly Hex[]
+  /** For `Transfer`, the receivers. Without it, logs with any third topic. */
+  readonly thirdTopics?: readonly Hex[]
 }
 
 /** One RPC URL. */
@@ -93,9 +95,11 @@ export function openEndpoint(url: string) {
     /** Returns headers in the order of the numbers. */
     headers: (numbers: readonly number[]) => mapConcurrently(numbers, header),
     /** @param to The last block, inclusive. */
-    async logs({ addresses, topics }: LogFilter, from: number, to: number): Promise<ChainLog[]> {
+    async logs({ addresses, topics, thirdTopics }: LogFilter, from: number, to: number): Promise<ChainLog[]> {
+      const topicFilter = thirdTopics === undefined ? [topics] : [topics, null, thirdTopics]
+      const [fromBlock, toBlock] = [numberToHex(from), numberToHex(to)]
       const raw = await request<RawLog[]>('eth_getLogs', [
-        { address: addresses, topics: [topics], fromBlock: numberToHex(from), toBlock: numberToHex(to) },
+        { address: addresses, topics: topicFilter, fromBlock, toBlock },
       ])
       return raw.map(readLog)
     },

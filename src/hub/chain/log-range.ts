@@ -95,8 +95,10 @@ async function readLogs(
   })
   const addresses = new Set(filter.addresses)
   const topics = new Set(filter.topics)
+  const thirdTopics = filter.thirdTopics && new Set(filter.thirdTopics)
   for (const { address, topics: logTopics, blockNumber } of logs) {
-    if (blockNumber < from || blockNumber > to || !addresses.has(address) || !topics.has(logTopics[0]!)) {
+    const hasTopics = topics.has(logTopics[0]!) && (thirdTopics?.has(logTopics[2]!) ?? true)
+    if (blockNumber < from || blockNumber > to || !addresses.has(address) || !hasTopics) {
       throw new InconsistentReply(`${endpoint.name} returned a log that does not match the filter`)
     }
   }

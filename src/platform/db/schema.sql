@@ -11,12 +11,15 @@ create schema hub;
 create schema inbox;
 create schema miniapps;
 create schema moderation;
+create schema nfts;
+create schema payments;
 create schema publish;
 create schema score;
 create schema search;
 create schema sign_in;
 create schema signers;
 create schema social;
+create schema subscriptions;
 create schema sync;
 create schema tokens;
 create schema webhooks;
@@ -754,6 +757,57 @@ create table moderation.mutes (
 );
 CREATE INDEX mutes_by_time ON moderation.mutes USING btree (fid, muted_at DESC, target_fid DESC);
 
+create table nfts.collections (
+  network text not null,
+  address bytea not null,
+  wallet_id uuid not null,
+  metadata jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint collections_pkey PRIMARY KEY (network, address),
+  constraint collections_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES accounts.wallets(id)
+);
+
+create table nfts.token_metadata (
+  network text not null,
+  contract bytea not null,
+  token_id numeric(78,0) not null,
+  metadata jsonb not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint token_metadata_pkey PRIMARY KEY (network, contract, token_id)
+);
+
+create table payments.frames (
+  id uuid not null,
+  seq bigint not null generated always as identity,
+  app_id uuid not null,
+  idem text,
+  request_key text not null,
+  config jsonb not null,
+  network text not null,
+  token bytea not null,
+  receiver bytea not null,
+  amount double precision not null,
+  amount_raw numeric(78,0) not null,
+  symbol text not null,
+  allowlist_fids bigint[] not null,
+  from_block bigint not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  block bigint,
+  transaction_hash bytea,
+  log_index integer,
+  constraint frames_pkey PRIMARY KEY (id),
+  constraint frames_amount_raw_check CHECK ((amount_raw > (0)::numeric)),
+  constraint frames_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint frames_app_id_idem_key UNIQUE (app_id, idem),
+  constraint frames_network_transaction_hash_log_index_key UNIQUE (network, transaction_hash, log_index),
+  constraint frames_seq_key UNIQUE (seq)
+);
+CREATE INDEX frames_by_app ON payments.frames USING btree (app_id, created_at);
+CREATE INDEX frames_by_block ON payments.frames USING btree (network, block) WHERE (completed_at IS NOT NULL);
+CREATE INDEX frames_open ON payments.frames USING btree (network, expires_at, seq) WHERE (completed_at IS NULL);
+
 create table public.schema_migrations (
   id integer not null default nextval('schema_migrations_id_seq'::regclass),
   name character varying(255) not null,
@@ -1037,6 +1091,17 @@ create table social.verified_accounts (
   constraint verified_accounts_platform_check CHECK ((platform = ANY (ARRAY['x'::text, 'github'::text])))
 );
 CREATE INDEX verified_accounts_by_name ON social.verified_accounts USING btree (lower(username)) WHERE (platform = 'x'::text);
+
+create table subscriptions.subscribers (
+  network text not null,
+  contract bytea not null,
+  account bytea not null,
+  subscribed_at bigint not null,
+  block bigint not null,
+  constraint subscribers_pkey PRIMARY KEY (network, contract, account)
+);
+CREATE INDEX subscribers_by_account ON subscriptions.subscribers USING btree (account);
+CREATE INDEX subscribers_by_time ON subscriptions.subscribers USING btree (network, contract, subscribed_at DESC, account);
 
 create table sync.cursors (
   upstream text not null,

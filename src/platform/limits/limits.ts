@@ -80,6 +80,20 @@ export const limits = {
     default: 10,
     transport: 'HTTP',
   },
+  nftMetadataRequests: {
+    ...perAddress,
+    scope: 'NFT metadata, `/nft/metadata`',
+    unit: 'requests',
+    default: 600,
+    transport: 'HTTP',
+  },
+  paymentPageRequests: {
+    ...perAddress,
+    scope: 'payment pages, `/pay`',
+    unit: 'requests',
+    default: 300,
+    transport: 'HTTP',
+  },
   // A page that waits for an answer sends thirty requests a minute.
   approvalRequests: {
     ...perAddress,

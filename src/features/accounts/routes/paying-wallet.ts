@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { PlazaError } from '../../../platform/errors.js'
 import type { OperationContext } from '../../operation.js'
 import type { Accounts } from '../accounts.js'
-import { findWallet, type Wallet } from '../wallets/wallets.js'
+import { findAppWallet, findWallet, type Wallet } from '../wallets/wallets.js'
 
 /**
  * The header with the paying wallet. It is optional here because its absence has an error code of its own.
@@ -39,11 +39,35 @@ export async function payingWallet(
   headers: { readonly 'x-wallet-id'?: string },
   appId: string,
 ): Promise<PayingWallet> {
-  const id = headers['x-wallet-id']?.trim() ?? ''
-  if (id === '') throw new PlazaError('bad_request.wallet_required', 'x-wallet-id header is required')
+  const id = walletIdOf(headers)
   if (accounts === null)
     throw new PlazaError('not_configured', 'this server registers no accounts: no chain is configured')
   const wallet = await findWallet(writerDb, { id, appId, network: accounts.ledger.network })
-  if (wallet !== null) return { accounts, wallet }
-  throw new PlazaError('not_found.wallet', 'x-wallet-id must be the id of a wallet of this app')
+  if (wallet === null) throw unknownWalletError()
+  return { accounts, wallet }
+}
+
+/**
+ * Finds the wallet that a request names, on any network: a key has the same address on every EVM chain.
+ *
+ * @throws PlazaError `bad_request.wallet_required`; `not_found.wallet`, also for a wallet of another app.
+ */
+export async function appWallet(
+  { writerDb }: Pick<OperationContext, 'writerDb'>,
+  headers: { readonly 'x-wallet-id'?: string },
+  appId: string,
+): Promise<Wallet> {
+  const wallet = await findAppWallet(writerDb, { id: walletIdOf(headers), appId })
+  if (wallet === null) throw unknownWalletError()
+  return wallet
+}
+
+function walletIdOf(headers: { readonly 'x-wallet-id'?: string }): string {
+  const id = headers['x-wallet-id']?.trim() ?? ''
+  if (id === '') throw new PlazaError('bad_request.wallet_required', 'x-wallet-id header is required')
+  return id
+}
+
+function unknownWalletError(): PlazaError {
+  return new PlazaError('not_found.wallet', 'x-wallet-id must be the id of a wallet of this app')
 }

@@ -59,6 +59,49 @@ export async function findWallet(
   return wallet ?? null
 }
 
+/** Finds a wallet of an app on any network; null when there is none. */
+export async function findAppWallet(
+  db: Queryable,
+  { id, appId }: { readonly id: string; readonly appId: string },
+): Promise<Wallet | null> {
+  if (!isUuid(id)) return null
+  const [wallet] = await db<Wallet[]>`
+    select ${walletColumns(db)} from accounts.wallets where id = ${id} and app_id = ${appId}`
+  return wallet ?? null
+}
+
+/**
+ * Returns the wallet with the key of another one on a network, and stores it at the first use: nonces and transactions
+ * belong to a network, and apps know a key by one id.
+ *
+ * @throws PlazaError `conflict` when another app has a wallet with this key there.
+ */
+export async function walletOnNetwork(
+  db: Database,
+  vault: Vault,
+  { wallet, network }: { readonly wallet: Wallet; readonly network: string },
+): Promise<Wallet> {
+  if (wallet.network === network) return wallet
+  const find = async () => {
+    const [found] = await db<Wallet[]>`
+      select ${walletColumns(db)} from accounts.wallets
+      where network = ${network} and address = ${wallet.address} and app_id = ${wallet.appId}`
+    return found
+  }
+  const existing = await find()
+  if (existing) return existing
+  const privateKey = await openPrivateKey(db, vault, wallet.id)
+  const stored = { appId: wallet.appId, network, privateKey, fidPoolSize: 0, balance: null }
+  try {
+    return await saveWallet(db, vault, stored)
+  } catch (error) {
+    // A concurrent request may have stored it.
+    const concurrent = await find()
+    if (concurrent) return concurrent
+    throw error
+  }
+}
+
 /** Locks a wallet until the transaction ends. Later statements see what previous holders committed. */
 export async function lockWallet(db: Queryable, id: string): Promise<void> {
   await db`select from accounts.wallets where id = ${id} for no key update`
@@ -86,7 +129,11 @@ export const walletKeyContext = (walletId: string): string => `wallet ${walletId
 
 /** Decrypts a wallet as a signing account. */
 export async function openWallet(db: Queryable, vault: Vault, walletId: string): Promise<EthAccount> {
+  return ethAccount(await openPrivateKey(db, vault, walletId))
+}
+
+async function openPrivateKey(db: Queryable, vault: Vault, walletId: string): Promise<Buffer> {
   const [row] = await db<{ sealed: Buffer }[]>`
     select sealed_key as sealed from accounts.wallets where id = ${walletId}`
-  return ethAccount(vault.open(row!.sealed, walletKeyContext(walletId)))
+  return vault.open(row!.sealed, walletKeyContext(walletId))
 }

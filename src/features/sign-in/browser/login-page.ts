@@ -1,5 +1,6 @@
+import { html } from '../../../platform/text/html.js'
 import { approvalForm, statusLines, walletChoice } from '../../signers/pages/approval-page.js'
-import { documentOf, html } from '../../signers/pages/html.js'
+import { documentOf } from '../../signers/pages/page-document.js'
 import type { SignInApp } from './sign-in-app.js'
 
 /** What the login page is rendered with. */

@@ -1,7 +1,8 @@
+import { type Html, html } from '../../../platform/text/html.js'
 import type { SignInPermission } from '../../sign-in/browser/authorized-origins.js'
 import { type AccountSummary, closedReason, type KeyRequest, selectablePermissions } from '../key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
-import { documentOf, type Html, html } from './html.js'
+import { documentOf } from './page-document.js'
 
 const SCRIPT = 'approval.js'
 

@@ -12,6 +12,7 @@ import { presentToken, type TokenSummary } from '../present-token.js'
 import { countCastsOfUrls, readSupplies, readTokens } from '../token.js'
 import { readTokenDetails } from '../token-details.js'
 import { userBalance } from './balance.js'
+import { tokenMetadata, tokenMetadataBatch, walletBalances } from './onchain-tokens.js'
 import { fungibleOwnersRelevant, fungibleOwnersRelevantBulk } from './token-owners.js'
 import { fungibleTrades, fungibleTrending } from './trades.js'
 
@@ -111,5 +112,8 @@ export const fungibleOperations: readonly Operation[] = [
   fungibles,
   fungibleTrades,
   fungibleTrending,
+  tokenMetadata,
+  tokenMetadataBatch,
   userBalance,
+  walletBalances,
 ]

@@ -9,14 +9,14 @@ import { presentTrade, presentTrending } from '../present-token.js'
 import { readSupplies, readTokens } from '../token.js'
 import { readTrades, readTrending } from '../trade-lists.js'
 
-/** The hosted API has a network for trades that owners do not have (docs/compatibility.md §22.4). */
-const tradeNetworkParameter = choiceParameter([...networkNames, 'robinhood'], {
+/** The hosted API has a network here that owners do not have (docs/compatibility.md §22.4). */
+export const tradeNetworkParameter = choiceParameter([...networkNames, 'robinhood'], {
   description: 'Network of the token. `robinhood` is not supported and always a 501.',
   examples: ['base'],
 })
 
-/** Returns a network with indexed trades. @throws PlazaError `not_configured` for any other */
-function tradeNetworkOf(assets: Assets, network: NetworkName | 'robinhood'): NetworkName {
+/** Returns a network that is followed. @throws PlazaError `not_configured` for any other. */
+export function tradeNetworkOf(assets: Assets, network: NetworkName | 'robinhood'): NetworkName {
   if (network === 'robinhood') {
     throw new PlazaError('not_configured', 'robinhood is not supported', { property: 'network' })
   }

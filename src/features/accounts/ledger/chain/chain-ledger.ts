@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
+import type { NetworkName } from '../../../../hub/chain/networks.js'
 import type { Queryable } from '../../../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
 import { pause } from '../../../../platform/process/pause.js'
@@ -23,7 +24,14 @@ import {
   receiptOf,
   type TransactionRow,
 } from '../transactions.js'
-import { countSettled, readOutcome, recordTransaction, reservedAmount, spendableAmount } from './attempts.js'
+import {
+  countSettled,
+  readAttempts,
+  readOutcome,
+  recordTransaction,
+  reservedAmount,
+  spendableAmount,
+} from './attempts.js'
 import {
   type CalledContract,
   decodeNumber,
@@ -34,6 +42,12 @@ import {
   revertName,
 } from './contract-calls.js'
 import { NONCE_TAKEN, TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
+import type {
+  ContractTransaction,
+  SubmissionState,
+  SubmittedTransaction,
+  TransactionOrder,
+} from './transaction-order.js'
 import { WalletRpc } from './wallet-rpc.js'
 import { type Fees, maxCostOf, newFees, signTransaction } from './wallet-transaction.js'
 
@@ -54,6 +68,9 @@ const MAX_CACHED = 10_000
 const PRICE_MARGIN_PERCENT = 2n
 /** Margin on gas estimates, since the state may change. */
 const GAS_MARGIN_PERCENT = 20n
+
+/** Ledgers by the network that wallets spend on. */
+export type WalletLedgers = ReadonlyMap<NetworkName, ChainLedger>
 
 /** Approximate gas of each call, for price quotes. */
 const typicalGas: Readonly<Record<AccountCall['kind'], bigint>> = {
@@ -147,20 +164,68 @@ export class ChainLedger implements AccountLedger {
     const { db } = this.#options
     const existing = await findTransaction(db, purchase)
     if (existing?.state === 'confirmed') return receiptOf(existing)
-    const row = existing ?? (await this.#record(purchase))
+    const row = existing ?? (await this.#recordPurchase(purchase))
     return 'code' in row ? row : await this.#waitForOutcome(row.id)
+  }
+
+  /**
+   * Sends a transaction once per purpose, like `buy`, and does not wait for it.
+   *
+   * @returns The recorded transaction, or a refusal: of the wallet, or of the called contract.
+   */
+  async submit(order: TransactionOrder): Promise<SubmittedTransaction | Refusal> {
+    const existing = await findTransaction(this.#options.db, order)
+    const row = existing ?? (await this.#record(order))
+    return 'code' in row ? row : { id: row.id, isNew: existing === null }
+  }
+
+  /** The most that a transaction with this gas and value may cost in wei, with fees. */
+  async maxCost(gas: bigint, value: bigint): Promise<bigint> {
+    const maxFee = await this.#cache.read('max fee', async () => (await this.#fees()).maxFee)
+    return maxCostOf({ value, gas: withGasMargin(gas), maxFee })
+  }
+
+  /** Whether an order of this purpose was recorded and has not failed. @throws PlazaError `conflict` for another request. */
+  async isSubmitted(order: Pick<TransactionOrder, 'purpose' | 'requestKey'>): Promise<boolean> {
+    return (await findTransaction(this.#options.db, order)) !== null
+  }
+
+  /** The state of a submitted transaction: where it is included, or the hash under which it waits. */
+  async readSubmitted({ id }: SubmittedTransaction): Promise<SubmissionState> {
+    const attempts = (await readAttempts(this.#options.db, id)).map(({ hash }) => hexOf(hash))
+    for (const hash of attempts) {
+      const receipt = await this.#rpc.included(hash)
+      if (receipt !== null) return { hash, receipt }
+    }
+    return { hash: attempts.at(-1)!, receipt: null }
+  }
+
+  /** Estimates the most that a transaction of a wallet may cost in wei, with fees. */
+  async estimateCost(from: Hex, { to, data, value }: ContractTransaction): Promise<bigint | Refusal> {
+    const [estimate, fees] = await Promise.all([
+      this.#rpc.estimateGas(from, { to, data }, value),
+      this.#fees(),
+    ])
+    if ('gas' in estimate) return maxCostOf({ value, gas: withGasMargin(estimate.gas), maxFee: fees.maxFee })
+    if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
+    return insufficientFunds(value, await this.#rpc.balance(from))
   }
 
   async settlePending(): Promise<void> {
     await this.#transactionMonitor.checkPending()
   }
 
-  async #record(purchase: Purchase): Promise<TransactionRow | Refusal> {
-    const { db, contracts, vault } = this.#options
+  async #recordPurchase(purchase: Purchase): Promise<TransactionRow | Refusal> {
+    const call = encodeCall(this.#options.contracts, purchase.call)
+    return await this.#record({ ...purchase, call, value: await this.#callValue(purchase.call) })
+  }
+
+  async #record(purchase: TransactionOrder): Promise<TransactionRow | Refusal> {
+    const { db, vault } = this.#options
+    const { call, value } = purchase
     const wallet = await openWallet(db, vault, purchase.walletId)
     const from = hexOf(wallet.address)
-    const call = encodeCall(contracts, purchase.call)
-    const [value, fees] = await Promise.all([this.#callValue(purchase.call), this.#fees()])
+    const fees = await this.#fees()
     const estimate = await this.#rpc.estimateGas(from, call, value)
     if (!('gas' in estimate)) {
       // Another process may have bought it meanwhile; the contracts would refuse it a second time.
@@ -169,7 +234,7 @@ export class ChainLedger implements AccountLedger {
       if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
       return insufficientFunds(value, await this.#rpc.balance(from))
     }
-    const gas = (estimate.gas * (100n + GAS_MARGIN_PERCENT)) / 100n
+    const gas = withGasMargin(estimate.gas)
     const maxCost = maxCostOf({ value, gas, maxFee: fees.maxFee })
     return await this.#withWalletLock(purchase.walletId, async (transaction) => {
       const existing = await findTransaction(transaction, purchase)
@@ -235,6 +300,10 @@ export class ChainLedger implements AccountLedger {
   #cachedBalance({ address }: Payer): Promise<bigint> {
     return this.#cache.read(hexOf(address), () => this.#rpc.balance(hexOf(address)))
   }
+}
+
+function withGasMargin(gas: bigint): bigint {
+  return (gas * (100n + GAS_MARGIN_PERCENT)) / 100n
 }
 
 function contractRefusal(reason: string | null): Refusal {

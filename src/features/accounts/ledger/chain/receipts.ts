@@ -10,6 +10,7 @@ export interface ChainReceipt {
   /** Time of its block in Unix seconds. */
   readonly timestamp: number
   readonly succeeded: boolean
+  readonly gasUsed: bigint
   /** In wei: for gas, and for the L1 data fee where the network has one. */
   readonly fee: bigint
   readonly logs: readonly ChainLog[]
@@ -32,16 +33,23 @@ interface RawBlock<Transaction> {
   readonly transactions: readonly Transaction[]
 }
 
+/** A mined transaction. */
+export interface ReceiptQuery {
+  readonly hash: Hex
+  readonly blockNumber: number
+  readonly emitsLogs: boolean
+}
+
 /**
  * Reads a receipt and checks it against its block.
  *
+ * @param query `emitsLogs`: whether the transaction emits a log if it succeeds. A failed one never does.
  * @returns Null when the block does not have it.
- * @throws UntrueReply When the endpoint does not have the block or returns impossible data.
+ * @throws InconsistentReply When the endpoint does not have the block or returns impossible data.
  */
 export async function readReceipt(
   endpoint: Endpoint,
-  hash: Hex,
-  blockNumber: number,
+  { hash, blockNumber, emitsLogs }: ReceiptQuery,
 ): Promise<ChainReceipt | null> {
   const [raw, block] = await Promise.all([
     endpoint.request<RawReceipt | null>('eth_getTransactionReceipt', [hash]),
@@ -56,15 +64,17 @@ export async function readReceipt(
     isIncluded &&
     [raw, ...logs].every((part) => part.transactionHash === hash && part.blockHash === block.hash) &&
     Number(raw.blockNumber) === blockNumber &&
-    // Every call that a wallet pays for emits a log, and a failed one emits none.
-    Number(raw.status) === Math.sign(logs.length)
+    (emitsLogs
+      ? Number(raw.status) === Math.sign(logs.length)
+      : Number(raw.status) === 1 || logs.length === 0)
   if (!isConsistent) throw new InconsistentReply(`${endpoint.name} gave a receipt that its block is not like`)
   return {
     hash,
     blockNumber,
     blockHash: block.hash,
     timestamp: Number(block.timestamp),
-    succeeded: logs.length > 0,
+    succeeded: Number(raw.status) === 1,
+    gasUsed: hexToBigInt(raw.gasUsed),
     fee: hexToBigInt(raw.gasUsed) * hexToBigInt(raw.effectiveGasPrice) + hexToBigInt(raw.l1Fee ?? '0x0'),
     logs,
   }

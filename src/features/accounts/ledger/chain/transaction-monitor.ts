@@ -2,7 +2,7 @@ import { IdRegisterEventType, type OnChainEvent } from '@farcaster/core'
 import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
-import type { ChainSettings } from '../../../../hub/chain/chain-settings.js'
+import type { ChainSettings, ContractName } from '../../../../hub/chain/chain-settings.js'
 import { type RegistryName, registryEvent, registryTopics } from '../../../../hub/chain/registry-events.js'
 import type { Hub } from '../../../../hub/hub.js'
 import type { Database, Transaction } from '../../../../platform/db/connection.js'
@@ -58,6 +58,7 @@ const CONCURRENCY = 16
 /** Nodes may forget a transaction or its block may be reorganized; sending again is harmless. */
 const RESEND_MS = 2_000
 const MAX_CACHED = 10_000
+const registryNames = Object.keys(registryTopics) as RegistryName[]
 
 /**
  * Checks all open transactions of any process: sends missing ones, replaces stuck ones at a higher fee, and
@@ -150,7 +151,9 @@ export class TransactionMonitor {
 
   async #settleIncluded(row: TransactionRow, attempt: AttemptRow, blockNumber: number): Promise<void> {
     const { db, wallets } = this.#options
-    const receipt = await wallets.mined(hexOf(attempt.hash), blockNumber)
+    const { to } = readTransaction(attempt.raw)
+    const emitsLogs = this.#contractAt(to) !== null
+    const receipt = await wallets.mined({ hash: hexOf(attempt.hash), blockNumber, emitsLogs })
     if (receipt === null) return
     const { hash } = attempt
     if (!receipt.succeeded) {
@@ -171,7 +174,7 @@ export class TransactionMonitor {
     const { contracts, wallets } = this.#options
     const sent = readTransaction(raw)
     const encodedCall = encodePricePaid(contracts, sent)
-    if (encodedCall === null) return 0n
+    if (encodedCall === null) return sent.value
     const price = await wallets.callAt(encodedCall, blockNumber)
     return price === null ? sent.value : minBigint(decodeNumber(price), sent.value)
   }
@@ -181,18 +184,26 @@ export class TransactionMonitor {
    * the same events, which merge once.
    */
   async #submitToHub({ logs, timestamp: blockTimestamp }: ChainReceipt): Promise<OnChainEvent[]> {
-    const { hub, rpc, contracts } = this.#options
-    const names = Object.keys(registryTopics) as RegistryName[]
+    const { hub, rpc } = this.#options
     const time = { chainId: rpc.network.chainId, blockTimestamp }
     const events = logs.flatMap((log) => {
-      const registry = names.find((name) => contracts[name].address.toLowerCase() === log.address)
-      const event = registry === undefined ? null : registryEvent(registry, log, time)
+      const registry = registryNames.find((name) => name === this.#contractAt(log.address)) ?? null
+      const event = registry === null ? null : registryEvent(registry, log, time)
       return event === null ? [] : [event]
     })
     const outcomes = await hub.submitOnChainEvents(events)
     const refusal = outcomes.find((outcome) => outcome !== null && outcome.code !== 'bad_request.duplicate')
     if (refusal) throw new Error(`the hub refuses what was paid for: ${refusal.message}`)
     return events
+  }
+
+  /** The contract of the protocol at an address of this network. Elsewhere anybody may deploy at the same address. */
+  #contractAt(address: Hex): ContractName | null {
+    const { contracts, rpc } = this.#options
+    const names = Object.keys(contracts) as ContractName[]
+    const isAt = ({ network, address: own }: ChainSettings['contracts'][ContractName]) =>
+      network === rpc.network.name && own.toLowerCase() === address.toLowerCase()
+    return names.find((name) => isAt(contracts[name])) ?? null
   }
 
   async #replaceIfStuck(row: TransactionRow, last: AttemptRow): Promise<void> {

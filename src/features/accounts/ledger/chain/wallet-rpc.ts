@@ -5,7 +5,13 @@ import { InconsistentReply } from '../../../../hub/chain/log-range.js'
 import { PlazaError } from '../../../../platform/errors.js'
 import { resultWithin } from '../../../../platform/process/pause.js'
 import type { EncodedCall } from './contract-calls.js'
-import { type ChainReceipt, findByNonce, readReceipt, transactionCountAt } from './receipts.js'
+import {
+  type ChainReceipt,
+  findByNonce,
+  type ReceiptQuery,
+  readReceipt,
+  transactionCountAt,
+} from './receipts.js'
 
 /** Transaction counts of a wallet at the newest and the final block, by one RPC. */
 export interface WalletCounts {
@@ -140,10 +146,19 @@ export class WalletRpc {
    * Returns the receipt of a transaction in a final block, agreed by all RPCs that have the block; null when
    * it is not there.
    */
-  mined(hash: Hex, blockNumber: number): Promise<ChainReceipt | null> {
+  mined(query: ReceiptQuery): Promise<ChainReceipt | null> {
     // Only some RPCs report the L1 data fee.
     const withoutFee = (receipt: ChainReceipt | null) => receipt && { ...receipt, fee: null }
-    return this.#agreed((endpoint) => readReceipt(endpoint, hash, blockNumber), withoutFee)
+    return this.#agreed((endpoint) => readReceipt(endpoint, query), withoutFee)
+  }
+
+  /** Returns the receipt of a transaction in a block that need not be final, by one RPC; null while it is in none. */
+  async included(hash: Hex): Promise<ChainReceipt | null> {
+    const blockNumber = await this.block(hash)
+    if (blockNumber === null) return null
+    return await this.#withEndpoint((endpoint) =>
+      readReceipt(endpoint, { hash, blockNumber, emitsLogs: false }),
+    )
   }
 
   /** Finds an address's transaction with this nonce in a block up to `last`, agreed by all RPCs. */

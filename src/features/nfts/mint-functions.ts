@@ -1,0 +1,140 @@
+import {
+  type AbiFunction,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  toFunctionSelector,
+} from 'viem'
+import { batchCall, callOrNull } from '../../hub/chain/batch-call.js'
+import type { Endpoint } from '../../hub/chain/endpoint.js'
+
+/** A mint that a simulation has accepted. */
+export interface MintCall {
+  readonly functionAbi: AbiFunction
+  readonly args: readonly unknown[]
+  readonly data: Hex
+  /** In wei. */
+  readonly value: bigint
+  readonly gas: bigint
+}
+
+/** A mint to look for. */
+export interface MintRequest {
+  readonly contract: Hex
+  readonly to: Hex
+  readonly quantity: number
+  /** The sender. It need not have the price. */
+  readonly from: Hex
+}
+
+/** Functions with a receiver and a number. */
+const quantityFunctions = parseAbi([
+  'function mint(address to, uint256 quantity) payable',
+  'function mintTo(address to, uint256 quantity) payable',
+  'function safeMint(address to, uint256 quantity) payable',
+])
+/** Functions that mint one token to a receiver. */
+const singleFunctions = parseAbi([
+  'function mint(address to) payable',
+  'function mintTo(address to) payable',
+  'function safeMint(address to) payable',
+])
+/** Zora's drops: the fee of the protocol comes on top of the price. */
+const zoraFunctions = parseAbi([
+  'function mintWithRewards(address recipient, uint256 quantity, string comment, address mintReferral) payable',
+])
+
+const priceFunctions = ['price()', 'mintPrice()', 'cost()', 'pricePerToken()', 'publicPrice()', 'mintFee()']
+const zoraFeeAbi = parseAbi([
+  'function zoraFeeForAmount(uint256 amount) view returns (address recipient, uint256 fee)',
+])
+const supportsAbi = parseAbi(['function supportsInterface(bytes4 id) view returns (bool)'])
+const ERC721_INTERFACE = '0x80ac58cd'
+const WORD_LENGTH = 66
+/** What the sender is simulated with. */
+const SIMULATED_BALANCE = 10n ** 24n
+
+/** Whether a contract says that it is an ERC-721 (ERC-165). Others may accept any call without minting. */
+export async function isErc721(endpoint: Endpoint, contract: Hex): Promise<boolean> {
+  const data = encodeFunctionData({
+    abi: supportsAbi,
+    functionName: 'supportsInterface',
+    args: [ERC721_INTERFACE],
+  })
+  const answer = await callOrNull(endpoint, { to: contract, data })
+  return answer !== null && BigInt(answer.slice(0, WORD_LENGTH)) === 1n
+}
+
+/** Finds the first known mint function that a contract accepts, with its price; null when it accepts none. */
+export async function findMint(endpoint: Endpoint, request: MintRequest): Promise<MintCall | null> {
+  const { to, quantity } = request
+  const prices = await readPrices(endpoint, request)
+  const fee = await readZoraFee(endpoint, request)
+  const simple = [...quantityFunctions, ...(quantity === 1 ? singleFunctions : [])]
+  const candidates = [
+    ...simple.flatMap((functionAbi) =>
+      prices.map((value) => ({
+        functionAbi,
+        args: functionAbi.inputs.length === 1 ? [to] : [to, BigInt(quantity)],
+        value,
+      })),
+    ),
+    ...(fee === null
+      ? []
+      : prices.map((value) => ({
+          functionAbi: zoraFunctions[0],
+          args: [to, BigInt(quantity), '', to],
+          value: value + fee,
+        }))),
+  ]
+  for (const { functionAbi, args, value } of candidates) {
+    const data = encodeFunctionData({ abi: [functionAbi], args } as never)
+    const gas = await simulate(endpoint, request, { data, value })
+    if (gas !== null) return { functionAbi, args, data, value, gas }
+  }
+  return null
+}
+
+/** Prices of the quantity that the contract names, then 0. */
+async function readPrices(endpoint: Endpoint, { contract: to, quantity }: MintRequest): Promise<bigint[]> {
+  const answers = await batchCall(
+    endpoint,
+    priceFunctions.map((signature) => ({ to, data: toFunctionSelector(signature) })),
+  )
+  const prices = answers.flatMap((answer) =>
+    answer?.length === WORD_LENGTH ? [BigInt(answer) * BigInt(quantity)] : [],
+  )
+  return [...new Set([...prices.filter((price) => price < SIMULATED_BALANCE), 0n])]
+}
+
+async function readZoraFee(
+  endpoint: Endpoint,
+  { contract: to, quantity }: MintRequest,
+): Promise<bigint | null> {
+  const data = encodeFunctionData({
+    abi: zoraFeeAbi,
+    functionName: 'zoraFeeForAmount',
+    args: [BigInt(quantity)],
+  })
+  const answer = await callOrNull(endpoint, { to, data })
+  if (answer === null || answer.length < 2 * WORD_LENGTH - 2) return null
+  return BigInt(`0x${answer.slice(WORD_LENGTH, 2 * WORD_LENGTH - 2)}`)
+}
+
+/** Returns the gas of a call from an address with enough money; null when it reverts. */
+async function simulate(
+  endpoint: Endpoint,
+  { contract, from }: MintRequest,
+  { data, value }: { readonly data: Hex; readonly value: bigint },
+): Promise<bigint | null> {
+  const transaction = { from, to: contract, data, value: numberToHex(value) }
+  const override = { [from]: { balance: numberToHex(SIMULATED_BALANCE) } }
+  try {
+    return BigInt(await endpoint.request<Hex>('eth_estimateGas', [transaction, 'latest', override]))
+  } catch (error) {
+    if (error instanceof Error && /revert|execution|insufficient|invalid opcode/i.test(error.message))
+      return null
+    throw error
+  }
+}

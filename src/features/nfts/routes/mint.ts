@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
+import { getAddress, type Hex, toEventSelector } from 'viem'
+import { choiceParameter, ethAddressParameter, textParameter } from '../../../api/parameters.js'
+import { MintNftResponse, SimulateNftMintResponse } from '../../../graph/view/schema/nft.js'
+import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
+import type { Endpoint } from '../../../hub/chain/endpoint.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
+import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
+import { isRefused, type OrderResult, placeOrders } from '../../payments/orders.js'
+import { type PaymentNetwork, paymentNetworks, paymentRpc } from '../../payments/payment-networks.js'
+import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
+import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
+import { fromChain } from '../../tokens/token-metadata.js'
+import { findMint, isErc721, type MintCall } from '../mint-functions.js'
+import {
+  parseRecipients,
+  presentRecipient,
+  type Recipient,
+  recipientsMember,
+  resolveRecipients,
+} from '../recipients.js'
+
+/** Longest wait for the blocks of the mints. */
+const WAIT_MS = 45_000
+/** Longest text of receivers: 200 of them. */
+const MAX_RECIPIENTS_LENGTH = 20_000
+const TRANSFER_TOPICS = 4
+const transferTopic = toEventSelector('Transfer(address,address,uint256)')
+
+/** The network of a collection. */
+export const nftNetworkParameter = choiceParameter(paymentNetworks, {
+  description: 'Network of the contract.',
+  examples: ['base'],
+})
+const contractParameter = ethAddressParameter({ description: 'Address of the ERC-721 contract.' })
+const knownFunctions =
+  'Known functions are `mint`, `mintTo` and `safeMint` with a receiver and a quantity or with a receiver alone, and ' +
+  '`mintWithRewards` of Zora; the price is what `price`, `mintPrice`, `cost`, `pricePerToken`, `publicPrice` or ' +
+  '`mintFee` returns. The first that a simulation accepts is used.'
+
+/** `GET nft/mint` */
+export const simulateMint = defineOperation({
+  method: 'GET',
+  path: 'nft/mint',
+  tag: 'Onchain',
+  summary: 'Simulate NFT mint',
+  description: `Calldata and price of mints, from the receivers themselves. Nothing is sent. ${knownFunctions}`,
+  query: Type.Object({
+    nft_contract_address: contractParameter,
+    network: nftNetworkParameter,
+    recipients: textParameter({
+      maxLength: MAX_RECIPIENTS_LENGTH,
+      description: 'JSON array of receivers: `{address, quantity}` or `{fid, quantity}`.',
+      examples: ['[{"fid":3,"quantity":1}]'],
+    }),
+  }),
+  reply: SimulateNftMintResponse,
+  notFound: 'The address is no ERC-721 contract, it accepts no known mint, or there is no user with a fid.',
+
+  async handle({ assets, hydrator }, { nft_contract_address: address, network, recipients: text }) {
+    const rpc = paymentRpc(assets.rpcs, network)
+    const contract = await checkedContract(rpc, address, 'nft_contract_address')
+    const recipients = await resolveRecipients(hydrator, parseRecipients(text))
+    const gasPrice = await fromChain(rpc, (endpoint) => endpoint.request<Hex>('eth_gasPrice', []))
+    const mints = []
+    for (const [index, recipient] of recipients.entries()) {
+      const mint = await fromChain(rpc, (endpoint) =>
+        mintFor(endpoint, contract, recipient, recipient.address),
+      )
+      if (mint === null) {
+        const reason = problemOf(recipient)
+        throw new PlazaError('not_found', `recipients.${index}: ${reason}`, {
+          property: `recipients.${index}`,
+        })
+      }
+      mints.push({
+        recipient: presentRecipient(recipient),
+        function_name: mint.functionAbi.name,
+        args: mint.args.map(String),
+        data: mint.data,
+        calldata: mint.data,
+        to: contract,
+        value: String(mint.value),
+        estimated_total_cost_wei: String(mint.value + mint.gas * BigInt(gasPrice)),
+        network,
+        abi: [mint.functionAbi],
+      })
+    }
+    return mints
+  },
+})
+
+/** `POST nft/mint` */
+export const mintNft = defineOperation({
+  method: 'POST',
+  path: 'nft/mint',
+  tag: 'Onchain',
+  summary: 'Mint NFT(s)',
+  description:
+    `Mints to users or addresses, one transaction each, paid by the wallet. ${knownFunctions} A receiver that cannot ` +
+    'be minted to is an error in the list. The reply comes when blocks include the mints, at the latest after 45 ' +
+    'seconds; with `async` after they are broadcast. Requests with the same `idem` mint once; without it, each ' +
+    'request mints more.',
+  body: Type.Object({
+    contract_address: contractParameter,
+    network: nftNetworkParameter,
+    recipients: recipientsMember,
+    async: Type.Optional(
+      Type.Boolean({ description: 'Whether to reply after the broadcast.', examples: [false] }),
+    ),
+    idem: idemMember,
+  }),
+  headers: walletHeaders,
+  reply: MintNftResponse,
+  notFound: `${unknownWallet} Or the address is no ERC-721 contract.`,
+  paymentRequired: insufficientFundsText,
+  conflict: idemConflict,
+
+  async handle(context, body, { appId }, headers) {
+    const { network, async: isAsync = false, idem = randomUUID() } = body
+    const spending = await spendingWallet(context, headers, { appId, network })
+    const rpc = paymentRpc(context.assets.rpcs, network)
+    const contract = await checkedContract(rpc, body.contract_address, 'contract_address')
+    const recipients = await resolveRecipients(context.hydrator, body.recipients)
+    const request = { contract, network, recipients, purpose: `mint ${appId} ${idem}` }
+    const orders = await ordersOf(rpc, spending, request)
+    const known = orders.flatMap((order) => order ?? [])
+    await checkFunds(context, spending, known)
+    const results = await placeOrders(spending.ledger, known, isAsync ? 0 : WAIT_MS)
+    return {
+      transactions: recipients.map((recipient, index) => {
+        const order = orders[index]
+        return presentMint(recipient, contract, order ? results[known.indexOf(order)]! : null)
+      }),
+    }
+  },
+})
+
+/** Returns the checksummed address of a contract. @throws PlazaError `not_found` when it is no ERC-721. */
+async function checkedContract(rpc: ChainRpc, address: string, property: string): Promise<Hex> {
+  const contract = getAddress(address.toLowerCase())
+  if (await fromChain(rpc, (endpoint) => isErc721(endpoint, contract))) return contract
+  const message = `${contract} is no ERC-721 contract on ${rpc.network.name}`
+  throw new PlazaError('not_found', message, { property })
+}
+
+async function mintFor(
+  endpoint: Endpoint,
+  contract: Hex,
+  { address: to, quantity }: Recipient,
+  from: Hex | null,
+): Promise<MintCall | null> {
+  return to === null || from === null ? null : await findMint(endpoint, { contract, to, quantity, from })
+}
+
+interface MintOrders {
+  readonly contract: Hex
+  readonly network: PaymentNetwork
+  readonly recipients: readonly Recipient[]
+  readonly purpose: string
+}
+
+/** An order with the gas of its simulation; null for a receiver that cannot be minted to. */
+type MintOrder = (TransactionOrder & { readonly gas: bigint }) | null
+
+async function ordersOf(
+  rpc: ChainRpc,
+  { wallet, ledger }: SpendingWallet,
+  { contract, network, recipients, purpose }: MintOrders,
+): Promise<MintOrder[]> {
+  const from = hexOf(wallet.address)
+  const orders: MintOrder[] = []
+  for (const [index, recipient] of recipients.entries()) {
+    const order = {
+      walletId: wallet.id,
+      purpose: `${purpose} ${index}`,
+      requestKey: JSON.stringify([wallet.id, network, contract, recipients, index]),
+    }
+    // The collection may be sold out by what an earlier copy of the request has minted.
+    const isRepeated = await ledger.isSubmitted(order)
+    const mint = isRepeated
+      ? repeatedMint
+      : await fromChain(rpc, (endpoint) => mintFor(endpoint, contract, recipient, from))
+    if (mint === null) orders.push(null)
+    else orders.push({ ...order, call: { to: contract, data: mint.data }, value: mint.value, gas: mint.gas })
+  }
+  return orders
+}
+
+/** A recorded transaction is found by its purpose, and its call is not read. */
+const repeatedMint: Pick<MintCall, 'data' | 'value' | 'gas'> = { data: '0x', value: 0n, gas: 0n }
+
+/** Refuses a request that the wallet cannot pay as a whole, unless an earlier copy of it was accepted. */
+async function checkFunds(
+  { writerDb }: OperationContext,
+  { wallet, ledger }: SpendingWallet,
+  orders: readonly NonNullable<MintOrder>[],
+): Promise<void> {
+  const [first] = orders
+  if (first === undefined || (await ledger.isSubmitted(first))) return
+  let needed = 0n
+  for (const { gas, value } of orders) needed += await ledger.maxCost(gas, value)
+  const available = await ledger.available(writerDb, wallet)
+  if (available >= needed) return
+  throw new PlazaError(
+    'insufficient_funds',
+    `the mints may cost ${needed} wei, and the wallet has ${available}: send funds to its address`,
+  )
+}
+
+function presentMint(recipient: Recipient, contract: Hex, result: OrderResult | null) {
+  const shown = presentRecipient(recipient)
+  if (result === null) return { error: problemOf(recipient), recipient: shown }
+  if (isRefused(result)) return { error: result.message, recipient: shown }
+  const { hash, receipt } = result
+  const address = recipient.address!
+  if (receipt === null) return { transaction_hash: hash, recipient: { ...shown, address }, receipt: null }
+  const tokens = receipt.logs.flatMap((log) => {
+    const isMint = log.address === contract.toLowerCase() && log.topics[0] === transferTopic
+    if (!isMint || log.topics.length !== TRANSFER_TOPICS) return []
+    return [{ token_id: String(BigInt(log.topics[3]!)) }]
+  })
+  return {
+    transaction_hash: hash,
+    recipient: { ...shown, address, tokens },
+    receipt: {
+      status: receipt.succeeded ? 'success' : 'reverted',
+      gas_used: String(receipt.gasUsed),
+      block_number: String(receipt.blockNumber),
+    },
+  }
+}
+
+function problemOf({ address }: Recipient): string {
+  return address === null
+    ? 'there is no user with this fid'
+    : 'the contract accepts no known mint for this receiver'
+}

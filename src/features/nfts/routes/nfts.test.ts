@@ -1,0 +1,233 @@
+import { type Address, getAddress, parseEther, zeroAddress } from 'viem'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { deploy } from '../../../../scripts/dev-chain.mjs'
+import { startTestChain } from '../../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { TestUser } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { Wallet } from '../../accounts/wallets/wallets.js'
+import { spendingContext, walletWithEther } from '../../payments/testing/spending-scene.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const chain = await startTestChain()
+const api = await createTestApi({ db, ...spendingContext(db, chain) })
+const ann = new TestUser(1)
+const receiver = getAddress(`0x${'ab'.repeat(20)}`)
+const PRICE = parseEther('0.01')
+let wallet: Wallet
+let collection: Address
+
+const post = (path: string, body: object, walletId = wallet.id) =>
+  api.send('POST', path, { network: 'base', ...body }, { 'x-wallet-id': walletId })
+
+const read = <T>(functionName: string, args: readonly unknown[] = [], address = collection) =>
+  chain.read<T>({ contract: 'Collection', address, functionName, args })
+
+const newCollection = (change: object = {}) =>
+  deploy(chain.client, 'Collection', [
+    {
+      name: 'Other',
+      symbol: 'OTH',
+      baseUri: '',
+      owner: receiver,
+      royaltyRecipient: receiver,
+      royaltyBps: 0n,
+      maxSupply: 0n,
+      price: PRICE,
+      maxPerTx: 0n,
+      maxPerWallet: 0n,
+      startTimestamp: 0n,
+      endTimestamp: 0n,
+      ...change,
+    },
+  ])
+
+beforeAll(async () => {
+  await hub.submitOnChainEvents(ann.onChain())
+  wallet = await walletWithEther(db, chain, { appId: api.appId, balance: parseEther('10') })
+  const reply = await post('nft/deploy/erc721', {
+    name: 'Garden maps',
+    symbol: 'MAP',
+    description: 'Maps',
+    max_supply: 3,
+    royalty_bps: 500,
+    mint_config: { price_per_token: String(PRICE) },
+    idem: 'first-collection',
+  })
+  expect(reply.statusCode, reply.body).toBe(201)
+  collection = reply.json().collection.address
+})
+
+describe('nft/deploy/erc721', () => {
+  it('deploys a collection that the wallet owns', async () => {
+    const owner = getAddress(hexOf(wallet.address))
+    expect(await Promise.all([read('name'), read('symbol'), read('owner'), read('price')])).toEqual([
+      'Garden maps',
+      'MAP',
+      owner,
+      PRICE,
+    ])
+    expect(await read('royaltyInfo', [1n, 10_000n])).toEqual([owner, 500n])
+    const uri = await read<string>('contractURI')
+    expect(uri).toBe(`http://plaza.test/nft/metadata/base/${collection.toLowerCase()}`)
+    const document = await api.app.inject(new URL(uri).pathname)
+    expect(document.json()).toMatchObject({ name: 'Garden maps', description: 'Maps', fee_recipient: owner })
+  })
+
+  it('one idem -> one collection; another request with it -> 409', async () => {
+    const body = { name: 'Twice', symbol: 'TW', idem: 'twice' }
+    const replies = await Promise.all([post('nft/deploy/erc721', body), post('nft/deploy/erc721', body)])
+    const [first, second] = replies.map((reply) => reply.json())
+    expect(first).toEqual(second)
+    expect((await post('nft/deploy/erc721', { ...body, name: 'Other' })).statusCode).toBe(409)
+  })
+
+  it('a wallet without money -> 402', async () => {
+    const poor = await walletWithEther(db, chain, { appId: api.appId, balance: 0n })
+    expect((await post('nft/deploy/erc721', { name: 'A', symbol: 'A' }, poor.id)).statusCode).toBe(402)
+  })
+})
+
+describe('GET nft/mint', () => {
+  const simulate = (contract: string, recipients: unknown) =>
+    api.get('nft/mint', {
+      nft_contract_address: contract,
+      network: 'base',
+      recipients: typeof recipients === 'string' ? recipients : JSON.stringify(recipients),
+    })
+
+  it('returns calldata and price, with which the receiver can mint', async () => {
+    const paid = await newCollection()
+    const minter = chain.account(3)
+    const [mint] = (await simulate(paid, [{ address: minter.address, quantity: 2 }])).json()
+    expect(mint).toMatchObject({
+      recipient: { address: minter.address, quantity: 2 },
+      function_name: 'mint',
+      args: [minter.address, '2'],
+      to: getAddress(paid),
+      value: String(2n * PRICE),
+      network: 'base',
+      abi: [{ type: 'function', name: 'mint' }],
+    })
+    expect(BigInt(mint.estimated_total_cost_wei)).toBeGreaterThan(2n * PRICE)
+    const client = chain.clientOf(minter)
+    const hash = await client.sendTransaction({
+      account: minter,
+      to: mint.to,
+      data: mint.data,
+      value: BigInt(mint.value),
+      chain: null,
+    })
+    await client.waitForTransactionReceipt({ hash })
+    expect(await read('balanceOf', [minter.address], paid)).toBe(2n)
+  })
+
+  it('a fid -> the address of the user', async () => {
+    const [mint] = (await simulate(collection, [{ fid: 1 }])).json()
+    expect(mint.recipient).toEqual({ address: getAddress(hexOf(ann.custody)), fid: 1, quantity: 1 })
+  })
+
+  it.each([
+    ['no ERC-721', () => simulate(chain.addresses.token, [{ fid: 1 }]), 404],
+    ['an unknown user', () => simulate(collection, [{ fid: 77 }]), 404],
+    ['more than there are', () => simulate(collection, [{ fid: 1, quantity: 4 }]), 404],
+    ['no JSON', () => simulate(collection, 'ann'), 400],
+    ['an address and a fid', () => simulate(collection, [{ fid: 1, address: receiver }]), 400],
+    ['neither', () => simulate(collection, [{ quantity: 1 }]), 400],
+  ])('%s -> %s', async (_, request, status) => {
+    const reply = await request()
+    expect(reply.statusCode, reply.body).toBe(status)
+  })
+})
+
+describe('POST nft/mint', () => {
+  it('mints to users and addresses, with token ids; an unknown user is an error in the list', async () => {
+    const recipients = [{ fid: 1, quantity: 2 }, { fid: 77 }, { address: receiver }]
+    const reply = await post('nft/mint', { contract_address: collection, recipients, idem: 'mint-three' })
+    expect(reply.statusCode, reply.body).toBe(200)
+    const { transactions } = reply.json()
+    const custody = getAddress(hexOf(ann.custody))
+    expect(transactions).toMatchObject([
+      { recipient: { address: custody, fid: 1, quantity: 2 }, receipt: { status: 'success' } },
+      { error: 'there is no user with this fid', recipient: { fid: 77, quantity: 1 } },
+      { recipient: { address: receiver, quantity: 1 }, receipt: { status: 'success' } },
+    ])
+    const ids = transactions.flatMap((each: { recipient: { tokens?: { token_id: string }[] } }) =>
+      (each.recipient.tokens ?? []).map(({ token_id }) => token_id),
+    )
+    expect(ids.sort()).toEqual(['1', '2', '3'])
+    expect(await Promise.all([read('balanceOf', [custody]), read('balanceOf', [receiver])])).toEqual([2n, 1n])
+    // Sold out now: the same request again finds what it has minted.
+    const again = await post('nft/mint', { contract_address: collection, recipients, idem: 'mint-three' })
+    expect(again.json()).toEqual(reply.json())
+    const more = await post('nft/mint', { contract_address: collection, recipients: [{ fid: 1 }] })
+    expect(more.json().transactions).toMatchObject([{ error: expect.stringContaining('no known mint') }])
+  })
+
+  it('async -> the hash before a block has to include it', async () => {
+    const free = await newCollection({ price: 0n })
+    const recipients = [{ address: receiver }]
+    const reply = await post('nft/mint', { contract_address: free, recipients, async: true })
+    expect(reply.json().transactions[0].transaction_hash).toMatch(/^0x[0-9a-f]{64}$/)
+  })
+
+  it('a wallet without the price of all -> 402 and nothing is minted', async () => {
+    const paid = await newCollection()
+    const poor = await walletWithEther(db, chain, { appId: api.appId, balance: PRICE + PRICE / 2n })
+    const recipients = [{ fid: 1 }, { address: receiver }]
+    const reply = await post('nft/mint', { contract_address: paid, recipients }, poor.id)
+    expect([reply.statusCode, await read('totalSupply', [], paid)]).toEqual([402, 0n])
+  })
+})
+
+describe('nft/metadata/token', () => {
+  const tokens = [
+    { token_id: '1', metadata: { name: 'Map 1', image: 'https://garden.example/1.png', attributes: [] } },
+    { token_id: 'first', metadata: { name: 'Map 2', image: 'https://garden.example/2.png' } },
+  ]
+
+  it('stores what tokenURI leads to; the last one counts', async () => {
+    const upload = () => post('nft/metadata/token', { contract_address: collection, tokens })
+    await upload()
+    tokens[0]!.metadata.name = 'Map one'
+    const reply = await upload()
+    expect(reply.statusCode, reply.body).toBe(200)
+    const uri = await read<string>('tokenURI', [1n])
+    expect(reply.json().tokens).toEqual([
+      { token_id: '1', uri },
+      { token_id: 'first', error: expect.stringContaining('no decimal number') },
+    ])
+    expect((await api.app.inject(new URL(uri).pathname)).json()).toEqual(tokens[0]!.metadata)
+  })
+
+  it.each([
+    ['a contract of another owner', () => newCollection(), 403],
+    ['no contract', async () => zeroAddress, 404],
+  ])('%s -> %s', async (_, contract, status) => {
+    const reply = await post('nft/metadata/token', { contract_address: await contract(), tokens })
+    expect(reply.statusCode).toBe(status)
+  })
+
+  it.each(['/nft/metadata/base/0x1/1', '/nft/metadata/venus/0x1', `/nft/metadata/base/${receiver}/x`])(
+    '%s -> 404',
+    async (path) => {
+      expect((await api.app.inject(path)).statusCode).toBe(404)
+    },
+  )
+})
+
+describe('what is not implemented', () => {
+  it.each([
+    ['nft/image', 'application/json', '{"prompt":"a garden"}'],
+    ['/fungible', 'multipart/form-data; boundary=x', '--x--'],
+  ])('POST %s -> 501 with the name and the reason', async (path, type, payload) => {
+    const url = path.startsWith('/') ? `/v2${path}` : `/v2/farcaster/${path}`
+    const headers = { 'x-api-key': api.key, 'content-type': type }
+    const reply = await api.app.inject({ method: 'POST', url, headers, payload })
+    expect([reply.statusCode, reply.json().code]).toEqual([501, 'NotImplemented'])
+    expect(reply.json().message).toContain(path.replace(/^\//, ''))
+  })
+})

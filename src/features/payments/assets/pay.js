@@ -1,0 +1,135 @@
+// @ts-check
+// The script of a payment page: asks the wallet of the mini app host, or else of the browser (EIP-1193), for the
+// transfer, and waits until the server has seen it.
+
+/**
+ * @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<any> }} Wallet
+ */
+
+const POLL_MS = 3_000
+/** A host that does not answer is no mini app host. */
+const HOST_TIMEOUT_MS = 1_500
+/** What wallets answer when their owner says no (EIP-1193). */
+const DECLINED = 4001
+
+const button = /** @type {HTMLButtonElement | null} */ (document.querySelector('#pay'))
+const state = /** @type {HTMLElement | null} */ (document.querySelector('#state'))
+const message = /** @type {HTMLElement | null} */ (document.querySelector('#message'))
+
+callHost('ready', []).catch(() => {})
+if (button && state?.dataset.state === 'created') start(button)
+
+/** @param {HTMLButtonElement} button */
+function start(button) {
+  const { color, textColor } = button.dataset
+  if (color) button.style.background = color
+  if (textColor) button.style.color = textColor
+  button.disabled = false
+  button.addEventListener('click', async () => {
+    button.disabled = true
+    try {
+      await pay(button)
+    } catch (error) {
+      const { code, message: text = 'the wallet did not answer' } = /** @type {any} */ (error)
+      show(code === DECLINED ? 'You declined. Nothing was paid.' : `Nothing was paid: ${text}`)
+      button.disabled = false
+    }
+  })
+}
+
+/** @param {HTMLButtonElement} button */
+async function pay(button) {
+  const { to, calldata: data, chainId } = button.dataset
+  const wallet = await findWallet()
+  const [from] = await wallet.request({ method: 'eth_requestAccounts' })
+  await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
+  show('Confirm the transaction in your wallet.')
+  await wallet.request({ method: 'eth_sendTransaction', params: [{ from, to, data, value: '0x0' }] })
+  show('Sent. Waiting until the network has confirmed it; this page may be closed.')
+  await untilPaid()
+  if (state) state.textContent = 'Paid.'
+  show('')
+}
+
+async function untilPaid() {
+  for (;;) {
+    const answer = await fetch(`${location.pathname.replace(/\/$/, '')}/status`).catch(() => null)
+    const { status } = answer?.ok ? await answer.json() : { status: null }
+    if (status === 'completed') return
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+/** @returns {Promise<Wallet>} */
+async function findWallet() {
+  const host = { request: requestHostWallet }
+  const isHosted = await withTimeout(host.request({ method: 'eth_chainId' })).then(
+    () => true,
+    () => false,
+  )
+  if (isHosted) return host
+  const { ethereum } = /** @type {any} */ (window)
+  if (!ethereum) throw new Error('there is no wallet: open this page in a Farcaster client')
+  return ethereum
+}
+
+/** @param {{ method: string, params?: unknown[] }} call */
+async function requestHostWallet({ method, params = [] }) {
+  const { result, error } = await callHost('ethProviderRequestV2', [
+    { id: Date.now(), jsonrpc: '2.0', method, params },
+  ])
+  if (error) throw error
+  return result
+}
+
+/**
+ * Calls a function of the mini app host: a message of the library by which hosts expose them.
+ *
+ * @param {string} name
+ * @param {unknown[]} values
+ * @returns {Promise<any>}
+ */
+function callHost(name, values) {
+  const { ReactNativeWebView: webView } = /** @type {any} */ (window)
+  if (!webView && window.parent === window) return Promise.reject(new Error('no host'))
+  const id = crypto.randomUUID()
+  const call = {
+    id,
+    type: 'APPLY',
+    path: [name],
+    argumentList: values.map((value) => ({ type: 'RAW', value })),
+  }
+  return new Promise((resolve, reject) => {
+    /** @param {Event} event */
+    const receive = (event) => {
+      const { data, source } = /** @type {MessageEvent} */ (event)
+      if (data?.id !== id || (!webView && source !== window.parent)) return
+      target.removeEventListener(type, receive)
+      if (data.type === 'RAW') resolve(data.value)
+      else reject(data.value?.value ?? new Error('the host refused'))
+    }
+    const [target, type] = webView ? [document, 'FarcasterFrameCallback'] : [window, 'message']
+    target.addEventListener(type, receive)
+    if (webView) webView.postMessage(JSON.stringify(call))
+    else window.parent.postMessage(call, '*')
+  })
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} answer
+ * @returns {Promise<T>}
+ */
+function withTimeout(answer) {
+  const timeout = new Promise((_, reject) =>
+    setTimeout(() => reject(new Error('no answer')), HOST_TIMEOUT_MS),
+  )
+  return Promise.race([answer, /** @type {Promise<never>} */ (timeout)])
+}
+
+/** @param {string} text */
+function show(text) {
+  if (message) message.textContent = text
+}
+
+export {}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import type { PayTransaction, TransactionFrameConfig } from '../../graph/view/schema/payment.js'
+import type { NetworkName } from '../../hub/chain/networks.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { isUuid } from '../apps/apps.js'
+
+/** A requested payment. */
+export interface PaymentFrame {
+  readonly id: string
+  readonly config: TransactionFrameConfig
+  readonly network: NetworkName
+  /** 20 bytes. */
+  readonly token: Buffer
+  readonly receiver: Buffer
+  /** In units of the token, as requested. */
+  readonly amount: number
+  /** In the smallest unit of the token. */
+  readonly amountRaw: string
+  readonly symbol: string
+  readonly expiresAt: Date
+  readonly completedAt: Date | null
+}
+
+/** A payment to request. */
+export interface NewPaymentFrame {
+  readonly appId: string
+  readonly idem: string | null
+  readonly config: TransactionFrameConfig
+  readonly to: PayTransaction['to']
+  readonly amountRaw: bigint
+  readonly symbol: string
+  /** The first block whose transfers count. */
+  readonly fromBlock: number
+  /** Unix milliseconds. */
+  readonly nowMs: number
+}
+
+/** How long a payment is waited for. */
+const OPEN_DAYS = 7
+const DAY_MS = 86_400_000
+/** Open payments of an app: the follower's filter names each. */
+const MAX_OPEN = 500
+
+/**
+ * Stores a payment, once per `idem` of the app.
+ *
+ * @throws PlazaError `conflict` when the `idem` belongs to another request; `bad_request.rate_limited` when too many
+ * payments of the app are open.
+ */
+export async function createPaymentFrame(db: Database, frame: NewPaymentFrame): Promise<PaymentFrame> {
+  const { appId, idem, config, to } = frame
+  const requestKey = requestKeyOf(frame)
+  const [open] = await db<{ count: number }[]>`
+    select count(*)::integer as count from payments.frames
+    where app_id = ${appId} and completed_at is null and expires_at > ${new Date(frame.nowMs)}`
+  if (open!.count >= MAX_OPEN) {
+    throw new PlazaError('bad_request.rate_limited', `the app has ${MAX_OPEN} open payments`)
+  }
+  const [created] = await db<PaymentFrame[]>`
+    insert into payments.frames (
+      id, app_id, idem, request_key, config, network, token, receiver, amount, amount_raw, symbol, allowlist_fids,
+      from_block, created_at, expires_at
+    )
+    values (
+      ${randomUUID()}, ${appId}, ${idem}, ${requestKey}, ${JSON.stringify(config)}::text::jsonb, ${to.network},
+      ${bytesOf(to.token_contract_address)}, ${bytesOf(to.address)}, ${to.amount}::float8,
+      ${String(frame.amountRaw)}::numeric, ${frame.symbol}, ${config.allowlist_fids ?? []}::bigint[],
+      ${frame.fromBlock}::bigint, ${new Date(frame.nowMs)}, ${new Date(frame.nowMs + OPEN_DAYS * DAY_MS)}
+    )
+    on conflict (app_id, idem) do nothing
+    returning ${frameColumns(db)}`
+  return created ?? (await findByIdem(db, frame))!
+}
+
+/** Finds the payment of an `idem`; null when it is new. @throws PlazaError `conflict` for another request. */
+export async function findByIdem(
+  db: Queryable,
+  frame: Pick<NewPaymentFrame, 'appId' | 'idem' | 'config' | 'to'>,
+): Promise<PaymentFrame | null> {
+  if (frame.idem === null) return null
+  const [found] = await db<(PaymentFrame & { readonly requestKey: string })[]>`
+    select ${frameColumns(db)}, request_key as "requestKey" from payments.frames
+    where app_id = ${frame.appId} and idem = ${frame.idem}`
+  if (found && found.requestKey !== requestKeyOf(frame)) {
+    throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
+  }
+  return found ?? null
+}
+
+/** Reads a payment; null when there is none. */
+export async function findPaymentFrame(db: Queryable, id: string): Promise<PaymentFrame | null> {
+  if (!isUuid(id)) return null
+  const [frame] = await db<PaymentFrame[]>`select ${frameColumns(db)} from payments.frames where id = ${id}`
+  return frame ?? null
+}
+
+function frameColumns(db: Queryable) {
+  return db`
+    id, config, network, token, receiver, amount, amount_raw::text as "amountRaw", symbol, expires_at as "expiresAt",
+    completed_at as "completedAt"`
+}
+
+function requestKeyOf({ config, to }: Pick<NewPaymentFrame, 'config' | 'to'>): string {
+  return JSON.stringify([
+    config,
+    to.address.toLowerCase(),
+    to.token_contract_address.toLowerCase(),
+    to.network,
+    to.amount,
+  ])
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

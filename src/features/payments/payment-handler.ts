@@ -1,0 +1,137 @@
+import { decodeAbiParameters, type Hex, padHex, toEventSelector } from 'viem'
+import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import type { ChainLog } from '../../hub/chain/endpoint.js'
+import type { LogHandler } from '../../hub/chain/follower.js'
+import type { NetworkName } from '../../hub/chain/networks.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+
+const transferTopic = toEventSelector('Transfer(address,address,uint256)')
+/** An ERC-20 transfer; one of an ERC-721 has a fourth topic and no data. */
+const TRANSFER_TOPICS = 3
+/** Payments that are waited for at once, newest first: each is named in the filter. */
+const MAX_FOLLOWED = 2_000
+/** After a reorganization of final blocks, this multiple of the confirmations is read again. */
+const REREAD_FACTOR = 10
+
+/** A payment was requested after the filter was made: the range is read again. */
+class FilterIncomplete extends Error {}
+
+interface OpenFrame {
+  readonly seq: number
+  readonly token: Hex
+  readonly receiver: Hex
+}
+
+/**
+ * Completes payments of a network by the transfers that pay them.
+ *
+ * Only final blocks are read, because apps deliver goods for a completed payment. A transfer completes the oldest open
+ * payment that it is enough for, and no other.
+ *
+ * @param clock Unix milliseconds.
+ */
+export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number): LogHandler {
+  const { name: network, confirmations } = rpc.network
+  let lastSeq = 0
+  return {
+    name: `${network}/payments`,
+    firstBlock: async () =>
+      Math.max(0, (await rpc.withEndpoint((endpoint) => endpoint.head())) - confirmations),
+    confirmedOnly: true,
+    withTimes: true,
+    async filter() {
+      const open = await readOpenFrames(db, network, clock())
+      lastSeq = open.reduce((highest, { seq }) => Math.max(highest, seq), 0)
+      if (open.length === 0) return null
+      return {
+        addresses: [...new Set(open.map(({ token }) => token))],
+        topics: [transferTopic],
+        thirdTopics: [...new Set(open.map(({ receiver }) => padHex(receiver)))],
+      }
+    },
+    read: async () => {},
+    async handle({ logs, to, headers }, _, commit) {
+      await commit(async (transaction) => {
+        await checkFilter(transaction, { network, lastSeq, to })
+        for (const log of logs) {
+          await completeFrame(transaction, network, log, headers.get(log.blockNumber)!.timestamp)
+        }
+      })
+    },
+    undo: (transaction, fromBlock) => reopenFrames(transaction, network, fromBlock),
+    async recoverFromDeepReorg(transaction, nextBlock) {
+      const from = Math.max(0, nextBlock - REREAD_FACTOR * confirmations)
+      await reopenFrames(transaction, network, from)
+      return from
+    },
+  }
+}
+
+async function readOpenFrames(db: Queryable, network: NetworkName, nowMs: number): Promise<OpenFrame[]> {
+  return await db<OpenFrame[]>`
+    select seq, '0x' || encode(token, 'hex') as token, '0x' || encode(receiver, 'hex') as receiver
+    from payments.frames
+    where network = ${network} and completed_at is null and expires_at > ${new Date(nowMs)}
+    order by seq desc
+    limit ${MAX_FOLLOWED}`
+}
+
+/** A payment of a block of this range may have been requested while the range was read. */
+async function checkFilter(
+  db: Queryable,
+  { network, lastSeq, to }: { readonly network: NetworkName; readonly lastSeq: number; readonly to: number },
+): Promise<void> {
+  const [later] = await db`
+    select from payments.frames
+    where network = ${network} and completed_at is null and seq > ${lastSeq}::bigint and from_block <= ${to}::bigint
+    limit 1`
+  if (later) throw new FilterIncomplete('a payment was requested while the chain was read')
+}
+
+async function completeFrame(
+  db: Queryable,
+  network: NetworkName,
+  { address, topics, data, blockNumber, transactionHash, logIndex }: ChainLog,
+  timestamp: number,
+): Promise<void> {
+  if (topics.length !== TRANSFER_TOPICS) return
+  const [value] = decodeAbiParameters([{ type: 'uint256' }], data)
+  const [sender, receiver] = [bytesOf(topics[1]!), bytesOf(topics[2]!)].map((word) => word.subarray(-20))
+  const hash = bytesOf(transactionHash)
+  await db`
+    update payments.frames
+    set completed_at = ${new Date(timestamp * 1000)}, block = ${blockNumber}::bigint, transaction_hash = ${hash},
+      log_index = ${logIndex}
+    where id = (
+      select f.id from payments.frames f
+      where f.network = ${network} and f.token = ${bytesOf(address)} and f.receiver = ${receiver!}
+        and f.completed_at is null and f.from_block <= ${blockNumber}::bigint
+        and f.expires_at > ${new Date(timestamp * 1000)} and f.amount_raw <= ${String(value)}::numeric
+        and (
+          f.allowlist_fids = '{}'
+          or exists (select from social.users u where u.custody_address = ${sender!} and u.fid = any (f.allowlist_fids))
+          or exists (
+            select from social.verifications v
+            where v.address = ${sender!} and v.protocol = 0 and v.fid = any (f.allowlist_fids)
+          )
+        )
+      order by f.seq
+      limit 1
+    )
+    and not exists (
+      select from payments.frames paid
+      where paid.network = ${network} and paid.transaction_hash = ${hash} and paid.log_index = ${logIndex}
+    )`
+}
+
+/** Reopens what blocks from this one on have completed: they left the chain. */
+async function reopenFrames(db: Queryable, network: NetworkName, fromBlock: number): Promise<void> {
+  await db`
+    update payments.frames
+    set completed_at = null, block = null, transaction_hash = null, log_index = null
+    where network = ${network} and block >= ${fromBlock}::bigint and completed_at is not null`
+}
+
+function bytesOf(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { type Address, decodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startTestChain } from '../../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { TestUser } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
+import { readChainSettings } from '../../../hub/chain/chain-settings.js'
+import { Follower } from '../../../hub/chain/follower.js'
+import { silentLog } from '../../../platform/log/log.js'
+import { paymentHandler } from '../payment-handler.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const chain = await startTestChain()
+const CONFIRMATIONS = 2
+const settings = readChainSettings({
+  rpcUrls: { base: chain.url },
+  ids: 'base=10',
+  confirmations: CONFIRMATIONS,
+})
+const rpc = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+const holder = { id: randomUUID(), locks: db }
+const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
+const api = await createTestApi({ db, assets })
+const token = getAddress(chain.addresses.token)
+const [ann, stranger] = [chain.account(1), chain.account(2)]
+let receivers = 0
+
+/** A receiver of its own for each payment, so that tests do not share transfers. */
+function newReceiver(): Address {
+  receivers += 1
+  return `0x${receivers.toString(16).padStart(40, 'e')}`
+}
+
+const bodyOf = (address: string, change: object = {}, config: object = {}) => ({
+  transaction: { to: { address, amount: 0.01, network: 'base', token_contract_address: token, ...change } },
+  config: { line_items: [{ name: 'Map', description: 'A <b>map</b>' }], ...config },
+})
+
+async function create(body: object) {
+  const reply = await api.send('POST', 'frame/transaction/pay', body)
+  expect([reply.statusCode, reply.body]).toEqual([200, reply.body])
+  return reply.json().transaction_frame
+}
+
+async function statusOf({ id }: { id: string }): Promise<string> {
+  return (await api.get('frame/transaction/pay', { id })).json().transaction_frame.status
+}
+
+async function pay(from: typeof ann, to: Address, units: bigint): Promise<void> {
+  await chain.send(from, { contract: 'Token', address: token, functionName: 'transfer', args: [to, units] })
+}
+
+async function follow(blocks = CONFIRMATIONS + 1): Promise<void> {
+  await chain.mine(blocks)
+  const follower = new Follower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })
+  while ((await follower.step()) !== 'caughtUp');
+  await follower.release()
+}
+
+beforeAll(async () => {
+  const custody = Buffer.from(ann.address.slice(2), 'hex')
+  await hub.submitOnChainEvents(Object.assign(new TestUser(7), { custody }).onChain())
+  for (const account of [ann, stranger]) {
+    const mint = {
+      contract: 'Token',
+      address: token,
+      functionName: 'mint',
+      args: [account.address, 10n ** 12n],
+    }
+    await chain.send(account, mint)
+  }
+  await follow()
+})
+
+describe('POST frame/transaction/pay', () => {
+  it('creates a payment with its page', async () => {
+    const receiver = newReceiver()
+    const frame = await create(bodyOf(receiver))
+    expect(frame).toMatchObject({
+      type: 'pay',
+      status: 'created',
+      url: `http://plaza.test/pay/${frame.id}`,
+      config: { line_items: [{ name: 'Map', description: 'A <b>map</b>' }] },
+      transaction: { to: { amount: 0.01, network: 'base', token_contract_address: token } },
+    })
+    expect((await api.get('frame/transaction/pay', { id: frame.id })).json().transaction_frame).toEqual(frame)
+  })
+
+  it('one idem -> one payment; another request with it -> 409', async () => {
+    const body = { ...bodyOf(newReceiver()), idem: 'once-only' }
+    const [first, second] = await Promise.all([create(body), create(body)])
+    expect(first).toEqual(second)
+    expect(await create(body)).toEqual(first)
+    const changed = { ...bodyOf(newReceiver()), idem: 'once-only' }
+    expect((await api.send('POST', 'frame/transaction/pay', changed)).statusCode).toBe(409)
+  })
+
+  it.each([
+    ['no token', { token_contract_address: ann.address }, 400, 'transaction.to.token_contract_address'],
+    ['less than a unit', { amount: 0.0000001 }, 400, 'transaction.to.amount'],
+    ['less than the minimum', { amount: 1e-9 }, 400, 'transaction.to.amount'],
+    ['another network', { network: 'optimism' }, 501, 'network'],
+  ])('%s -> refused with the member', async (_, change, status, property) => {
+    const reply = await api.send('POST', 'frame/transaction/pay', bodyOf(newReceiver(), change))
+    expect([reply.statusCode, reply.json().property]).toEqual([status, property])
+  })
+
+  it('an unknown id -> 404', async () => {
+    for (const id of [randomUUID(), 'mine']) {
+      expect((await api.get('frame/transaction/pay', { id })).statusCode).toBe(404)
+    }
+  })
+})
+
+describe('completion', () => {
+  it('a final transfer of the amount completes, a smaller or earlier one does not', async () => {
+    const receiver = newReceiver()
+    await pay(ann, receiver, 10_000n)
+    const frame = await create(bodyOf(receiver))
+    await pay(stranger, receiver, 9_999n)
+    await follow()
+    expect(await statusOf(frame)).toBe('created')
+    await pay(stranger, receiver, 10_000n)
+    await follow(0)
+    expect(await statusOf(frame), 'not final').toBe('created')
+    await follow()
+    expect(await statusOf(frame)).toBe('completed')
+  })
+
+  it('a transfer completes one of two equal payments, the older first', async () => {
+    const receiver = newReceiver()
+    const [older, newer] = [await create(bodyOf(receiver)), await create(bodyOf(receiver))]
+    await pay(ann, receiver, 50_000n)
+    await follow()
+    expect([await statusOf(older), await statusOf(newer)]).toEqual(['completed', 'created'])
+    await pay(ann, receiver, 10_000n)
+    await follow()
+    expect(await statusOf(newer)).toBe('completed')
+  })
+
+  it('allowlist_fids: only transfers of these users count', async () => {
+    const receiver = newReceiver()
+    const frame = await create(bodyOf(receiver, {}, { allowlist_fids: [7] }))
+    await pay(stranger, receiver, 10_000n)
+    await follow()
+    expect(await statusOf(frame)).toBe('created')
+    await pay(ann, receiver, 10_000n)
+    await follow()
+    expect(await statusOf(frame)).toBe('completed')
+  })
+
+  it('a payment requested while the chain is read is not missed', async () => {
+    const follower = new Follower(
+      (() => {
+        const handler = paymentHandler(db, rpc, Date.now)
+        let isFirst = true
+        return {
+          ...handler,
+          async filter(nextBlock: number) {
+            const filter = await handler.filter(nextBlock)
+            if (isFirst) {
+              isFirst = false
+              frame = await create(bodyOf(receiver))
+              await pay(ann, receiver, 10_000n)
+              await chain.mine(CONFIRMATIONS + 1)
+            }
+            return filter
+          },
+        }
+      })(),
+      { db, rpc, holder },
+    )
+    const receiver = newReceiver()
+    let frame = { id: '' }
+    await expect(follower.step()).rejects.toThrow('a payment was requested')
+    while ((await follower.step()) !== 'caughtUp');
+    await follower.release()
+    expect(await statusOf(frame)).toBe('completed')
+  })
+})
+
+describe('the page', () => {
+  it('has the mini app embed, escapes texts, and asks for the transfer', async () => {
+    const receiver = newReceiver()
+    const { id, url } = await create(bodyOf(receiver))
+    const { statusCode, headers, body } = await api.app.inject(`/pay/${id}`)
+    expect(statusCode).toBe(200)
+    expect(headers['content-security-policy']).toContain("script-src 'self'")
+    expect(body).toContain('A &lt;b&gt;map&lt;/b&gt;')
+    const content = /name="fc:miniapp" content="([^"]*)"/.exec(body)![1]!
+    const embed = JSON.parse(content.replaceAll('&quot;', '"'))
+    expect(embed).toMatchObject({
+      version: '1',
+      button: { title: 'Pay', action: { type: 'launch_miniapp', url } },
+    })
+    expect((await api.app.inject(new URL(embed.imageUrl).pathname)).headers['content-type']).toBe('image/png')
+    const data = /data-calldata="(0x[0-9a-f]+)"/.exec(body)![1] as Hex
+    const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data })
+    expect([functionName, String(args![0]).toLowerCase(), args![1]]).toEqual(['transfer', receiver, 10_000n])
+    expect(body).toContain('data-chain-id="0xa"')
+    for (const asset of ['pay.js', 'pay.css']) {
+      expect((await api.app.inject(`/pay/assets/${asset}`)).statusCode).toBe(200)
+    }
+  })
+
+  it('status follows the payment; an unknown id -> 404', async () => {
+    const receiver = newReceiver()
+    const { id } = await create(bodyOf(receiver))
+    const status = async () => (await api.app.inject(`/pay/${id}/status`)).json()
+    expect(await status()).toEqual({ status: 'created' })
+    await pay(ann, receiver, 10_000n)
+    await follow()
+    expect(await status()).toEqual({ status: 'completed' })
+    expect((await api.app.inject(`/pay/${id}`)).body).toContain('data-state="completed"')
+    expect((await api.app.inject(`/pay/${randomUUID()}`)).statusCode).toBe(404)
+  })
+})

@@ -1,0 +1,144 @@
+import { type Address, parseEther } from 'viem'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startTestChain } from '../../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { TestUser } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import { spendingContext, walletWithEther } from '../testing/spending-scene.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const chain = await startTestChain()
+const context = spendingContext(db, chain)
+const api = await createTestApi({ db, ...context })
+const { token } = chain.addresses
+const [ann, bea] = [new TestUser(1), new TestUser(2)]
+/** An address that bea has verified. */
+const verified = Buffer.alloc(20, 0xb2)
+const addressOf = (bytes: Buffer): Address => hexOf(bytes)
+
+const unitsOf = (holder: Buffer) =>
+  chain.read<bigint>({
+    contract: 'Token',
+    address: token,
+    functionName: 'balanceOf',
+    args: [addressOf(holder)],
+  })
+
+const weiOf = (holder: Buffer) => chain.client.getBalance({ address: addressOf(holder) })
+
+async function newWallet({ ether = parseEther('1'), units = 0n } = {}) {
+  const wallet = await walletWithEther(db, chain, { appId: api.appId, balance: ether })
+  if (units > 0n) {
+    const mint = {
+      contract: 'Token',
+      address: token,
+      functionName: 'mint',
+      args: [addressOf(wallet.address), units],
+    }
+    await chain.send(chain.account(0), mint)
+  }
+  return wallet
+}
+
+const send = (walletId: string, body: object) =>
+  api.send('POST', 'fungible/send', { network: 'base', ...body }, { 'x-wallet-id': walletId })
+
+beforeAll(async () => {
+  await hub.submitOnChainEvents([ann, bea].flatMap((user) => user.onChain()))
+  await db`insert into social.verifications values (2, ${verified}::bytea, 0, 1, '')`
+})
+
+describe('fungible/send', () => {
+  it('sends a token to the primary or custody address, with a receipt each', async () => {
+    const wallet = await newWallet({ units: 10_000_000n })
+    const recipients = [
+      { fid: 1, amount: 1.5 },
+      { fid: 99, amount: 1 },
+      { fid: 2, amount: 0.000001 },
+    ]
+    const reply = await send(wallet.id, { fungible_contract_address: token, recipients })
+    expect(reply.statusCode, reply.body).toBe(200)
+    const { transactions, send_receipts: receipts } = reply.json()
+    expect(receipts).toEqual([
+      { fid: 1, amount: 1.5, status: 'sent' },
+      { fid: 99, amount: 1, status: 'failed', reason: 'there is no user with this fid' },
+      { fid: 2, amount: 0.000001, status: 'sent' },
+    ])
+    expect(await Promise.all([unitsOf(ann.custody), unitsOf(verified)])).toEqual([1_500_000n, 1n])
+    expect(transactions).toHaveLength(2)
+    for (const { transaction_hash: hash, gas_used: gas, network } of transactions) {
+      const receipt = await chain.client.getTransactionReceipt({ hash })
+      expect([String(receipt.gasUsed), receipt.status, network]).toEqual([gas, 'success', 'base'])
+    }
+  })
+
+  it('sends the native coin', async () => {
+    const wallet = await newWallet()
+    const before = await weiOf(ann.custody)
+    const reply = await send(wallet.id, { recipients: [{ fid: 1, amount: 0.25 }] })
+    expect(reply.json().send_receipts).toEqual([{ fid: 1, amount: 0.25, status: 'sent' }])
+    expect((await weiOf(ann.custody)) - before).toBe(parseEther('0.25'))
+    await context.walletLedgers.get('base')!.settlePending()
+    const [row] = await db<{ state: string; cost: string }[]>`
+      select state, cost::text as cost from accounts.transactions order by id desc limit 1`
+    expect(row!.state).toBe('confirmed')
+    const spent = parseEther('1') - (await weiOf(wallet.address))
+    expect(BigInt(row!.cost)).toBe(spent)
+  })
+
+  it('requests with one idem send once, also at the same time; another request with it -> 409', async () => {
+    const wallet = await newWallet()
+    const before = await weiOf(ann.custody)
+    const body = { recipients: [{ fid: 1, amount: 0.1 }], idem: 'pay-once' }
+    const replies = await Promise.all([send(wallet.id, body), send(wallet.id, body)])
+    replies.push(await send(wallet.id, body))
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
+    const hashes = replies.map((reply) => reply.json().transactions[0].transaction_hash)
+    expect(new Set(hashes).size).toBe(1)
+    expect((await weiOf(ann.custody)) - before).toBe(parseEther('0.1'))
+    const other = { ...body, recipients: [{ fid: 1, amount: 0.2 }] }
+    expect((await send(wallet.id, other)).statusCode).toBe(409)
+  })
+
+  it.each([
+    ['no ether for the fees', { ether: 0n, units: 5_000_000n }, { fungible_contract_address: token }],
+    ['less of the token than all transfers', { units: 2_500_000n }, { fungible_contract_address: token }],
+    ['less of the coin than all transfers', { ether: parseEther('2.5') }, {}],
+  ])('%s -> 402 and nothing is sent', async (_, funds, change) => {
+    const wallet = await newWallet(funds)
+    const recipients = [
+      { fid: 1, amount: 2 },
+      { fid: 2, amount: 1 },
+    ]
+    const reply = await send(wallet.id, { recipients, ...change })
+    expect([reply.statusCode, reply.json().code]).toEqual([402, 'InsufficientFunds'])
+    expect(await chain.client.getTransactionCount({ address: addressOf(wallet.address) })).toBe(0)
+  })
+
+  it.each([
+    ['no token', { fungible_contract_address: `0x${'12'.repeat(20)}` }, 400, 'fungible_contract_address'],
+    ['a network that is not followed', { network: 'base-sepolia' }, 501, 'network'],
+    ['too many recipients', { recipients: Array(201).fill({ fid: 1, amount: 1 }) }, 400, 'recipients'],
+  ])('%s -> refused', async (_, change, status, property) => {
+    const wallet = await newWallet()
+    const reply = await send(wallet.id, { recipients: [{ fid: 1, amount: 1 }], ...change })
+    expect([reply.statusCode, reply.json().property]).toEqual([status, property])
+  })
+
+  it('base-sepolia is the followed network with its chain id', async () => {
+    const sepolia = await startTestChain({ chainId: 84_532 })
+    const { send: sendOnSepolia } = await createTestApi({
+      db,
+      ...spendingContext(db, sepolia, 84_532),
+      key: api.key,
+    })
+    const wallet = await walletWithEther(db, sepolia, { appId: api.appId, balance: parseEther('1') })
+    const body = { network: 'base-sepolia', recipients: [{ fid: 1, amount: 0.5 }] }
+    const reply = await sendOnSepolia('POST', 'fungible/send', body, { 'x-wallet-id': wallet.id })
+    expect(reply.json().send_receipts).toMatchObject([{ status: 'sent' }])
+    expect(await sepolia.client.getBalance({ address: addressOf(ann.custody) })).toBe(parseEther('0.5'))
+  })
+})

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { type Static, Type } from '@sinclair/typebox'
+import { encodeFunctionData, erc20Abi, type Hex, parseUnits } from 'viem'
+import { choiceParameter, fidParameter } from '../../../api/parameters.js'
+import { SendFungiblesResponse } from '../../../graph/view/schema/fungible-send.js'
+import { callOrNull } from '../../../hub/chain/batch-call.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
+import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
+import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
+import { decimalString } from '../../tokens/present-token.js'
+import { readTokenDetails } from '../../tokens/token-details.js'
+import { fromChain } from '../../tokens/token-metadata.js'
+import { isRefused, type OrderResult, placeOrders } from '../orders.js'
+import { paymentNetworks, paymentRpc } from '../payment-networks.js'
+import { readPayoutAddresses } from '../payout-addresses.js'
+import { type SpendingWallet, spendingWallet } from '../wallet-ledgers.js'
+
+const MAX_RECIPIENTS = 200
+const MAX_AMOUNT = 1e15
+const NATIVE_DECIMALS = 18
+/** Longest wait for the blocks of the transfers. */
+const WAIT_MS = 45_000
+
+const SendFungiblesReqBody = Type.Object({
+  network: choiceParameter(paymentNetworks, { description: 'Network of the transfers.', examples: ['base'] }),
+  fungible_contract_address: Type.Optional(
+    Type.String({
+      pattern: '^0x[a-fA-F0-9]{40}$',
+      patternText: 'an Ethereum address: 0x and 40 hex digits',
+      description: 'Contract of the ERC-20 token. Without it, the native coin.',
+      examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+    }),
+  ),
+  recipients: Type.Array(
+    Type.Object({
+      fid: fidParameter({ description: 'Fid of the recipient.' }),
+      amount: Type.Number({
+        minimum: 1e-8,
+        maximum: MAX_AMOUNT,
+        description: 'Amount in units of the token.',
+        examples: [0.5],
+      }),
+    }),
+    { minItems: 1, maxItems: MAX_RECIPIENTS, description: 'Recipients of the transfers.' },
+  ),
+  idem: idemMember,
+})
+type SendFungiblesReqBody = Static<typeof SendFungiblesReqBody>
+
+/** `POST fungible/send` */
+export const sendFungibles = defineOperation({
+  method: 'POST',
+  path: 'fungible/send',
+  tag: 'Onchain',
+  summary: 'Send fungibles',
+  description:
+    'Transfers an ERC-20 token or the native coin from the wallet to users, one transaction each: to the primary ' +
+    'verified address, else to the custody address. The wallet pays the fees, and must have everything before the ' +
+    'first transfer. A transfer that fails is a receipt with its reason. The reply comes when blocks include the ' +
+    'transfers, at the latest after 45 seconds; each is sent until one does. Requests with the same `idem` send once; ' +
+    'without it, each request sends more.',
+  body: SendFungiblesReqBody,
+  headers: walletHeaders,
+  reply: SendFungiblesResponse,
+  notFound: unknownWallet,
+  paymentRequired: insufficientFundsText,
+  conflict: idemConflict,
+
+  async handle(context, body, { appId }, headers) {
+    const { network, recipients } = body
+    const spending = await spendingWallet(context, headers, { appId, network })
+    const unit = await readUnit(context, body)
+    const addresses = await readPayoutAddresses(
+      context.hydrator,
+      recipients.map(({ fid }) => fid),
+    )
+    const idem = body.idem ?? randomUUID()
+    const orders = recipients.map(({ fid, amount }, index): TransactionOrder | null => {
+      const to = addresses.get(fid)
+      if (to === undefined) return null
+      return {
+        walletId: spending.wallet.id,
+        purpose: `send ${appId} ${idem} ${index}`,
+        requestKey: JSON.stringify([spending.wallet.id, network, unit.token, recipients, index]),
+        ...transferOf(unit.token, to, parseUnits(decimalString(amount), unit.decimals)),
+      }
+    })
+    const known = orders.flatMap((order) => order ?? [])
+    if (known.length > 0) await checkFunds(context, spending, { body, unit, orders: known })
+    const results = await placeOrders(spending.ledger, known, WAIT_MS)
+    const byRecipient = orders.map((order) => (order === null ? null : results[known.indexOf(order)]!))
+    return {
+      transactions: results.flatMap((result) => {
+        if (isRefused(result)) return []
+        const gas_used = result.receipt === null ? '' : String(result.receipt.gasUsed)
+        return [{ network, transaction_hash: result.hash, gas_used, approval_hash: '' }]
+      }),
+      send_receipts: recipients.map(({ fid, amount }, index) => ({
+        fid,
+        amount,
+        ...outcomeOf(byRecipient[index]!),
+      })),
+    }
+  },
+})
+
+/** The token of a request. */
+interface Unit {
+  /** Lowercase hex with 0x; null for the native coin. */
+  readonly token: Hex | null
+  readonly decimals: number
+}
+
+async function readUnit({ assets }: OperationContext, body: SendFungiblesReqBody): Promise<Unit> {
+  const { network, fungible_contract_address: address } = body
+  if (address === undefined) return { token: null, decimals: NATIVE_DECIMALS }
+  const token = address.toLowerCase() as Hex
+  const rpc = paymentRpc(assets.rpcs, network)
+  const details = await fromChain(rpc, (endpoint) => readTokenDetails(endpoint, token))
+  if (details !== null) return { token, decimals: details.decimals }
+  throw new PlazaError('bad_request.invalid_param', `${address} is not an ERC-20 token on ${network}`, {
+    property: 'fungible_contract_address',
+  })
+}
+
+function transferOf(token: Hex | null, to: Hex, amount: bigint): Pick<TransactionOrder, 'call' | 'value'> {
+  if (token === null) return { call: { to, data: '0x' }, value: amount }
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
+  return { call: { to: token, data }, value: 0n }
+}
+
+/** A request whose transfers may have to be paid. */
+interface FundsQuestion {
+  readonly body: SendFungiblesReqBody
+  readonly unit: Unit
+  readonly orders: readonly TransactionOrder[]
+}
+
+/** Refuses a request that the wallet cannot pay as a whole, unless an earlier copy of it was accepted. */
+async function checkFunds(
+  { assets, writerDb }: OperationContext,
+  { wallet, ledger }: SpendingWallet,
+  { body, unit, orders }: FundsQuestion,
+): Promise<void> {
+  const [first] = orders
+  if (await ledger.isSubmitted(first!)) return
+  const from = hexOf(wallet.address)
+  const amounts = body.recipients.map(({ amount }) => parseUnits(decimalString(amount), unit.decimals))
+  const total = amounts.reduce((sum, amount) => sum + amount, 0n)
+  if (unit.token !== null) {
+    const token = unit.token
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [from] })
+    const rpc = paymentRpc(assets.rpcs, body.network)
+    const balance = BigInt(
+      (await fromChain(rpc, (endpoint) => callOrNull(endpoint, { to: token, data }))) ?? 0,
+    )
+    if (balance < total) throw lackingFunds(`the transfers are ${total} of ${token}`, balance)
+  }
+  const cost = await ledger.estimateCost(from, { ...first!.call, value: first!.value })
+  const available = await ledger.available(writerDb, wallet)
+  if (typeof cost !== 'bigint') {
+    if (cost.code === 'insufficient_funds') throw new PlazaError(cost.code, cost.message)
+    return
+  }
+  const fees = (cost - first!.value) * BigInt(orders.length)
+  const needed = fees + (unit.token === null ? total : 0n)
+  if (available < needed) throw lackingFunds(`the transfers may cost ${needed} wei`, available)
+}
+
+function lackingFunds(needed: string, available: bigint): PlazaError {
+  return new PlazaError('insufficient_funds', `${needed}, and the wallet has ${available}`)
+}
+
+function outcomeOf(result: OrderResult | null): { status: 'sent' | 'failed'; reason?: string } {
+  if (result === null) return { status: 'failed', reason: 'there is no user with this fid' }
+  if (isRefused(result)) return { status: 'failed', reason: result.message }
+  if (result.receipt?.succeeded === false) return { status: 'failed', reason: 'the transaction was reverted' }
+  return { status: 'sent' }
+}

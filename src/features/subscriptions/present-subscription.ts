@@ -1,0 +1,49 @@
+import { getAddress } from 'viem'
+import type { SubscriptionTierView, SubscriptionView } from '../../graph/view/schema/subscription.js'
+import type { ListedContract } from './followed-contracts.js'
+import type { Subscription, SubscriptionPrice } from './subscription-contract.js'
+
+/** Name of the protocol in the API. */
+export const PROVIDER = 'fabric_stp'
+
+/** Renders a contract. */
+export function presentContract(contract: ListedContract, artUrl: string): SubscriptionView {
+  const { token } = contract
+  return {
+    object: 'subscription',
+    provider_name: PROVIDER,
+    contract_address: getAddress(contract.address),
+    chain: contract.chainId,
+    metadata: { title: contract.name, symbol: contract.symbol, art_url: artUrl },
+    owner_address: getAddress(contract.owner),
+    price: presentPrice(contract.price),
+    tiers: contract.tiers.map(({ id, price }) => ({ id, price: presentPrice(price) })),
+    protocol_version: contract.version,
+    token: {
+      symbol: token.symbol,
+      address: token.address === null ? null : getAddress(token.address),
+      decimals: token.decimals,
+      erc20: token.address !== null,
+    },
+  }
+}
+
+/** Renders the tier of a subscription; contracts of version 1 have one price without an id. */
+export function presentTier(contract: ListedContract, { tierId }: Subscription): SubscriptionTierView {
+  const tier = contract.tiers.find(({ id }) => id === tierId)
+  const price = presentPrice(tier?.price ?? contract.price)
+  return tierId === null ? { price } : { id: tierId, price }
+}
+
+/** Formats Unix seconds. */
+export function dateTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+function presentPrice({ periodSeconds, tokensPerPeriod, initialMintPrice }: SubscriptionPrice) {
+  return {
+    period_duration_seconds: periodSeconds,
+    tokens_per_period: tokensPerPeriod,
+    initial_mint_price: initialMintPrice,
+  }
+}

@@ -1,0 +1,125 @@
+import type { Database } from '../../platform/db/connection.js'
+
+/** The trades of a token in one of the windows. */
+export interface TradedWindow {
+  readonly tokenId: number
+  readonly hours: number
+  /** Dollars of all trades in the window; null when none has a value. */
+  readonly volume: number | null
+  /** Dollars per unit in the last trade before the window; null when there is none. */
+  readonly priceBefore: number | null
+}
+
+const SECONDS_PER_HOUR = 3_600
+
+/**
+ * Reads the trades of tokens in the last hours.
+ *
+ * Times become blocks first, because the trades of a token are indexed by block.
+ *
+ * @param now Unix seconds.
+ */
+export async function readTradedWindows(
+  db: Database,
+  {
+    tokenIds,
+    windowHours,
+    now,
+  }: { tokenIds: readonly number[]; windowHours: readonly number[]; now: number },
+): Promise<TradedWindow[]> {
+  return await db<TradedWindow[]>`
+    select k.id as "tokenId", w.hours, v.volume, p.price as "priceBefore"
+    from tokens.tokens k
+    cross join unnest(${[...windowHours]}::integer[]) as w (hours)
+    cross join lateral (
+      select coalesce((
+        select t.block from tokens.trades t
+        where t.network = k.network and t.traded_at <= ${now}::bigint - w.hours * ${SECONDS_PER_HOUR}::bigint
+        order by t.traded_at desc limit 1
+      ), -1) as block
+    ) c
+    cross join lateral (
+      select sum(usd) as volume from (
+        select usd from tokens.trades where sold_id = k.id and block > c.block
+        union all
+        select usd from tokens.trades where bought_id = k.id and sold_id <> k.id and block > c.block
+      ) traded
+    ) v
+    left join lateral (
+      select usd / nullif((amount / 10::numeric ^ k.decimals)::float8, 0) as price from (
+        (
+          select block, log_index, usd, sold as amount from tokens.trades
+          where sold_id = k.id and block <= c.block and usd is not null
+          order by block desc, log_index desc limit 1
+        )
+        union all
+        (
+          select block, log_index, usd, bought from tokens.trades
+          where bought_id = k.id and block <= c.block and usd is not null
+          order by block desc, log_index desc limit 1
+        )
+      ) earlier
+      order by block desc, log_index desc limit 1
+    ) p on true
+    where k.id = any (${[...tokenIds]}::integer[])`
+}
+
+/** What the index knows of a token. */
+export interface TokenStats {
+  readonly tokenId: number
+  /** Addresses with a balance; null unless its owners are indexed. */
+  readonly holders: number | null
+  /** Time of the last trade with a value, in Unix seconds; null when there is none. */
+  readonly pricedAt: number | null
+}
+
+/** Counts the holders of tokens, and finds the times of their prices. */
+export async function readTokenStats(db: Database, tokenIds: readonly number[]): Promise<TokenStats[]> {
+  return await db<TokenStats[]>`
+    select k.id as "tokenId",
+      case when k.read_to >= k.live_from then (
+        select count(*)::integer from tokens.balances b where b.token_id = k.id and b.balance > 0
+      ) end as holders,
+      greatest(
+        (
+          select traded_at from tokens.trades where sold_id = k.id and usd is not null
+          order by block desc, log_index desc limit 1
+        ),
+        (
+          select traded_at from tokens.trades where bought_id = k.id and usd is not null
+          order by block desc, log_index desc limit 1
+        )
+      ) as "pricedAt"
+    from tokens.tokens k
+    where k.id = any (${[...tokenIds]}::integer[])`
+}
+
+/** One side of a pool that a token is in. */
+export interface PoolSide {
+  readonly tokenId: number
+  /** Lowercase hex with 0x. */
+  readonly pool: `0x${string}`
+  /** The token of this side. */
+  readonly side: `0x${string}`
+  readonly decimals: number
+  readonly priceUsd: number
+}
+
+/** Pools per token of which the reserves count, oldest first. */
+const MAX_POOLS = 20
+
+/** Lists the sides with a price of all watched pools of tokens. */
+export async function readPoolSides(db: Database, tokenIds: readonly number[]): Promise<PoolSide[]> {
+  return await db<PoolSide[]>`
+    select k.id as "tokenId", '0x' || encode(p.address, 'hex') as pool, '0x' || encode(s.address, 'hex') as side,
+      s.decimals, s.price_usd as "priceUsd"
+    from tokens.tokens k
+    cross join lateral (
+      select * from tokens.pools where token0_id = k.id
+      union all
+      select * from tokens.pools where token1_id = k.id and token0_id <> k.id
+      limit ${MAX_POOLS}
+    ) p
+    join tokens.tokens s on s.id in (p.token0_id, p.token1_id) and s.price_usd is not null
+    where k.id = any (${[...tokenIds]}::integer[])`
+}
