@@ -141,7 +141,9 @@ export class ChainLedger implements AccountLedger {
   }
 
   async quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote> {
-    const [price, balance] = await Promise.all([this.priceOf(call), this.#cachedBalance(payer)])
+    const [price, cachedBalance] = await Promise.all([this.priceOf(call), this.#cachedBalance(payer)])
+    // A wallet that has just been funded is not refused for two seconds.
+    const balance = cachedBalance < price ? await this.#rpc.balance(hexOf(payer.address)) : cachedBalance
     return { price, available: (db) => spendableAmount(db, payer.id, balance) }
   }
 
