@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { adminOperations } from '../app/admin-operations.js'
 import { operations } from '../app/operations.js'
 import { User } from '../graph/view/schema/user.js'
-import { openApiDocument } from './openapi.js'
+import { documentedPath, openApiDocument } from './openapi.js'
 import { createSchemaWriter } from './openapi-schema.js'
 import { registerDocs } from './register-docs.js'
 
@@ -54,7 +54,7 @@ it('lists every operation, and nothing else', () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
   const served = [
-    ...operations.map(({ method, path }) => `${method} /v2/social/${path}/`),
+    ...operations.map(({ method, path }) => `${method} ${documentedPath(path)}`),
     ...adminOperations.map(({ method, path }) => `${method} /admin/${path}`),
   ]
   expect(listed.sort()).toEqual(served.sort())

@@ -12,7 +12,10 @@ export interface OperationExample {
 
 /** The documentation of an operation. */
 interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
-  /** Below `/v2/social` and `/v2/farcaster`, without slashes at its ends: `fname/availability`. */
+  /**
+   * Below `/v2/social` and `/v2/farcaster`, without slashes at its ends: `fname/availability`. A path with a leading
+   * slash is below `/v2` only: `/onchain/token/metadata`.
+   */
   readonly path: string
   readonly tag: OperationTag
   /** The hosted service's name of the operation, of at most 60 characters and without a full stop. */
@@ -100,6 +103,11 @@ export interface RawRequest {
   readonly query: unknown
   readonly body: unknown
   readonly headers: Readonly<Record<string, unknown>>
+}
+
+/** Returns the full paths of an operation; the first is the documented one. */
+export function pathsOf(path: string): readonly [string, ...string[]] {
+  return path.startsWith('/') ? [`/v2${path}`] : [`/v2/social/${path}`, `/v2/farcaster/${path}`]
 }
 
 /** A status, headers and rendered JSON. */

@@ -27,6 +27,7 @@ const errorCatalog = {
   'conflict.fid_hold_expired': { status: 409, grpc: 'AlreadyExists', grpcCode: 6, retry: false },
   unprocessable: { status: 422, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
   not_configured: { status: 501, grpc: 'Unimplemented', grpcCode: 12, retry: false },
+  not_implemented: { status: 501, grpc: 'Unimplemented', grpcCode: 12, retry: false },
   'bad_request.wallet_required': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
   unauthenticated: { status: 401, grpc: 'Unauthenticated', grpcCode: 16, retry: false },
   not_found: { status: 404, grpc: 'NotFound', grpcCode: 5, retry: false },
