@@ -9,6 +9,7 @@ import { miniAppReplies } from './replies-miniapps.js'
 import { publishingReplies } from './replies-publishing.js'
 import { readingReplies } from './replies-reading.js'
 import { relationReplies } from './replies-relations.js'
+import { removedReplies } from './replies-removed.js'
 import { signerReplies } from './replies-signers.js'
 import { webhookReplies } from './replies-webhooks.js'
 
@@ -24,6 +25,7 @@ const replies: Readonly<Record<string, TSchema>> = {
   ...miniAppReplies,
   ...accountReplies,
   ...assetReplies,
+  ...removedReplies,
 }
 
 const named = operations.map((operation) => {
