@@ -67,13 +67,18 @@ function wrongMember({ code, property, message }: PlazaError, { method }: Fastif
   ]
 }
 
-/** Makes a scope reply to every failure with ErrorRes, including unknown paths. */
-export function sendErrorResponse(scope: FastifyInstance): void {
+/** Makes the routes of a scope reply to every failure with ErrorRes. */
+export function sendRouteErrors(scope: FastifyInstance): void {
   scope.setErrorHandler((failure, request, reply) => {
     const error = toPlazaError(failure)
     prepareErrorReply(error, request, reply)
     return reply.send(errorResponse(error, request))
   })
+}
+
+/** Makes a scope reply to every failure with ErrorRes, including unknown paths. */
+export function sendErrorResponse(scope: FastifyInstance): void {
+  sendRouteErrors(scope)
   scope.setNotFoundHandler((request, reply) => {
     const error = new PlazaError('not_found', `no operation ${request.method} ${redactedPath(request.url)}`)
     return reply.status(404).send(errorResponse(error, request))

@@ -5,9 +5,9 @@ import { adminOperations } from '../app/admin-operations.js'
 import { operations } from '../app/operations.js'
 import { isUuid } from '../features/apps/apps.js'
 import type { AdminOperationDescription } from './admin/admin-operation.js'
-import { openApiDocument } from './openapi.js'
+import { documentedPath, openApiDocument } from './openapi.js'
 import { exampleOf } from './openapi-example.js'
-import { type OperationDescription, pathsOf } from './operation.js'
+import type { OperationDescription } from './operation.js'
 import { compileBody } from './parse-body.js'
 import { compileQuery } from './parse-query.js'
 
@@ -41,7 +41,7 @@ const document = openApiDocument({ operations, adminOperations }) as unknown as 
 
 type Described = OperationDescription | AdminOperationDescription
 const described: readonly (readonly [string, Described, DocumentedOperation])[] = [
-  ...operations.map((operation) => caseOf(operation, `${pathsOf(operation.path)[0]}/`)),
+  ...operations.map((operation) => caseOf(operation, documentedPath(operation.path))),
   ...adminOperations.map((operation) => caseOf(operation, `/admin/${operation.path}`)),
 ]
 
@@ -60,7 +60,10 @@ describe.each(described)('%s', (_name, operation, documented) => {
 
   it('example of the request: parsed by the server -> accepted', () => {
     for (const [location, schema] of parameterSchemas(operation)) {
-      const found = documented.parameters.filter((each) => each.in === location && 'example' in each)
+      const inPath = (name: string) => location === 'query' && operation.path.includes(`:${name}`)
+      const found = documented.parameters.filter(
+        (each) => (each.in === location || inPath(each.name)) && 'example' in each,
+      )
       const texts = Object.fromEntries(found.map(({ name, example }) => [name, queryText(example)]))
       expect(() => compileQuery(schema)(texts)).not.toThrow()
       expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(texts)))

@@ -8,9 +8,8 @@ import { expect, it } from 'vitest'
 import { adminOperations } from '../app/admin-operations.js'
 import { operations } from '../app/operations.js'
 import { User } from '../graph/view/schema/user.js'
-import { openApiDocument } from './openapi.js'
+import { documentedPath, openApiDocument } from './openapi.js'
 import { createSchemaWriter } from './openapi-schema.js'
-import { pathsOf } from './operation.js'
 import { registerDocs } from './register-docs.js'
 
 const description = { operations, adminOperations }
@@ -55,7 +54,7 @@ it('lists every operation, and nothing else', () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
   const served = [
-    ...operations.map(({ method, path }) => `${method} ${pathsOf(path)[0]}/`),
+    ...operations.map(({ method, path }) => `${method} ${documentedPath(path)}`),
     ...adminOperations.map(({ method, path }) => `${method} /admin/${path}`),
   ]
   expect(listed.sort()).toEqual(served.sort())

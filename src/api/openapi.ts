@@ -13,6 +13,7 @@ import { exampleOf, requestExample } from './openapi-example.js'
 import { createSchemaWriter, type Json, type SchemaWriter } from './openapi-schema.js'
 import { type OperationDescription, operationTags, pathsOf } from './operation.js'
 import { isRequired } from './parse-query.js'
+import type { UnservedOperation } from './register-unserved.js'
 
 const description = `An open, self-hosted server that is compatible with the Neynar API for Farcaster (v2). Plaza is not affiliated with
 Neynar.
@@ -30,17 +31,23 @@ const adminTag = {
 export interface ApiDescription {
   readonly operations: readonly OperationDescription[]
   readonly adminOperations: readonly AdminOperationDescription[]
+  /** Operations of the hosted API that the description names as not served. */
+  readonly unserved?: readonly UnservedOperation[]
 }
 
 /** Writes the OpenAPI 3.1 document of these operations. */
-export function openApiDocument({ operations, adminOperations }: ApiDescription): Record<string, Json> {
+export function openApiDocument({
+  operations,
+  adminOperations,
+  unserved = [],
+}: ApiDescription): Record<string, Json> {
   const writer = createSchemaWriter()
   const paths: Record<string, Record<string, Json>> = {}
   const add = (path: string, method: string, operation: Json) => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   for (const operation of operations) {
-    add(`${pathsOf(operation.path)[0]}/`, operation.method, operationObject(operation, writer))
+    add(documentedPath(operation.path), operation.method, operationObject(operation, writer))
   }
   for (const operation of adminOperations) {
     add(`/admin/${operation.path}`, operation.method, adminOperationObject(operation, writer))
@@ -53,7 +60,7 @@ export function openApiDocument({ operations, adminOperations }: ApiDescription)
     info: {
       title: 'Plaza',
       version,
-      description,
+      description: `${description}${unservedText(unserved)}`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -86,6 +93,11 @@ export function openApiDocument({ operations, adminOperations }: ApiDescription)
   }
 }
 
+/** The full path of an operation as the document writes it. */
+export function documentedPath(path: string): string {
+  return `${pathsOf(path)[0].replaceAll(/:(\w+)/g, '{$1}')}/`
+}
+
 function operationObject(operation: OperationDescription, writer: SchemaWriter): Json {
   const { tag, reply, otherReplies = {}, deprecated } = operation
   const { authorization, ...headers } = operation.headers?.properties ?? {}
@@ -97,10 +109,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
       ? {}
       : { security: [{ ApiKeyAuth: [] }, { ApiKeyAuth: [], UserToken: [] }] }),
     ...(deprecated === true ? { deprecated } : {}),
-    parameters: [
-      ...parameters('query', operation.query?.properties, writer),
-      ...parameters('header', headers, writer),
-    ],
+    parameters: [...queryParameters(operation, writer), ...parameters('header', headers, writer)],
     ...requestBody(operation, writer),
     responses: {
       [operation.status ?? 200]: {
@@ -122,6 +131,27 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
       ...errorReferences(failures),
     },
   }
+}
+
+/** Parameters of the query, and those that stand in the path. */
+function queryParameters({ path, query }: OperationDescription, writer: SchemaWriter): Json[] {
+  const properties = Object.entries(query?.properties ?? {})
+  const inPath = ([name]: readonly [string, TSchema]) => path.includes(`:${name}`)
+  return [
+    ...parameters('path', Object.fromEntries(properties.filter(inPath)), writer),
+    ...parameters('query', Object.fromEntries(properties.filter((each) => !inPath(each))), writer),
+  ]
+}
+
+/** The section of the description about operations that are answered with 501. */
+function unservedText(unserved: readonly UnservedOperation[]): string {
+  if (unserved.length === 0) return ''
+  const rows = unserved.map(({ method, paths, reason }) => `| \`${method} ${paths[0]}\` | ${reason} |`)
+  return [
+    '\n\n## Operations of the hosted API that are not served',
+    'They answer 501 `NotImplemented`, which names the operation and the reason.',
+    ['| operation | reason |', '|---|---|', ...rows].join('\n'),
+  ].join('\n\n')
 }
 
 function adminOperationObject(operation: AdminOperationDescription, writer: SchemaWriter): Json {

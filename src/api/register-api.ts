@@ -33,6 +33,7 @@ export interface PublicReads {
 }
 
 const PREFIX = '/v2'
+const LEGACY_PREFIX = '/v1/farcaster'
 /** Browsers repeat a preflight after a day. */
 const PREFLIGHT_SECONDS = 86_400
 const exposedHeaders =
@@ -45,14 +46,37 @@ export async function registerApi<Context>(
 ): Promise<void> {
   await app.register(
     async (scope) => {
-      sendErrorResponse(scope)
-      allowBrowsers(scope)
-      acceptJson(scope)
-      requireApiKey(scope, options)
-      for (const operation of options.operations) addOperation(scope, operation, options)
+      acceptApiRequests(scope, options)
+      for (const operation of options.operations) {
+        for (const path of pathsOf(operation.path)) addOperation(scope, operation, path, options)
+      }
     },
     { prefix: PREFIX },
   )
+}
+
+/** Adds operations of version 1 below `/v1/farcaster`, beside the hub's methods below `/v1`. */
+export async function registerLegacyApi<Context>(
+  app: FastifyInstance,
+  options: ApiOptions<Context>,
+): Promise<void> {
+  await app.register(
+    async (scope) => {
+      acceptApiRequests(scope, options)
+      for (const operation of options.operations) {
+        addOperation(scope, operation, `${LEGACY_PREFIX}/${operation.path}`, options)
+      }
+    },
+    { prefix: LEGACY_PREFIX },
+  )
+}
+
+function acceptApiRequests(scope: FastifyInstance, options: KeyOptions): void {
+  sendErrorResponse(scope)
+  allowBrowsers(scope)
+  answerPreflights(scope)
+  acceptJson(scope)
+  requireApiKey(scope, options)
 }
 
 /** Makes the routes of a scope require the key of an app, and limits the requests of each key. */
@@ -64,30 +88,32 @@ export function requireApiKey(scope: FastifyInstance, options: KeyOptions): void
   })
 }
 
+/** @param path Starts with the prefix of the scope. */
 function addOperation<Context>(
   scope: FastifyInstance,
   operation: Operation<Context>,
+  path: string,
   { context, publicReads }: ApiOptions<Context>,
 ): void {
   const isPublic = operation.method === 'GET' && publicReads?.paths.has(operation.path) === true
-  for (const path of pathsOf(operation.path)) {
-    const rename = path.startsWith(`${PREFIX}/social/`) ? neutralObjectNames(operation) : null
-    scope.route({
-      method: operation.method,
-      url: path.slice(PREFIX.length),
-      config: { isPublic, ignoresBody: operation.ignoresBody },
-      handler: async (request, reply) => {
-        const caller = request.getDecorator<Caller>('caller')
-        const { status, headers = {}, json } = await operation.run(context, request, caller)
-        if (prefersStrict(request.headers.prefer)) reply.header('preference-applied', 'handling=strict')
-        return reply
-          .status(status)
-          .headers(headers)
-          .type(JSON_TYPE)
-          .send(rename ? rename(json) : json)
-      },
-    })
-  }
+  const rename = path.startsWith('/v2/social/') ? neutralObjectNames(operation) : null
+  scope.route({
+    method: operation.method,
+    url: path.slice(scope.prefix.length),
+    config: { isPublic, ignoresBody: operation.ignoresBody },
+    handler: async (request, reply) => {
+      const caller = request.getDecorator<Caller>('caller')
+      const { query, params, body, headers } = request
+      const input = { query: { ...(query as object), ...(params as object) }, body, headers }
+      const { status, headers: replyHeaders = {}, json } = await operation.run(context, input, caller)
+      if (prefersStrict(headers.prefer)) reply.header('preference-applied', 'handling=strict')
+      return reply
+        .status(status)
+        .headers(replyHeaders)
+        .type(JSON_TYPE)
+        .send(rename ? rename(json) : json)
+    },
+  })
 }
 
 /** Finds the caller and counts the request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */
@@ -126,11 +152,14 @@ function limitRate(status: LimitStatus | null, reply: FastifyReply): void {
 }
 
 /** Allows any origin (CORS): a reply depends only on the API key, never on cookies. */
-function allowBrowsers(scope: FastifyInstance): void {
+export function allowBrowsers(scope: FastifyInstance): void {
   scope.addHook('onRequest', async (_request, reply) => {
     reply.header('access-control-allow-origin', '*')
     reply.header('access-control-expose-headers', exposedHeaders)
   })
+}
+
+function answerPreflights(scope: FastifyInstance): void {
   scope.options('/*', async (request, reply) =>
     reply
       .header('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS')

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { registerAdmin } from '../api/admin/register-admin.js'
 import type { FindCaller } from '../api/api-keys.js'
-import { type PublicReads, registerApi } from '../api/register-api.js'
+import { type PublicReads, registerApi, registerLegacyApi } from '../api/register-api.js'
 import { registerDocs } from '../api/register-docs.js'
+import { registerUnserved } from '../api/register-unserved.js'
 import type { AdminOperation } from '../features/admin-operation.js'
 import { registerPortal } from '../features/apps/register-portal.js'
 import { registerFrames } from '../features/frames/routes/register-frames.js'
+import { versionOneOperations, versionOnePaths } from '../features/legacy/version-one-operations.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
 import { registerNftMetadata } from '../features/nfts/register-nft-metadata.js'
 import type { Operation, OperationContext } from '../features/operation.js'
@@ -14,6 +16,7 @@ import { registerLogin } from '../features/sign-in/browser/register-login.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
 import type { Counter } from '../platform/limits/counter.js'
 import { adminOperations as allAdminOperations } from './admin-operations.js'
+import { unservedOperations } from './hosted-operations.js'
 import { operations as allOperations } from './operations.js'
 
 export interface MainApiOptions {
@@ -32,8 +35,17 @@ export interface MainApiOptions {
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
   const { context, findCaller, rateLimiter, publicReads, adminToken } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
+  const keyOptions = { findCaller, rateLimiter, publicReads }
+  const unserved = unservedOperations(operations)
   return async (app) => {
-    await registerApi(app, { operations, context, findCaller, rateLimiter, publicReads })
+    await registerApi(app, { ...keyOptions, context, operations })
+    await registerLegacyApi(app, {
+      ...keyOptions,
+      context,
+      operations: versionOneOperations,
+      publicReads: publicReads && { ...publicReads, paths: versionOnePaths },
+    })
+    await registerUnserved(app, unserved, keyOptions)
     await registerPortal(app, { db: context.db, findCaller, rateLimiter })
     await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
     await registerApproval(app, context)
@@ -42,6 +54,6 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
     await registerNftMetadata(app, context)
     await registerMiniApps(app, context)
     await registerFrames(app, context)
-    await registerDocs(app, { operations, adminOperations })
+    await registerDocs(app, { operations, adminOperations, unserved })
   }
 }

@@ -40,6 +40,7 @@ import {
 } from '../features/follows/routes/followers.js'
 import { frameActionOperations } from '../features/frames/routes/action.js'
 import { hostedFrames } from '../features/frames/routes/hosted.js'
+import { removedOperations } from '../features/legacy/removed-operations.js'
 import { frameOperations } from '../features/miniapps/routes/campaigns.js'
 import { catalogOperations } from '../features/miniapps/routes/catalog.js'
 import { appHostOperations } from '../features/miniapps/routes/host/host-events.js'
@@ -137,4 +138,5 @@ export const operations: readonly Operation[] = [
   ...paymentOperations,
   ...nftOperations,
   ...appHostOperations,
+  ...removedOperations,
 ]

@@ -4,24 +4,34 @@ import { expect, it } from 'vitest'
 import { operationTags } from '../../src/api/operation.js'
 import { isRequired } from '../../src/api/parse-query.js'
 import { adminOperations } from '../../src/app/admin-operations.js'
+import { hostedOperations } from '../../src/app/hosted-operations.js'
 import { operations } from '../../src/app/operations.js'
 
 /** Larger bounds say nothing: they are those of the type. */
 const MAX_SHOWN_BOUND = 1_000_000
 
 it.each([
-  ['docs/compatibility.md', parameterTable],
-  ['docs/api.md', tagTable],
-])('%s lists every operation; `npm run docs:operations` writes it', async (file, table) => {
+  ['docs/compatibility.md', { operations: parameterTable, description: descriptionTable }],
+  ['docs/api.md', { operations: tagTable }],
+])('%s lists every operation; `npm run docs:operations` writes it', async (file, tables) => {
   const page = readFileSync(file, 'utf8')
-  await expect(withTable(page, table())).toMatchFileSnapshot(`../../${file}`)
+  const written = Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table()), page)
+  await expect(written).toMatchFileSnapshot(`../../${file}`)
 })
 
-function withTable(page: string, rows: readonly string[]): string {
-  const [before, rest] = page.split('<!-- operations:start -->\n')
-  const [, after] = (rest ?? '').split('<!-- operations:end -->')
+function withTable(page: string, name: string, rows: readonly string[]): string {
+  const [before, rest] = page.split(`<!-- ${name}:start -->\n`)
+  const [, after] = (rest ?? '').split(`<!-- ${name}:end -->`)
   if (before === undefined || after === undefined) throw new Error('the page has no place for the table')
-  return `${before}<!-- operations:start -->\n${rows.join('\n')}\n<!-- operations:end -->${after}`
+  return `${before}<!-- ${name}:start -->\n${rows.join('\n')}\n<!-- ${name}:end -->${after}`
+}
+
+/** Operations of the hosted API's description, with their state. */
+function descriptionTable(): string[] {
+  const rows = hostedOperations(operations).map(
+    ({ method, path, state, note }) => `| \`${method} ${path}\` | ${state} | ${note ?? ''} |`,
+  )
+  return ['| operation | state | what is missing, or why |', '|---|---|---|', ...rows]
 }
 
 /** Operations by path, with their parameters. */

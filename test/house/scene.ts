@@ -82,6 +82,7 @@ export async function createScene({ db, hub, appId }: SceneParts): Promise<Omit<
   )
   await makeChannel(db)
   await verifyAddress(db, alice)
+  await db`update social.users set score = 0.95 where fid = 1`
   const follows: [TestUser, number][] = [
     ...[2, 3].map((fid): [TestUser, number] => [alice, fid]),
     ...[1, 3, 4].map((fid): [TestUser, number] => [bob, fid]),

@@ -43,6 +43,8 @@ export interface Budget {
   readonly headers?: Readonly<Record<string, string>> | ((scene: Scene) => Readonly<Record<string, string>>)
   /** Reason for more than `usualBudget`. */
   readonly reason?: string
+  /** The lists of its reply are empty, whatever the request. */
+  readonly isEmpty?: boolean
   /** Expected status; default 200. */
   readonly status?: number
 }
@@ -114,6 +116,16 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ castHash }) => ({ hash: castHash, types: 'all', viewer_fid }),
   },
   'GET reactions/user': { statements: 5, buildRequest: () => ({ fid: 2, type: 'all', viewer_fid }) },
+  'GET user/active': { statements: 5, buildRequest: () => ({ viewer_fid }) },
+  'GET user/power': { statements: 5, buildRequest: () => ({ viewer_fid }) },
+  'GET user/power_lite': { statements: 3, buildRequest: () => ({}) },
+  'GET channel/users': {
+    statements: 5,
+    buildRequest: () => ({ ...channel, has_root_cast_authors: true, has_cast_likers: true }),
+  },
+  'GET cast/composer_actions/list': { statements: 0, buildRequest: () => ({ list: 'top' }), isEmpty: true },
+  'GET feed/user/:fid/popular': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
+  'GET feed/user/:fid/replies_and_recasts': { statements: 5, buildRequest: () => ({ fid: 2, viewer_fid }) },
   'GET storage/allocations': { statements: 2, buildRequest: () => ({ fid: 1 }) },
   'GET storage/usage': { statements: 3, buildRequest: () => ({ fid: 1 }) },
   'GET user/best_friends': { statements: 2, buildRequest: () => ({ fid: 1 }) },
@@ -438,9 +450,9 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'GET frame/crawl': { statements: 3, buildRequest: ({ pageUrl }) => ({ url: pageUrl }) },
   'GET frame/notification_tokens': { statements: 1, buildRequest: grantToken },
   'POST frame/notifications': {
-    statements: 7,
+    statements: 8,
     reason:
-      'the campaign, how its audience is to be planned, the audience, its batch taken and settled, and the counts',
+      'the campaign, how its audience is to be planned, the audience, its batch taken and settled, the counts, and who was reached',
     buildRequest: sendOwnNotification,
   },
   'GET frame/notifications': { statements: 1, buildRequest: createOwnCampaign },

@@ -40,6 +40,10 @@ it('sends to a few and to many, and reads what came of it', async () => {
     failure_count: 1,
     not_attempted_count: 0,
     retryable_fids: [7],
+    notification_deliveries: [
+      { object: 'notification_delivery', fid: 1, status: 'success', app_fid: clientFid },
+      { object: 'notification_delivery', fid: 7, status: 'failed', app_fid: clientFid },
+    ],
   })
 
   const filters = { exclude_fids: [7], minimum_user_score: 0 }

@@ -10,6 +10,7 @@ import { onchainReplies } from './replies-onchain.js'
 import { publishingReplies } from './replies-publishing.js'
 import { readingReplies } from './replies-reading.js'
 import { relationReplies } from './replies-relations.js'
+import { removedReplies } from './replies-removed.js'
 import { signerReplies } from './replies-signers.js'
 import { webhookReplies } from './replies-webhooks.js'
 
@@ -26,6 +27,7 @@ const replies: Readonly<Record<string, TSchema>> = {
   ...accountReplies,
   ...assetReplies,
   ...onchainReplies,
+  ...removedReplies,
 }
 
 const named = operations.map((operation) => {

@@ -130,7 +130,11 @@ it('is told apart what went wrong', async () => {
   const { signer_uuid: signerUuid } = await client.createSigner()
   const stranger = connectClient(url, 'not a key')
   await expect(stranger.lookupSigner({ signerUuid })).rejects.toMatchObject(failure(401, 'Unauthorized'))
-  await expect(client.lookupSigner({ signerUuid: 'nobody' })).rejects.toMatchObject(failure(404, 'NotFound'))
+  const unknown = '00000000-0000-4000-8000-000000000000'
+  await expect(client.lookupSigner({ signerUuid: unknown })).rejects.toMatchObject(failure(404, 'NotFound'))
+  await expect(client.lookupSigner({ signerUuid: 'nobody' })).rejects.toMatchObject(
+    failure(400, 'InvalidField'),
+  )
   await expect(client.fetchAuthorizationUrl({ clientId: 'x', responseType: 'code' })).rejects.toMatchObject(
     failure(400, 'InvalidField'),
   )

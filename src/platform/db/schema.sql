@@ -1068,6 +1068,7 @@ create table social.users (
 CREATE INDEX users_by_custody ON social.users USING btree (custody_address);
 CREATE INDEX users_by_display_name ON social.users USING btree (lower(display_name) text_pattern_ops) WHERE (display_name IS NOT NULL);
 CREATE INDEX users_by_location ON social.users USING btree (geo_cell) INCLUDE (latitude, longitude, fid) WHERE (geo_cell IS NOT NULL);
+CREATE INDEX users_by_score ON social.users USING btree (score DESC, fid DESC) WHERE (score >= (0.9)::double precision);
 CREATE INDEX users_by_similarity ON social.users USING gin (username gin_trgm_ops, lower(display_name) gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX users_by_twitter ON social.users USING btree (lower(twitter)) WHERE (twitter IS NOT NULL);
 CREATE INDEX users_by_username ON social.users USING btree (username text_pattern_ops) WHERE (username IS NOT NULL);

@@ -117,7 +117,7 @@ it('no signer, but a name or profile -> a new signer', async () => {
     signers: [{ status: 'approved', fid: named.fid }],
     user: { username: 'named' },
   })
-  expect(reply.signer).toBeUndefined()
+  expect(reply.signer).toMatchObject({ signer_uuid: reply.signers[0].uuid, status: 'approved' })
   const cast = await api.send('POST', 'cast', { signer_uuid: reply.signers[0].uuid, text: 'hello' })
   expect(cast.statusCode).toBe(200)
 })

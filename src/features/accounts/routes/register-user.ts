@@ -45,7 +45,7 @@ export const registerUser = defineOperation({
     const reply = JSON.stringify({
       success: true,
       message: ['the account is registered', ...problems].join('; '),
-      ...(state !== null && body.signer !== undefined ? { signer: presentSigner(state, url) } : {}),
+      ...(state === null ? {} : { signer: presentSigner(state, url) }),
       signers: state === null ? [] : [presentRegisteredSigner(state, url)],
     })
     return `${reply.slice(0, -1)},"user":${users.get(fid)}}`

@@ -180,7 +180,7 @@ test.each([
   ['feed', { filter_type: 'channel_id', parent_url: gardens }, 'channel_id'],
   ['feed', { filter_type: 'embed_url', embed_url: 'https://' }, 'embed_url'],
   ['feed', { filter_type: 'embed_types', embed_types: 'film' }, 'embed_types'],
-  ['feed', { filter_type: 'global_trending' }, 'filter_type'],
+  ['feed', { filter_type: 'trending' }, 'filter_type'],
   ['feed', { fid: 1, limit: 101 }, 'limit'],
   ['feed', { fid: 1, cursor: 'nonsense' }, 'cursor'],
   ['feed/channels', { channel_ids: 'a,b,c,d,e,f,g,h,i,j,k' }, 'channel_ids'],

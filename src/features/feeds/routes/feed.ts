@@ -23,8 +23,10 @@ import {
   type ViewerFirstPageReader,
 } from './feed-page.js'
 import { authors, feedPaging, membersOnly, parentUrl } from './feed-parameters.js'
+import { rankedPages, trendingPage } from './ranked-feeds.js'
 
-const filterTypes = ['fids', 'parent_url', 'channel_id', 'embed_url', 'embed_types'] as const
+const selectors = ['fids', 'parent_url', 'channel_id', 'embed_url', 'embed_types'] as const
+const filterTypes = [...selectors, 'global_trending'] as const
 
 const query = Type.Object({
   feed_type: Type.Optional(
@@ -35,7 +37,8 @@ const query = Type.Object({
   ),
   filter_type: Type.Optional(
     choiceParameter(filterTypes, {
-      description: 'Parameter that selects casts. Required with `feed_type=filter`.',
+      description:
+        'Parameter that selects casts; `global_trending` ranks as `feed/trending` does. Required with `feed_type=filter`.',
       examples: ['channel_id'],
     }),
   ),
@@ -85,15 +88,22 @@ export const feed = defineOperation({
   query,
   reply: FeedResponse,
 
-  async handle({ db, hydrator }, feedQuery, caller) {
+  async handle({ db, hydrator, clock }, feedQuery, caller) {
     const feedChoice = feedChoiceOf(feedQuery)
+    if (feedChoice === 'global_trending') {
+      const readRanking = trendingPage({ db, hydrator, clock }, { seconds: DAY_SECONDS })
+      return trendingPages({ db, hydrator }, caller, feedQuery, readRanking)
+    }
     return pagesOf[feedChoice]({ db, hydrator }, caller, feedQuery, ...feedReaders[feedChoice](db, feedQuery))
   },
 })
 
-type FeedChoice = 'following' | (typeof filterTypes)[number]
+const DAY_SECONDS = 86_400
+const trendingPages = rankedPages('feed: global_trending')
 
-function feedChoiceOf({ feed_type, filter_type }: FeedQuery): FeedChoice {
+type FeedChoice = 'following' | (typeof selectors)[number]
+
+function feedChoiceOf({ feed_type, filter_type }: FeedQuery): FeedChoice | 'global_trending' {
   if (feed_type === 'following') return 'following'
   if (filter_type) return filter_type
   if (feed_type === 'filter') {

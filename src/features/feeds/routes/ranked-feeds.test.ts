@@ -46,6 +46,13 @@ describe('feed/trending', () => {
     expect(await countStatements('feed/trending', { ...query, viewer_fid: 6 })).toBeLessThanOrEqual(6)
   })
 
+  test('feed?filter_type=global_trending has the same order', async () => {
+    const query = { feed_type: 'filter', filter_type: 'global_trending', limit: 50 }
+    expect(await texts('feed', query)).toEqual(['answered', 'fresh', 'old and loved'])
+    const seen = await pages('feed', { ...query, limit: 2 })
+    expect(seen.map((page) => page.length)).toEqual([2, 1])
+  })
+
   test('pages stay stable while casts are liked', async () => {
     const seen = await pages('feed/trending', { limit: 1 }, async (page) => {
       if (page === 1) await merge(alice.react(ignored, testNow - 10), carol.react(ignored, testNow - 10))

@@ -139,6 +139,18 @@ export async function trendingRanking(
   return { ts: timestamp, casts: await rankingAt(timestamp) }
 }
 
+/** Returns the reader of pages of a trending ranking. */
+export function trendingPage(
+  context: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
+  selection: TrendingSelection,
+): (pageRequest: RankingPageRequest) => Promise<Ranking> {
+  return async ({ ts, after, count }) => {
+    const ranking = await trendingRanking(context, selection, ts)
+    const found = ranking.casts.filter((cast) => isAfterCursor(cast, after)).slice(0, count)
+    return { ts: ranking.ts, casts: found }
+  }
+}
+
 const HOUR = 3_600
 const windows = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
 const windowNames = ['1h', '6h', '12h', '24h', '7d'] as const
@@ -183,12 +195,6 @@ export const feedTrending = defineOperation({
       throw invalidField('time_window', 'can be 7d only with channel_id or parent_url')
     }
     const selection = { seconds: windows[time_window], channelId: channel_id, parentUrl: parent_url }
-    return trendingPages({ db, hydrator }, caller, page, async ({ ts, after, count }) => {
-      const ranking = await trendingRanking({ db, hydrator, clock }, selection, ts)
-      return {
-        ts: ranking.ts,
-        casts: ranking.casts.filter((cast) => isAfterCursor(cast, after)).slice(0, count),
-      }
-    })
+    return trendingPages({ db, hydrator }, caller, page, trendingPage({ db, hydrator, clock }, selection))
   },
 })

@@ -42,9 +42,9 @@ function followerQuery(defaultLimit: number) {
   return Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
     viewer_fid: viewerFidParameter,
-    sort_type: choiceParameter(['desc_chron', 'algorithmic'], {
+    sort_type: choiceParameter(['desc_chron', 'algorithmic', 'affinity_score'], {
       default: 'desc_chron',
-      description: 'Newest first, or by popularity.',
+      description: 'Newest first, or by popularity. `affinity_score` is the former name of `algorithmic`.',
     }),
     ...pagingParameters(100, defaultLimit),
   })
@@ -74,9 +74,9 @@ async function followerList(
   const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
   const followsQuery = { fid, side, hidden, limit }
   const { page, next } =
-    sort_type === 'algorithmic'
-      ? await pageByPopularity(db, followsQuery, cursor)
-      : await pageByTime(db, followsQuery, cursor)
+    sort_type === 'desc_chron'
+      ? await pageByTime(db, followsQuery, cursor)
+      : await pageByPopularity(db, followsQuery, cursor)
   return listJson('users', await followers(hydrator, page, viewer_fid), next)
 }
 

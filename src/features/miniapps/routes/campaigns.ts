@@ -24,6 +24,7 @@ import { previewAudience } from '../campaigns/audience/preview.js'
 import { broadcast, checkTargetUrl } from '../campaigns/broadcast.js'
 import { SYNCHRONOUS_TOKENS } from '../campaigns/campaign-client.js'
 import { listCampaigns } from '../campaigns/campaigns.js'
+import { type NotificationDelivery, readDeliveries } from '../campaigns/deliveries.js'
 import { cancelCampaign } from '../campaigns/sending/campaign-end.js'
 import { listTokens } from '../tokens/tokens.js'
 import {
@@ -70,18 +71,22 @@ const sendNotifications = defineOperation({
   notFound: noMiniApp,
   unprocessable: '`target_url` is not on the domain of the mini app.',
 
-  async handle(context, { notification, ...audience }, caller) {
+  async handle(context, { notification, ...audienceBody }, caller) {
     const { title, body, target_url: targetUrl, uuid = null } = notification
     checkTargetUrl(targetUrl, await miniAppDomainOf(context, caller))
+    const { appId } = caller
+    const audience = audienceOf(audienceBody)
     const { campaignId, result } = await broadcast(context, {
-      appId: caller.appId,
+      appId,
       notification: { title, body, targetUrl },
       uuid: uuid?.toLowerCase() ?? null,
-      audience: audienceOf(audience),
+      audience,
     })
     if (result === null) return new OtherReply(202, { campaign_id: campaignId, status: 'queued' })
+    const deliveries = await readDeliveries(context.writerDb, { campaignId, appId, audience })
     return {
       campaign_id: campaignId,
+      notification_deliveries: deliveries.map(presentDelivery),
       success_count: result.success,
       failure_count: result.failure,
       not_attempted_count: result.notAttempted,
@@ -89,6 +94,15 @@ const sendNotifications = defineOperation({
     }
   },
 })
+
+function presentDelivery({ fid, clientFid, status }: NotificationDelivery) {
+  return {
+    object: 'notification_delivery' as const,
+    fid,
+    status,
+    ...(clientFid === null ? {} : { app_fid: clientFid }),
+  }
+}
 
 const campaignCursors = cursorKind('campaigns', keyPart.integer)
 

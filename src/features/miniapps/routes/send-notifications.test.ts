@@ -32,6 +32,12 @@ it('notifies all users with notifications enabled, 100 tokens a request', async 
   expect(result).toEqual({
     httpStatus: 200,
     campaign_id: expect.any(String),
+    notification_deliveries: fidsFrom(1, 250).map((fid) => ({
+      object: 'notification_delivery',
+      fid,
+      status: 'success',
+      app_fid: CLIENT,
+    })),
     success_count: 250,
     ...allSucceeded,
   })
@@ -89,6 +95,21 @@ it('counts each token of the targets exactly once', async () => {
     not_attempted_count: 2,
     retryable_fids: [3, 4, 6],
   })
+  const statuses = result.notification_deliveries.map(({ fid, status }: { fid: number; status: string }) => [
+    fid,
+    status,
+  ])
+  expect(statuses).toEqual([
+    [1, 'success'],
+    [2, 'token_not_found'],
+    [3, 'failed'],
+    [4, 'failed'],
+    [5, 'token_not_found'],
+    [6, 'failed'],
+    [7, 'token_disabled'],
+    [8, 'token_not_found'],
+    [9, 'token_not_found'],
+  ])
   const states =
     await db`select fid, state from miniapps.tokens where app_id = ${appId} and state = 'invalid' order by fid`
   expect(states.map(({ fid }) => fid)).toEqual([2, 5, 8])

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
+import { invalidField } from '../../../api/invalid-field.js'
 import { OtherReply } from '../../../api/operation.js'
 import {
   choiceParameter,
@@ -41,6 +42,24 @@ const contractParameter = ethAddressParameter({
   description: 'Contract address of the token.',
   examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
 })
+
+/** The network of `fungible/owner/relevant`, with the former name of the parameter. */
+const networkParameters = {
+  network: Type.Optional(networkParameter),
+  networks: Type.Optional(
+    listParameter(networkParameter, {
+      maxItems: networkNames.length,
+      description: 'What older clients send for `network`, which is required without it. The first counts.',
+      examples: [],
+    }),
+  ),
+}
+
+function networkOf(network: NetworkName | undefined, networks: readonly NetworkName[] = []): NetworkName {
+  const found = network ?? networks[0]
+  if (found === undefined) throw invalidField('network', `is required: one of ${networkNames.join(', ')}`)
+  return found
+}
 
 /** The 202 for tokens whose owners are not indexed completely. */
 const backfillPendingReply = {
@@ -136,13 +155,14 @@ export const fungibleOwnersRelevant = defineOperation({
     'viewer follows. Without it, users behind the 5,000 largest addresses.',
   query: Type.Object({
     contract_address: contractParameter,
-    network: networkParameter,
+    ...networkParameters,
     viewer_fid: viewerFidParameter,
   }),
   reply: RelevantFungibleOwnersResponse,
   otherReplies: backfillPendingReply,
 
-  async handle(context, { contract_address, network, viewer_fid: viewerFid }, caller) {
+  async handle(context, { contract_address, network: name, networks, viewer_fid: viewerFid }, caller) {
+    const network = networkOf(name, networks)
     const request = { network, addresses: [contract_address], property: 'contract_address', viewerFid }
     const answer = await replyWithOwners(context, request, caller)
     return Array.isArray(answer) ? answer[0]! : answer

@@ -24,7 +24,7 @@ export const RegisterUserResponse = Type.Object(
   {
     success: Type.Literal(true),
     message: Type.String({ description: registrationMessage, examples: ['the account is registered'] }),
-    signer: Type.Optional({ ...Signer, description: 'Signer that the request names.' }),
+    signer: Type.Optional({ ...Signer, description: 'The first of `signers`, which older clients read.' }),
     signers: Type.Array(RegisteredSigner, { description: 'Signers of the account that belong to the app.' }),
     user: Type.Optional(User),
   },

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
 import { Count, DateTime, Fid, Uuid } from './primitives.js'
-import { nullable, textEnum } from './schema-type.js'
+import { deprecated, nullable, textEnum } from './schema-type.js'
 
 /** The state of a campaign. */
 export const NotificationCampaignStatus = textEnum(['queued', 'running', 'completed', 'failed', 'canceled'], {
@@ -76,6 +76,13 @@ export const NotificationCampaignsResponse = Type.Object(
   { $id: 'NotificationCampaignsResponse' },
 )
 
+const NotificationDelivery = Type.Object({
+  object: Type.Literal('notification_delivery'),
+  fid: Fid,
+  status: textEnum(['success', 'failed', 'token_disabled', 'token_not_found']),
+  app_fid: Type.Optional(Fid),
+})
+
 /** The result of a notification that was sent within the request. */
 export const SendFrameNotificationsResponse = Type.Object(
   {
@@ -94,6 +101,10 @@ export const SendFrameNotificationsResponse = Type.Object(
         'Users for whom a client failed temporarily. Send the notification again with the same uuid.',
       examples: [[]],
     }),
+    notification_deliveries: deprecated(
+      Type.Array(NotificationDelivery),
+      'By fid, at most 1,000, for clients of before 2026. Use the counts.',
+    ),
   },
   { $id: 'SendFrameNotificationsResponse' },
 )

@@ -1,0 +1,53 @@
+import type { Database } from '../../platform/db/connection.js'
+
+/** The newest casts of a channel whose authors and reactors count. */
+export const COUNTED_CASTS = 10_000
+
+/** Which users of a channel to list. */
+export interface ChannelUserSelection {
+  readonly channelId: string
+  readonly rootAuthors: boolean
+  readonly replyAuthors: boolean
+  readonly likers: boolean
+  readonly recasters: boolean
+  readonly hidden: readonly number[]
+}
+
+/** Reads registered users who were active in a channel, by ascending fid, after a fid. */
+export async function readChannelUsers(
+  db: Database,
+  { channelId, rootAuthors, replyAuthors, likers, recasters, hidden }: ChannelUserSelection,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<number[]> {
+  const types = [...(likers ? [1] : []), ...(recasters ? [2] : [])]
+  const rows = await db<{ fid: number }[]>`
+    with newest as materialized (
+      select c.hash, c.fid, c.parent_hash
+      from channels.urls place
+      cross join lateral (
+        select * from social.casts t
+        where t.root_parent_url = place.url
+        order by t.ts desc, t.hash desc
+        limit ${COUNTED_CASTS}
+      ) c
+      where place.channel_id = ${channelId}
+      order by c.ts desc, c.hash desc
+      limit ${COUNTED_CASTS}
+    )
+    select u.fid
+    from (
+      select c.fid from newest c
+      where case when c.parent_hash is null then ${rootAuthors}::boolean else ${replyAuthors}::boolean end
+      union
+      select r.fid
+      from newest c
+      join social.reactions r on r.target_hash = c.hash and r.target_fid = c.fid
+      where r.type = any (${types}::smallint[])
+    ) active
+    join social.users u using (fid)
+    where u.fid > ${after}::bigint and u.fid <> all (${[...hidden]}::bigint[])
+    order by u.fid
+    limit ${limit}
+  `
+  return rows.map(({ fid }) => fid)
+}

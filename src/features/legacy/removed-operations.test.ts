@@ -1,0 +1,90 @@
+import { beforeAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { createScene } from '../../../test/house/scene.js'
+import { createTestHub } from '../../../test/hub.js'
+import { testNowUnix } from '../../../test/network.js'
+import { createTestApi } from '../../app/testing/test-api.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const { get, appId } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000 })
+
+beforeAll(async () => {
+  await createScene({ db, hub, appId })
+  await db`
+    update social.users u set score = v.score
+    from (values (1, 0.95), (2, 0.99), (3, 0.95), (4, 0.89)) v (fid, score)
+    where u.fid = v.fid`
+})
+
+type Query = Readonly<Record<string, string | number | boolean>>
+
+async function fidsOf(path: string, query: Query = {}): Promise<{ fids: number[]; next: string | null }> {
+  const { users, next } = (await get(path, query)).json()
+  return { fids: users.map(({ fid }: { fid: number }) => fid), next: next.cursor }
+}
+
+it.each(['user/active', 'user/power'])(
+  '%s: users with the power badge, best first, in pages',
+  async (path) => {
+    expect(await fidsOf(path)).toEqual({ fids: [2, 3, 1], next: null })
+    const first = await fidsOf(path, { limit: 2 })
+    expect(first.fids).toEqual([2, 3])
+    expect(await fidsOf(path, { limit: 2, cursor: first.next! })).toEqual({ fids: [1], next: null })
+    const [user] = (await get(path, { viewer_fid: 1, limit: 1 })).json().users
+    expect(user).toMatchObject({ power_badge: true, viewer_context: { following: true } })
+  },
+)
+
+it('user/power_lite: their fids, without users whom the app bans', async () => {
+  expect((await get('user/power_lite')).json()).toEqual({ result: { fids: [2, 3, 1] } })
+  await db`insert into moderation.bans (app_id, fid, banned_at) values (${appId}, 3, 1)`
+  expect((await get('user/power_lite')).json()).toEqual({ result: { fids: [2, 1] } })
+  await db`delete from moderation.bans`
+})
+
+it.each([
+  [{ has_root_cast_authors: true }, [1]],
+  [{ has_root_cast_authors: false }, []],
+  [{ has_root_cast_authors: false, has_reply_authors: true }, [2, 3]],
+  [{ has_root_cast_authors: true, has_cast_likers: true }, [1, 2, 3]],
+  [{ has_root_cast_authors: false, has_cast_recasters: true }, [2, 3]],
+])('channel/users %j: by ascending fid', async (flags, expected) => {
+  expect(await fidsOf('channel/users', { id: 'gardens', ...flags })).toEqual({ fids: expected, next: null })
+})
+
+it('channel/users: pages, and 404 for an unknown channel', async () => {
+  const query = { id: 'gardens', has_root_cast_authors: true, has_cast_likers: true, limit: 2 }
+  const first = await fidsOf('channel/users', query)
+  expect(first.fids).toEqual([1, 2])
+  expect(await fidsOf('channel/users', { ...query, cursor: first.next! })).toEqual({ fids: [3], next: null })
+  const unknown = await get('channel/users', { id: 'nowhere', has_root_cast_authors: true })
+  expect(unknown.json()).toMatchObject({ status: 404, property: 'id' })
+  expect((await get('channel/users', { id: 'gardens' })).json()).toMatchObject({
+    status: 400,
+    property: 'has_root_cast_authors',
+  })
+})
+
+it.each(['popular', 'replies_and_recasts'])(
+  'feed/user/{fid}/%s answers as with fid in the query',
+  async (name) => {
+    const inQuery = (await get(`feed/user/${name}`, { fid: 2 })).json()
+    expect(inQuery.casts).not.toEqual([])
+    expect((await get(`feed/user/2/${name}`)).json()).toEqual(inQuery)
+    expect((await get(`feed/user/2/${name}`, { fid: 3 })).json()).toEqual(inQuery)
+    expect((await get(`feed/user/two/${name}`)).json()).toMatchObject({ status: 400, property: 'fid' })
+  },
+)
+
+it('cast/composer_actions/list is empty', async () => {
+  expect((await get('cast/composer_actions/list', { list: 'top' })).json()).toEqual({
+    actions: [],
+    next: { cursor: null },
+  })
+})
+
+it('sort_type=affinity_score is the former name of algorithmic', async () => {
+  const asked = (sort_type: string) => get('followers', { fid: 1, sort_type })
+  expect((await asked('affinity_score')).body).toBe((await asked('algorithmic')).body)
+})

@@ -1,0 +1,83 @@
+import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../api/caller.js'
+import { cursorKind, keyPart } from '../../api/cursor.js'
+import { limitParameter } from '../../api/parameters.js'
+import { viewerOf } from '../../api/viewer.js'
+import type { NotificationKind } from '../notifications/kinds.js'
+import { readInbox } from '../notifications/pages.js'
+import type { Operation, OperationContext } from '../operation.js'
+import { loadCasts, loadUsers, loadVersionOneCasts } from './loaders.js'
+import { fid, paging, versionOne } from './version-one-operation.js'
+import { CastWithReactors, pageOf, VersionOneCast } from './version-one-schema.js'
+import { castBodyOf, userOf } from './version-one-views.js'
+
+interface InboxQuery {
+  readonly fid: number
+  readonly viewerFid?: number
+  readonly limit: number
+  readonly cursor?: string
+}
+
+const cursors = cursorKind('v1 notifications', keyPart.integer, keyPart.integer, keyPart.hex)
+
+async function inboxPage(
+  context: OperationContext,
+  { fid, limit, cursor }: InboxQuery,
+  caller: Caller,
+  kinds: readonly NotificationKind[],
+) {
+  const { banningAppId } = await viewerOf(context, caller)
+  const key = cursors.decode(cursor)
+  const before = key ? { ts: key[0], kind: key[1], hash: key[2] } : undefined
+  const rows = await readInbox(context.db, { fid, kinds, banningAppId }, { before, limit: limit + 1 })
+  return cursors.page(rows, limit, (last) => [last.ts, last.kind, last.hash])
+}
+
+const mentionsAndReplies = versionOne({
+  path: 'mentions-and-replies',
+  summary: 'Get mentions of a user and replies to it',
+  query: Type.Object({ fid, ...paging, limit: limitParameter({ maximum: 150, default: 15 }) }),
+  result: pageOf('notifications', VersionOneCast),
+  handle: async (context, query, caller) => {
+    const { page, next } = await inboxPage(context, query, caller, ['mentions', 'replies'])
+    const viewer = await viewerOf(context, caller, query.viewerFid)
+    const hashes = page.map(({ hash }) => hash)
+    const types = new Map(page.map(({ hash, name }) => [`0x${hash}`, name]))
+    const casts = await loadVersionOneCasts(context, hashes, viewer)
+    const notifications = casts.map((cast) => ({
+      ...cast,
+      type: types.get(cast.hash) === 'mentions' ? ('cast-mention' as const) : ('cast-reply' as const),
+    }))
+    return { notifications, next }
+  },
+})
+
+const reactionsAndRecasts = versionOne({
+  path: 'reactions-and-recasts',
+  summary: 'Get likes and recasts of the casts of a user',
+  query: Type.Object({ fid, ...paging }),
+  result: pageOf('notifications', CastWithReactors),
+  handle: async (context, query, caller) => {
+    const { page, next } = await inboxPage(context, query, caller, ['likes', 'recasts'])
+    const fids = page.flatMap(({ members }) => members?.map((member) => member.fid) ?? [])
+    const [casts, users] = await Promise.all([
+      loadCasts(
+        context,
+        page.map(({ hash }) => hash),
+        query.viewerFid,
+      ),
+      loadUsers(context, [...new Set(fids)], query.viewerFid),
+    ])
+    const notifications = page.flatMap(({ hash, name, members }) => {
+      const cast = casts.get(hash)
+      const reactors = (members ?? []).flatMap((member) => users.get(member.fid) ?? []).map(userOf)
+      if (!cast || reactors.length === 0) return []
+      const reactionType = name === 'likes' ? ('like' as const) : ('recast' as const)
+      return [{ ...castBodyOf(cast), reactors, reactionType }]
+    })
+    return { notifications, next }
+  },
+})
+
+/** Operations of version 1 on notifications. */
+export const versionOneNotifications: readonly Operation[] = [mentionsAndReplies, reactionsAndRecasts]

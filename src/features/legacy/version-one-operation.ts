@@ -1,0 +1,67 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { Caller } from '../../api/caller.js'
+import {
+  castHashParameter,
+  cursorParameter,
+  fidParameter,
+  limitParameter,
+  viewerFidParameter,
+} from '../../api/parameters.js'
+import { PlazaError } from '../../platform/errors.js'
+import { defineOperation, type Operation, type OperationContext } from '../operation.js'
+
+/** An operation below `/v1/farcaster`. */
+interface VersionOneSpec<Query extends TObject, Result extends TSchema> {
+  readonly path: string
+  readonly summary: string
+  readonly query: Query
+  /** The value of `result`. */
+  readonly result: Result
+  readonly handle: (
+    context: OperationContext,
+    query: Static<Query>,
+    caller: Caller,
+  ) => Promise<Static<Result>>
+}
+
+/** Defines an operation of version 1: it reads, is deprecated, and answers `{result}`. */
+export function versionOne<Query extends TObject, Result extends TSchema>({
+  result,
+  handle,
+  ...spec
+}: VersionOneSpec<Query, Result>): Operation {
+  return defineOperation({
+    ...spec,
+    method: 'GET',
+    tag: 'Users',
+    description: 'An operation of version 1 of the hosted API, for its older clients.',
+    deprecated: true,
+    reply: Type.Object({ result }),
+    handle: async (context, query, caller) =>
+      JSON.stringify({ result: await handle(context, query as Static<Query>, caller) }),
+  })
+}
+
+const MAX_LIMIT = 150
+
+/** Parameters of version 1, which has them in camel case. */
+export const fid = fidParameter({ description: 'Fid of the user.' })
+export const viewerFid = viewerFidParameter
+export const hash = castHashParameter({ description: 'Hash of the cast.' })
+export const paging = {
+  viewerFid,
+  limit: limitParameter({ maximum: MAX_LIMIT, default: 25 }),
+  cursor: cursorParameter,
+}
+
+/** Lowercase hex without 0x. */
+export function hexOf(hash: string): string {
+  return hash.replace(/^0x/, '').toLowerCase()
+}
+
+/** Returns what was found, or throws `not_found`. */
+export function required<Found>(found: Found | null | undefined, what: string, property: string): Found {
+  if (found === null || found === undefined)
+    throw new PlazaError('not_found', `there is no ${what}`, { property })
+  return found
+}

@@ -1,0 +1,55 @@
+import type { Database } from '../../../platform/db/connection.js'
+import { type AudienceFilter, audienceTokens } from './audience/audience.js'
+
+/** What became of a notification for one user at one client. */
+export interface NotificationDelivery {
+  readonly fid: number
+  /** The client; null for a target without a token. */
+  readonly clientFid: number | null
+  readonly status: 'success' | 'failed' | 'token_disabled' | 'token_not_found'
+}
+
+/** Deliveries that a reply lists at most: the targets of the largest request at ten clients. */
+const MAX_DELIVERIES = 1_000
+
+/**
+ * Reads the deliveries of a campaign that has ended, by fid. A target that was not tried is listed by the state of its
+ * token; one that was reached with the same idempotency key before counts as a success.
+ */
+export async function readDeliveries(
+  db: Database,
+  { campaignId, appId, audience }: { campaignId: string; appId: string; audience: AudienceFilter },
+): Promise<NotificationDelivery[]> {
+  const targets = [...audience.targetFids]
+  return await db<NotificationDelivery[]>`
+    with tried as materialized (
+      select b.client_fid, each.fid, each.status
+      from miniapps.batches b
+      cross join lateral (
+        select fid, 'success' as status from unnest(b.fids) fid
+        union all
+        select fid, 'failed' from unnest(b.retryable_fids) fid
+      ) each
+      where b.campaign_id = ${campaignId}
+      order by each.fid
+      limit ${MAX_DELIVERIES}
+    ),
+    untried as (
+      select t.fid, t.client_fid, t.state
+      from (${audienceTokens(db, appId, audience)}) t
+      where ${targets.length > 0}::boolean
+        and not exists (select from tried where tried.fid = t.fid and tried.client_fid = t.client_fid)
+    )
+    select fid, client_fid as "clientFid", status from tried
+    union all
+    select fid, client_fid,
+      case state when 'enabled' then 'success' when 'disabled' then 'token_disabled' else 'token_not_found' end
+    from untried
+    union all
+    select fid, null, 'token_not_found'
+    from unnest(${targets}::bigint[]) fid
+    where not exists (select from miniapps.tokens t where t.app_id = ${appId} and t.fid = fid.fid)
+    order by fid, "clientFid"
+    limit ${MAX_DELIVERIES}
+  `
+}

@@ -1,0 +1,17 @@
+import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
+import type { TSchema } from '@sinclair/typebox'
+import { ComposerActions, PowerUserFids } from '../../src/features/legacy/removed-operations.js'
+import { BulkCastsResponse, FeedResponse } from '../../src/graph/view/schema/cast.js'
+import { UsersResponse } from '../../src/graph/view/schema/user.js'
+import { published } from './conformance.js'
+
+/** Operations that only older clients know; most have a shape that newer ones know, too. */
+export const removedReplies: Readonly<Record<string, TSchema>> = {
+  'user/active': published<Client.UsersResponse>()(UsersResponse),
+  'user/power': published<Client.UsersResponse>()(UsersResponse),
+  'user/power_lite': PowerUserFids,
+  'channel/users': published<Client.UsersResponse>()(UsersResponse),
+  'cast/composer_actions/list': ComposerActions,
+  'feed/user/:fid/popular': published<Client.BulkCastsResponse>()(BulkCastsResponse),
+  'feed/user/:fid/replies_and_recasts': published<Client.FeedResponse>()(FeedResponse),
+}
