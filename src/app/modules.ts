@@ -1,6 +1,7 @@
 import type { MergeHook } from '../hub/merge/merge.js'
 import type { Module } from './module.js'
 import { accountsModule } from './modules/accounts.js'
+import { aiModule } from './modules/ai.js'
 import { appsModule } from './modules/apps.js'
 import { campaignsModule } from './modules/campaigns.js'
 import { chainsModule } from './modules/chains.js'
@@ -40,6 +41,7 @@ export const modules: readonly Module[] = [
   retentionModule,
   importersModule,
   scoreModule,
+  aiModule,
   syncModule,
   appsModule,
   mainApiModule,

@@ -7,6 +7,7 @@ import {
   casts,
 } from '../features/casts/routes/cast-lookups.js'
 import { castMetrics, castSearchOperation } from '../features/casts/routes/cast-search.js'
+import { castConversationSummary } from '../features/casts/routes/conversation-summary.js'
 import { channelEditOperations } from '../features/channels/routes/channel-edits.js'
 import {
   channelFollowersOperation,
@@ -76,6 +77,7 @@ export const operations: readonly Operation[] = [
   castMetrics,
   castSearchOperation,
   castConversation,
+  castConversationSummary,
   castQuotes,
   casts,
   channelBulk,

@@ -18,6 +18,7 @@ import {
   UsersActiveChannelsResponse,
 } from '../../src/graph/view/schema/channel.js'
 import { Conversation } from '../../src/graph/view/schema/conversation.js'
+import { ConversationSummary } from '../../src/graph/view/schema/conversation-summary.js'
 import { FnameAvailabilityResponse } from '../../src/graph/view/schema/fname.js'
 import {
   FollowersResponse,
@@ -42,6 +43,7 @@ import { published } from './conformance.js'
 export const readingReplies: Readonly<Record<string, TSchema>> = {
   cast: published<Client.CastResponse>()(CastResponse),
   'cast/conversation': published<Client.Conversation>()(Conversation),
+  'cast/conversation/summary': published<Client.ConversationSummary>()(ConversationSummary),
   'cast/embed/crawl': published<Client.CastEmbedCrawlResponse>()(CastEmbedCrawlResponse),
   'cast/metrics': published<Client.CastsMetricsResponse>()(CastsMetricsResponse),
   'cast/quotes': published<Client.FetchCastQuotes200Response>()(FeedResponse),
