@@ -19,6 +19,7 @@ import { scoreModule } from './modules/score.js'
 import { subscriptionsModule } from './modules/subscriptions.js'
 import { syncModule } from './modules/sync.js'
 import { tokensModule } from './modules/tokens.js'
+import { topicsModule } from './modules/topics.js'
 import { webhooksModule } from './modules/webhooks.js'
 
 /**
@@ -42,6 +43,7 @@ export const modules: readonly Module[] = [
   importersModule,
   scoreModule,
   aiModule,
+  topicsModule,
   syncModule,
   appsModule,
   mainApiModule,

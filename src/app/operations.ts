@@ -56,6 +56,7 @@ import { signerOperations } from '../features/signers/routes/signer-operations.j
 import { buyStorage, storageAllocations, storageUsage } from '../features/storage/routes/storage.js'
 import { subscriptionOperations } from '../features/subscriptions/routes/subscription-operations.js'
 import { fungibleOperations } from '../features/tokens/routes/fungible-operations.js'
+import { feedTopic, topicTrending } from '../features/topics/routes/topics.js'
 import { userBestFriends, userInteractions } from '../features/users/routes/affinity.js'
 import { userSearch, usersByLocation } from '../features/users/routes/search.js'
 import { userVerifications } from '../features/users/routes/update-user.js'
@@ -96,7 +97,9 @@ export const operations: readonly Operation[] = [
   feedUserRepliesAndRecasts,
   feedForYou,
   feedFrames,
+  feedTopic,
   feedTrending,
+  topicTrending,
   feedUserPopular,
   fnameAvailability,
   followersOperation,

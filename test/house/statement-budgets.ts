@@ -103,6 +103,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ channelUrl }) => ({ parent_urls: channelUrl, viewer_fid }),
   },
   'GET feed/frames': { statements: 5, buildRequest: () => ({ viewer_fid }) },
+  'GET feed/topic': { statements: 5, buildRequest: () => ({ slug: 'gardens', viewer_fid }) },
   'GET feed/trending': { statements: 5, buildRequest: () => ({ viewer_fid }) },
   'GET feed/user/casts': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
   'GET feed/user/popular': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
@@ -120,6 +121,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'GET reactions/user': { statements: 5, buildRequest: () => ({ fid: 2, type: 'all', viewer_fid }) },
   'GET storage/allocations': { statements: 2, buildRequest: () => ({ fid: 1 }) },
   'GET storage/usage': { statements: 3, buildRequest: () => ({ fid: 1 }) },
+  'GET topic/trending': { statements: 2, buildRequest: () => ({}) },
   'GET user/best_friends': { statements: 2, buildRequest: () => ({ fid: 1 }) },
   'GET user/bulk': { statements: 2, buildRequest: () => ({ fids: '1,2,3', viewer_fid }) },
   'GET user/bulk-by-address': {

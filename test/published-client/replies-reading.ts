@@ -28,6 +28,7 @@ import {
 import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
 import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
 import { StorageAllocationsResponse, StorageUsageResponse } from '../../src/graph/view/schema/storage.js'
+import { TrendingTopicsResponse } from '../../src/graph/view/schema/topic.js'
 import { CastEmbedCrawlResponse } from '../../src/graph/view/schema/url-metadata.js'
 import {
   BulkUsersByAddressResponse,
@@ -62,6 +63,7 @@ export const readingReplies: Readonly<Record<string, TSchema>> = {
   'feed/following': published<Client.FeedResponse>()(FeedResponse),
   'feed/for_you': published<Client.FeedResponse>()(FeedResponse),
   'feed/parent_urls': published<Client.FeedResponse>()(FeedResponse),
+  'feed/topic': published<Client.FeedResponse>()(FeedResponse),
   'feed/trending': published<Client.FeedResponse>()(FeedResponse),
   'feed/user/casts': published<Client.FeedResponse>()(FeedResponse),
   'feed/user/popular': published<Client.BulkCastsResponse>()(BulkCastsResponse),
@@ -77,6 +79,7 @@ export const readingReplies: Readonly<Record<string, TSchema>> = {
   'reactions/user': published<Client.ReactionsResponse>()(ReactionsResponse),
   'storage/allocations': published<Client.StorageAllocationsResponse>()(StorageAllocationsResponse),
   'storage/usage': published<Client.StorageUsageResponse>()(StorageUsageResponse),
+  'topic/trending': published<Client.TrendingTopicsResponse>()(TrendingTopicsResponse),
   'user/best_friends': published<Client.BestFriendsResponse>()(BestFriendsResponse),
   'user/bulk': published<Client.BulkUsersResponse>()(BulkUsersResponse),
   'user/bulk-by-address': published<Client.BulkUsersByAddressResponse>()(BulkUsersByAddressResponse),
