@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { FindCaller } from '../api/api-keys.js'
 import type { Accounts } from '../features/accounts/accounts.js'
 import type { WalletLedgers } from '../features/accounts/ledger/chain/chain-ledger.js'
+import type { Ai } from '../features/ai/ai.js'
 import type { ApiKeyCache } from '../features/apps/api-key-cache.js'
 import type { Crawler } from '../features/embeds/crawler.js'
 import type { Campaigns } from '../features/miniapps/campaigns/campaign-client.js'
@@ -15,6 +16,7 @@ import type { Hub } from '../hub/hub.js'
 import type { Consumer } from '../hub/log/consumer-batch.js'
 import type { EventTail } from '../hub/log/tail.js'
 import type { MergeHook } from '../hub/merge/merge.js'
+import type { AiClient } from '../platform/ai/ai-client.js'
 import type { Database } from '../platform/db/connection.js'
 import type { Log } from '../platform/log/log.js'
 import type { Metrics } from '../platform/metrics.js'
@@ -58,6 +60,10 @@ export interface Services {
   readonly tokens: Assets
   readonly accounts: Accounts | null
   readonly walletLedgers: WalletLedgers
+  /** The AI endpoint, for requests. */
+  readonly ai: Ai
+  /** The AI endpoint, for jobs; null without one. */
+  readonly aiClient: AiClient | null
   /** `<host>:<port>` of the hub over gRPC; null where it is not served. */
   readonly grpcAddress: string | null
 }

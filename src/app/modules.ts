@@ -1,6 +1,7 @@
 import type { MergeHook } from '../hub/merge/merge.js'
 import type { Module } from './module.js'
 import { accountsModule } from './modules/accounts.js'
+import { aiModule } from './modules/ai.js'
 import { appsModule } from './modules/apps.js'
 import { campaignsModule } from './modules/campaigns.js'
 import { chainsModule } from './modules/chains.js'
@@ -18,6 +19,7 @@ import { scoreModule } from './modules/score.js'
 import { subscriptionsModule } from './modules/subscriptions.js'
 import { syncModule } from './modules/sync.js'
 import { tokensModule } from './modules/tokens.js'
+import { topicsModule } from './modules/topics.js'
 import { webhooksModule } from './modules/webhooks.js'
 
 /**
@@ -40,6 +42,8 @@ export const modules: readonly Module[] = [
   retentionModule,
   importersModule,
   scoreModule,
+  aiModule,
+  topicsModule,
   syncModule,
   appsModule,
   mainApiModule,

@@ -7,6 +7,7 @@ import {
   casts,
 } from '../features/casts/routes/cast-lookups.js'
 import { castMetrics, castSearchOperation } from '../features/casts/routes/cast-search.js'
+import { castConversationSummary } from '../features/casts/routes/conversation-summary.js'
 import { channelEditOperations } from '../features/channels/routes/channel-edits.js'
 import {
   channelFollowersOperation,
@@ -56,6 +57,7 @@ import { signerOperations } from '../features/signers/routes/signer-operations.j
 import { buyStorage, storageAllocations, storageUsage } from '../features/storage/routes/storage.js'
 import { subscriptionOperations } from '../features/subscriptions/routes/subscription-operations.js'
 import { fungibleOperations } from '../features/tokens/routes/fungible-operations.js'
+import { feedTopic, topicTrending } from '../features/topics/routes/topics.js'
 import { userBestFriends, userInteractions } from '../features/users/routes/affinity.js'
 import { userSearch, usersByLocation } from '../features/users/routes/search.js'
 import { userVerifications } from '../features/users/routes/update-user.js'
@@ -77,6 +79,7 @@ export const operations: readonly Operation[] = [
   castMetrics,
   castSearchOperation,
   castConversation,
+  castConversationSummary,
   castQuotes,
   casts,
   channelBulk,
@@ -95,7 +98,9 @@ export const operations: readonly Operation[] = [
   feedUserRepliesAndRecasts,
   feedForYou,
   feedFrames,
+  feedTopic,
   feedTrending,
+  topicTrending,
   feedUserPopular,
   fnameAvailability,
   followersOperation,

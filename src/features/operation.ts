@@ -8,6 +8,7 @@ import type { TargetPolicy } from '../platform/outbound/target.js'
 import type { Vault } from '../platform/vault/vault.js'
 import type { Accounts } from './accounts/accounts.js'
 import type { WalletLedgers } from './accounts/ledger/chain/chain-ledger.js'
+import type { Ai } from './ai/ai.js'
 import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
@@ -54,6 +55,8 @@ export interface OperationContext {
   readonly crawler: Pick<Crawler, 'crawlNow'>
   /** Sends requests to other apps: https only, no private addresses. */
   readonly net: Pick<NetClient, 'request'>
+  /** The AI endpoint; without one its members are null. */
+  readonly ai: Ai
   /** Unix milliseconds. */
   readonly clock: () => number
 }

@@ -11,6 +11,7 @@ import { storeAssets } from './asset-scene.js'
 import { createChainScene } from './chain-scene.js'
 import { createScene } from './scene.js'
 import { budgets, defaultBudget } from './statement-budgets.js'
+import { storeTopic } from './topic-scene.js'
 
 const clock = () => testNowUnix * 1000
 const statements: string[] = []
@@ -30,6 +31,7 @@ const scene = await createScene({ db, hub, appId })
 const onchain = await createChainScene(db, counted, scene)
 const uncountedApi = await createTestApi({ db, hub, clock, publicUrl, key, ...onchain.context })
 await storeAssets(db)
+await storeTopic(db)
 
 it('every operation has a budget, and there are no others', () => {
   const names = operations.map(({ method, path }) => `${method} ${path}`)

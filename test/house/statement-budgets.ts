@@ -5,6 +5,7 @@ import { messageJson } from '../../src/hub/methods/json/message.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
 import { testKey, testNow } from '../network.js'
 import { TOKEN } from './asset-scene.js'
+import { frameBudgets } from './frame-budgets.js'
 import { onchainBudgets } from './onchain-budgets.js'
 import {
   blockBody,
@@ -13,10 +14,7 @@ import {
   custodyOf,
   enableEvent,
   enableMiniApp,
-  frameActionOf,
   grantToken,
-  hostedFrame,
-  hostFrame,
   invite,
   makeWebhook,
   muteBody,
@@ -24,12 +22,10 @@ import {
   prepareAddressRequest,
   prepareKeyRequest,
   prepareRequest,
-  pressButton,
   registerNewcomer,
   sendOwnNotification,
   signIn,
   testWebhook,
-  validateFrame,
   WEBHOOK_URL,
 } from './prepared-requests.js'
 import type { Scene } from './scene.js'
@@ -76,13 +72,17 @@ export const budgets: Readonly<Record<string, Budget>> = {
     statements: 5,
     buildRequest: ({ castHash }) => ({ identifier: castHash, type: 'hash', reply_depth: 5, viewer_fid }),
   },
+  'GET cast/conversation/summary': {
+    statements: 5,
+    buildRequest: ({ castHash }) => ({ identifier: castHash }),
+  },
   'GET cast/embed/crawl': { statements: 3, buildRequest: ({ pageUrl }) => ({ url: pageUrl }) },
-  'GET cast/metrics': { statements: 1, buildRequest: () => ({ q: 'garden' }) },
+  'GET cast/metrics': { statements: 2, buildRequest: () => ({ q: 'garden' }) },
   'GET cast/quotes': {
     statements: 5,
     buildRequest: ({ castHash }) => ({ identifier: castHash, type: 'hash', viewer_fid }),
   },
-  'GET cast/search': { statements: 5, buildRequest: () => ({ q: 'garden', viewer_fid }) },
+  'GET cast/search': { statements: 6, buildRequest: () => ({ q: 'garden', viewer_fid }) },
   'GET casts': { statements: 3, buildRequest: ({ castHash }) => ({ casts: castHash, viewer_fid }) },
   'GET channel': { statements: 3, buildRequest: () => channel },
   'GET channel/bulk': { statements: 3, buildRequest: () => ({ ids: 'gardens', viewer_fid }) },
@@ -101,6 +101,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ channelUrl }) => ({ parent_urls: channelUrl, viewer_fid }),
   },
   'GET feed/frames': { statements: 5, buildRequest: () => ({ viewer_fid }) },
+  'GET feed/topic': { statements: 5, buildRequest: () => ({ slug: 'gardens', viewer_fid }) },
   'GET feed/trending': { statements: 5, buildRequest: () => ({ viewer_fid }) },
   'GET feed/user/casts': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
   'GET feed/user/popular': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
@@ -128,6 +129,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'GET feed/user/:fid/replies_and_recasts': { statements: 5, buildRequest: () => ({ fid: 2, viewer_fid }) },
   'GET storage/allocations': { statements: 2, buildRequest: () => ({ fid: 1 }) },
   'GET storage/usage': { statements: 3, buildRequest: () => ({ fid: 1 }) },
+  'GET topic/trending': { statements: 2, buildRequest: () => ({}) },
   'GET user/best_friends': { statements: 2, buildRequest: () => ({ fid: 1 }) },
   'GET user/bulk': { statements: 2, buildRequest: () => ({ fids: '1,2,3', viewer_fid }) },
   'GET user/bulk-by-address': {
@@ -404,50 +406,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     reason: 'the log is read page by page; the samples take as many statements as any page of casts',
     buildRequest: () => ({ subscription: { 'cast.created': {} } }),
   },
-  'GET frame/catalog': { statements: 3, buildRequest: () => ({}) },
-  'GET frame/search': { statements: 3, buildRequest: () => ({ q: 'exam' }) },
-  'GET frame/relevant': { statements: 5, buildRequest: () => ({ viewer_fid }) },
-  'POST frame/validate': {
-    statements: 5,
-    buildRequest: (scene) => ({
-      ...pressButton(scene),
-      follow_context: true,
-      signer_context: true,
-      channel_follow_context: true,
-    }),
-  },
-  'GET frame/validate/list': {
-    statements: 1,
-    buildRequest: async (scene) => {
-      await validateFrame(scene)
-      return {}
-    },
-  },
-  'GET frame/validate/analytics': { statements: 1, buildRequest: validateFrame },
-  'POST frame/action': {
-    statements: 2,
-    buildRequest: (scene) => ({
-      signer_uuid: scene.signerUuid,
-      cast_hash: scene.castHash,
-      action: frameActionOf(scene),
-    }),
-  },
-  'POST frame/developer_managed/action': {
-    statements: 0,
-    buildRequest: (scene) => ({
-      action: frameActionOf(scene),
-      signature_packet: { untrustedData: {}, trustedData: { messageBytes: '0a' } },
-    }),
-  },
-  'GET frame': { statements: 1, buildRequest: hostFrame },
-  'POST frame': { statements: 1, buildRequest: () => hostedFrame },
-  'PUT frame': {
-    statements: 1,
-    buildRequest: async (scene) => ({ ...hostedFrame, ...(await hostFrame(scene)) }),
-  },
-  'DELETE frame': { statements: 1, buildRequest: hostFrame },
-  'GET frame/list': { statements: 1, buildRequest: hostFrame },
-  'GET frame/crawl': { statements: 3, buildRequest: ({ pageUrl }) => ({ url: pageUrl }) },
+  ...frameBudgets,
   'GET frame/notification_tokens': { statements: 1, buildRequest: grantToken },
   'POST frame/notifications': {
     statements: 8,

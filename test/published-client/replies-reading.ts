@@ -18,6 +18,7 @@ import {
   UsersActiveChannelsResponse,
 } from '../../src/graph/view/schema/channel.js'
 import { Conversation } from '../../src/graph/view/schema/conversation.js'
+import { ConversationSummary } from '../../src/graph/view/schema/conversation-summary.js'
 import { FnameAvailabilityResponse } from '../../src/graph/view/schema/fname.js'
 import {
   FollowersResponse,
@@ -27,6 +28,7 @@ import {
 import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
 import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
 import { StorageAllocationsResponse, StorageUsageResponse } from '../../src/graph/view/schema/storage.js'
+import { TrendingTopicsResponse } from '../../src/graph/view/schema/topic.js'
 import { CastEmbedCrawlResponse } from '../../src/graph/view/schema/url-metadata.js'
 import {
   BulkUsersByAddressResponse,
@@ -42,6 +44,7 @@ import { published } from './conformance.js'
 export const readingReplies: Readonly<Record<string, TSchema>> = {
   cast: published<Client.CastResponse>()(CastResponse),
   'cast/conversation': published<Client.Conversation>()(Conversation),
+  'cast/conversation/summary': published<Client.ConversationSummary>()(ConversationSummary),
   'cast/embed/crawl': published<Client.CastEmbedCrawlResponse>()(CastEmbedCrawlResponse),
   'cast/metrics': published<Client.CastsMetricsResponse>()(CastsMetricsResponse),
   'cast/quotes': published<Client.FetchCastQuotes200Response>()(FeedResponse),
@@ -60,6 +63,7 @@ export const readingReplies: Readonly<Record<string, TSchema>> = {
   'feed/following': published<Client.FeedResponse>()(FeedResponse),
   'feed/for_you': published<Client.FeedResponse>()(FeedResponse),
   'feed/parent_urls': published<Client.FeedResponse>()(FeedResponse),
+  'feed/topic': published<Client.FeedResponse>()(FeedResponse),
   'feed/trending': published<Client.FeedResponse>()(FeedResponse),
   'feed/user/casts': published<Client.FeedResponse>()(FeedResponse),
   'feed/user/popular': published<Client.BulkCastsResponse>()(BulkCastsResponse),
@@ -75,6 +79,7 @@ export const readingReplies: Readonly<Record<string, TSchema>> = {
   'reactions/user': published<Client.ReactionsResponse>()(ReactionsResponse),
   'storage/allocations': published<Client.StorageAllocationsResponse>()(StorageAllocationsResponse),
   'storage/usage': published<Client.StorageUsageResponse>()(StorageUsageResponse),
+  'topic/trending': published<Client.TrendingTopicsResponse>()(TrendingTopicsResponse),
   'user/best_friends': published<Client.BestFriendsResponse>()(BestFriendsResponse),
   'user/bulk': published<Client.BulkUsersResponse>()(BulkUsersResponse),
   'user/bulk-by-address': published<Client.BulkUsersByAddressResponse>()(BulkUsersByAddressResponse),

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { fewestConnections } from '../connections.js'
 import { parseRoles } from '../roles.js'
+import { aiVariables } from './ai-variables.js'
 import { apiVariables } from './api-variables.js'
 import { chainVariables } from './chain-variables.js'
 import { hubVariables } from './hub-variables.js'
@@ -22,6 +23,7 @@ const variables = Type.Object({
   ...notificationVariables,
   ...upstreamVariables,
   ...chainVariables,
+  ...aiVariables,
 })
 
 /** The sections of `docs/configuration.md`: one for each task of an operator. */
@@ -33,6 +35,7 @@ const tasks: readonly { readonly title: string; readonly variables: Readonly<Rec
   { title: 'Send mini app notifications', variables: notificationVariables },
   { title: 'Sync with the network', variables: upstreamVariables },
   { title: 'Follow chains', variables: chainVariables },
+  { title: 'Use a language model', variables: aiVariables },
 ]
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`

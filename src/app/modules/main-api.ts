@@ -37,6 +37,7 @@ export const mainApiModule: Module = {
       assets: app.service('tokens'),
       subscriptions: { contracts: parseSubscriptionContracts(config.subscriptionContracts) },
       campaigns: app.service('campaigns'),
+      ai: app.service('ai'),
       signers: createSignerCache({ db, vault }, clock),
       bearer: openBearer(config, { db, net, clock, publicUrl }),
       network: networks[config.hubNetwork],

@@ -1,5 +1,6 @@
 import { projectEvents } from '../../graph/project/project.js'
 import { createSearchJob } from '../../graph/project/search-prefix-lists.js'
+import { createVocabularyJob } from '../../graph/project/search-vocabulary.js'
 import type { Module } from '../module.js'
 
 /** Users, casts, reactions and follows as tables for reading, written by every merge. */
@@ -7,5 +8,7 @@ export const readModelModule: Module = {
   name: 'read model',
   runsIn: ['worker'],
   mergeHooks: [projectEvents],
-  start: ({ connections, clock }) => ({ jobs: [createSearchJob({ db: connections.write, clock })] }),
+  start: ({ connections, clock }) => ({
+    jobs: [createSearchJob({ db: connections.write, clock }), createVocabularyJob(connections.work)],
+  }),
 }

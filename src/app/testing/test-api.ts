@@ -10,6 +10,7 @@ import { createAccounts } from '../../features/accounts/accounts.js'
 import { LocalLedger } from '../../features/accounts/ledger/local-ledger.js'
 import { accountDetails } from '../../features/accounts/routes/account-details.js'
 import type { AdminOperation } from '../../features/admin-operation.js'
+import { noAi } from '../../features/ai/ai.js'
 import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
 import { createApiKey } from '../../features/apps/api-keys.js'
 import { ensureApp, isUuid } from '../../features/apps/apps.js'
@@ -129,6 +130,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     }),
     publicUrl: () => 'http://plaza.test',
     net: unusedNet,
+    ai: noAi,
     campaigns: createTestCampaigns(db, more.net ?? unusedNet),
     crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
     hydrator: new Hydrator({ db, clock, placeOf: () => null, maxEntries: 0 }),

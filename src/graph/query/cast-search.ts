@@ -129,7 +129,8 @@ function startOf(db: Database, { before, order }: CastSearchPageRequest): Fragme
   return order === 'desc_chron' ? db`(c.ts, c.hash) < ${cursorRow}` : db`(c.ts, c.hash) > ${cursorRow}`
 }
 
-function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: CastSearch): Fragment {
+/** The filters of a search, without its words, as conditions of a cast `c`. */
+export function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: CastSearch): Fragment {
   const conditions = [
     ...(authorFid === undefined ? [] : [db`c.fid = ${authorFid}::bigint`]),
     ...(terms.usernames.length === 0 ? [] : [db`c.fid ${authorCondition(db, terms.usernames)}`]),

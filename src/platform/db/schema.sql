@@ -1,6 +1,7 @@
 -- What all migrations together make. Written by `npm run schema`, to be read in reviews; nothing runs it.
 create extension pg_trgm;
 create schema accounts;
+create schema ai;
 create schema app;
 create schema apps;
 create schema chain;
@@ -22,6 +23,7 @@ create schema social;
 create schema subscriptions;
 create schema sync;
 create schema tokens;
+create schema topics;
 create schema webhooks;
 
 CREATE OR REPLACE FUNCTION search.words_of(text text)
@@ -48,6 +50,31 @@ AS $function$
         ''
       )
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION search.words_with_mentions(text text, mentions bigint[], positions integer[])
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  bytes bytea := convert_to(text, 'UTF8');
+  result text := '';
+  slice_start integer := 0;
+  slice_end integer;
+begin
+  for i in 1 .. cardinality(mentions) loop
+    slice_end := least(greatest(coalesce(positions[i], length(bytes)), slice_start), length(bytes));
+    -- To the end of a character.
+    while slice_end < length(bytes) and get_byte(bytes, slice_end) & 192 = 128 loop
+      slice_end := slice_end + 1;
+    end loop;
+    result := result || convert_from(substring(bytes from slice_start + 1 for slice_end - slice_start), 'UTF8')
+      || ' zqm' || mentions[i] || 'x ';
+    slice_start := slice_end;
+  end loop;
+  return search.words_of(result || convert_from(substring(bytes from slice_start + 1), 'UTF8'));
+end
 $function$;
 
 create table accounts.attempts (
@@ -183,6 +210,12 @@ create table accounts.wallets (
   constraint wallets_network_address_key UNIQUE (network, address)
 );
 CREATE INDEX wallets_by_app ON accounts.wallets USING btree (app_id, created_at);
+
+create table ai.usage (
+  day date not null,
+  requests integer not null,
+  constraint usage_pkey PRIMARY KEY (day)
+);
 
 create table app.processes (
   id uuid not null,
@@ -840,6 +873,16 @@ create table score.runs (
   constraint runs_pkey PRIMARY KEY (id)
 );
 
+create table search.embeddings (
+  hash bytea not null,
+  ts bigint not null,
+  model text not null,
+  signs bit varying,
+  vector bytea,
+  constraint embeddings_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX embeddings_by_time ON search.embeddings USING btree (ts DESC, hash DESC);
+
 create table search.popular_users (
   fid bigint not null,
   username text,
@@ -861,6 +904,13 @@ create table search.top_users_by_prefix (
   fid bigint not null,
   constraint top_users_by_prefix_pkey PRIMARY KEY (kind, prefix, fid)
 );
+
+create table search.vocabulary (
+  word text not null,
+  casts integer not null,
+  constraint vocabulary_pkey PRIMARY KEY (word)
+);
+CREATE INDEX vocabulary_by_similarity ON search.vocabulary USING gist (word gist_trgm_ops);
 
 create table sign_in.nonces (
   nonce text not null,
@@ -951,7 +1001,11 @@ create table social.casts (
   mentions bigint[] not null,
   mention_positions integer[] not null,
   signer bytea not null,
-  words tsvector not null generated always as (to_tsvector('simple'::regconfig, search.words_of(text))) stored,
+  words tsvector not null generated always as (to_tsvector('simple'::regconfig,
+CASE
+    WHEN (mentions = '{}'::bigint[]) THEN search.words_of(text)
+    ELSE search.words_with_mentions(text, mentions, mention_positions)
+END)) stored,
   constraint casts_pkey PRIMARY KEY (hash)
 );
 CREATE INDEX casts_by_author ON social.casts USING btree (fid, ts DESC, hash DESC);
@@ -1072,6 +1126,7 @@ CREATE INDEX users_by_score ON social.users USING btree (score DESC, fid DESC) W
 CREATE INDEX users_by_similarity ON social.users USING gin (username gin_trgm_ops, lower(display_name) gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX users_by_twitter ON social.users USING btree (lower(twitter)) WHERE (twitter IS NOT NULL);
 CREATE INDEX users_by_username ON social.users USING btree (username text_pattern_ops) WHERE (username IS NOT NULL);
+CREATE INDEX users_by_words_of_username ON social.users USING gin (to_tsvector('simple'::regconfig, username)) WITH (fastupdate=off) WHERE (username IS NOT NULL);
 
 create table social.verifications (
   fid bigint not null,
@@ -1216,6 +1271,35 @@ CREATE INDEX trades_bought ON tokens.trades USING btree (bought_id, block DESC, 
 CREATE INDEX trades_by_time ON tokens.trades USING btree (network, traded_at DESC);
 CREATE INDEX trades_sold ON tokens.trades USING btree (sold_id, block DESC, log_index DESC);
 CREATE INDEX trades_unpublished ON tokens.trades USING btree (network, block) WHERE (NOT published);
+
+create table topics.casts (
+  slug text not null,
+  ts bigint not null,
+  hash bytea not null,
+  fid bigint not null,
+  constraint casts_pkey PRIMARY KEY (slug, ts, hash),
+  constraint casts_slug_fkey FOREIGN KEY (slug) REFERENCES topics.topics(slug) ON DELETE CASCADE
+);
+
+create table topics.descriptions (
+  slug text not null,
+  name text not null,
+  top_level_topic text,
+  summary text not null,
+  described_at bigint not null,
+  constraint descriptions_pkey PRIMARY KEY (slug)
+);
+
+create table topics.topics (
+  slug text not null,
+  name text not null,
+  score double precision not null,
+  top_level_topic text not null,
+  summary text,
+  author_fids bigint[] not null,
+  constraint topics_pkey PRIMARY KEY (slug)
+);
+CREATE INDEX topics_by_score ON topics.topics USING btree (score DESC, slug);
 
 create table webhooks.compacted_follows (
   shard smallint not null,

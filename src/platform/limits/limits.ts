@@ -73,6 +73,17 @@ export const limits = {
     variable: 'PUBLIC_READS_RATE_LIMIT',
     transport: 'HTTP',
   },
+  aiRequests: {
+    scope: 'main API, requests that need the AI endpoint',
+    unit: 'requests',
+    per: 'API key',
+    algorithm: 'token bucket',
+    windowMs: MINUTE_MS,
+    default: 20,
+    variable: 'AI_RATE_LIMIT',
+    transport: 'HTTP',
+    code: 'bad_request.rate_limited',
+  },
   adminFailures: {
     ...perAddress,
     scope: 'admin API, `/admin`',

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
+import { refreshVocabulary } from '../../../graph/project/search-vocabulary.js'
 import { searchTerms } from '../../../graph/query/cast-search-terms.js'
 import { createCastNetwork, prefixedHash, userOf } from './testing/cast-network.js'
 
-const { ask, api, merge, createChannel, countStatements } = await createCastNetwork()
+const { db, ask, api, merge, createChannel, countStatements } = await createCastNetwork()
 const [alice, bob, carol] = [userOf(1), userOf(2), userOf(3)]
 const gardens = 'https://example.com/~/channel/gardens'
 const old = 'chain://eip155:1/erc721:0x02'
@@ -23,6 +24,7 @@ const texts = {
 }
 const reply = bob.cast('gardeners unite', testNow - 400, { parentCastId: { fid: 1, hash: texts.wet.hash } })
 await merge(...Object.values(texts), reply)
+await refreshVocabulary(db)
 
 type Query = Record<string, string | number | boolean>
 interface Result {
@@ -31,6 +33,8 @@ interface Result {
 }
 const search = async (query: Query) => (await ask('cast/search', query)).result as Result
 const found = async (query: Query) => (await search(query)).casts.map(({ text }) => text.split(' ')[0])
+
+const metricsOf = async (q: string) => (await ask('cast/metrics', { q })).metrics as { cast_count: number }[]
 
 describe('cast/search', () => {
   test.each([
@@ -76,6 +80,24 @@ describe('cast/search', () => {
     ['本日', []],
     ['園', ['春の日本庭園、きれい。']],
     ['- | + ()', []],
+    ['gardn~1', ['the', 'Wet']],
+    ['gardn', []],
+    ['gradne~2', ['the', 'Wet']],
+    ['gradne~1', []],
+    ['gradne~99999999999', ['the', 'Wet']],
+    ['soul~1 -gardn~1', ['sand']],
+    ['soil~', ['sand', 'the', 'Wet']],
+    ['soil~x', []],
+    ['"the garden"~1', []],
+    ['"the garden"~3', ['the']],
+    ['"wet soil"~1', ['Wet']],
+    ['"wet soil"~0', []],
+    ['"soil garden"~1', []],
+    ['"soil garden"~2', ['the', 'Wet']],
+    ['"wet soil spring"~2', ['Wet']],
+    ['"wet soil spring"~1', []],
+    ['"wet soil spring"~9999999', ['Wet']],
+    ['~2 | ~', []],
   ])('finds %s', async (q, expected) => {
     expect(await found({ q })).toEqual(expected)
   })
@@ -91,8 +113,60 @@ describe('cast/search', () => {
   ])('finds soil with %j', async (query, expected) => {
     expect(await found({ q: 'soil', ...query })).toEqual(expected)
     expect(await countStatements('cast/search', { q: 'soil', ...query, viewer_fid: 1 })).toBeLessThanOrEqual(
-      6,
+      7,
     )
+  })
+
+  test('finds mentions by the names that the reply shows', async () => {
+    const mentioning = (text: string, fids: number[], positions: number[]) =>
+      carol.cast(text, testNow - 100, { mentions: fids, mentionsPositions: positions })
+    const greeting = mentioning('Über  und : héllo', [4, 2], [6, 11])
+    await merge(greeting)
+    await db`update social.users set username = 'soft-radio' where fid = 4`
+    const seen = ['Über']
+    for (const q of [
+      'soft',
+      '@soft-radio',
+      'radio',
+      'soft-radio und',
+      '"über @soft-radio und bob"',
+      'sof* bob',
+    ]) {
+      expect(await found({ q }), q).toEqual(seen)
+    }
+    expect(await found({ q: '"soft bob"' })).toEqual([])
+    expect(await found({ q: '"soft bob"~1' })).toEqual(seen)
+    expect(await found({ q: 'héllo -soft' })).toEqual([])
+    await db`update social.users set username = 'loud' where fid = 4`
+    expect(await found({ q: 'soft' })).toEqual([])
+    expect(await found({ q: 'loud' })).toEqual(seen)
+    expect((await metricsOf('loud')).at(-2)).toMatchObject({ cast_count: 1 })
+    await merge(carol.removeCast(greeting.hash, testNow))
+  })
+
+  test('algorithmic: activity and age decide, page by page', async () => {
+    const casts = [5, 6, 7].map((age) => alice.cast(`quokka ${age}`, testNow - age * 600))
+    await merge(
+      ...casts,
+      bob.react(casts[2]!, testNow),
+      carol.react(casts[2]!, testNow),
+      bob.react(casts[1]!, testNow),
+    )
+    const query = { q: 'quokka', sort_type: 'algorithmic', limit: 1 }
+    const first = await search(query)
+    await merge(alice.cast('quokka new', testNow + 1))
+    const second = await search({ ...query, cursor: first.next.cursor! })
+    const third = await search({ ...query, cursor: second.next.cursor! })
+    expect([first, second, third].map(({ casts: [only] }) => only!.hash)).toEqual(
+      [casts[2]!, casts[1]!, casts[0]!].map(prefixedHash),
+    )
+    expect(third.next.cursor).toBeNull()
+  })
+
+  test.each(['semantic', 'hybrid'])('501 without a model: %s', async (mode) => {
+    const reply = await api.get('cast/search', { q: 'soil', mode })
+    expect(reply.statusCode).toBe(501)
+    expect(reply.json().message).toContain('AI_EMBEDDING_MODEL')
   })
 
   test.each(['desc_chron', 'chron'])(
@@ -132,10 +206,8 @@ describe('cast/search', () => {
   test.each([
     [{}, 'q'],
     [{ q: 'x'.repeat(501) }, 'q'],
-    [{ q: 'soil~1' }, 'q'],
-    [{ q: 'soil', mode: 'semantic' }, 'mode'],
-    [{ q: 'soil', mode: 'hybrid' }, 'mode'],
-    [{ q: 'soil', sort_type: 'algorithmic' }, 'sort_type'],
+    [{ q: 'soil', mode: 'vague' }, 'mode'],
+    [{ q: 'soil', sort_type: 'loudest' }, 'sort_type'],
     [{ q: 'soil', cursor: 'x' }, 'cursor'],
   ])('400: %j names %s', async (query, property) => {
     expect((await api.get('cast/search', query as Query)).json()).toMatchObject({ status: 400, property })
@@ -162,6 +234,8 @@ describe('cast/search', () => {
         'before:',
         '%',
         '~',
+        '~2',
+        '"~3',
         '\u0000',
       ),
       fc.constantFrom(
@@ -201,15 +275,15 @@ describe('cast/search', () => {
 })
 
 test('parses search terms', () => {
-  expect(searchTerms('a "b c" -d e* | (f -(g)) from:@Al after:2026-01-02')).toEqual({
-    tsquery: "(('a' & 'b c' & !'d' & 'e':*) | (('f' & !(('g')))))",
+  expect(searchTerms('a "b c" -d e* | (f -(g)) from:@Al after:2026-01-02')).toMatchObject({
+    tsquery: "(('a' & ('b c') & !'d' & 'e':*) | (('f' & !(('g')))))",
     usernames: ['al'],
     notUsernames: [],
     afterMs: Date.UTC(2026, 0, 2),
     beforeMs: null,
   })
   const filteredQuery = 'after:2026-02-01 after:2026-01-02 before:2026-03-01 before:2026-04-01 -from:Al'
-  expect(searchTerms(filteredQuery)).toEqual({
+  expect(searchTerms(filteredQuery)).toMatchObject({
     tsquery: null,
     usernames: [],
     notUsernames: ['al'],

@@ -1,15 +1,17 @@
 import { Type } from '@sinclair/typebox'
-import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { type CastSearch, countCastsFound, searchCasts } from '../../../graph/query/cast-search.js'
-import { searchTerms } from '../../../graph/query/cast-search-terms.js'
+import { loadSearchTerms } from '../../../graph/query/search-alternatives.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { CastsSearchResponse } from '../../../graph/view/schema/cast.js'
 import { CastsMetricsResponse } from '../../../graph/view/schema/cast-metrics.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { PlazaError } from '../../../platform/errors.js'
 import { farcasterSecondsFromUnixSeconds } from '../../../protocol/time.js'
 import { feedPages } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation } from '../../operation.js'
+import { rankedSearch, rankedSearchNote } from './ranked-search.js'
 
 /** Parameters of a cast search. */
 const searchParameters = {
@@ -33,24 +35,17 @@ const searchNote = [
   '`gard*` with a word that starts so; parentheses group. `from:name` matches casts by a user, several of them casts by',
   'any of the users, `-from:name` casts by others. `after:2026-10-01` and `before:2026-11-01T12:00:00Z` limit the time,',
   'in UTC unless a zone is given. Case does not matter; meaningless punctuation is ignored. An emoji is a',
-  'word; scripts without spaces match by any part of the text. Similarity (`word~1`, `"some words"~2`) is not',
-  'supported.',
+  'word; scripts without spaces match by any part of the text. `word~1` matches words of recent casts that differ in',
+  'at most so many letters (2 at most), `"some words"~2` a phrase with up to so many other words in it (a long phrase',
+  'allows for fewer). The name of a mentioned user matches as in the text of the reply.',
 ].join(' ')
 
-/** A fuzzy or proximity operator behind a word or a phrase. */
-const similarityPattern = /["\p{L}\p{N}]~\d/u
-
-/** Parses the search; a 400 for unsupported operators. */
-function castSearch(query: {
-  q: string
-  author_fid?: number
-  channel_id?: string
-  parent_url?: string
-}): CastSearch {
-  if (similarityPattern.test(query.q))
-    throw invalidField('q', 'uses the operator ~ (similarity), which is not supported')
+async function castSearch(
+  db: Database,
+  query: { q: string; author_fid?: number; channel_id?: string; parent_url?: string },
+): Promise<CastSearch> {
   return {
-    terms: searchTerms(query.q),
+    terms: await loadSearchTerms(db, query.q),
     authorFid: query.author_fid,
     parentUrl: query.parent_url,
     channelId: query.channel_id,
@@ -64,7 +59,7 @@ function isEmpty({ terms }: CastSearch): boolean {
   return tsquery === null && !isForSomebody && afterMs === null && beforeMs === null
 }
 
-const pages = {
+const timePages = {
   desc_chron: feedPages('cast/search: desc_chron', false),
   chron: feedPages('cast/search: chron', false),
 }
@@ -75,29 +70,42 @@ export const castSearchOperation = defineOperation({
   path: 'cast/search',
   tag: 'Casts',
   summary: 'Search for casts',
-  description: `Full-text search. ${searchNote}`,
+  description: `Full-text search. ${searchNote} ${rankedSearchNote}`,
   query: Type.Object({
     ...searchParameters,
     mode: choiceParameter(['literal', 'semantic', 'hybrid'], {
       default: 'literal',
-      description: 'Only `literal` is supported; the others are a 400.',
+      description:
+        '`literal` matches words, `semantic` the meaning of the text without its filters, `hybrid` both. The latter ' +
+        'need an embedding model (`AI_EMBEDDING_MODEL`); without one they are a 501.',
     }),
-    sort_type: choiceParameter(['desc_chron', 'chron'], {
-      default: 'desc_chron',
-      description: 'Order by time: newest or oldest first.',
-    }),
+    sort_type: Type.Optional(
+      choiceParameter(['desc_chron', 'chron', 'algorithmic'], {
+        description:
+          'Newest first, oldest first, or by activity and age. Default: `desc_chron`; with `semantic` and `hybrid` ' +
+          'the best match first.',
+      }),
+    ),
     parent_url: Type.Optional({ ...parentUrl('Only casts directly below this URL.'), examples: [] }),
     ...feedPaging,
   }),
   reply: CastsSearchResponse,
 
-  async handle({ db, hydrator }, query, caller) {
-    const { mode, sort_type: order } = query
-    if (mode !== 'literal') throw invalidField('mode', `${mode} is not supported: only literal is`)
-    const search = castSearch(query)
-    const page = await pages[order]({ db, hydrator }, caller, query, async (pageRequest) =>
-      isEmpty(search) ? [] : searchCasts(db, search, { ...pageRequest, order }),
-    )
+  async handle(context, query, caller) {
+    const { db, hydrator, ai } = context
+    if (query.mode !== 'literal' && ai.embed === null) {
+      throw new PlazaError('not_configured', `mode=${query.mode} needs AI_BASE_URL and AI_EMBEDDING_MODEL`)
+    }
+    const search = await castSearch(db, query)
+    const mode = search.terms.plainText === '' ? 'literal' : query.mode
+    const order = query.sort_type ?? (mode === 'literal' ? 'desc_chron' : 'relevance')
+    const isInOrderOfTime = order === 'desc_chron' || order === 'chron'
+    const page =
+      mode === 'literal' && isInOrderOfTime
+        ? await timePages[order]({ db, hydrator }, caller, query, async (pageRequest) =>
+            isEmpty(search) ? [] : searchCasts(db, search, { ...pageRequest, order }),
+          )
+        : await rankedSearch(context, caller, query, { search, mode, order, isEmpty: isEmpty(search) })
     return `{"result":${page}}`
   },
 })
@@ -133,7 +141,7 @@ export const castMetrics = defineOperation({
   reply: CastsMetricsResponse,
 
   async handle({ db, clock }, query) {
-    const search = castSearch(query)
+    const search = await castSearch(db, query)
     const { seconds, piece } = intervals[query.interval]
     const count = Math.ceil(seconds / piece)
     const current = Math.floor(clock() / 1000 / piece) * piece

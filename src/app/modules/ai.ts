@@ -1,0 +1,43 @@
+import { createAi, noAi } from '../../features/ai/ai.js'
+import { createEmbeddingJob } from '../../features/casts/embedding-job.js'
+import { createAiClient } from '../../platform/ai/ai-client.js'
+import { createCounter } from '../../platform/limits/counter.js'
+import { limits } from '../../platform/limits/limits.js'
+import { createNetClient } from '../../platform/outbound/net-client.js'
+import { version } from '../../platform/process/version.js'
+import type { Module } from '../module.js'
+
+/** The AI endpoint of the operator, and the job that embeds casts. Off without `AI_BASE_URL`. */
+export const aiModule: Module = {
+  name: 'AI',
+  runsIn: ['api', 'worker'],
+  start({ config, roles, connections, hydrator, clock, log }) {
+    if (config.aiBaseUrl === undefined) return { services: { ai: noAi, aiClient: null } }
+    // The variable allows http on this machine only.
+    const isLocal = config.aiBaseUrl.startsWith('http:')
+    const net = createNetClient({
+      policy: { allowHttp: isLocal, allowLoopback: isLocal },
+      userAgent: `plaza/${version}`,
+    })
+    const aiClient = createAiClient({
+      baseUrl: config.aiBaseUrl.replace(/\/+$/, ''),
+      apiKey: config.aiApiKey,
+      chatModel: config.aiChatModel,
+      embeddingModel: config.aiEmbeddingModel,
+      dailyLimit: config.aiDailyLimit,
+      timeoutMs: config.aiTimeoutMs,
+      net,
+      db: connections.write,
+      clock,
+      log,
+    })
+    const limiter = createCounter<number>(limits.aiRequests, clock, config.aiRateLimit)
+    const db = connections.work
+    const embedding = createEmbeddingJob({ db, hydrator, aiClient, dailyLimit: config.aiDailyLimit, clock })
+    return {
+      services: { ai: createAi(aiClient, limiter), aiClient },
+      jobs: roles.has('worker') && aiClient.embed !== null ? [embedding] : [],
+      stop: net.close,
+    }
+  },
+}

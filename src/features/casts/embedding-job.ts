@@ -1,0 +1,133 @@
+import type { Hydrator } from '../../graph/cache/hydrator.js'
+import { bytesOf, MAX_COMPARED, signsOf } from '../../graph/query/cast-search-ranked.js'
+import { type AiClient, AiRefusal, MAX_TEXTS } from '../../platform/ai/ai-client.js'
+import type { Database } from '../../platform/db/connection.js'
+
+export interface EmbeddingJobOptions {
+  readonly db: Database
+  readonly hydrator: Hydrator
+  readonly aiClient: Pick<AiClient, 'embed' | 'embeddingModel'>
+  /** Requests of a UTC day, of which this job uses at most half. */
+  readonly dailyLimit: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+const EVERY_MS = 60_000
+/** Requests of one run at most. */
+const MAX_BATCHES = 8
+const DAY_MS = 86_400_000
+/** Longer casts are cut for the model. */
+const MAX_TEXT_LENGTH = 2_000
+/** Shorter texts have no meaning to search for. */
+const MIN_TEXT_LENGTH = 3
+
+/**
+ * Creates the scheduled job that stores vectors of the newest casts for searches by meaning, newest first. Its requests
+ * are spread over the day: half of the daily limit is left for requests of apps.
+ */
+export function createEmbeddingJob(options: EmbeddingJobOptions) {
+  const { dailyLimit, clock } = options
+  let day = 0
+  let used = 0
+  return {
+    name: 'cast embeddings',
+    everyMs: EVERY_MS,
+    async run(): Promise<void> {
+      const today = Math.floor(clock() / DAY_MS)
+      if (today !== day) [day, used] = [today, 0]
+      const batches = Math.min(MAX_BATCHES, Math.floor(dailyLimit / 2) - used)
+      for (let batch = 0; batch < batches; batch += 1) {
+        used += 1
+        if (!(await embedNewestCasts(options))) break
+      }
+      await deleteUnused(options)
+    },
+  }
+}
+
+/** Embeds one batch. Returns whether there may be more. */
+async function embedNewestCasts(options: EmbeddingJobOptions): Promise<boolean> {
+  const { db, hydrator } = options
+  const missing = await db<{ hash: string; ts: number }[]>`
+    select encode(newest.hash, 'hex') as hash, newest.ts
+    from (
+      select c.hash, c.ts from social.casts c
+      where length(c.text) >= ${MIN_TEXT_LENGTH}
+      order by c.ts desc, c.hash desc
+      limit ${MAX_COMPARED}
+    ) newest
+    where not exists (
+      select from search.embeddings e where e.hash = newest.hash and e.model = ${options.aiClient.embeddingModel}
+    )
+    order by newest.ts desc, newest.hash desc
+    limit ${MAX_TEXTS}
+  `
+  if (missing.length === 0) return false
+  const casts = await hydrator.casts(missing.map(({ hash }) => hash))
+  const texts = missing.map((cast) => {
+    const json = casts.get(cast.hash)
+    const text = json === undefined ? '' : (JSON.parse(json) as { text: string }).text
+    return { ...cast, text: text.slice(0, MAX_TEXT_LENGTH) }
+  })
+  await embedTexts(options, texts)
+  return missing.length === MAX_TEXTS
+}
+
+interface CastText {
+  readonly hash: string
+  readonly ts: number
+  readonly text: string
+}
+
+/** Splits a batch that the endpoint refuses, so that one text does not hold up the others. */
+async function embedTexts(options: EmbeddingJobOptions, texts: readonly CastText[]): Promise<void> {
+  const readable = texts.filter(({ text }) => text.trim() !== '')
+  await storeVectors(
+    options,
+    texts.filter(({ text }) => text.trim() === '').map((cast) => ({ ...cast, vector: null })),
+  )
+  if (readable.length === 0) return
+  try {
+    const vectors = await options.aiClient.embed!(readable.map(({ text }) => text))
+    await storeVectors(
+      options,
+      readable.map((cast, index) => ({ ...cast, vector: vectors[index]! })),
+    )
+  } catch (error) {
+    if (!(error instanceof AiRefusal)) throw error
+    if (readable.length === 1) return await storeVectors(options, [{ ...readable[0]!, vector: null }])
+    const half = Math.ceil(readable.length / 2)
+    await embedTexts(options, readable.slice(0, half))
+    await embedTexts(options, readable.slice(half))
+  }
+}
+
+async function storeVectors(
+  { db, aiClient }: EmbeddingJobOptions,
+  casts: readonly (CastText & { readonly vector: Float32Array | null })[],
+): Promise<void> {
+  if (casts.length === 0) return
+  await db`
+    insert into search.embeddings (hash, ts, model, signs, vector)
+    select decode(hash, 'hex'), ts, ${aiClient.embeddingModel}, signs::bit varying, vector
+    from unnest(
+      ${db.types.texts(casts.map(({ hash }) => hash))}::text[],
+      ${casts.map(({ ts }) => ts)}::bigint[],
+      ${db.types.texts(casts.map(({ vector }) => vector && signsOf(vector)))}::text[],
+      ${db.types.byteas(casts.map(({ vector }) => vector && bytesOf(vector)))}::bytea[]
+    ) as computed (hash, ts, signs, vector)
+    on conflict (hash) do update
+    set model = excluded.model, signs = excluded.signs, vector = excluded.vector
+  `
+}
+
+/** Deletes vectors of casts that are no longer among the newest. */
+async function deleteUnused({ db }: EmbeddingJobOptions): Promise<void> {
+  await db`
+    delete from search.embeddings e
+    where (e.ts, e.hash) < (
+      select ts, hash from search.embeddings order by ts desc, hash desc offset ${MAX_COMPARED} limit 1
+    )
+  `
+}

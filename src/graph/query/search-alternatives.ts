@@ -1,0 +1,107 @@
+import type { Database } from '../../platform/db/connection.js'
+import { type SearchTerms, searchTerms } from './cast-search-terms.js'
+import type { SearchWord } from './search-words.js'
+
+/** Users whose names match one word: those with the most followers. */
+const MAX_USERS_PER_WORD = 32
+/** Users whose followers are compared: a word that more names have is no name of anybody. */
+const MAX_NAMES_PER_WORD = 1_000
+/** Spellings that match one word: those in the most casts. */
+const MAX_SPELLINGS_PER_WORD = 20
+/** Words of the vocabulary whose edit distance is computed: those with the most trigrams in common. */
+const MAX_CANDIDATES_PER_WORD = 300
+/** Shorter prefixes match too many names to look them up. */
+const MIN_PREFIX_LENGTH = 3
+
+interface AlternativeRow {
+  readonly index: number
+  readonly mention: number | null
+  readonly spelling: string | null
+}
+
+/**
+ * Parses `q` and adds what matches in place of its words: mentions of users whose names have the word, and
+ * for `word~n` words of recent casts with similar spelling. One statement; none without words.
+ */
+export async function loadSearchTerms(db: Database, q: string): Promise<SearchTerms> {
+  const terms = searchTerms(q)
+  const words = [...new Map(terms.words.map((word) => [keyOf(word), word])).values()]
+  if (words.length === 0) return terms
+  const named = words.map(({ quoted }) => (isShortPrefix(quoted) ? null : quoted))
+  const similar = words.map(({ quoted, edits }) => (edits > 0 ? lettersOf(quoted) : null))
+  const rows = await db<AlternativeRow[]>`
+    select word.index::integer, 0 as casts, found.fid as mention, null as spelling
+    from unnest(${db.types.texts(named)}::text[]) with ordinality as word (query, index)
+    cross join lateral (
+      select u.fid
+      from (
+        select u.fid
+        from social.users u
+        where u.username is not null
+          and to_tsvector('simple'::regconfig, u.username) @@ to_tsquery('simple'::regconfig, word.query)
+        limit ${MAX_NAMES_PER_WORD}
+      ) u
+      left join social.user_counts n on n.fid = u.fid
+      order by coalesce(n.follower_count, 0) desc, u.fid
+      limit ${MAX_USERS_PER_WORD}
+    ) found
+    where word.query is not null
+    union all
+    select word.index::integer, found.casts, null, found.word
+    from unnest(${db.types.texts(similar)}::text[]) with ordinality as word (letters, index)
+    cross join lateral (
+      select v.word, v.casts from search.vocabulary v order by v.word <-> word.letters limit ${MAX_CANDIDATES_PER_WORD}
+    ) found
+    where word.letters is not null
+    order by 1, 2 desc, 3, 4
+  `
+  const alternatives = new Map<string, string[]>()
+  for (const [position, word] of words.entries()) {
+    const own = rows.filter(({ index }) => index === position + 1)
+    const mentions = own.flatMap(({ mention }) => (mention === null ? [] : [`zqm${mention}x`]))
+    const letters = lettersOf(word.quoted)
+    const spellings = own
+      .flatMap(({ spelling }) => spelling ?? [])
+      .filter((spelling) => spelling !== letters && isWithinEdits(spelling, letters, word.edits))
+      .slice(0, MAX_SPELLINGS_PER_WORD)
+      .map((spelling) => `'${spelling.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`)
+    alternatives.set(keyOf(word), [...mentions, ...spellings])
+  }
+  return searchTerms(q, (word) => alternatives.get(keyOf(word)) ?? [])
+}
+
+function keyOf({ quoted, edits }: SearchWord): string {
+  return `${quoted}~${edits}`
+}
+
+function lettersOf(quoted: string): string {
+  return quoted.slice(1, -1).toLowerCase()
+}
+
+function isShortPrefix(quoted: string): boolean {
+  return quoted.endsWith(':*') && quoted.length - "'':*".length < MIN_PREFIX_LENGTH
+}
+
+/** Whether a word becomes the other by so many edits: a letter more, less, replaced, or swapped with the next. */
+function isWithinEdits(word: string, other: string, edits: number): boolean {
+  const [letters, others] = [Array.from(word), Array.from(other)]
+  if (Math.abs(letters.length - others.length) > edits) return false
+  const rows = [Array.from({ length: others.length + 1 }, (_, index) => index)]
+  for (const [row, letter] of letters.entries()) {
+    const [above, twoAbove] = [rows[row]!, rows[row - 1]]
+    const next = [row + 1]
+    for (const [column, otherLetter] of others.entries()) {
+      const isSwapped = letter === others[column - 1] && letters[row - 1] === otherLetter
+      next.push(
+        Math.min(
+          above[column]! + (letter === otherLetter ? 0 : 1),
+          above[column + 1]! + 1,
+          next[column]! + 1,
+          isSwapped ? twoAbove![column - 1]! + 1 : Number.POSITIVE_INFINITY,
+        ),
+      )
+    }
+    rows.push(next)
+  }
+  return rows.at(-1)!.at(-1)! <= edits
+}
