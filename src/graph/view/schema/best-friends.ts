@@ -1,20 +1,16 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
 import { Username } from './primitives.js'
+import { namedObject } from './schema-type.js'
 
 /** A user with a high mutual affinity to another. */
-export const BestFriend = Type.Object(
-  {
-    fid: Type.Integer({ examples: [191] }),
-    username: Username,
-    mutual_affinity_score: Type.Number({ examples: [42.5] }),
-  },
-  { $id: 'BestFriend' },
-)
-export type BestFriend = Static<typeof BestFriend>
+export const BestFriend = namedObject('BestFriend', {
+  fid: Type.Integer({ examples: [191] }),
+  username: Username,
+  mutual_affinity_score: Type.Number({ examples: [42.5] }),
+})
 
-export const BestFriendsResponse = Type.Object(
-  { users: Type.Array(BestFriend), next: Type.Optional(NextCursor) },
-  { $id: 'BestFriendsResponse' },
-)
-export type BestFriendsResponse = Static<typeof BestFriendsResponse>
+export const BestFriendsResponse = namedObject('BestFriendsResponse', {
+  users: Type.Array(BestFriend),
+  next: Type.Optional(NextCursor),
+})

@@ -1,19 +1,12 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Count, DateTime } from './primitives.js'
+import { namedObject } from './schema-type.js'
 
 /** The number of casts in one interval. */
-export const CastsMetrics = Type.Object(
-  {
-    start: DateTime,
-    resolution_in_seconds: { ...Count, examples: [86_400] },
-    cast_count: Count,
-  },
-  { $id: 'CastsMetrics' },
-)
-export type CastsMetrics = Static<typeof CastsMetrics>
+export const CastsMetrics = namedObject('CastsMetrics', {
+  start: DateTime,
+  resolution_in_seconds: { ...Count, examples: [86_400] },
+  cast_count: Count,
+})
 
-export const CastsMetricsResponse = Type.Object(
-  { metrics: Type.Array(CastsMetrics) },
-  { $id: 'CastsMetricsResponse' },
-)
-export type CastsMetricsResponse = Static<typeof CastsMetricsResponse>
+export const CastsMetricsResponse = namedObject('CastsMetricsResponse', { metrics: Type.Array(CastsMetrics) })

@@ -4,32 +4,27 @@ import { ChannelDehydrated, ChannelUserContext } from './channel-dehydrated.js'
 import { CastParentAuthor, Embed } from './embed.js'
 import { NextCursor } from './paging.js'
 import { CastText, Count, DateTime, Fid, HashString, TextRange, Url, Username } from './primitives.js'
-import { deprecated, nullable, textEnum } from './schema-type.js'
+import { deprecated, namedObject, nullable, textEnum } from './schema-type.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
 const Reactor = Type.Object({ fid: Fid, fname: Username })
 
 /** Counts of reactions to a cast. */
-export const CastReactions = Type.Object(
-  {
-    likes: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
-    likes_count: Count,
-    recasts: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
-    recasts_count: Count,
-  },
-  { $id: 'CastReactions' },
-)
-export type CastReactions = Static<typeof CastReactions>
+export const CastReactions = namedObject('CastReactions', {
+  likes: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
+  likes_count: Count,
+  recasts: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
+  recasts_count: Count,
+})
 
-export const CastReplies = Type.Object({ count: Count }, { $id: 'CastReplies' })
-export type CastReplies = Static<typeof CastReplies>
+export const CastReplies = namedObject('CastReplies', { count: Count })
 
 /** The viewer's reactions to a cast. */
-export const CastViewerContext = Type.Object(
-  { liked: Type.Boolean(), recasted: Type.Boolean() },
-  { $id: 'CastViewerContext' },
-)
+export const CastViewerContext = namedObject('CastViewerContext', {
+  liked: Type.Boolean(),
+  recasted: Type.Boolean(),
+})
 export type CastViewerContext = Static<typeof CastViewerContext>
 
 const castMembers = {
@@ -61,7 +56,7 @@ const castMembers = {
   author_channel_context: Type.Optional(ChannelUserContext),
 }
 
-export const Cast = Type.Object(castMembers, { $id: 'Cast' })
+export const Cast = namedObject('Cast', castMembers)
 export type Cast = Static<typeof Cast>
 
 /** A cast with its replies, to the depth of the request. */
@@ -69,29 +64,18 @@ export const CastAndConversations = Type.Recursive(
   (This) => Type.Object({ ...castMembers, direct_replies: Type.Array(This, { examples: [[]] }) }),
   { $id: 'CastAndConversations' },
 )
-export type CastAndConversations = Static<typeof CastAndConversations>
 
-export const CastResponse = Type.Object({ cast: Cast }, { $id: 'CastResponse' })
-export type CastResponse = Static<typeof CastResponse>
+export const CastResponse = namedObject('CastResponse', { cast: Cast })
 
-export const CastsResponse = Type.Object(
-  { result: Type.Object({ casts: Type.Array(Cast) }) },
-  { $id: 'CastsResponse' },
-)
-export type CastsResponse = Static<typeof CastsResponse>
+export const CastsResponse = namedObject('CastsResponse', {
+  result: Type.Object({ casts: Type.Array(Cast) }),
+})
 
-export const BulkCastsResponse = Type.Object({ casts: Type.Array(Cast) }, { $id: 'BulkCastsResponse' })
-export type BulkCastsResponse = Static<typeof BulkCastsResponse>
+export const BulkCastsResponse = namedObject('BulkCastsResponse', { casts: Type.Array(Cast) })
 
 /** A page of a feed, or of quotes of a cast. */
-export const FeedResponse = Type.Object(
-  { casts: Type.Array(Cast), next: NextCursor },
-  { $id: 'FeedResponse' },
-)
-export type FeedResponse = Static<typeof FeedResponse>
+export const FeedResponse = namedObject('FeedResponse', { casts: Type.Array(Cast), next: NextCursor })
 
-export const CastsSearchResponse = Type.Object(
-  { result: Type.Object({ casts: Type.Array(Cast), next: NextCursor }) },
-  { $id: 'CastsSearchResponse' },
-)
-export type CastsSearchResponse = Static<typeof CastsSearchResponse>
+export const CastsSearchResponse = namedObject('CastsSearchResponse', {
+  result: Type.Object({ casts: Type.Array(Cast), next: NextCursor }),
+})

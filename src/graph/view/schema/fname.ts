@@ -1,7 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import { namedObject } from './schema-type.js'
 
-export const FnameAvailabilityResponse = Type.Object(
-  { available: Type.Boolean() },
-  { $id: 'FnameAvailabilityResponse' },
-)
-export type FnameAvailabilityResponse = Static<typeof FnameAvailabilityResponse>
+export const FnameAvailabilityResponse = namedObject('FnameAvailabilityResponse', {
+  available: Type.Boolean(),
+})

@@ -1,28 +1,23 @@
 import { type Static, type TOptional, type TString, Type } from '@sinclair/typebox'
 import { OembedData } from './oembed.js'
+import { namedObject } from './schema-type.js'
 
 /** An image of a page. Its members are copied from the page. */
-export const ImageObject = Type.Object(
-  {
-    url: Type.String(),
-    alt: Type.Optional(Type.String()),
-    type: Type.Optional(Type.String()),
-    width: Type.Optional(Type.String()),
-    height: Type.Optional(Type.String()),
-  },
-  { $id: 'ImageObject' },
-)
+export const ImageObject = namedObject('ImageObject', {
+  url: Type.String(),
+  alt: Type.Optional(Type.String()),
+  type: Type.Optional(Type.String()),
+  width: Type.Optional(Type.String()),
+  height: Type.Optional(Type.String()),
+})
 export type ImageObject = Static<typeof ImageObject>
 
-export const VideoObject = Type.Object(
-  {
-    url: Type.String(),
-    type: Type.Optional(Type.String()),
-    width: Type.Optional(Type.String()),
-    height: Type.Optional(Type.String()),
-  },
-  { $id: 'VideoObject' },
-)
+export const VideoObject = namedObject('VideoObject', {
+  url: Type.String(),
+  type: Type.Optional(Type.String()),
+  width: Type.Optional(Type.String()),
+  height: Type.Optional(Type.String()),
+})
 export type VideoObject = Static<typeof VideoObject>
 
 /** Members that are strings of the page. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { nullable } from './schema-type.js'
+import { namedObject, nullable } from './schema-type.js'
 
 const text = nullable(Type.String(), { examples: [null] })
 const optionalText = Type.Optional(text)
@@ -20,25 +20,28 @@ const sharedMembers = {
 
 const sizeMembers = { width: optionalNumber, height: optionalNumber }
 
-export const OembedRichData = Type.Object(
-  { type: Type.Literal('rich'), html: text, ...sizeMembers, ...sharedMembers },
-  { $id: 'OembedRichData' },
-)
+export const OembedRichData = namedObject('OembedRichData', {
+  type: Type.Literal('rich'),
+  html: text,
+  ...sizeMembers,
+  ...sharedMembers,
+})
 
-export const OembedVideoData = Type.Object(
-  { type: Type.Literal('video'), html: text, ...sizeMembers, ...sharedMembers },
-  { $id: 'OembedVideoData' },
-)
+export const OembedVideoData = namedObject('OembedVideoData', {
+  type: Type.Literal('video'),
+  html: text,
+  ...sizeMembers,
+  ...sharedMembers,
+})
 
-export const OembedPhotoData = Type.Object(
-  { type: Type.Literal('photo'), url: text, ...sizeMembers, ...sharedMembers },
-  { $id: 'OembedPhotoData' },
-)
+export const OembedPhotoData = namedObject('OembedPhotoData', {
+  type: Type.Literal('photo'),
+  url: text,
+  ...sizeMembers,
+  ...sharedMembers,
+})
 
-export const OembedLinkData = Type.Object(
-  { type: Type.Literal('link'), ...sharedMembers },
-  { $id: 'OembedLinkData' },
-)
+export const OembedLinkData = namedObject('OembedLinkData', { type: Type.Literal('link'), ...sharedMembers })
 
 /** The reply of an oEmbed provider for a URL. */
 export const OembedData = Type.Union([OembedRichData, OembedVideoData, OembedPhotoData, OembedLinkData])

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { nullable } from './schema-type.js'
 
 /** The cursor of the next page. */
@@ -10,4 +10,3 @@ export const NextCursor = Type.Object(
   },
   { $id: 'NextCursor', description: '`cursor` is null on the last page.' },
 )
-export type NextCursor = Static<typeof NextCursor>

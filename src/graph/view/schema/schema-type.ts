@@ -1,4 +1,4 @@
-import { type SchemaOptions, type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type SchemaOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
 /**
  * Conventions of the schemas in this folder.
@@ -14,6 +14,11 @@ import { type SchemaOptions, type Static, type TSchema, Type } from '@sinclair/t
  * - `viewer_context` is present exactly when the request names a viewer.
  * - A deprecated member is filled like any other.
  */
+
+/** An object that is a component of the OpenAPI document. */
+export function namedObject<Members extends TProperties>($id: string, members: Members) {
+  return Type.Object(members, { $id })
+}
 
 /** Allows null. */
 export function nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
