@@ -1,16 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from '../../graph/view/schema/paging.js'
-import {
-  CastText,
-  Count,
-  DateTime,
-  EthAddress,
-  Fid,
-  HashString,
-  Url,
-  Username,
-} from '../../graph/view/schema/primitives.js'
-import { nullable, textEnum } from '../../graph/view/schema/schema-type.js'
+import { NextCursor, CastText, Count, DateTime, EthAddress, Fid, HashString, Url, Username, nullable, textEnum } from '../../graph/view/schema/primitives.js'
 
 /** Shapes of version 1 of the hosted API (docs/compatibility.md §30), in camel case. */
 

@@ -6,8 +6,14 @@ import type { ViewerRelations } from '../load/viewer.js'
 import type { CastEmbed } from '../project/casts.js'
 import { channelContext, channelDehydrated } from './channel-dehydrated.js'
 import { dateTimeOf } from './formats.js'
-import type { Cast, CastViewerContext } from './schema/cast.js'
-import type { CastDehydrated, CastEmbedded, Embed, EmbedDeep } from './schema/embed.js'
+import type {
+  Cast,
+  CastDehydrated,
+  CastEmbedded,
+  CastViewerContext,
+  Embed,
+  EmbedDeep,
+} from './schema/cast.js'
 import type { TextRange } from './schema/primitives.js'
 import type { EmbedUrlMetadata } from './schema/url-metadata.js'
 import { channelMentions, insertMentions } from './text-ranges.js'

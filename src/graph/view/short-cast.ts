@@ -1,5 +1,4 @@
-import type { Cast } from './schema/cast.js'
-import type { CastDehydrated } from './schema/embed.js'
+import type { Cast, CastDehydrated } from './schema/cast.js'
 
 /** The dehydrated form of a cast whose whole form is loaded. */
 export function shortCast({ hash, author, app }: Cast): CastDehydrated {

@@ -31,7 +31,7 @@ import {
   FollowersResponse,
   ReciprocalFollowersResponse,
   RelevantFollowersResponse,
-} from '../../../graph/view/schema/follower.js'
+} from '../../../graph/view/schema/relation.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'

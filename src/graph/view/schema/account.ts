@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Fid, TransactionHash } from './primitives.js'
-import { namedObject } from './schema-type.js'
+import { Fid, namedObject, TransactionHash } from './primitives.js'
 import { Ed25519PublicKey, SharedSignerPermission, Signer, SignerUUID } from './signer.js'
 import { User } from './user.js'
 
@@ -39,4 +38,8 @@ export const RegisterUserOnChainResponse = namedObject('RegisterUserOnChainRespo
     description: 'Hash of the transaction that registered the fid.',
   }),
   user: Type.Optional(User),
+})
+
+export const FnameAvailabilityResponse = namedObject('FnameAvailabilityResponse', {
+  available: Type.Boolean(),
 })

@@ -1,7 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from './paging.js'
-import { DateTime, Fid, Uuid } from './primitives.js'
-import { namedObject, nullable, textEnum } from './schema-type.js'
+import { DateTime, Fid, NextCursor, namedObject, nullable, textEnum, Uuid } from './primitives.js'
 
 /** A client of the API, with keys and data of its own. */
 export const App = Type.Object(

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ChannelId, ChannelMemberRole, ImageUrl } from './primitives.js'
-import { namedObject } from './schema-type.js'
+import { ChannelId, ChannelMemberRole, ImageUrl, namedObject } from './primitives.js'
 
 /** The relation of a user to a channel. */
 export const ChannelUserContext = namedObject('ChannelUserContext', {

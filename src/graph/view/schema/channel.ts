@@ -1,8 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChannelDehydrated, ChannelUserContext } from './channel-dehydrated.js'
-import { NextCursor } from './paging.js'
-import { CastHash, ChannelId, Count, DateTime, Fid, ImageUrl, TextRange, Uri, Url } from './primitives.js'
-import { deprecated, namedObject } from './schema-type.js'
+import {
+  CastHash,
+  ChannelId,
+  ChannelMemberRole,
+  Count,
+  DateTime,
+  deprecated,
+  Fid,
+  ImageUrl,
+  NextCursor,
+  namedObject,
+  TextRange,
+  Uri,
+  Url,
+} from './primitives.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
@@ -65,5 +77,34 @@ export const ChannelSearchResponse = namedObject('ChannelSearchResponse', {
 
 export const UsersActiveChannelsResponse = namedObject('UsersActiveChannelsResponse', {
   channels: Type.Optional(Type.Array(Channel)),
+  next: Type.Optional(NextCursor),
+})
+
+/** A user and its role in a channel. */
+export const ChannelMember = namedObject('ChannelMember', {
+  object: Type.Literal('member'),
+  role: ChannelMemberRole,
+  user: Type.Union([User, UserDehydrated]),
+  channel: {
+    ...ChannelOrChannelDehydrated,
+    examples: [{ id: 'gardening', name: 'Gardening', object: 'channel_dehydrated' }],
+  },
+})
+
+export const ChannelMemberListResponse = namedObject('ChannelMemberListResponse', {
+  members: Type.Array(ChannelMember),
+  next: NextCursor,
+})
+
+/** An open invite. */
+export const ChannelMemberInvite = namedObject('ChannelMemberInvite', {
+  channel_id: ChannelId,
+  role: ChannelMemberRole,
+  inviter: User,
+  invited: User,
+})
+
+export const ChannelMemberInviteListResponse = namedObject('ChannelMemberInviteListResponse', {
+  invites: Type.Array(ChannelMemberInvite),
   next: Type.Optional(NextCursor),
 })

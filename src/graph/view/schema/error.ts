@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { namedObject } from './schema-type.js'
+import { namedObject } from './primitives.js'
 
 /** The body of every failed request. */
 export const ErrorRes = namedObject('ErrorRes', {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { FrameV2 } from './frame.js'
-import { NextCursor } from './paging.js'
+import { NextCursor } from './primitives.js'
+import { FrameV2 } from './url-metadata.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 

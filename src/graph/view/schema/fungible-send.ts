@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Fid, TransactionHash } from './primitives.js'
-import { textEnum } from './schema-type.js'
+import { Fid, TransactionHash, textEnum } from './primitives.js'
 
 const SendReceipt = Type.Object(
   {

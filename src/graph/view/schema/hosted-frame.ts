@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Uri, Uuid } from './primitives.js'
-import { textEnum } from './schema-type.js'
+import { textEnum, Uri, Uuid } from './primitives.js'
 
 const shortText = (maxLength: number, example: string) =>
   Type.String({ minLength: 1, maxLength, examples: [example] })

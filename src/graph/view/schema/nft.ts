@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { EthAddress, Fid, TransactionHash, Url } from './primitives.js'
-import { nullable, textEnum } from './schema-type.js'
+import { EthAddress, Fid, nullable, TransactionHash, textEnum, Url } from './primitives.js'
 
 const address = Type.String({ pattern: '^0x[a-fA-F0-9]{40}$', examples: EthAddress.examples })
 const network = textEnum(['base', 'optimism', 'base-sepolia'], { examples: ['base'] })

@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Cast } from './cast.js'
-import { Follower } from './follower.js'
-import { NextCursor } from './paging.js'
-import { Count, DateTime } from './primitives.js'
+import { Count, DateTime, NextCursor, namedObject, textEnum } from './primitives.js'
 import { ReactionWithUserInfo } from './reaction.js'
-import { namedObject, textEnum } from './schema-type.js'
+import { Follower } from './relation.js'
 
 /**
  * An action of others that concerns a user. `follows` have `follows` and `count`; likes and recasts have `reactions`,

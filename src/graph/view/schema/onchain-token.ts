@@ -1,8 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Network, TokenDecimals, tokenStrings } from './fungible.js'
-import { NextCursor } from './paging.js'
-import { EthAddress, ImageUrl } from './primitives.js'
-import { nullable, textEnum } from './schema-type.js'
+import { EthAddress, ImageUrl, NextCursor, nullable, textEnum } from './primitives.js'
 
 const address = Type.String({ pattern: EthAddress.pattern ?? '', examples: tokenStrings.address.examples })
 const dollars = (example: string) => nullable(Type.String({ examples: [example] }))

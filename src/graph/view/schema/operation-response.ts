@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { namedObject } from './schema-type.js'
+import { namedObject } from './primitives.js'
 
 /** The reply of a write operation that returns no object. */
 export const OperationResponse = namedObject('OperationResponse', {

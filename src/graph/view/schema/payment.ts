@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Network } from './fungible.js'
-import { EthAddress, Fid, ImageUrl, Uri, Uuid } from './primitives.js'
-import { textEnum } from './schema-type.js'
+import { EthAddress, Fid, ImageUrl, textEnum, Uri, Uuid } from './primitives.js'
 
 const MAX_LINE_ITEMS = 20
 const MAX_ALLOWED_FIDS = 1_000

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CastHash, CastText, Fid, HashString } from './primitives.js'
-import { namedObject } from './schema-type.js'
+import { CastHash, CastText, Fid, HashString, namedObject } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
 /** A published cast. */

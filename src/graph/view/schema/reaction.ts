@@ -1,9 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { Cast } from './cast.js'
-import { CastDehydrated } from './embed.js'
-import { NextCursor } from './paging.js'
-import { DateTime } from './primitives.js'
-import { namedObject, textEnum } from './schema-type.js'
+import { Cast, CastDehydrated } from './cast.js'
+import { DateTime, NextCursor, namedObject, textEnum } from './primitives.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 

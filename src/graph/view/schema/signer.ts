@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EthAddress, Fid, Uri } from './primitives.js'
-import { namedObject, textEnum } from './schema-type.js'
+import { EthAddress, Fid, namedObject, textEnum, Uri } from './primitives.js'
 
 export const Ed25519PublicKey = Type.String({
   $id: 'Ed25519PublicKey',

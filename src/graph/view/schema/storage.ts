@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DateTime } from './primitives.js'
-import { namedObject } from './schema-type.js'
+import { DateTime, namedObject } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
 const units = Type.Integer({ examples: [2] })

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DateTime, EthAddress, Url } from './primitives.js'
-import { nullable } from './schema-type.js'
+import { DateTime, EthAddress, nullable, Url } from './primitives.js'
 import { User } from './user.js'
 
 const address = Type.String({ examples: EthAddress.examples })

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EthAddress, Fid, ImageUrl, Username } from './primitives.js'
-import { namedObject, nullable } from './schema-type.js'
+import { EthAddress, Fid, ImageUrl, namedObject, nullable, Username } from './primitives.js'
 
 const spamScore = 'Probability that the account is not spam.'
 

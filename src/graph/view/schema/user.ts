@@ -1,9 +1,23 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from './paging.js'
-import { Count, DateTime, EthAddress, Fid, ImageUrl, SolAddress, Username } from './primitives.js'
-import { deprecated, namedObject, nullable, textEnum } from './schema-type.js'
+import { ChannelDehydrated } from './channel-dehydrated.js'
+import {
+  Count,
+  DateTime,
+  deprecated,
+  EthAddress,
+  Fid,
+  ImageUrl,
+  NextCursor,
+  namedObject,
+  nullable,
+  SolAddress,
+  TextRange,
+  textEnum,
+  Uri,
+  Url,
+  Username,
+} from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
-import { UserProfile } from './user-profile.js'
 
 /** The relations between the viewer and a user. */
 export const UserViewerContext = namedObject('UserViewerContext', {
@@ -42,11 +56,55 @@ export type AuthAddress = Static<typeof AuthAddress>
 export const POWER_BADGE_SCORE = 0.9
 
 const sameAsScore = Type.Number({ format: 'double', description: 'The same as `score`.', examples: [0.98] })
+
 const UserExperimental = Type.Object({
   service_user_score: sameAsScore,
   neynar_user_score: sameAsScore,
   deprecation_notice: Type.Optional(Type.String({ examples: [] })),
 })
+
+/** The bio of a user. Ranges are in the order of the mentioned profiles and channels. */
+export const UserBio = namedObject('UserBio', {
+  text: Type.String({ examples: ['Gardener and programmer.'] }),
+  mentioned_profiles: Type.Optional(Type.Array(UserDehydrated, { examples: [[]] })),
+  mentioned_profiles_ranges: Type.Optional(Type.Array(TextRange, { examples: [[]] })),
+  mentioned_channels: Type.Optional(Type.Array(ChannelDehydrated, { examples: [[]] })),
+  mentioned_channels_ranges: Type.Optional(Type.Array(TextRange, { examples: [[]] })),
+})
+export type UserBio = Static<typeof UserBio>
+
+/** The place at or near coordinates. */
+export const LocationAddress = namedObject('LocationAddress', {
+  city: Type.String({ examples: ['Berlin'] }),
+  country: Type.String({ examples: ['Germany'] }),
+  country_code: Type.Optional(Type.String({ examples: ['DE'] })),
+  state: Type.Optional(Type.String({ examples: ['Berlin'] })),
+  state_code: Type.Optional(Type.String({ examples: ['BE'] })),
+})
+export type LocationAddress = Static<typeof LocationAddress>
+
+export const Location = namedObject('Location', {
+  latitude: Type.Number({ format: 'double', minimum: -90, maximum: 90, examples: [52.52] }),
+  longitude: Type.Number({ format: 'double', minimum: -180, maximum: 180, examples: [13.4] }),
+  radius: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      description: 'Meters. Absent: profiles of the protocol have no radius.',
+      examples: [],
+    }),
+  ),
+  address: Type.Optional(LocationAddress),
+})
+
+export const UserProfile = namedObject('UserProfile', {
+  bio: UserBio,
+  banner: Type.Optional(Type.Object({ url: Type.Optional({ ...Uri, examples: ImageUrl.examples }) })),
+  live_at: Type.Optional(
+    Type.Object({ url: Url, updated_at: DateTime, is_live: Type.Boolean() }, { examples: [] }),
+  ),
+  location: Type.Optional(Location),
+})
+export type UserProfile = Static<typeof UserProfile>
 
 export const User = namedObject('User', {
   object: Type.Literal('user'),
@@ -95,4 +153,29 @@ export const BulkUsersByAddressResponse = Type.Record(Type.String(), Type.Array(
 
 export const UserSearchResponse = namedObject('UserSearchResponse', {
   result: Type.Object({ users: Type.Array(User), next: Type.Optional(NextCursor) }),
+})
+
+/** A verified address, and the app that published the verification. */
+export const Verification = namedObject('Verification', {
+  object: Type.Literal('verification'),
+  address: Type.String({ examples: EthAddress.examples }),
+  app: Type.Optional(UserDehydrated),
+  protocol: textEnum(['evm', 'solana']),
+  verified_at: Type.String({ examples: DateTime.examples }),
+})
+
+export const VerificationsResponse = namedObject('VerificationsResponse', {
+  verifications: Type.Array(Verification),
+})
+
+/** A user with a high mutual affinity to another. */
+export const BestFriend = namedObject('BestFriend', {
+  fid: Type.Integer({ examples: [191] }),
+  username: Username,
+  mutual_affinity_score: Type.Number({ examples: [42.5] }),
+})
+
+export const BestFriendsResponse = namedObject('BestFriendsResponse', {
+  users: Type.Array(BestFriend),
+  next: Type.Optional(NextCursor),
 })

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { EthAddress, exampleSignature } from './primitives.js'
-import { textEnum } from './schema-type.js'
+import { EthAddress, exampleSignature, textEnum } from './primitives.js'
 
 const address = Type.String({ pattern: '^0x[a-fA-F0-9]{40}$', examples: EthAddress.examples })
 const Signature = Type.String({ pattern: '^0x[a-fA-F0-9]{130}$', examples: [exampleSignature] })

@@ -1,7 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from './paging.js'
-import { Count, DateTime, Fid, Uuid } from './primitives.js'
-import { deprecated, namedObject, nullable, textEnum } from './schema-type.js'
+import { Count, DateTime, deprecated, Fid, NextCursor, namedObject, nullable, textEnum, Url, Uuid } from './primitives.js'
 
 /** The state of a campaign. */
 export const NotificationCampaignStatus = textEnum(['queued', 'running', 'completed', 'failed', 'canceled'], {
@@ -127,4 +125,97 @@ export const NotificationPreviewResponse = namedObject('NotificationPreviewRespo
       }),
     }),
   ),
+})
+
+/** A token that a client app has granted to notify a user. */
+export const NotificationToken = namedObject('NotificationToken', {
+  object: Type.Literal('notification_token'),
+  fid: Fid,
+  client_fid: Type.Integer({
+    minimum: 0,
+    description:
+      'Fid of the client app that granted it; 0 if an address signed the event, which names no app.',
+    examples: [9152],
+  }),
+  url: Type.String({
+    description: 'URL of the client that accepts notifications.',
+    examples: ['https://client.example.com/notify'],
+  }),
+  token: Type.String({ examples: ['0199a1b2-5f1c-7d3e-8a4b-6c5d7e8f9a0b'] }),
+  status: textEnum(['enabled', 'disabled', 'invalid'], {
+    description:
+      '`disabled`: the user has disabled notifications. `invalid`: the user has removed the mini app, or the client ' +
+      'has rejected the token.',
+  }),
+  created_at: DateTime,
+  updated_at: DateTime,
+})
+
+/** A page of tokens of a mini app. */
+export const FrameNotificationTokens = namedObject('FrameNotificationTokens', {
+  notification_tokens: Type.Array(NotificationToken),
+  next: NextCursor,
+})
+
+const domain = Type.String({ description: 'Domain of the mini app.', examples: ['garden.example.com'] })
+
+/** An event to sign. */
+export const AppHostGetEventResponse = namedObject('AppHostGetEventResponse', {
+  event: Type.String({ examples: ['notifications_enabled'] }),
+  notificationDetails: Type.Optional(
+    Type.Object(
+      {
+        url: Type.String({
+          description: 'URL that the mini app sends notifications to.',
+          examples: ['https://plaza.example.com/f/host/notifications'],
+        }),
+        token: Type.String({
+          description: 'New token. It becomes valid when the event is sent.',
+          examples: ['nt_5wQm2p8Zr1'],
+        }),
+      },
+      { description: 'Only for `notifications_enabled`.' },
+    ),
+  ),
+})
+
+/** The result of sending an event. */
+export const AppHostPostEventResponse = namedObject('AppHostPostEventResponse', {
+  message: Type.Optional(
+    Type.String({ examples: ['the mini app at garden.example.com has accepted the event'] }),
+  ),
+  success: Type.Boolean(),
+})
+
+/** Mini apps that may notify a user. */
+export const AppHostUserStateResponse = namedObject('AppHostUserStateResponse', {
+  notifications_enabled: Type.Array(
+    Type.Object({
+      domain,
+      status: Type.String({
+        description: '`valid`: the mini app has a valid token.',
+        examples: ['valid'],
+      }),
+      updated_at: DateTime,
+    }),
+  ),
+})
+
+/** Notifications that mini apps have sent to a user. */
+export const AppHostNotificationsResponse = namedObject('AppHostNotificationsResponse', {
+  notifications: Type.Array(
+    Type.Object({
+      object: Type.Literal('mini_app_notification'),
+      domain,
+      notification_id: Type.String({
+        description: 'Id that the mini app has chosen.',
+        examples: ['harvest-2026-05-01'],
+      }),
+      title: Type.String({ examples: ['Harvest time'] }),
+      body: Type.String({ examples: ['Your tomatoes are ripe.'] }),
+      target_url: { ...Url, description: 'URL of the mini app to open.' },
+      created_at: DateTime,
+    }),
+  ),
+  next: NextCursor,
 })
