@@ -6,10 +6,9 @@ import type { CastRow } from '../project/casts.js'
 import { embeddedIn, fidsIn } from '../view/cast.js'
 import { type CastTemplate, castTemplate } from '../view/render.js'
 import { channelMentions } from '../view/text-ranges.js'
-import { splitCached, unique } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
 import type { Invalidation } from './invalidation.js'
-import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import { splitCached, TaggedCache, type TaggedCacheOptions, unique } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
 /** A cached cast. */

@@ -1,11 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
 import { loadChannels } from '../load/channel-record.js'
-import { channelDehydrated } from '../view/channel-dehydrated.js'
+import { channelDehydrated } from '../view/channel.js'
 import { type ChannelTemplate, channelTemplate } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
-import { splitCached } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
-import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import { splitCached, TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
 /** A cached channel: the template of its view, and its dehydrated form. */

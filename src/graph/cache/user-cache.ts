@@ -6,9 +6,8 @@ import { type UserTemplate, userTemplate } from '../view/render.js'
 import type { LocationAddress } from '../view/schema/user.js'
 import { channelMentions, usernameMentions } from '../view/text-ranges.js'
 import { userViewEnd } from '../view/user.js'
-import { splitCached, unique } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
-import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import { splitCached, TaggedCache, type TaggedCacheOptions, unique } from './tagged-cache.js'
 
 /** A cached user: the template of its view, and the record that dehydrated forms are made of. */
 export interface CachedUser extends UserTemplate {

@@ -3,7 +3,7 @@ import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
-import { channelDehydrated } from './channel-dehydrated.js'
+import { channelDehydrated } from './channel.js'
 import { dateTimeOf } from './formats.js'
 import {
   type AuthAddress,

@@ -16,6 +16,7 @@ import {
   type FollowSide,
   type FollowsQuery,
   readFollows,
+  readFollowsByPopularity,
 } from '../../../graph/query/follows.js'
 import {
   type ReciprocalRow,
@@ -23,7 +24,6 @@ import {
   readRelevantFollowers,
   readSuggested,
 } from '../../../graph/query/follows-between.js'
-import { readFollowsByPopularity } from '../../../graph/query/follows-by-popularity.js'
 import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
