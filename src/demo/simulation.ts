@@ -206,7 +206,7 @@ export async function* generateDemo(options: DemoOptions, skip = 0): AsyncGenera
   }
 }
 
-export const HOUR_SECONDS = 3600
+const HOUR_SECONDS = 3600
 
 /** Activity at each hour of local time. */
 const dayCurve = [
@@ -223,13 +223,13 @@ const NOISE = 0.25
 const CROWD = 0.85
 
 /** Number of casts and reactions in each hour of the demo. Their sums are exactly the requested numbers. */
-export interface Calendar {
+interface Calendar {
   readonly casts: Uint32Array
   readonly reactions: Uint32Array
 }
 
 /** Distributes casts and reactions over the hours, by joined users, time zones, weekday and chance. */
-export function makeCalendar(options: DemoOptions, plan: Plan, random: Random): Calendar {
+function makeCalendar(options: DemoOptions, plan: Plan, random: Random): Calendar {
   const weights = new Float64Array(demoDays * HOURS_PER_DAY)
   const activity = activityByUtcHour(plan)
   const start = demoStart(options)
@@ -261,7 +261,7 @@ function activityByUtcHour({ place }: Plan): Float64Array {
 }
 
 /** Activity of users of a place at an hour of UTC; at most 1.4. */
-export function activityLevel(place: number, utcHour: number): number {
+function activityLevel(place: number, utcHour: number): number {
   const local = (utcHour + places[place]!.utcOffsetHours + HOURS_PER_DAY) % HOURS_PER_DAY
   return dayCurve[local]!
 }

@@ -141,7 +141,8 @@ export function deferredDraft(make: () => Promise<DemoItem>): Draft {
   return { kind: 'made later', make }
 }
 
-type BoundedSet = 'casts' | 'reactions' | 'links'
+/** The sets of messages that storage limits. */
+export type BoundedSet = 'casts' | 'reactions' | 'links'
 
 /** Spare messages, for compact states and undone actions. */
 const SPARE = 5
