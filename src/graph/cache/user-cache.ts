@@ -29,12 +29,10 @@ export interface UserCacheOptions extends TaggedCacheOptions {
 
 /** Loads users and caches their templates. */
 export class UserCache {
-  readonly #options: UserCacheOptions
   readonly #loader = new DataLoader((fids: readonly number[]) => this.#load(fids))
   readonly #cache: TaggedCache<CachedUser>
 
-  constructor(options: UserCacheOptions) {
-    this.#options = options
+  constructor(private readonly options: UserCacheOptions) {
     this.#cache = new TaggedCache(options)
   }
 
@@ -43,7 +41,7 @@ export class UserCache {
     fids: Iterable<number>,
     preloaded: PreloadedUsers = new Map(),
   ): Promise<Map<number, CachedUser>> {
-    const now = this.#options.clock() / 1000
+    const now = this.options.clock() / 1000
     const fresh = (user: CachedUser | undefined) =>
       user !== undefined && now < user.until ? user : undefined
     const { cached, missing } = splitCached(
@@ -62,7 +60,7 @@ export class UserCache {
   }
 
   async #load(fids: readonly number[]): Promise<ReadonlyMap<number, CachedUser>> {
-    const { db, placeOf, clock } = this.#options
+    const { db, placeOf, clock } = this.options
     const since = this.#cache.currentVersion()
     const records = [...(await loadUsers(db, fids)).values()]
     const bios = records.map((record) => record.bio ?? '')
