@@ -81,7 +81,7 @@ async function compose(
     { config, log, roles, connections, extension, publicUrl, lifecycle },
     database.url,
   )
-  const processes = await registerProcess({ db: connections.write, roles, log })
+  const processes = await registerProcess(connections.write, roles, log)
   lifecycle.onStop(processes.stop)
   processes.observe(app.metrics)
   const services: Partial<Services> = {}

@@ -202,12 +202,14 @@ export const MiniAppConfig = namedObject('MiniAppConfig', {
   og_image_url: Type.Optional({ ...Uri, examples: [] }),
   noindex: Type.Optional(Type.Boolean({ examples: [] })),
 })
+export type MiniAppConfig = Static<typeof MiniAppConfig>
 
 export const MiniAppManifest = namedObject('MiniAppManifest', {
   account_association: EncodedJsonSignature,
   frame: Type.Optional({ ...MiniAppConfig, examples: [] }),
   miniapp: Type.Optional(MiniAppConfig),
 })
+export type MiniAppManifest = Static<typeof MiniAppManifest>
 
 /** A mini app. */
 export const FrameV2 = namedObject('FrameV2', {
