@@ -2,9 +2,15 @@ import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../api/caller.js'
 import { cursorKind, keyPart } from '../../api/cursor.js'
 import { listJson, userItems } from '../../api/list-json.js'
-import { choiceParameter, flagParameter, pagingParameters, textParameter, viewerFidParameter } from '../../api/parameters.js'
+import {
+  choiceParameter,
+  flagParameter,
+  pagingParameters,
+  textParameter,
+  viewerFidParameter,
+} from '../../api/parameters.js'
 import { hiddenFidsFor } from '../../api/viewer.js'
-import { NextCursor, Fid } from '../../graph/view/schema/primitives.js'
+import { Fid, NextCursor } from '../../graph/view/schema/primitives.js'
 import { POWER_BADGE_SCORE, UsersResponse } from '../../graph/view/schema/user.js'
 import { PlazaError } from '../../platform/errors.js'
 import { channelExists } from '../channels/queries.js'

@@ -2,7 +2,13 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Caller } from '../../api/caller.js'
 import { cursorKind, keyPart } from '../../api/cursor.js'
 import { viewerOf } from '../../api/viewer.js'
-import { type ReactionKind, type ReactionRow, reactionTypes, readCastReactions, readUserReactions } from '../../graph/query/reactions.js'
+import {
+  type ReactionKind,
+  type ReactionRow,
+  reactionTypes,
+  readCastReactions,
+  readUserReactions,
+} from '../../graph/query/reactions.js'
 import { dateTimeOf } from '../../graph/view/formats.js'
 import { NextCursor } from '../../graph/view/schema/primitives.js'
 import type { User } from '../../graph/view/schema/user.js'

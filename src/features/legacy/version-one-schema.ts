@@ -1,5 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor, CastText, Count, DateTime, EthAddress, Fid, HashString, Url, Username, nullable, textEnum } from '../../graph/view/schema/primitives.js'
+import {
+  CastText,
+  Count,
+  DateTime,
+  EthAddress,
+  Fid,
+  HashString,
+  NextCursor,
+  nullable,
+  textEnum,
+  Url,
+  Username,
+} from '../../graph/view/schema/primitives.js'
 
 /** Shapes of version 1 of the hosted API (docs/compatibility.md §30), in camel case. */
 

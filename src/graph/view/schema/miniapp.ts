@@ -1,5 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Count, DateTime, deprecated, Fid, NextCursor, namedObject, nullable, textEnum, Url, Uuid } from './primitives.js'
+import {
+  Count,
+  DateTime,
+  deprecated,
+  Fid,
+  NextCursor,
+  namedObject,
+  nullable,
+  textEnum,
+  Url,
+  Uuid,
+} from './primitives.js'
 
 /** The state of a campaign. */
 export const NotificationCampaignStatus = textEnum(['queued', 'running', 'completed', 'failed', 'canceled'], {
