@@ -98,7 +98,7 @@ const zodCodes: Partial<Record<ValueErrorType, string>> = {
  *
  * @param errors Of the check against `schema`, in order.
  */
-export function validationErrors(errors: Iterable<ValueError>, schema: TSchema): ValidationError[] {
+function validationErrors(errors: Iterable<ValueError>, schema: TSchema): ValidationError[] {
   const errorsByPath = new Map<string, ValidationError>()
   for (const error of errors) {
     if (errorsByPath.size === MAX_VALIDATION_ERRORS) break

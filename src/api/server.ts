@@ -125,7 +125,7 @@ const problems: Readonly<Record<string, readonly [status: number, code: string, 
 const malformed = [400, 'MalformedRequest', 'this is not a valid HTTP/1.1 request'] as const
 
 /** Answers a failure of the HTTP parser with the error body of the API, and closes the connection. */
-export function answerConnectionError(failure: Error & { readonly code?: string }, socket: Socket): void {
+function answerConnectionError(failure: Error & { readonly code?: string }, socket: Socket): void {
   if (failure.code === 'ECONNRESET' || socket.destroyed) return
   if (!socket.writable) {
     socket.destroy()

@@ -33,7 +33,7 @@ export async function hiddenFidsFor(
 const MAX_AGE_MS = 60_000
 
 /** Loads the fids that an app bans. Every list asks for them and few apps ban anybody: they are cached per app. */
-export async function loadBannedFids(
+async function loadBannedFids(
   db: Database,
   singleFlight: SingleFlightCache,
   appId: string,

@@ -204,7 +204,7 @@ async function startConsumers(
 }
 
 /** What has been started and how to stop it, in the reverse order. */
-export class Lifecycle {
+class Lifecycle {
   readonly #stops: (() => Promise<unknown>)[] = []
 
   /** Remembers how to stop what was just started. */

@@ -31,7 +31,7 @@ const MAX_ACTIVITY_LEVEL = 1.4
  * Simulates the demo hour by hour and second by second. A draft comes after those that it depends on. Memory
  * holds only the current hour, scheduled intents and recent casts.
  */
-export function* simulate(world: World): Generator<Draft> {
+function* simulate(world: World): Generator<Draft> {
   const { plan, options, start } = world
   const calendar = makeCalendar(options, plan, new Random(`plaza demo calendar|${options.seed}`))
   const state: SimulationState = { joined: 0, settled: 0, pendingReactions: 0, pendingCasts: 0 }

@@ -189,7 +189,7 @@ export type CastOrder = 'trending' | 'likes' | 'recasts' | 'replies' | 'recent'
  *
  * @param ts The time that ages are relative to, in Farcaster seconds.
  */
-export function trendingScore(db: Database, ts: number): Fragment {
+function trendingScore(db: Database, ts: number): Fragment {
   return db`(
     coalesce(n.likes + 2 * n.recasts + 2 * n.quotes + 3 * n.replies, 0)
       / power(greatest(${ts}::bigint - c.ts, 0) / 3600.0::float8 + 2, 1.5::float8)

@@ -47,7 +47,7 @@ export async function readFollows(
 }
 
 /** The columns of `follows` that hold the user of the list and the other users. */
-export function columnsOf(side: FollowSide): { ownColumn: string; otherColumn: string } {
+function columnsOf(side: FollowSide): { ownColumn: string; otherColumn: string } {
   return side === 'followers'
     ? { ownColumn: 'target_fid', otherColumn: 'fid' }
     : { ownColumn: 'fid', otherColumn: 'target_fid' }
