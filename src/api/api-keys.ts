@@ -49,6 +49,7 @@ export function createKeyCheck(
   }
 }
 
-function digest(text: string): Buffer {
+/** The digest by which secrets are compared, so that timing reveals neither a secret nor its length. */
+export function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

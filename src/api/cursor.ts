@@ -2,28 +2,6 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { invalidField } from './invalid-field.js'
 
-/**
- * Encodes and decodes opaque cursors. A cursor holds the sort key of the last row of a page, so that changes
- * of earlier rows do not shift the next page, and the name of its order, so that a cursor of another
- * operation is refused.
- */
-export interface CursorKind<Key> {
-  /** Returns `next.cursor` for the row with this key. */
-  encode(key: Key): string
-  /** Returns the key, or null without a cursor. A 400 for a cursor of another kind. */
-  decode(cursor: string | undefined): Key | null
-  /**
-   * Splits rows into one page and its `next`.
-   *
-   * @param rows One more than `limit` when there is a next page.
-   */
-  page<Row>(
-    rows: readonly Row[],
-    limit: number,
-    keyOf: (last: Row) => Key,
-  ): { page: Row[]; next: { cursor: string | null } }
-}
-
 /** Parts of sort keys, with bounds that keep forged cursors within SQL types. */
 export const keyPart = {
   /** An integer: a fid, a time or a counter. */
@@ -37,38 +15,36 @@ export const keyPart = {
 } as const
 
 /**
- * Creates the cursors of one order of rows.
+ * Encodes and decodes the opaque cursors of one order of rows. A cursor holds the sort key of the last row of a page, so
+ * that changes of earlier rows do not shift the next page, and the name of its order, so that a cursor of another
+ * operation is refused.
  *
  * @param order Name of the order, such as `followers by time`; part of every cursor.
  * @param parts Types of the columns of the sort key, in order.
  */
-export function cursorKind<const Parts extends readonly TSchema[]>(
-  order: string,
-  ...parts: Parts
-): CursorKind<{ -readonly [Index in keyof Parts]: Static<Parts[Index]> }> {
+export function cursorKind<const Parts extends readonly TSchema[]>(order: string, ...parts: Parts) {
   type Key = { -readonly [Index in keyof Parts]: Static<Parts[Index]> }
   const check = TypeCompiler.Compile(Type.Tuple([Type.Literal(order), ...parts]))
 
+  /** Returns `next.cursor` for the row with this key. */
   function encode(key: Key): string {
     return Buffer.from(JSON.stringify([order, ...key])).toString('base64url')
   }
 
+  /** Returns the key, or null without a cursor. A 400 for a cursor of another kind. */
   function decode(cursor: string | undefined): Key | null {
     if (cursor === undefined) return null
-    const [, ...key] = decodeText(cursor)
+    const found = parseJson(Buffer.from(cursor, 'base64url').toString())
+    if (!check.Check(found)) throw invalidField('cursor', 'is not a cursor of this list')
+    const [, ...key] = found
     return key as Key
   }
 
+  /** Splits rows, one more than `limit` when there is a next page, into one page and its `next`. */
   function page<Row>(rows: readonly Row[], limit: number, keyOf: (last: Row) => Key) {
     const shown = rows.slice(0, limit)
     const last = rows.length > limit ? shown.at(-1) : undefined
     return { page: shown, next: { cursor: last === undefined ? null : encode(keyOf(last)) } }
-  }
-
-  function decodeText(cursor: string): unknown[] {
-    const found = parseJson(Buffer.from(cursor, 'base64url').toString())
-    if (!check.Check(found)) throw invalidField('cursor', 'is not a cursor of this list')
-    return found
   }
 
   return { encode, decode, page }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../platform/metrics.js'
+import { resultWithin } from '../platform/process/pause.js'
 
 /** The reply of `/readyz`. The server is ready if every part is. */
 export interface Readiness {
@@ -11,22 +12,21 @@ export interface Readiness {
   readonly roles: Readonly<Record<string, number>> | null
 }
 
-export interface HealthDeps {
-  readonly metrics: Metrics
-  readonly readiness: () => Promise<Readiness>
-}
-
 /** A check that takes longer counts as failed. */
 const READINESS_LIMIT_MS = 2_000
 /** Above this queue length new messages wait for seconds, and load balancers should use another server. */
 const MAX_EVENT_LAG = 10_000
 
 /** Adds the endpoints for the operator, which are not part of the API. */
-export function registerHealth(app: FastifyInstance, { metrics, readiness }: HealthDeps): void {
+export function registerHealth(
+  app: FastifyInstance,
+  metrics: Metrics,
+  readiness: () => Promise<Readiness>,
+): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
 
   app.get('/readyz', async (_request, reply) => {
-    const found = await withTimeout(READINESS_LIMIT_MS, readiness())
+    const found = await resultWithin(READINESS_LIMIT_MS, readiness())
     const ready =
       found !== null &&
       found.database === 'ok' &&
@@ -47,12 +47,4 @@ export function registerHealth(app: FastifyInstance, { metrics, readiness }: Hea
     reply.type(metrics.registry.contentType)
     return metrics.registry.metrics()
   })
-}
-
-async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, limitMs, null)
-  })
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }

@@ -4,25 +4,23 @@ import { textsOf } from './parse-query.js'
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-/** Writes schemas for OpenAPI 3.1 and collects the named ones as components. */
-export interface SchemaWriter {
-  /** The components by `$id`. Complete only after all schemas are written. */
-  readonly components: Record<string, Json>
-  /** Examples of replies by the `$id` of their schemas, for `components.examples`. */
-  readonly examples: Record<string, Json>
-  /** Returns the schema, or a reference to its component. */
-  write(schema: TSchema): Json
-}
-
 /** Keywords that only this server reads. */
 const ownKeywords = new Set(['$id', 'patternText', 'exampleKey'])
 /** Schemas of these keywords have parts; their examples are written with the operations. */
 const partKeywords = ['properties', 'items', 'anyOf', 'patternProperties']
 
-/** Creates the writer of one document. */
-export function createSchemaWriter(): SchemaWriter {
+/** What writes the schemas of a document. */
+export type SchemaWriter = ReturnType<typeof createSchemaWriter>
+
+/** Creates the writer of one document of OpenAPI 3.1, which collects the named schemas as components. */
+export function createSchemaWriter() {
+  /** The components by `$id`. Complete only after all schemas are written. */
   const components: Record<string, Json> = {}
 
+  /** Examples of replies by the `$id` of their schemas, for `components.examples`. */
+  const examples: Record<string, Json> = {}
+
+  /** Returns the schema, or a reference to its component. */
   function write(schema: TSchema): Json {
     return typeof schema.$id === 'string' ? reference(schema, schema.$id) : plain(schema)
   }
@@ -73,5 +71,5 @@ export function createSchemaWriter(): SchemaWriter {
     return value as Json
   }
 
-  return { components, examples: {}, write }
+  return { components, examples, write }
 }

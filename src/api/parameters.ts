@@ -1,6 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { CastHash, EthAddress, MAX_INT32 } from '../graph/view/schema/primitives.js'
-import { textEnum } from '../graph/view/schema/schema-type.js'
+import { CastHash, EthAddress, MAX_INT32, textEnum } from '../graph/view/schema/primitives.js'
 
 /**
  * Schemas of query parameters and body members. `Type.Optional(…)` makes one optional; one with a default is always

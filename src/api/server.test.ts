@@ -17,7 +17,7 @@ async function build(routes: (app: FastifyInstance) => void = () => {}, readines
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const metrics = createMetrics()
-  const health = (scope: FastifyInstance) => registerHealth(scope, { metrics, readiness })
+  const health = (scope: FastifyInstance) => registerHealth(scope, metrics, readiness)
   const app = await buildServer({ log, metrics, trustProxy: false, routes: [health, routes] })
   return { app, metrics, lines }
 }

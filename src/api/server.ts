@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -11,7 +13,6 @@ import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../platform/errors.js'
 import type { Metrics } from '../platform/metrics.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
-import { answerConnectionError } from './connection-errors.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorResponse } from './error-response.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
@@ -113,4 +114,33 @@ function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, re
     problem === undefined ? toPlazaError(failure) : new PlazaError('bad_request.invalid_param', problem)
   const body = /^\/(v2|admin)\//.test(request.url) ? errorResponse(error, request) : errorBody(error, request)
   reply.status(describeError(error.code).status).send(body)
+}
+
+/** What a client is told whose bytes are no request: there is no path yet, and so no route to ask. */
+const problems: Readonly<Record<string, readonly [status: number, code: string, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'RequestTimeout', 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [431, 'HeadersTooLarge', 'the headers are longer than 16 kB'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'TooLarge', 'the extensions of a chunk are too long'],
+}
+const malformed = [400, 'MalformedRequest', 'this is not a valid HTTP/1.1 request'] as const
+
+/** Answers a failure of the HTTP parser with the error body of the API, and closes the connection. */
+function answerConnectionError(failure: Error & { readonly code?: string }, socket: Socket): void {
+  if (failure.code === 'ECONNRESET' || socket.destroyed) return
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, code, message] = problems[failure.code ?? ''] ?? malformed
+  const body = JSON.stringify({ message, code, status })
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
 }

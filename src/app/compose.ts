@@ -13,7 +13,6 @@ import { createMetrics, observeEventLag, observePools } from '../platform/metric
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
 import { type Connections, openConnections, splitConnections } from './connections.js'
-import { Lifecycle } from './lifecycle.js'
 import type { App, Module, Services, StartedModule } from './module.js'
 import { modules } from './modules.js'
 import { openHub } from './open-hub.js'
@@ -82,7 +81,7 @@ async function compose(
     { config, log, roles, connections, extension, publicUrl, lifecycle },
     database.url,
   )
-  const processes = await registerProcess({ db: connections.write, roles, log })
+  const processes = await registerProcess(connections.write, roles, log)
   lifecycle.onStop(processes.stop)
   processes.observe(app.metrics)
   const services: Partial<Services> = {}
@@ -201,5 +200,24 @@ async function startConsumers(
     if (roles.has('worker')) {
       lifecycle.onStop(startConsumer(consumer, { db: connections.work, shards, tail, log }))
     }
+  }
+}
+
+/** What has been started and how to stop it, in the reverse order. */
+class Lifecycle {
+  readonly #stops: (() => Promise<unknown>)[] = []
+
+  /** Remembers how to stop what was just started. */
+  onStop(stop: () => Promise<unknown>): void {
+    this.#stops.push(stop)
+  }
+
+  /** Stops everything, also when a part cannot be stopped in order; then fails with the first error. */
+  async stop(): Promise<void> {
+    const errors: unknown[] = []
+    for (let stop = this.#stops.pop(); stop !== undefined; stop = this.#stops.pop()) {
+      await stop().catch((error: unknown) => errors.push(error))
+    }
+    if (errors.length > 0) throw errors[0]
   }
 }

@@ -8,38 +8,25 @@ import { pause } from '../platform/process/pause.js'
 import { version } from '../platform/process/version.js'
 import { roles as allRoles, type Role } from './roles.js'
 
-/** How many live processes have each role. */
-export type RoleCounts = Readonly<Record<Role, number>>
-
 /** The processes of this database, as this one sees them. */
-export interface ProcessRegistry {
-  countByRole(): Promise<RoleCounts>
-  /** Adds the number of live processes by role to the metrics. */
-  observe(metrics: Metrics): void
-  /** Deregisters this process. */
-  stop(): Promise<void>
-}
-
-export interface ProcessOptions {
-  readonly db: Database
-  readonly roles: ReadonlySet<Role>
-  readonly log: Log
-}
+export type ProcessRegistry = Awaited<ReturnType<typeof registerProcess>>
 
 const HEARTBEAT_MS = 3_000
 /** A process without a heartbeat for this long counts as dead: three were missed. */
 const ALIVE_SECONDS = 10
 
 /** Registers this process with its roles, and keeps its heartbeat until it stops. */
-export async function registerProcess({ db, roles, log }: ProcessOptions): Promise<ProcessRegistry> {
+export async function registerProcess(db: Database, roles: ReadonlySet<Role>, log: Log) {
   const id = randomUUID()
   const stopping = new AbortController()
   await heartbeat(db, id, roles)
-  const beating = keepHeartbeat({ db, roles, log }, id, stopping.signal)
+  const beating = keepHeartbeat(() => heartbeat(db, id, roles), log, stopping.signal)
   const countByRole = () => countProcesses(db)
   return {
     countByRole,
-    observe: (metrics) => observeRoles(metrics, countByRole),
+    /** Adds the number of live processes by role to the metrics. */
+    observe: (metrics: Metrics) => observeRoles(metrics, countByRole),
+    /** Deregisters this process. */
     async stop() {
       stopping.abort()
       await beating
@@ -49,17 +36,13 @@ export async function registerProcess({ db, roles, log }: ProcessOptions): Promi
   }
 }
 
-async function keepHeartbeat(
-  { db, roles, log }: ProcessOptions,
-  id: string,
-  signal: AbortSignal,
-): Promise<void> {
+async function keepHeartbeat(beat: () => Promise<void>, log: Log, signal: AbortSignal): Promise<void> {
   let isFailing = false
   while (!signal.aborted) {
     await pause(HEARTBEAT_MS, signal)
     if (signal.aborted) return
     try {
-      await heartbeat(db, id, roles)
+      await beat()
       isFailing = false
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'the heartbeat of this process could not be written')
@@ -81,7 +64,7 @@ async function heartbeat(db: Database, id: string, roles: ReadonlySet<Role>): Pr
     on conflict (id) do update set alive_until = excluded.alive_until`
 }
 
-async function countProcesses(db: Database): Promise<RoleCounts> {
+async function countProcesses(db: Database): Promise<Record<Role, number>> {
   const rows = await db<{ role: Role; count: number }[]>`
     select role, count(*)::integer as count
     from app.processes, unnest(roles) as role
@@ -91,7 +74,7 @@ async function countProcesses(db: Database): Promise<RoleCounts> {
   return Object.fromEntries(allRoles.map((role) => [role, counts.get(role) ?? 0])) as Record<Role, number>
 }
 
-function observeRoles({ registry }: Metrics, countByRole: () => Promise<RoleCounts>): void {
+function observeRoles({ registry }: Metrics, countByRole: () => ReturnType<typeof countProcesses>): void {
   new Gauge({
     name: 'plaza_role_processes',
     help: 'Live processes with a role; 0 where nobody does its work',

@@ -30,10 +30,7 @@ export async function startServers(
   }
   const common = { log, metrics, trustProxy: config.trustProxy, encoding }
   const health = (server: FastifyInstance) =>
-    registerHealth(server, {
-      metrics,
-      readiness: () => readReadiness(connections.read, hub.queued, processes),
-    })
+    registerHealth(server, metrics, () => readReadiness(connections.read, hub.queued, processes))
   const hubRoutes = started.flatMap((module) => module.hubRoutes ?? [])
   const routes = started.flatMap((module) => module.routes ?? [])
   const main = await buildServer({ ...common, routes: [health, ...hubRoutes, ...routes] })

@@ -1,10 +1,20 @@
 import { type Command, Option } from 'commander'
 import { openVault } from '../app/open-vault.js'
 import { appJson } from '../features/apps/admin/app-json.js'
-import { type App, type AppDetails, createApp, editApp, findAppId, listApps } from '../features/apps/apps.js'
+import {
+  type App,
+  type AppDetails,
+  createApp,
+  editApp,
+  ensureApp,
+  findAppId,
+  isUuid,
+  listApps,
+} from '../features/apps/apps.js'
 import { deleteCustodyKey, saveCustodyKey } from '../features/apps/custody-key.js'
 import { eventsUrl } from '../features/miniapps/events/events-url.js'
 import { type SignInPermission, signInPermissions } from '../features/sign-in/browser/authorized-origins.js'
+import type { Database } from '../platform/db/connection.js'
 import { fid } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { readPipedKey } from './piped-key.js'
@@ -64,9 +74,8 @@ export function addAppCommand(program: Command, context: CommandContext): void {
     .option('--no-authorized-origins', 'remove all authorized origins')
     .action((nameOrId: string, { name, ...options }: EditOptions) =>
       withDatabase(context, 'app', async (db) => {
-        const id = await findAppId(db, nameOrId)
         const details = { ...detailsOf(options), ...(name === undefined ? {} : { name }) }
-        const edited = id === null ? null : await editApp(db, id, details)
+        const edited = await editApp(db, await knownApp(db, nameOrId), details)
         if (edited === null) throw new UsageError(`there is no app ${nameOrId}`)
         context.print(
           options.json ? JSON.stringify(appJson(edited, publicUrl(context))) : lineOf(context, edited),
@@ -95,15 +104,26 @@ async function changeCustodyKey(
   const privateKey = remove ? null : await readPipedKey(context)
   const vault = await openVault(loadConfig(context))
   await withDatabase(context, 'app', async (db) => {
-    const id = await findAppId(db, nameOrId)
+    const id = await knownApp(db, nameOrId)
     const isKnown =
-      id !== null &&
-      (privateKey === null
+      privateKey === null
         ? await deleteCustodyKey(db, id)
-        : await saveCustodyKey({ db, vault }, id, privateKey))
+        : await saveCustodyKey({ db, vault }, id, privateKey)
     if (!isKnown) throw new UsageError(`there is no app ${nameOrId}`)
     context.print(`the custody key of ${nameOrId} is ${remove ? 'deleted' : 'stored'}`)
   })
+}
+
+/** The id of an app by its name or id. */
+export async function knownApp(db: Database, nameOrId: string): Promise<string> {
+  const id = await findAppId(db, nameOrId)
+  if (id === null) throw new UsageError(`there is no app ${nameOrId}`)
+  return id
+}
+
+/** The id of an app by its name or id; an unknown name creates an app. */
+export async function findOrCreateApp(db: Database, nameOrId: string): Promise<string> {
+  return isUuid(nameOrId) ? await knownApp(db, nameOrId) : await ensureApp(db, nameOrId)
 }
 
 function addDetailOptions(command: Command): Command {

@@ -4,7 +4,7 @@ import { createTestHub } from '../../test/hub.js'
 import { testNowUnix } from '../../test/network.js'
 import { createTestApi } from '../app/testing/test-api.js'
 import { loadOrCreateDemo, runDemo } from '../demo/run.js'
-import { completeDemo } from './complete-demo.js'
+import { completeDemo } from './small-demo.js'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -7,14 +7,13 @@ import {
   estimateItems,
   startOfDay,
 } from '../demo/options.js'
-import { loadOrCreateDemo, runDemo } from '../demo/run.js'
-import { writeDemo } from '../demo/write-file.js'
+import { loadOrCreateDemo, runDemo, writeDemo } from '../demo/run.js'
 import { openArchiveFile } from '../hub/archive/file.js'
 import { moment, wholeNumber } from './arguments.js'
-import { completeDemo } from './complete-demo.js'
 import { type CommandContext, UsageError } from './context.js'
 import { printTally, progressOf, stopSignal } from './long-command.js'
 import { requireDevnet } from './registry-command.js'
+import { completeDemo } from './small-demo.js'
 import { withHub } from './with-hub.js'
 
 interface Options {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { rebuildInbox } from '../features/notifications/refresh.js'
 import { RetryLater } from '../hub/log/consumer-batch.js'
+import type { Database } from '../platform/db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
 import { withDatabase } from './with-database.js'
@@ -14,10 +15,7 @@ export function addInboxCommand(program: Command, context: CommandContext): void
     .action(() => withDatabase(context, 'inbox', (db) => runRebuild(context, db)))
 }
 
-async function runRebuild(
-  context: CommandContext,
-  db: Parameters<Parameters<typeof withDatabase>[2]>[0],
-): Promise<void> {
+async function runRebuild(context: CommandContext, db: Database): Promise<void> {
   const signal = stopSignal(context)
   try {
     const { written, removed } = await db.begin((transaction) => rebuildInbox(transaction, signal))

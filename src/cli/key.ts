@@ -9,8 +9,7 @@ import {
   revokeApiKey,
   setApiKeyRateLimit,
 } from '../features/apps/api-keys.js'
-import { ensureApp, findAppId, isUuid } from '../features/apps/apps.js'
-import type { Database } from '../platform/db/connection.js'
+import { findOrCreateApp, knownApp } from './app.js'
 import { wholeNumber } from './arguments.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
@@ -49,7 +48,7 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
     .option('--json', 'print JSON')
     .action(({ app, rateLimit, json }: CreateOptions) =>
       withDatabase(context, 'key', async (db) => {
-        const appId = isUuid(app) ? await knownApp(db, app) : await ensureApp(db, app)
+        const appId = await findOrCreateApp(db, app)
         const { key, ...made } = await createApiKey(db, { appId, rateLimit: rateLimit ?? null })
         context.print(json ? JSON.stringify({ api_key: apiKeyJson(made), key }) : key)
       }),
@@ -98,12 +97,6 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
         context.print(json ? JSON.stringify(apiKeyJson(revoked.key)) : `revoked ${id}`)
       }),
     )
-}
-
-async function knownApp(db: Database, nameOrId: string): Promise<string> {
-  const id = await findAppId(db, nameOrId)
-  if (id === null) throw new UsageError(`there is no app ${nameOrId}`)
-  return id
 }
 
 function lineOf({ id, app, prefix, rateLimit, lastUsedAt, revokedAt }: ApiKey): string {

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../test/database.js'
 import { ensureApp } from '../features/apps/apps.js'
 import { createSigner, signerKeyContext } from '../features/signers/signer-record.js'
 import { createVault } from '../platform/vault/vault.js'
-import { encryptedColumns, reencrypt } from './re-encrypt.js'
+import { encryptedColumns, reencrypt } from './secret.js'
 
 const { db } = await createTestDatabase()
 const appId = await ensureApp(db, 'mine')

@@ -24,7 +24,7 @@ export function addReplayCommand(program: Command, context: CommandContext): voi
     .description(
       'rebuild the read model (users, casts, reactions, follows) from the hub, while the server runs',
     )
-    .action(() => withDatabase(context, 'replay', (db) => runReplay(context, db), { poolSize: CONNECTIONS }))
+    .action(() => withDatabase(context, 'replay', (db) => runReplay(context, db), CONNECTIONS))
 }
 
 async function runReplay(context: CommandContext, db: Parameters<typeof replay>[0]): Promise<void> {

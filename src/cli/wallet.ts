@@ -6,11 +6,10 @@ import { chainSettings } from '../app/modules/chains.js'
 import { openVault } from '../app/open-vault.js'
 import { LOCAL_NETWORK } from '../features/accounts/ledger/local-ledger.js'
 import { listWallets, saveWallet, type Wallet } from '../features/accounts/wallets/wallets.js'
-import { ensureApp, findAppId, isUuid } from '../features/apps/apps.js'
 import { type NetworkName, networkNames, rpcUrlsVariable } from '../hub/chain/networks.js'
 import { newPrivateKey } from '../hub/registry/eth-account.js'
-import type { Database } from '../platform/db/connection.js'
 import { hexOf } from '../protocol/bytes.js'
+import { findOrCreateApp, knownApp } from './app.js'
 import { wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { readPipedKey } from './piped-key.js'
@@ -108,7 +107,7 @@ async function storeWallet(
     throw new UsageError('--balance is for networks without a chain: send ETH to the address of the wallet')
   }
   await withDatabase(context, 'wallet', async (db) => {
-    const appId = isUuid(app) ? await knownApp(db, app) : await ensureApp(db, app)
+    const appId = await findOrCreateApp(db, app)
     const vault = await openVault(config)
     const wallet = await saveWallet(db, vault, {
       appId,
@@ -132,12 +131,6 @@ function readEther(text: string): bigint {
   if (!/^\d{1,9}(\.\d{1,18})?$/.test(text))
     throw new UsageError('--balance must be an amount in ETH, such as 0.5')
   return parseEther(text)
-}
-
-async function knownApp(db: Database, nameOrId: string): Promise<string> {
-  const id = await findAppId(db, nameOrId)
-  if (id === null) throw new UsageError(`there is no app ${nameOrId}`)
-  return id
 }
 
 function lineOf({ id, address, network, appId }: Wallet): string {

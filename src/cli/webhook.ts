@@ -54,9 +54,12 @@ export function addWebhookCommand(program: Command, context: CommandContext): vo
       const filters = subscriptionOf(options)
       const { hubShards: shards } = loadConfig(context)
       const signal = stopSignal(context)
-      return withDatabase(context, 'webhook', (db) => listen({ context, db, filters, shards, signal }), {
-        poolSize: LISTEN_POOL_SIZE,
-      })
+      return withDatabase(
+        context,
+        'webhook',
+        (db) => listen({ context, db, filters, shards, signal }),
+        LISTEN_POOL_SIZE,
+      )
     })
 }
 

@@ -1,3 +1,4 @@
+import type { Config } from '../app/config/config.js'
 import { connect, type Database } from '../platform/db/connection.js'
 import { openCommandDatabase } from '../platform/db/open-database.js'
 import { createLogger, fileOutput } from '../platform/log/logger.js'
@@ -7,22 +8,29 @@ const STDERR = 2
 const POOL_END_SECONDS = 5
 
 /**
- * Runs a command on the database of the server, also while the server runs. Logs go to stderr, so that stdout
- * contains only the output of the command.
+ * Runs a command on the URL of the server's database: beside a running server, or with an embedded PostgreSQL for its
+ * duration. Logs go to stderr, so that stdout contains only the output of the command.
  */
+export async function withDatabaseUrl<T>(
+  context: CommandContext,
+  command: string,
+  work: (url: string, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(context)
+  const log = createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel, fileOutput(STDERR))
+  const database = await openCommandDatabase(config, command, log)
+  return await work(database.url, config).finally(() => database.close())
+}
+
+/** Runs a command on connections to the database of the server. */
 export async function withDatabase(
   context: CommandContext,
   command: string,
   work: (db: Database) => Promise<void>,
-  { poolSize = 1 }: { readonly poolSize?: number } = {},
+  poolSize = 1,
 ): Promise<void> {
-  const config = loadConfig(context)
-  const log = createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel, fileOutput(STDERR))
-  const database = await openCommandDatabase(config, command, log)
-  try {
-    const db = connect(database.url, { poolSize, applicationName: `plaza ${command}` })
+  await withDatabaseUrl(context, command, async (url) => {
+    const db = connect(url, { poolSize, applicationName: `plaza ${command}` })
     await work(db).finally(() => db.end({ timeout: POOL_END_SECONDS }))
-  } finally {
-    await database.close()
-  }
+  })
 }

@@ -4,7 +4,7 @@ import { messageHash } from '../protocol/hash.js'
 import type { RecentCast } from './cast-window.js'
 import { type Composition, composePost, composeQuote, composeReply } from './composing.js'
 import { type Draft, messageData } from './draft.js'
-import { rentStorage } from './joining.js'
+import { reserveStorage } from './joining.js'
 import type { World } from './world.js'
 
 const REPLY_SHARE = 0.44
@@ -50,8 +50,7 @@ function* publish(
 ): Generator<Draft> {
   const { random, casts, options } = world
   const { body, topic, language, mentioned } = composition
-  const units = world.storage.take(user, 'casts', time)
-  if (units > 0) yield rentStorage(world, user, time, units)
+  yield* reserveStorage(world, user, 'casts', time)
   const data = messageData({ type: MessageType.CAST_ADD, castAddBody: body }, user, time, options.network)
   const dataBytes = asBuffer(MessageData.encode(data).finish())
   const hash = messageHash(dataBytes)

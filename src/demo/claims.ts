@@ -27,17 +27,7 @@ export async function ethVerification(
     primaryType: 'VerificationClaim',
     message: { fid: BigInt(fidOf(user)), address: account.signer.address, blockHash: hexOf(hash), network },
   })
-  return {
-    type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
-    verificationAddAddressBody: {
-      address: account.address,
-      claimSignature: signatureBytes(signature),
-      blockHash: hash,
-      verificationType: 0,
-      chainId: 0,
-      protocol: Protocol.ETHEREUM,
-    },
-  }
+  return verification(account.address, signatureBytes(signature), hash, Protocol.ETHEREUM)
 }
 
 /** Creates the verification of a Solana wallet, whose address is its public key. */
@@ -46,15 +36,24 @@ export function solanaVerification(wallet: MessageSigner, { user, at, network }:
   const hash = createHash('sha256').update(`solana block ${at}`).digest()
   // The wallet signs the text itself. A signer signs any bytes.
   const claim = Buffer.from(solanaClaim({ address, blockHash: hash }, { fid: fidOf(user), network }))
+  return verification(address, wallet.signHash(claim), hash, Protocol.SOLANA)
+}
+
+function verification(
+  address: Buffer,
+  claimSignature: Buffer,
+  blockHash: Buffer,
+  protocol: Protocol,
+): Content {
   return {
     type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
     verificationAddAddressBody: {
       address,
-      claimSignature: wallet.signHash(claim),
-      blockHash: hash,
+      claimSignature,
+      blockHash,
       verificationType: 0,
       chainId: 0,
-      protocol: Protocol.SOLANA,
+      protocol,
     },
   }
 }

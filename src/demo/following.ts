@@ -1,6 +1,6 @@
 import { MessageType } from '@farcaster/core'
 import type { Draft } from './draft.js'
-import { joiningSeconds, rentStorage } from './joining.js'
+import { joiningSeconds, reserveStorage } from './joining.js'
 import { fidOf } from './plan.js'
 import { EdgeState, type World } from './world.js'
 
@@ -15,8 +15,7 @@ export function* follow(world: World, edge: number, at: number): Generator<Draft
   const user = plan.follows.source(edge)
   const isFirst = world.edges[edge] === EdgeState.none
   const time = linkTime(world, user, at)
-  const units = isFirst ? world.storage.take(user, 'links', time) : 0
-  if (units > 0) yield rentStorage(world, user, time, units)
+  if (isFirst) yield* reserveStorage(world, user, 'links', time)
   world.edges[edge] = EdgeState.follows
   yield link(world, MessageType.LINK_ADD, edge, time)
   if (isFirst && random.chance(UNFOLLOW_SHARE)) {
@@ -51,8 +50,7 @@ export function* compactFollows(world: World, user: number, at: number): Generat
   }
   if (targetFids.length === 0) return
   const time = linkTime(world, user, at)
-  const units = world.storage.take(user, 'links', time)
-  if (units > 0) yield rentStorage(world, user, time, units)
+  yield* reserveStorage(world, user, 'links', time)
   yield world.message(user, time, {
     type: MessageType.LINK_COMPACT_STATE,
     linkCompactStateBody: { type: FOLLOW, targetFids },

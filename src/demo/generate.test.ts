@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { itemFrame } from '../hub/archive/frame.js'
 import { checkSignatures, validateStateless } from '../protocol/validate.js'
 import type { DemoItem } from './draft.js'
-import { generateDemo } from './generate.js'
 import { type DemoOptions, demoOptions, demoStart } from './options.js'
+import { generateDemo } from './simulation.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 

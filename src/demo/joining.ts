@@ -1,14 +1,22 @@
-import { MessageType, UserDataType } from '@farcaster/core'
+import { MessageType, type OnChainEvent, Protocol, UserDataType } from '@farcaster/core'
 import base58 from 'bs58'
-import { ED25519_KEY, registerEvent, signerAddEvent, storageRentEvent } from '../hub/registry/chain-events.js'
+import {
+  ED25519_KEY,
+  registerEvent,
+  signerAddEvent,
+  signerRemoveEvent,
+  storageRentEvent,
+  tierPurchaseEvent,
+} from '../hub/registry/chain-events.js'
 import { keyRequestMetadata, signKeyRequest } from '../hub/registry/key-request.js'
+import type { EventPosition } from '../hub/registry/local-chain.js'
 import { signNameTransfer } from '../hub/registry/name-transfer.js'
 import { ensProof, ethVerification, solanaVerification } from './claims.js'
 import type { Content, Draft } from './draft.js'
-import type { Person } from './person.js'
+import { type Person, renewedIntroduction } from './person.js'
 import { appCount, fidOf } from './plan.js'
 import { slug } from './text.js'
-import { deferredDraft, type World } from './world.js'
+import { type BoundedSet, deferredDraft, type World } from './world.js'
 
 /** Shares of users. */
 const ETH_SHARE = 0.6
@@ -70,50 +78,54 @@ export function* join(world: World, user: number, at: number): Generator<Draft> 
 /** Creates one transaction: the fid, a unit of storage, and the key that an app requests. */
 function* register(world: World, user: number, at: number): Generator<Draft> {
   const fid = fidOf(user)
-  const custody = () => world.custody(user).address
-  const place = world.nextEventPosition(user, at, 'register')
-  yield deferredDraft(async () => ({
-    kind: 'chainEvent',
-    event: registerEvent(place, fid, custody(), Buffer.alloc(0)),
-  }))
+  yield chainEvent(world, user, at, 'register', (place) =>
+    registerEvent(place, fid, world.custody(user).address, Buffer.alloc(0)),
+  )
   yield rentStorage(world, user, at, 1)
   yield addSigner(world, user, at, 'signer 0')
 }
 
 /** Rents storage for the user. */
-export function rentStorage(world: World, user: number, at: number, units: number): Draft {
-  const place = world.nextEventPosition(user, at, 'rent')
-  return deferredDraft(async () => ({
-    kind: 'chainEvent',
-    event: storageRentEvent(place, fidOf(user), units, world.custody(user).address),
-  }))
+function rentStorage(world: World, user: number, at: number, units: number): Draft {
+  return chainEvent(world, user, at, 'rent', (place) =>
+    storageRentEvent(place, fidOf(user), units, world.custody(user).address),
+  )
+}
+
+/** Counts a message of the user, who first rents storage where it has no room. */
+export function* reserveStorage(world: World, user: number, set: BoundedSet, at: number): Generator<Draft> {
+  const units = world.storage.take(user, set, at)
+  if (units > 0) yield rentStorage(world, user, at, units)
+}
+
+/** Creates an event of a user on the local chain. */
+function chainEvent(
+  world: World,
+  user: number,
+  at: number,
+  action: string,
+  make: (place: EventPosition) => OnChainEvent | Promise<OnChainEvent>,
+): Draft {
+  const place = world.nextEventPosition(user, at, action)
+  return deferredDraft(async () => ({ kind: 'chainEvent', event: await make(place) }))
 }
 
 /** Adds a key that one of the apps requests. The first app is the most popular. */
-export function addSigner(world: World, user: number, at: number, purpose: 'signer 0' | 'signer 1'): Draft {
-  const place = world.nextEventPosition(user, at, purpose)
+function addSigner(world: World, user: number, at: number, purpose: 'signer 0' | 'signer 1'): Draft {
   const app = Math.min(user, world.random.chance(0.7) ? 0 : world.random.below(appCount))
-  return deferredDraft(async () => {
+  return chainEvent(world, user, at, purpose, async (place) => {
     const { publicKey: key } = world.keys.signer(user, purpose)
     const request = { requestFid: fidOf(app), key, deadline: at + KEY_REQUEST_SECONDS }
     const metadata = keyRequestMetadata(await signKeyRequest(request, world.custody(app)))
-    return {
-      kind: 'chainEvent',
-      event: signerAddEvent(place, fidOf(user), { keyType: ED25519_KEY, key, metadata }),
-    }
+    return signerAddEvent(place, fidOf(user), { keyType: ED25519_KEY, key, metadata })
   })
 }
 
-/** Transfers a name from the fname registry to the user. */
-export function nameTransfer(world: World, user: number, name: string, at: number): Draft {
+/** Transfers a name from the fname registry to the user, or to nobody. */
+function nameTransfer(world: World, user: number, name: string, at: number, fid = fidOf(user)): Draft {
   return deferredDraft(async () => ({
     kind: 'nameTransfer',
-    proof: await signNameTransfer({
-      name,
-      fid: fidOf(user),
-      owner: world.custody(user).address,
-      timestamp: at,
-    }),
+    proof: await signNameTransfer({ name, fid, owner: world.custody(user).address, timestamp: at }),
   }))
 }
 
@@ -127,7 +139,7 @@ function stepper(world: World, at: number): () => number {
 }
 
 /** Creates an entry of a profile. */
-export function profileEntry(type: UserDataType, value: string): Content {
+function profileEntry(type: UserDataType, value: string): Content {
   return { type: MessageType.USER_DATA_ADD, userDataBody: { type, value } }
 }
 
@@ -148,7 +160,7 @@ function* profile(world: World, person: Person, name: string): Generator<Content
 }
 
 /** Returns the URL of a picture. Names under `.example` never resolve (RFC 2606). */
-export function pictureUrl(world: World, name: string): string {
+function pictureUrl(world: World, name: string): string {
   return `https://pictures.plaza.example/${name}/${world.random.below(0x1_0000).toString(16).padStart(4, '0')}.png`
 }
 
@@ -191,4 +203,68 @@ function planChanges(
     schedule.add(daysLater(6), { kind: 'change the name', user })
   }
   if (random.chance(COMPACT_SHARE)) schedule.add(daysLater(9), { kind: 'compact follows', user })
+}
+
+const PRO_DAYS = 365
+/** Most users keep the old key when they try another app. */
+const KEY_DROP_SHARE = 0.5
+
+/** Buys the pro tier and sets a banner, which only pro accounts may have. */
+export function* purchasePro(world: World, user: number, at: number): Generator<Draft> {
+  yield chainEvent(world, user, at, 'tier', (place) =>
+    tierPurchaseEvent(place, fidOf(user), PRO_DAYS, world.custody(user).address),
+  )
+  world.pros[user] = 1
+  const banner = pictureUrl(world, `banner-${fidOf(user)}`)
+  yield world.message(user, at + world.random.between(20, 90), profileEntry(UserDataType.BANNER, banner))
+}
+
+/** Changes the display name, bio or picture. */
+export function* renewProfile(world: World, user: number, at: number): Generator<Draft> {
+  const person = world.person(user)
+  const { displayName, bio } = renewedIntroduction(world.options.seed, person, at)
+  const entry = world.random.pick([
+    profileEntry(UserDataType.DISPLAY, displayName),
+    profileEntry(UserDataType.BIO, bio),
+    profileEntry(UserDataType.PFP, pictureUrl(world, String(fidOf(user)))),
+  ])
+  yield world.message(user, at, entry)
+}
+
+/** Adds another key, which signs from now on. */
+export function* changeKey(world: World, user: number, at: number): Generator<Draft> {
+  yield addSigner(world, user, at, 'signer 1')
+  world.signers[user] = 1
+  if (world.random.chance(KEY_DROP_SHARE)) {
+    const renewAt = at + HOUR_SECONDS + world.random.below(24 * HOUR_SECONDS)
+    world.schedule.add(renewAt, { kind: 'drop the old key', user })
+  }
+}
+
+/** Removes the first key. Messages that it signed stay. */
+export function* dropOldKey(world: World, user: number, at: number): Generator<Draft> {
+  yield chainEvent(world, user, at, 'drop signer 0', (place) =>
+    signerRemoveEvent(place, fidOf(user), world.keys.signer(user, 'signer 0').publicKey),
+  )
+}
+
+/** Removes the verification of the Ethereum address, and with it the primary address. */
+export function* dropAddress(world: World, user: number, at: number): Generator<Draft> {
+  yield world.claimMessage(user, at, () => ({
+    type: MessageType.VERIFICATION_REMOVE,
+    verificationRemoveBody: {
+      address: world.keys.account(user, 'ethereum').address,
+      protocol: Protocol.ETHEREUM,
+    },
+  }))
+}
+
+/** Releases the old name, which removes it from the profile, and registers and publishes a new one. */
+export function* changeName(world: World, user: number, at: number): Generator<Draft> {
+  const oldName = world.names.usernameOf(user)
+  const { handle } = world.person(user)
+  const name = world.names.allocate(user, handle)
+  yield nameTransfer(world, user, oldName, at, 0)
+  yield nameTransfer(world, user, name, at + world.random.between(30, 300))
+  yield world.message(user, at + world.random.between(330, 600), profileEntry(UserDataType.USERNAME, name))
 }

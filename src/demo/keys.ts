@@ -12,33 +12,25 @@ const CACHED_ACCOUNTS = 4096
 
 /** All keys of a demo, derived from the seed, the user and the purpose. */
 export class KeyRing {
-  readonly #seed: string
-  readonly #signers = new LRUCache<string, MessageSigner>({ max: CACHED_SIGNERS })
-  readonly #accounts = new LRUCache<string, EthAccount>({ max: CACHED_ACCOUNTS })
+  readonly #signers: LRUCache<string, MessageSigner>
+  readonly #accounts: LRUCache<string, EthAccount>
 
   constructor(seed: string) {
-    this.#seed = seed
+    const secretOf = (name: string) => createHash('sha256').update(`plaza demo key|${seed}|${name}`).digest()
+    this.#signers = new LRUCache({
+      max: CACHED_SIGNERS,
+      memoMethod: (name) => createMessageSigner(secretOf(name)),
+    })
+    this.#accounts = new LRUCache({ max: CACHED_ACCOUNTS, memoMethod: (name) => ethAccount(secretOf(name)) })
   }
 
   /** Returns an Ed25519 key pair of a user: of a signer or a Solana wallet. */
   signer(user: number, purpose: KeyPurpose): MessageSigner {
-    return cached(this.#signers, `${user}/${purpose}`, () => createMessageSigner(this.#secret(user, purpose)))
+    return this.#signers.memo(`${user}|${purpose}`)
   }
 
   /** Returns an Ethereum account of a user. */
   account(user: number, purpose: KeyPurpose): EthAccount {
-    return cached(this.#accounts, `${user}/${purpose}`, () => ethAccount(this.#secret(user, purpose)))
+    return this.#accounts.memo(`${user}|${purpose}`)
   }
-
-  #secret(user: number, purpose: KeyPurpose): Buffer {
-    return createHash('sha256').update(`plaza demo key|${this.#seed}|${user}|${purpose}`).digest()
-  }
-}
-
-function cached<T extends object>(cache: LRUCache<string, T>, name: string, make: () => T): T {
-  const known = cache.get(name)
-  if (known !== undefined) return known
-  const value = make()
-  cache.set(name, value)
-  return value
 }

@@ -2,7 +2,7 @@ import { MessageType, type ReactionBody, ReactionType } from '@farcaster/core'
 import type { RecentCast } from './cast-window.js'
 import { channelUrl } from './composing.js'
 import type { Content, Draft } from './draft.js'
-import { joiningSeconds, rentStorage } from './joining.js'
+import { joiningSeconds, reserveStorage } from './joining.js'
 import { topics } from './lexicon.js'
 import { fidOf } from './plan.js'
 import type { World } from './world.js'
@@ -56,8 +56,7 @@ function* send(
 ): Generator<Draft> {
   const { random } = world
   const reactionBody = { targetCastId: undefined, targetUrl: undefined, ...body }
-  const units = world.storage.take(user, 'reactions', time)
-  if (units > 0) yield rentStorage(world, user, time, units)
+  yield* reserveStorage(world, user, 'reactions', time)
   yield world.message(user, time, { type: MessageType.REACTION_ADD, reactionBody })
   if (random.chance(SECOND_THOUGHT_SHARE)) {
     const backAt = time + 5 + Math.floor(random.exponential(6 * HOUR_SECONDS))

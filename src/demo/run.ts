@@ -1,11 +1,14 @@
+import type { ArchiveFile } from '../hub/archive/file.js'
+import { itemFrame } from '../hub/archive/frame.js'
+import { ArchiveWriter } from '../hub/archive/writer.js'
 import { reserveFids } from '../hub/registry/registry-lock.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../hub/reorder-buffer.js'
 import type { Database } from '../platform/db/connection.js'
 import type { Refusal } from '../platform/errors.js'
 import type { DemoItem } from './draft.js'
-import { generateDemo } from './generate.js'
 import { type DemoOptions, demoOptions, startOfDay } from './options.js'
 import { fidOf } from './plan.js'
+import { generateDemo } from './simulation.js'
 
 export interface DemoRunOptions {
   readonly db: Database
@@ -124,4 +127,44 @@ export async function saveRecord(db: Database, record: DemoRecord): Promise<void
     values ('demo', ${JSON.stringify(record)}::text::jsonb)
     on conflict (name) do update set value = excluded.value
   `
+}
+
+export interface WriteDemoOptions {
+  readonly demo: DemoOptions
+  /** Opened with `demoId` as archive id. */
+  readonly file: Pick<ArchiveFile, 'sink' | 'start' | 'isComplete'>
+  /** Replaces the default chunk size of archives. */
+  readonly chunkBytes?: number
+  readonly signal?: AbortSignal
+  /** Receives the number of items in the file, and how many of them are from this run. */
+  readonly onProgress?: (items: number, ofThisRun: number) => void
+}
+
+/**
+ * Writes a demo to an archive without a database, continuing an earlier run if the file was opened with
+ * `resume`. The same options give the same file after any interruptions.
+ *
+ * @returns False if the signal stopped it.
+ */
+export async function writeDemo({
+  demo,
+  file,
+  chunkBytes,
+  signal,
+  onProgress,
+}: WriteDemoOptions): Promise<boolean> {
+  if (file.isComplete) return true
+  const writer = new ArchiveWriter(file.sink, file.start, chunkBytes === undefined ? {} : { chunkBytes })
+  for await (const item of generateDemo(demo, file.start.framesBefore)) {
+    // Checked only between chunks, so that chunk boundaries do not change.
+    if (signal?.aborted && writer.isAtChunkStart) {
+      await writer.flushAll()
+      return false
+    }
+    await writer.add(itemFrame(item))
+    await writer.checkpoint(writer.frames)
+    onProgress?.(writer.frames, writer.frames - file.start.framesBefore)
+  }
+  await writer.finish()
+  return true
 }

@@ -1,20 +1,23 @@
+import { cast, deleteCast } from './casting.js'
+import { type DemoItem, type Draft, finishDraft } from './draft.js'
+import { compactFollows, follow, unfollow } from './following.js'
 import {
   changeKey,
   changeName,
   dropAddress,
   dropOldKey,
+  join,
+  joiningSeconds,
   purchasePro,
   renewProfile,
-} from './account-changes.js'
-import { activityLevel, type Calendar, HOUR_SECONDS, makeCalendar } from './calendar.js'
-import { cast, deleteCast } from './casting.js'
-import type { Draft } from './draft.js'
-import { compactFollows, follow, unfollow } from './following.js'
-import { join, joiningSeconds } from './joining.js'
-import { Random } from './random.js'
+} from './joining.js'
+import { places } from './lexicon.js'
+import { type DemoOptions, demoDays, demoStart } from './options.js'
+import type { Plan } from './plan.js'
+import { apportion, Random } from './random.js'
 import { react } from './reacting.js'
 import type { Scheduled } from './schedule.js'
-import type { Intent, World } from './world.js'
+import { type Intent, World } from './world.js'
 
 /** Kinds of actions, in their order within a second. */
 const Action = { join: 0, follow: 1, cast: 2, react: 3 } as const
@@ -28,7 +31,7 @@ const MAX_ACTIVITY_LEVEL = 1.4
  * Simulates the demo hour by hour and second by second. A draft comes after those that it depends on. Memory
  * holds only the current hour, scheduled intents and recent casts.
  */
-export function* simulate(world: World): Generator<Draft> {
+function* simulate(world: World): Generator<Draft> {
   const { plan, options, start } = world
   const calendar = makeCalendar(options, plan, new Random(`plaza demo calendar|${options.seed}`))
   const state: SimulationState = { joined: 0, settled: 0, pendingReactions: 0, pendingCasts: 0 }
@@ -185,4 +188,80 @@ function performIntent(world: World, { at, what: intent }: Scheduled<Intent>): G
 
 function* single(draft: Draft): Generator<Draft> {
   yield draft
+}
+
+/**
+ * Generates the items of a demo network in an order that a hub accepts: users join before they cast, and
+ * casts precede their replies. Every item is signed. The same options give the same bytes. Memory grows with
+ * users and follows, not with casts and reactions.
+ *
+ * @param skip Number of items to skip, which takes a fraction of the time of creating them.
+ */
+export async function* generateDemo(options: DemoOptions, skip = 0): AsyncGenerator<DemoItem> {
+  const world = new World(options)
+  let passed = 0
+  for (const draft of simulate(world)) {
+    if (passed < skip) passed += 1
+    else yield await finishDraft(draft, world.keys)
+  }
+}
+
+const HOUR_SECONDS = 3600
+
+/** Activity at each hour of local time. */
+const dayCurve = [
+  0.3, 0.15, 0.08, 0.06, 0.07, 0.15, 0.4, 0.75, 1, 1, 0.95, 0.95, 1.05, 1, 0.9, 0.9, 0.95, 1.05, 1.15, 1.3,
+  1.4, 1.3, 0.95, 0.55,
+]
+/** Activity by weekday, from Sunday. Unix time began on a Thursday. */
+const weekCurve = [0.9, 1.02, 1.05, 1.05, 1.03, 1, 0.88]
+const EPOCH_WEEKDAY = 4
+const HOURS_PER_DAY = 24
+/** Random variation between equal hours of different days. */
+const NOISE = 0.25
+/** Exponent below 1: twice as many users are less than twice as active. */
+const CROWD = 0.85
+
+/** Number of casts and reactions in each hour of the demo. Their sums are exactly the requested numbers. */
+interface Calendar {
+  readonly casts: Uint32Array
+  readonly reactions: Uint32Array
+}
+
+/** Distributes casts and reactions over the hours, by joined users, time zones, weekday and chance. */
+function makeCalendar(options: DemoOptions, plan: Plan, random: Random): Calendar {
+  const weights = new Float64Array(demoDays * HOURS_PER_DAY)
+  const activity = activityByUtcHour(plan)
+  const start = demoStart(options)
+  let joined = 0
+  for (const hour of weights.keys()) {
+    const time = start + hour * HOUR_SECONDS
+    // Users who join during the hour count for it.
+    while (joined < options.users && plan.joinedAt[joined]! < time + HOUR_SECONDS) joined += 1
+    const weekday = (Math.floor(time / (HOURS_PER_DAY * HOUR_SECONDS)) + EPOCH_WEEKDAY) % 7
+    const noise = 1 - NOISE + 2 * NOISE * random.fraction()
+    const utcHour = Math.floor(time / HOUR_SECONDS) % HOURS_PER_DAY
+    weights[hour] = crowd(joined) * activity[utcHour]! * weekCurve[weekday]! * noise
+  }
+  // Nobody has joined or cast before the first hour ends.
+  weights[0] = 0
+  return { casts: apportion(options.casts, weights), reactions: apportion(options.reactions, weights) }
+}
+
+function crowd(joined: number): number {
+  return joined === 0 ? 0 : Math.exp(Math.log(joined) * CROWD)
+}
+
+function activityByUtcHour({ place }: Plan): Float64Array {
+  const activity = new Float64Array(HOURS_PER_DAY)
+  for (const index of place) {
+    for (const hour of activity.keys()) activity[hour]! += activityLevel(index, hour)
+  }
+  return activity.map((sum) => sum / place.length)
+}
+
+/** Activity of users of a place at an hour of UTC; at most 1.4. */
+function activityLevel(place: number, utcHour: number): number {
+  const local = (utcHour + places[place]!.utcOffsetHours + HOURS_PER_DAY) % HOURS_PER_DAY
+  return dayCurve[local]!
 }

@@ -4,9 +4,10 @@ import {
   BalanceResponse,
   BulkRelevantFungibleOwnersResponse,
   FungiblesResponse,
+  FungibleTradesResponse,
   RelevantFungibleOwnersResponse,
+  TrendingFungiblesResponse,
 } from '../../src/graph/view/schema/fungible.js'
-import { FungibleTradesResponse, TrendingFungiblesResponse } from '../../src/graph/view/schema/trade.js'
 import { published } from './conformance.js'
 
 /** Tokens, their owners and their trades. */

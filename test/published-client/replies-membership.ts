@@ -1,10 +1,10 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { ChannelResponse } from '../../src/graph/view/schema/channel.js'
 import {
   ChannelMemberInviteListResponse,
   ChannelMemberListResponse,
-} from '../../src/graph/view/schema/channel-member.js'
+  ChannelResponse,
+} from '../../src/graph/view/schema/channel.js'
 import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import { published } from './conformance.js'
 

@@ -1,23 +1,21 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
 import { FrameCrawlResponse } from '../../src/features/frames/routes/action.js'
+import { FeedResponse } from '../../src/graph/view/schema/cast.js'
+import { FrameCatalogResponse, RelevantFramesResponse } from '../../src/graph/view/schema/frame-catalog.js'
+import { DeletedFrame, HostedFrame, HostedFrames } from '../../src/graph/view/schema/hosted-frame.js'
 import {
   AppHostGetEventResponse,
   AppHostNotificationsResponse,
   AppHostPostEventResponse,
   AppHostUserStateResponse,
-} from '../../src/graph/view/schema/app-host.js'
-import {
+  FrameNotificationTokens,
   NotificationCampaignsResponse,
   NotificationPreviewResponse,
   SendFrameNotificationsResponse,
-} from '../../src/graph/view/schema/campaign.js'
-import { FeedResponse } from '../../src/graph/view/schema/cast.js'
-import { Frame } from '../../src/graph/view/schema/frame.js'
-import { FrameCatalogResponse, RelevantFramesResponse } from '../../src/graph/view/schema/frame-catalog.js'
-import { DeletedFrame, HostedFrame, HostedFrames } from '../../src/graph/view/schema/hosted-frame.js'
-import { FrameNotificationTokens } from '../../src/graph/view/schema/miniapp-tokens.js'
+} from '../../src/graph/view/schema/miniapp.js'
 import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
+import { Frame } from '../../src/graph/view/schema/url-metadata.js'
 import {
   FrameValidateAnalyticsResponse,
   FrameValidateListResponse,

@@ -1,14 +1,15 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { BestFriendsResponse } from '../../src/graph/view/schema/best-friends.js'
+import { FnameAvailabilityResponse } from '../../src/graph/view/schema/account.js'
 import {
   BulkCastsResponse,
   CastResponse,
+  CastsMetricsResponse,
   CastsResponse,
   CastsSearchResponse,
+  Conversation,
   FeedResponse,
 } from '../../src/graph/view/schema/cast.js'
-import { CastsMetricsResponse } from '../../src/graph/view/schema/cast-metrics.js'
 import {
   ChannelListResponse,
   ChannelResponse,
@@ -17,27 +18,26 @@ import {
   TrendingChannelResponse,
   UsersActiveChannelsResponse,
 } from '../../src/graph/view/schema/channel.js'
-import { Conversation } from '../../src/graph/view/schema/conversation.js'
 import { ConversationSummary } from '../../src/graph/view/schema/conversation-summary.js'
-import { FnameAvailabilityResponse } from '../../src/graph/view/schema/fname.js'
+import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
+import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
 import {
   FollowersResponse,
   ReciprocalFollowersResponse,
   RelevantFollowersResponse,
-} from '../../src/graph/view/schema/follower.js'
-import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
-import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
+} from '../../src/graph/view/schema/relation.js'
 import { StorageAllocationsResponse, StorageUsageResponse } from '../../src/graph/view/schema/storage.js'
 import { TrendingTopicsResponse } from '../../src/graph/view/schema/topic.js'
 import { CastEmbedCrawlResponse } from '../../src/graph/view/schema/url-metadata.js'
 import {
+  BestFriendsResponse,
   BulkUsersByAddressResponse,
   BulkUsersResponse,
   UserResponse,
   UserSearchResponse,
   UsersResponse,
+  VerificationsResponse,
 } from '../../src/graph/view/schema/user.js'
-import { VerificationsResponse } from '../../src/graph/view/schema/verification.js'
 import { published } from './conformance.js'
 
 /** The reply of each operation that reads, held against the client's type by the compiler. */

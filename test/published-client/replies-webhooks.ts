@@ -1,12 +1,13 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { WebhookListResponse, WebhookResponse } from '../../src/graph/view/schema/webhook.js'
 import {
   WebhookDeliveriesResponse,
+  WebhookListResponse,
   WebhookPreviewResponse,
   WebhookRedeliverResponse,
+  WebhookResponse,
   WebhookTestResponse,
-} from '../../src/graph/view/schema/webhook-delivery.js'
+} from '../../src/graph/view/schema/webhook.js'
 import { published } from './conformance.js'
 
 const webhook = published<Client.WebhookResponse>()(WebhookResponse)

@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../platform/errors.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
+import { digest } from '../api-keys.js'
 import { sendErrorResponse } from '../error-response.js'
 import { acceptJson, JSON_TYPE } from '../json-bodies.js'
 import type { AdminOperation } from './admin-operation.js'
@@ -59,7 +60,6 @@ function addOperation<Context>(
   })
 }
 
-/** Compares digests, so that timing reveals neither the token nor its length. */
 function createTokenCheck(token: string, clock: () => number) {
   const expected = digest(`Bearer ${token}`)
   const failures = createCounter<string>(limits.adminFailures, clock)
@@ -78,8 +78,4 @@ function createTokenCheck(token: string, clock: () => number) {
     reply.header('www-authenticate', 'Bearer')
     throw new PlazaError('unauthenticated', 'the admin token is needed, as authorization: Bearer <token>')
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -7,12 +7,14 @@ const CONTRACT = `((id|key|storage|tier)Registry|(id|key)Gateway|keyRequestValid
 const FOLLOWED_CONTRACT = `${NETWORK}:0x[0-9a-fA-F]{40}`
 
 function rpcUrls(network: string): TString {
-  return text({
-    pattern: '^https?://[^\\s,]+(\\s*,\\s*https?://[^\\s,]+)*$',
-    patternText: 'URLs like `https://rpc.example`, separated by commas',
-    secret: true,
-    description: `RPC URLs of ${network}. The first is used, the next one when it fails. Unset: the chain is not followed.`,
-  })
+  return text(
+    `RPC URLs of ${network}. The first is used, the next one when it fails. Unset: the chain is not followed.`,
+    {
+      pattern: '^https?://[^\\s,]+(\\s*,\\s*https?://[^\\s,]+)*$',
+      patternText: 'URLs like `https://rpc.example`, separated by commas',
+      secret: true,
+    },
+  )
 }
 
 /** One variable for each supported network. */
@@ -23,70 +25,57 @@ const rpcUrlVariables = Object.fromEntries(
 /** Variables of the followed blockchains. */
 export const chainVariables = {
   ...rpcUrlVariables,
-  CHAIN_REGISTRIES: flag({
-    default: true,
-    description: 'Turns events of the registries on these chains into on-chain events of the hub.',
-  }),
-  MAX_TRACKED_TOKENS: integer({
-    minimum: 0,
-    maximum: 100_000,
-    default: 100,
-    description:
-      'Maximum number of tokens whose balances are tracked because of a request. 0 tracks only ' +
-      'watched tokens (`plaza token watch`).',
-  }),
-  SUBSCRIPTION_CONTRACTS: Type.Optional(
-    text({
-      pattern: `^${FOLLOWED_CONTRACT}(\\s*,\\s*${FOLLOWED_CONTRACT}){0,199}$`,
-      patternText: 'up to 200 pairs like `base:0x…`, separated by commas',
-      description:
-        'Subscription contracts (Subscription Token Protocol, versions 1 and 2) whose subscribers are indexed. Their ' +
-        'networks need RPC URLs.',
-    }),
+  CHAIN_REGISTRIES: flag(
+    'Turns events of the registries on these chains into on-chain events of the hub.',
+    true,
   ),
-  CHAIN_POLL_MS: integer({
+  MAX_TRACKED_TOKENS: integer(
+    'Maximum number of tokens whose balances are tracked because of a request. 0 tracks only watched tokens ' +
+      '(`plaza token watch`).',
+    { minimum: 0, maximum: 100_000, default: 100 },
+  ),
+  SUBSCRIPTION_CONTRACTS: Type.Optional(
+    text(
+      'Subscription contracts (Subscription Token Protocol, versions 1 and 2) whose subscribers are indexed. ' +
+        'Their networks need RPC URLs.',
+      {
+        pattern: `^${FOLLOWED_CONTRACT}(\\s*,\\s*${FOLLOWED_CONTRACT}){0,199}$`,
+        patternText: 'up to 200 pairs like `base:0x…`, separated by commas',
+      },
+    ),
+  ),
+  CHAIN_POLL_MS: integer('Milliseconds between two polls of a chain that has no new block.', {
     minimum: 20,
     maximum: 600_000,
     default: 2_000,
-    description: 'Milliseconds between two polls of a chain that has no new block.',
   }),
   CHAIN_IDS: Type.Optional(
-    text({
+    text('Chain ids of networks whose RPC URLs lead to another chain, such as a test network.', {
       pattern: `^${NETWORK}=\\d{1,15}(\\s*,\\s*${NETWORK}=\\d{1,15})*$`,
       patternText: 'pairs like `optimism=11155420`, separated by commas',
-      description: 'Chain ids of networks whose RPC URLs lead to another chain, such as a test network.',
     }),
   ),
   CHAIN_CONTRACTS: Type.Optional(
-    text({
+    text("Addresses of the protocol's contracts where they differ from those on the public networks.", {
       pattern: `^${CONTRACT}(\\s*,\\s*${CONTRACT})*$`,
       patternText: 'pairs like `tierRegistry=base:0x…`, separated by commas',
-      description:
-        "Addresses of the protocol's contracts where they differ from those on the public " + 'networks.',
     }),
   ),
   CHAIN_CONFIRMATIONS: Type.Optional(
-    integer({
-      minimum: 0,
-      maximum: 10_000,
-      defaultText: 'by network',
-      description:
-        'Number of later blocks after which a block is final. Events of younger blocks do not ' +
-        'reach the hub.',
-    }),
+    integer(
+      'Number of later blocks after which a block is final. Events of younger blocks do not reach the hub.',
+      { minimum: 0, maximum: 10_000, defaultText: 'by network' },
+    ),
   ),
-  CHAIN_MAX_FEE_GWEI: integer({
-    minimum: 1,
-    maximum: 1_000_000,
-    default: 20,
-    description: 'Maximum fee per gas that wallets offer, in gwei. Above it, transactions wait.',
-  }),
+  CHAIN_MAX_FEE_GWEI: integer(
+    'Maximum fee per gas that wallets offer, in gwei. Above it, transactions wait.',
+    { minimum: 1, maximum: 1_000_000, default: 20 },
+  ),
   CHAIN_FIRST_BLOCK: Type.Optional(
-    integer({
+    integer('First block that is read for the registries. Use 0 on a development chain.', {
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       defaultText: 'by network',
-      description: 'First block that is read for the registries. Use 0 on a development chain.',
     }),
   ),
 }

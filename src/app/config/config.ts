@@ -6,10 +6,9 @@ import { aiVariables } from './ai-variables.js'
 import { apiVariables } from './api-variables.js'
 import { chainVariables } from './chain-variables.js'
 import { hubVariables } from './hub-variables.js'
-import { notificationVariables } from './notification-variables.js'
 import { serverVariables } from './server-variables.js'
 import { upstreamVariables } from './upstream-variables.js'
-import { webhookVariables } from './webhook-variables.js'
+import { notificationVariables, webhookVariables } from './webhook-variables.js'
 
 /**
  * All environment variables. The type, checks, defaults, messages and documentation of the configuration come

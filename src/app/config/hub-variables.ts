@@ -5,22 +5,16 @@ import { flag, integer, oneOf, text } from './variable.js'
 /** Variables of the hub and its event log. */
 export const hubVariables = {
   HUB_PORT: Type.Optional(
-    integer({
-      minimum: 0,
-      maximum: 65_535,
-      description:
-        'Second port that serves only the hub API (`/v1`), for clients that expect no other ' +
-        'paths there.',
-    }),
+    integer(
+      'Second port that serves only the hub API (`/v1`), for clients that expect no other paths there.',
+      { minimum: 0, maximum: 65_535 },
+    ),
   ),
   HUB_GRPC_PORT: Type.Optional(
-    integer({
-      minimum: 0,
-      maximum: 65_535,
-      description:
-        "Port of the hub's gRPC service (`HubService`). Nodes of the network use 3383. Unset: " +
-        'gRPC is off.',
-    }),
+    integer(
+      "Port of the hub's gRPC service (`HubService`). Nodes of the network use 3383. Unset: gRPC is off.",
+      { minimum: 0, maximum: 65_535 },
+    ),
   ),
   HUB_NETWORK: oneOf(['mainnet', 'testnet', 'devnet'], {
     default: 'devnet',
@@ -28,54 +22,42 @@ export const hubVariables = {
       'Network of the protocol. Messages of other networks are refused. `devnet` includes a ' +
       'local registry of fids, keys and names.',
   }),
-  HUB_SHARDS: integer({
+  HUB_SHARDS: integer('Number of shards. It is fixed when the database is created.', {
     minimum: 1,
     maximum: 64,
     default: 1,
-    description: 'Number of shards. It is fixed when the database is created.',
   }),
-  HUB_REQUIRE_API_KEY: flag({
-    default: false,
-    description: 'Requires a key for the hub API, in `x-api-key` or as bearer token.',
-  }),
+  HUB_REQUIRE_API_KEY: flag('Requires a key for the hub API, in `x-api-key` or as bearer token.', false),
   HUB_API_KEYS: Type.Optional(
-    text({
+    text('Keys that the hub API accepts in addition to those of `plaza key create`.', {
       pattern: '^[^\\s,]{16,}(\\s*,\\s*[^\\s,]{16,})*$',
       patternText: 'keys of at least 16 characters, separated by commas',
       secret: true,
-      description: 'Keys that the hub API accepts in addition to those of `plaza key create`.',
     }),
   ),
-  HUB_BODY_LIMIT: integer({
+  HUB_BODY_LIMIT: integer('Maximum size of a request body of the hub API, in bytes.', {
     minimum: 1024,
     maximum: 1024 * 1024 * 1024,
     default: 4 * 1024 * 1024,
-    description: 'Maximum size of a request body of the hub API, in bytes.',
   }),
-  HUB_RATE_LIMIT: integer({
+  HUB_RATE_LIMIT: integer('Requests per minute and client address on the hub API. 0 is no limit.', {
     minimum: 0,
     maximum: 10_000_000,
     default: 60_000,
-    description: 'Requests per minute and client address on the hub API. 0 is no limit.',
   }),
-  HUB_STREAM_TIMEOUT_MS: integer({
-    minimum: 1_000,
-    maximum: 3_600_000,
-    default: 120_000,
-    description:
-      'Milliseconds after which an event stream (gRPC or HTTP) is closed when its client reads ' + 'nothing.',
-  }),
-  EVENT_RETENTION_DAYS: integer({
+  HUB_STREAM_TIMEOUT_MS: integer(
+    'Milliseconds after which an event stream (gRPC or HTTP) is closed when its client reads nothing.',
+    { minimum: 1_000, maximum: 3_600_000, default: 120_000 },
+  ),
+  EVENT_RETENTION_DAYS: integer('Days that events stay in the event log.', {
     minimum: 1,
     maximum: 3650,
     default: 3,
-    description: 'Days that events stay in the event log.',
   }),
-  VERIFY_THREADS: integer({
+  VERIFY_THREADS: integer('Threads that verify signatures. 0 verifies in the main thread.', {
     minimum: 0,
     maximum: 256,
     default: availableParallelism(),
     defaultText: 'one per core',
-    description: 'Threads that verify signatures. 0 verifies in the main thread.',
   }),
 }

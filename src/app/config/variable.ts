@@ -1,7 +1,6 @@
 import { type TBoolean, type TInteger, type TString, Type } from '@sinclair/typebox'
 
 interface Documented {
-  readonly description: string
   /** Said instead of the default's value, where that is computed. */
   readonly defaultText?: string
   /** Its value is never repeated in a message. */
@@ -11,8 +10,8 @@ interface Documented {
 type IntegerOptions = Documented & { minimum: number; maximum: number; default?: number }
 
 /** A whole number in a range. */
-export function integer(options: IntegerOptions): TInteger {
-  return Type.Integer(options)
+export function integer(description: string, options: IntegerOptions): TInteger {
+  return Type.Integer({ description, ...options })
 }
 
 type TextOptions = Documented & {
@@ -24,19 +23,19 @@ type TextOptions = Documented & {
 }
 
 /** A text, or one of a pattern. */
-export function text(options: TextOptions): TString {
-  return Type.String(options)
+export function text(description: string, options: TextOptions): TString {
+  return Type.String({ description, ...options })
 }
 
 /** `true` or `false`. */
-export function flag(options: Documented & { default: boolean }): TBoolean {
-  return Type.Boolean(options)
+export function flag(description: string, defaultValue: boolean): TBoolean {
+  return Type.Boolean({ description, default: defaultValue })
 }
 
 /** One of some words. */
 export function oneOf<const Choice extends string>(
   choices: readonly Choice[],
-  options: Documented & { default: Choice },
+  options: { readonly description: string; default: Choice },
 ) {
   const literals = choices.map((choice) => Type.Literal(choice))
   return Type.Unsafe<Choice>(Type.Union(literals, { ...options, choices }))

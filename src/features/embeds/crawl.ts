@@ -1,7 +1,5 @@
 import { type EmbedKind, kindOfContentType, kindOfUrl, mediaTypeOf } from '../../graph/project/embed-kind.js'
-import type { HtmlMetadata } from '../../graph/view/schema/html-metadata.js'
-import type { OembedData } from '../../graph/view/schema/oembed.js'
-import type { EmbedUrlMetadata } from '../../graph/view/schema/url-metadata.js'
+import type { EmbedUrlMetadata, HtmlMetadata, OembedData } from '../../graph/view/schema/url-metadata.js'
 import type { AnswerHead, NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
 import { boundMetadata } from './embed-metadata.js'

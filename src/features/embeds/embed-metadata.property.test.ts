@@ -3,9 +3,10 @@ import { Clean } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { FrameV1, FrameV2 } from '../../graph/view/schema/frame.js'
 import {
   type EmbedUrlMetadata,
+  FrameV1,
+  FrameV2,
   EmbedUrlMetadata as Schema,
   type EmbedUrlMetadata as Shown,
 } from '../../graph/view/schema/url-metadata.js'

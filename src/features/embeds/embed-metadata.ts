@@ -1,5 +1,4 @@
-import type { HtmlMetadata } from '../../graph/view/schema/html-metadata.js'
-import type { EmbedUrlMetadata } from '../../graph/view/schema/url-metadata.js'
+import type { EmbedUrlMetadata, HtmlMetadata } from '../../graph/view/schema/url-metadata.js'
 
 /** Returns the metadata of a URL that was not fetched, or could not be. */
 export function emptyMetadata(status: 'PENDING' | 'FAILED'): EmbedUrlMetadata {

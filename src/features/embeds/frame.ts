@@ -1,5 +1,10 @@
-import type { Frame, FrameActionButton, FrameV1, FrameV2 } from '../../graph/view/schema/frame.js'
-import type { HtmlMetadata } from '../../graph/view/schema/html-metadata.js'
+import type {
+  Frame,
+  FrameActionButton,
+  FrameV1,
+  FrameV2,
+  HtmlMetadata,
+} from '../../graph/view/schema/url-metadata.js'
 import type { HtmlHead } from './html-metadata.js'
 import { cleanText, omitUndefined, parseObject, resolveUrl } from './page-text.js'
 

@@ -4,7 +4,7 @@ import type {
   htmlTexts,
   ImageObject,
   VideoObject,
-} from '../../graph/view/schema/html-metadata.js'
+} from '../../graph/view/schema/url-metadata.js'
 import { cleanText, resolveUrl } from './page-text.js'
 
 /** Declarations of a page's head, in order. */

@@ -1,4 +1,4 @@
-import type { OembedData } from '../../graph/view/schema/oembed.js'
+import type { OembedData } from '../../graph/view/schema/url-metadata.js'
 import type { HtmlHead } from './html-metadata.js'
 import { cleanText, parseObject, resolveUrl } from './page-text.js'
 

@@ -1,4 +1,4 @@
-import type { Frame } from '../../graph/view/schema/frame.js'
+import type { Frame } from '../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'

@@ -10,8 +10,7 @@ import {
   viewerFidParameter,
 } from '../../api/parameters.js'
 import { hiddenFidsFor } from '../../api/viewer.js'
-import { NextCursor } from '../../graph/view/schema/paging.js'
-import { Fid } from '../../graph/view/schema/primitives.js'
+import { Fid, NextCursor } from '../../graph/view/schema/primitives.js'
 import { POWER_BADGE_SCORE, UsersResponse } from '../../graph/view/schema/user.js'
 import { PlazaError } from '../../platform/errors.js'
 import { channelExists } from '../channels/queries.js'

@@ -10,7 +10,7 @@ import {
   readUserReactions,
 } from '../../graph/query/reactions.js'
 import { dateTimeOf } from '../../graph/view/formats.js'
-import { NextCursor } from '../../graph/view/schema/paging.js'
+import { NextCursor } from '../../graph/view/schema/primitives.js'
 import type { User } from '../../graph/view/schema/user.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { Operation, OperationContext } from '../operation.js'

@@ -1,5 +1,4 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from '../../graph/view/schema/paging.js'
 import {
   CastText,
   Count,
@@ -7,10 +6,12 @@ import {
   EthAddress,
   Fid,
   HashString,
+  NextCursor,
+  nullable,
+  textEnum,
   Url,
   Username,
 } from '../../graph/view/schema/primitives.js'
-import { nullable, textEnum } from '../../graph/view/schema/schema-type.js'
 
 /** Shapes of version 1 of the hosted API (docs/compatibility.md §30), in camel case. */
 

@@ -1,6 +1,5 @@
 import { formatUnits, getAddress } from 'viem'
-import type { Fungible, FungibleBalance } from '../../graph/view/schema/fungible.js'
-import type { Trade, TrendingFungible } from '../../graph/view/schema/trade.js'
+import type { Fungible, FungibleBalance, Trade, TrendingFungible } from '../../graph/view/schema/fungible.js'
 import type { UserDehydrated } from '../../graph/view/schema/user-dehydrated.js'
 import type { Token } from './token.js'
 import type { TradeRow } from './trade-lists.js'

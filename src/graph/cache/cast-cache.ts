@@ -6,10 +6,8 @@ import type { CastRow } from '../project/casts.js'
 import { embeddedIn, fidsIn } from '../view/cast.js'
 import { type CastTemplate, castTemplate } from '../view/render.js'
 import { channelMentions } from '../view/text-ranges.js'
-import { splitCached, unique } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
-import type { Invalidation } from './invalidation.js'
-import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import { splitCached, TaggedCache, type TaggedCacheOptions, unique } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
 /** A cached cast. */
@@ -27,16 +25,14 @@ interface LoadedCasts {
 
 /** Loads casts and caches their templates. */
 export class CastCache {
-  readonly #db: Database
-  readonly #users: UserCache
-  readonly #invalidation: Invalidation
   readonly #loader = new DataLoader((hashes: readonly string[]) => this.#load(hashes))
   readonly #cache: TaggedCache<CachedCast>
 
-  constructor(db: Database, users: UserCache, options: TaggedCacheOptions) {
-    this.#db = db
-    this.#users = users
-    this.#invalidation = options.invalidation
+  constructor(
+    private readonly db: Database,
+    private readonly users: UserCache,
+    private readonly options: TaggedCacheOptions,
+  ) {
     this.#cache = new TaggedCache(options)
   }
 
@@ -71,8 +67,8 @@ export class CastCache {
       embeds.flatMap((embed) => ('hash' in embed ? [embed.hash.slice(2)] : [])),
     )
     const [records, casts] = await Promise.all([
-      loadSnapshotCasts(this.#db, snapshots),
-      loadCasts(this.#db, embedded),
+      loadSnapshotCasts(this.db, snapshots),
+      loadCasts(this.db, embedded),
     ])
     return await this.#templates(records, casts, preloaded)
   }
@@ -84,13 +80,13 @@ export class CastCache {
   #getFresh(hash: string): CastTemplate | undefined {
     const cast = this.#cache.get(hash)
     const since = cast?.nestedReplySince ?? null
-    if (since !== null && !this.#invalidation.isFresh([cacheTag.replyRemoved], since)) return undefined
+    if (since !== null && !this.options.invalidation.isFresh([cacheTag.replyRemoved], since)) return undefined
     return cast?.template
   }
 
   async #load(hashes: readonly string[]): Promise<LoadedCasts> {
     const since = this.#cache.currentVersion()
-    const records = await loadCasts(this.#db, hashes)
+    const records = await loadCasts(this.db, hashes)
     const requested = hashes.flatMap((hash) => records.get(hash) ?? [])
     const users: PreloadedUsers = new Map()
     const casts = await this.#templates(requested, records, users)
@@ -116,11 +112,11 @@ export class CastCache {
     preloaded: PreloadedUsers,
   ): Promise<Map<string, CastTemplate>> {
     const [users, names] = await Promise.all([
-      this.#users.load(
+      this.users.load(
         records.flatMap((record) => fidsIn(record, casts)),
         preloaded,
       ),
-      loadNames(this.#db, {
+      loadNames(this.db, {
         usernames: [],
         channelIds: unique(records.flatMap(({ text }) => channelMentions(text)).map(({ name }) => name)),
       }),

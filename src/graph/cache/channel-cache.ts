@@ -1,11 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
 import { loadChannels } from '../load/channel-record.js'
-import { channelDehydrated } from '../view/channel-dehydrated.js'
+import { channelDehydrated } from '../view/channel.js'
 import { type ChannelTemplate, channelTemplate } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
-import { splitCached } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
-import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import { splitCached, TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
 /** A cached channel: the template of its view, and its dehydrated form. */
@@ -15,13 +14,13 @@ export interface CachedChannel extends ChannelTemplate {
 
 /** Loads channels and caches their templates. */
 export class ChannelCache {
-  readonly #db: Database
-  readonly #users: UserCache
   readonly #cache: TaggedCache<CachedChannel>
 
-  constructor(db: Database, users: UserCache, options: TaggedCacheOptions) {
-    this.#db = db
-    this.#users = users
+  constructor(
+    private readonly db: Database,
+    private readonly users: UserCache,
+    options: TaggedCacheOptions,
+  ) {
     this.#cache = new TaggedCache(options)
   }
 
@@ -34,9 +33,9 @@ export class ChannelCache {
     const { cached, missing } = splitCached(ids, (id) => this.#cache.get(id))
     if (missing.length === 0) return cached
     const since = this.#cache.currentVersion()
-    const records = await loadChannels(this.#db, missing)
+    const records = await loadChannels(this.db, missing)
     const mentioned = [...records.values()].flatMap((record) => record.descriptionMentions)
-    const users = await this.#users.load(mentioned, preloaded)
+    const users = await this.users.load(mentioned, preloaded)
     const userRecords = new Map([...users].map(([fid, { record }]) => [fid, record]))
     for (const record of records.values()) {
       const channel = { ...channelTemplate(record, userRecords), dehydrated: channelDehydrated(record) }

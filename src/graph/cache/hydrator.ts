@@ -4,11 +4,11 @@ import { type CastTemplate, renderCast, renderChannel, renderUser } from '../vie
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
 import type { UserDehydrated } from '../view/schema/user-dehydrated.js'
 import { userDehydrated } from '../view/user-dehydrated.js'
-import { unique } from './cache-lookup.js'
 import { CastCache } from './cast-cache.js'
 import { ChannelCache } from './channel-cache.js'
 import { Invalidation } from './invalidation.js'
 import { SingleFlightCache } from './single-flight-cache.js'
+import { unique } from './tagged-cache.js'
 import { type CachedUser, type PreloadedUsers, UserCache, type UserCacheOptions } from './user-cache.js'
 import { ViewerCache } from './viewer-cache.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { blockOf, eventId } from '../../hub/log/hub-event.js'
-import { LocalCommits, startAtNextBlock } from './local-commits.js'
+import { LocalCommits, startAtNextBlock } from './invalidation.js'
 
 const stop = Number.MAX_SAFE_INTEGER
 const rangeFrom = (block: number, shard = 1) => ({ shard, from: eventId(block, 0), stop })

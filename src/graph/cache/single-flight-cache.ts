@@ -24,8 +24,6 @@ const MAX_CACHED_READS = 1_000
  * the authors, drops the value and detaches a read that is in flight: a later request starts a new one.
  */
 export class SingleFlightCache {
-  readonly #clock: () => number
-  readonly #invalidation: Invalidation
   readonly #cache: TaggedCache<CachedRead>
   /** Reads in flight, and the version at which each began. */
   readonly #inFlight = new Map<string, { since: number; reading: Promise<unknown> }>()
@@ -34,9 +32,11 @@ export class SingleFlightCache {
    * @param clock Unix milliseconds.
    * @param isCaching False shares reads that are in flight and keeps no values.
    */
-  constructor(clock: () => number, invalidation: Invalidation, isCaching = true) {
-    this.#clock = clock
-    this.#invalidation = invalidation
+  constructor(
+    private readonly clock: () => number,
+    private readonly invalidation: Invalidation,
+    isCaching = true,
+  ) {
     this.#cache = new TaggedCache({ invalidation, maxEntries: isCaching ? MAX_CACHED_READS : 0 })
   }
 
@@ -46,7 +46,7 @@ export class SingleFlightCache {
    */
   async read<Value>(key: string, maxAgeMs: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
     const cached = this.#cache.get(key)
-    if (cached && this.#clock() - cached.readAtMs <= maxAgeMs && this.#isUnaffected(cached))
+    if (cached && this.clock() - cached.readAtMs <= maxAgeMs && this.#isUnaffected(cached))
       return cached.value as Value
     return await this.#joinOrStart(key, load)
   }
@@ -58,7 +58,7 @@ export class SingleFlightCache {
 
   #isUnaffected(cached: CachedRead): boolean {
     if (!cached.authors) return true
-    const { authors } = this.#invalidation
+    const { authors } = this.invalidation
     if (authors.hasAny(cached.authors, cached.unaffectedUntil)) return false
     cached.unaffectedUntil = authors.endOffset
     return true
@@ -76,9 +76,9 @@ export class SingleFlightCache {
   }
 
   async #load<Value>(key: string, since: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
-    const unaffectedUntil = this.#invalidation.authors.endOffset
+    const unaffectedUntil = this.invalidation.authors.endOffset
     const { value, tags, authors } = await load()
-    this.#cache.put(key, { value, readAtMs: this.#clock(), authors, unaffectedUntil }, () => tags, since)
+    this.#cache.put(key, { value, readAtMs: this.clock(), authors, unaffectedUntil }, () => tags, since)
     return value
   }
 }

@@ -3,12 +3,11 @@ import { DataLoader } from '../load/data-loader.js'
 import { loadNames } from '../load/mentioned-names.js'
 import { loadUsers, type UserRecord } from '../load/user-record.js'
 import { type UserTemplate, userTemplate } from '../view/render.js'
-import type { LocationAddress } from '../view/schema/location.js'
+import type { LocationAddress } from '../view/schema/user.js'
 import { channelMentions, usernameMentions } from '../view/text-ranges.js'
 import { userViewEnd } from '../view/user.js'
-import { splitCached, unique } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
-import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import { splitCached, TaggedCache, type TaggedCacheOptions, unique } from './tagged-cache.js'
 
 /** A cached user: the template of its view, and the record that dehydrated forms are made of. */
 export interface CachedUser extends UserTemplate {
@@ -30,12 +29,10 @@ export interface UserCacheOptions extends TaggedCacheOptions {
 
 /** Loads users and caches their templates. */
 export class UserCache {
-  readonly #options: UserCacheOptions
   readonly #loader = new DataLoader((fids: readonly number[]) => this.#load(fids))
   readonly #cache: TaggedCache<CachedUser>
 
-  constructor(options: UserCacheOptions) {
-    this.#options = options
+  constructor(private readonly options: UserCacheOptions) {
     this.#cache = new TaggedCache(options)
   }
 
@@ -44,7 +41,7 @@ export class UserCache {
     fids: Iterable<number>,
     preloaded: PreloadedUsers = new Map(),
   ): Promise<Map<number, CachedUser>> {
-    const now = this.#options.clock() / 1000
+    const now = this.options.clock() / 1000
     const fresh = (user: CachedUser | undefined) =>
       user !== undefined && now < user.until ? user : undefined
     const { cached, missing } = splitCached(
@@ -63,7 +60,7 @@ export class UserCache {
   }
 
   async #load(fids: readonly number[]): Promise<ReadonlyMap<number, CachedUser>> {
-    const { db, placeOf, clock } = this.#options
+    const { db, placeOf, clock } = this.options
     const since = this.#cache.currentVersion()
     const records = [...(await loadUsers(db, fids)).values()]
     const bios = records.map((record) => record.bio ?? '')

@@ -1,7 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
 import { DataLoader } from '../load/data-loader.js'
 import {
+  castRelations,
   loadViewerRelations,
+  noRelations,
+  userRelations,
   type ViewedIds,
   type ViewerQuery,
   type ViewerRelations,
@@ -9,18 +12,8 @@ import {
 import { cacheTag } from './cache-tags.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
-/** The known relations of a viewer to the users and casts that it saw recently. */
-interface KnownRelations {
-  readonly fids: Set<number>
-  readonly hashes: Set<string>
-  readonly following: Set<number>
-  readonly followers: Set<number>
-  readonly blocking: Set<number>
-  readonly blockers: Set<number>
-  readonly muting: Set<number>
-  readonly liked: Set<string>
-  readonly recasted: Set<string>
-}
+/** The known relations of a viewer to the users and casts that it saw recently, which are the two sets. */
+type KnownRelations = ReturnType<typeof createKnownRelations>
 
 /** The membership of a viewer in a channel. */
 interface ChannelMembership {
@@ -34,9 +27,6 @@ const ENTRIES_PER_VIEWER = 20
 const MAX_REMEMBERED_IDS = 2_000
 /** Pages whose relations one statement loads. */
 const MAX_BATCH_SIZE = 32
-
-const relationsByFid = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
-const relationsByHash = ['liked', 'recasted'] as const
 
 /**
  * Loads and caches the relations of viewers to the users, casts and channels of their pages. A viewer who
@@ -96,25 +86,15 @@ export class ViewerCache {
   }
 }
 
-function createKnownRelations(): KnownRelations {
-  return {
-    fids: new Set(),
-    hashes: new Set(),
-    following: new Set(),
-    followers: new Set(),
-    blocking: new Set(),
-    blockers: new Set(),
-    muting: new Set(),
-    liked: new Set(),
-    recasted: new Set(),
-  }
+function createKnownRelations() {
+  return { fids: new Set<number>(), hashes: new Set<string>(), ...noRelations() }
 }
 
 function addRelations(relations: KnownRelations, { fids, hashes }: ViewedIds, loaded: ViewerRelations): void {
   for (const fid of fids) relations.fids.add(fid)
   for (const hash of hashes) relations.hashes.add(hash)
-  for (const relation of relationsByFid) for (const fid of loaded[relation]) relations[relation].add(fid)
-  for (const relation of relationsByHash) for (const hash of loaded[relation]) relations[relation].add(hash)
+  for (const relation of userRelations) for (const fid of loaded[relation]) relations[relation].add(fid)
+  for (const relation of castRelations) for (const hash of loaded[relation]) relations[relation].add(hash)
 }
 
 function channelRelations(

@@ -18,20 +18,18 @@ const MAX_BATCH_SIZE = 1_000
  * makes a promise for every id: 22 µs of CPU for a page of 30 ids, against 6 µs here.
  */
 export class DataLoader<Id, Loaded> {
-  readonly #load: (ids: readonly Id[]) => Promise<Loaded>
-  readonly #maxBatchSize: number
   readonly #queue: Batch<Id, Loaded>[] = []
   #inFlight = 0
 
-  constructor(load: (ids: readonly Id[]) => Promise<Loaded>, maxBatchSize = MAX_BATCH_SIZE) {
-    this.#load = load
-    this.#maxBatchSize = maxBatchSize
-  }
+  constructor(
+    private readonly loadBatch: (ids: readonly Id[]) => Promise<Loaded>,
+    private readonly maxBatchSize = MAX_BATCH_SIZE,
+  ) {}
 
   /** Loads these ids with those of other requests. An error rejects every request of the batch. */
   load(ids: readonly Id[]): Promise<Loaded> {
     let batch = this.#queue.at(-1)
-    if (!batch || batch.ids.size >= this.#maxBatchSize) {
+    if (!batch || batch.ids.size >= this.maxBatchSize) {
       batch = this.#createBatch()
       this.#queue.push(batch)
       queueMicrotask(() => this.#startNext())
@@ -45,7 +43,7 @@ export class DataLoader<Id, Loaded> {
     let start: () => void = () => {}
     const loaded = new Promise<void>((resolve) => {
       start = resolve
-    }).then(() => this.#load([...ids]))
+    }).then(() => this.loadBatch([...ids]))
     return { ids, loaded, start }
   }
 

@@ -1,10 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
+import { type ShortUser, shortUserOf } from '../query/dehydrated-user-columns.js'
 import type { ChannelName } from './cast-record.js'
-import type { UserName } from './user-record.js'
 
 /** The users and channels that `@name` and `/channel` in texts refer to. */
 export interface TextNames {
-  readonly users: ReadonlyMap<string, UserName>
+  readonly users: ReadonlyMap<string, ShortUser>
   readonly channels: ReadonlyMap<string, ChannelName>
 }
 
@@ -14,35 +14,23 @@ export interface MentionedNames {
   readonly channelIds: readonly string[]
 }
 
-interface NameRow {
-  username: string | null
-  user: UserName | null
-  channel: ChannelName | null
-}
-
 /** Looks up names in one statement; in none when there are no names. */
 export async function loadNames(db: Database, mentioned: MentionedNames): Promise<TextNames> {
   if (mentioned.usernames.length === 0 && mentioned.channelIds.length === 0) return noNames
-  const rows = await db<NameRow[]>`
-    select
-      username,
-      json_build_object(
-        'fid', fid, 'username', username, 'displayName', display_name, 'pfpUrl', pfp_url,
-        'custodyAddress', encode(custody_address, 'hex'), 'score', score
-      ) as user,
-      null as channel
-    from social.users
-    where username = any (${db.types.texts(mentioned.usernames)}::text[])
+  const rows = await db<{ username: string; user: ShortUser; channel: null | ChannelName }[]>`
+    select u.username, ${shortUserOf(db, 'u')} as user, null as channel
+    from social.users u
+    where u.username = any (${db.types.texts(mentioned.usernames)}::text[])
     union all
     select null, null, json_build_object('id', id, 'name', name, 'imageUrl', image_url)
     from channels.channels
     where id = any (${db.types.texts(mentioned.channelIds)}::text[])
   `
-  const users = new Map<string, UserName>()
+  const users = new Map<string, ShortUser>()
   const channels = new Map<string, ChannelName>()
   for (const { username, user, channel } of rows) {
-    if (username !== null && user) users.set(username, user)
     if (channel) channels.set(channel.id, channel)
+    else users.set(username, user)
   }
   return { users, channels }
 }

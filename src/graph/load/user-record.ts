@@ -1,18 +1,8 @@
 import type { Database } from '../../platform/db/connection.js'
-
-/** The fields of the dehydrated form of a user. */
-export interface UserName {
-  readonly fid: number
-  readonly username: string | null
-  readonly displayName: string | null
-  readonly pfpUrl: string | null
-  /** Lowercase hex without 0x. */
-  readonly custodyAddress: string
-  readonly score: number | null
-}
+import { type ShortUser, shortUserOf } from '../query/dehydrated-user-columns.js'
 
 /** Everything that a view of a user shows. */
-export interface UserRecord extends UserName {
+export interface UserRecord extends ShortUser {
   readonly bio: string | null
   readonly location: string | null
   readonly twitter: string | null
@@ -45,7 +35,7 @@ interface AuthAddress {
   /** Lowercase hex without 0x. */
   readonly key: string
   /** The app that requested it. */
-  readonly app: UserName
+  readonly app: ShortUser
 }
 
 /**
@@ -82,10 +72,7 @@ export async function loadUsers(db: Database, fids: readonly number[]): Promise<
       array_to_json(array(
         select json_build_object(
           'key', encode(s.key, 'hex'),
-          'app', json_build_object(
-            'fid', app.fid, 'username', app.username, 'displayName', app.display_name,
-            'pfpUrl', app.pfp_url, 'custodyAddress', encode(app.custody_address, 'hex'), 'score', app.score
-          )
+          'app', ${shortUserOf(db, 'app')}
         )
         from hub.signers s
         join social.signer_apps a on a.fid = s.fid and a.key = s.key

@@ -169,10 +169,13 @@ async function readRelations(db: Database, { users, casts, channels }: QueriedId
   return row!
 }
 
-const userRelations = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
-const castRelations = ['liked', 'recasted'] as const
+/** Relations to users. */
+export const userRelations = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
+/** Relations to casts. */
+export const castRelations = ['liked', 'recasted'] as const
 
-function noRelations() {
+/** No relations to anybody, to be filled. */
+export function noRelations() {
   return {
     following: new Set<number>(),
     followers: new Set<number>(),

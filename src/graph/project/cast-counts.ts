@@ -1,36 +1,36 @@
 import type { Transaction } from '../../platform/db/connection.js'
 
+type Counts = Readonly<Record<string, number>>
+
+/** The entries with a change, in one order everywhere, so that the writers of two shards cannot deadlock. */
+function changedIn<Entry>(entries: ReadonlyMap<string, Entry>, countsOf: (entry: Entry) => Counts): Entry[] {
+  return [...entries]
+    .filter(([, entry]) => Object.values(countsOf(entry)).some((by) => by !== 0))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, entry]) => entry)
+}
+
 /** The author and hash that identify a cast in messages. */
 export interface CastName {
   readonly fid: number
   readonly hash: Uint8Array
 }
 
-/** The changes of the counters of a cast. */
-export interface CastCountDelta {
-  likes: number
-  recasts: number
-  replies: number
-  quotes: number
-}
+const NO_COUNTS = { likes: 0, recasts: 0, replies: 0, quotes: 0 }
 
 /** Sums the counter changes of many casts and writes them in one statement. */
 export class CastCountDeltas {
-  readonly #deltas = new Map<string, { cast: CastName; delta: CastCountDelta }>()
+  readonly #deltas = new Map<string, { cast: CastName; delta: typeof NO_COUNTS }>()
 
-  add(cast: CastName, counter: keyof CastCountDelta, by: number): void {
+  add(cast: CastName, counter: keyof typeof NO_COUNTS, by: number): void {
     const name = `${cast.fid}/${Buffer.from(cast.hash).toString('hex')}`
-    const entry = this.#deltas.get(name) ?? { cast, delta: { likes: 0, recasts: 0, replies: 0, quotes: 0 } }
+    const entry = this.#deltas.get(name) ?? { cast, delta: { ...NO_COUNTS } }
     entry.delta[counter] += by
     this.#deltas.set(name, entry)
   }
 
   async write(db: Transaction): Promise<void> {
-    // One order everywhere, so that the writers of two shards cannot deadlock.
-    const changed = [...this.#deltas]
-      .filter(([, { delta }]) => Object.values(delta).some((by) => by !== 0))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, entry]) => entry)
+    const changed = changedIn(this.#deltas, ({ delta }) => delta)
     if (changed.length === 0) return
     await db`
       insert into cast_counts (hash, fid, likes, recasts, replies, quotes)
@@ -50,23 +50,52 @@ export class CastCountDeltas {
           quotes = cast_counts.quotes + excluded.quotes
     `
     const lowered = changed.filter(({ delta }) => Object.values(delta).some((by) => by < 0))
-    if (lowered.length > 0)
-      await deleteZeros(
-        db,
-        lowered.map(({ cast }) => cast),
-      )
+    if (lowered.length === 0) return
+    // A cast without counts has no row.
+    await db`
+      delete from cast_counts c
+      using unnest(
+        ${db.types.byteas(lowered.map(({ cast }) => cast.hash))}::bytea[],
+        ${lowered.map(({ cast }) => cast.fid)}::bigint[]
+      ) as lowered (hash, fid)
+      where c.hash = lowered.hash and c.fid = lowered.fid
+        and c.likes = 0 and c.recasts = 0 and c.replies = 0 and c.quotes = 0
+    `
   }
 }
 
-/** Deletes rows whose counters are all 0: a cast without counts has no row. */
-async function deleteZeros(db: Transaction, casts: readonly CastName[]): Promise<void> {
-  await db`
-    delete from cast_counts c
-    using unnest(
-      ${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[],
-      ${casts.map(({ fid }) => fid)}::bigint[]
-    ) as lowered (hash, fid)
-    where c.hash = lowered.hash and c.fid = lowered.fid
-      and c.likes = 0 and c.recasts = 0 and c.replies = 0 and c.quotes = 0
-  `
+const hourSeconds = 3600
+
+/** Sums how many casts a batch adds below each parent URL in each hour. */
+export class UrlActivity {
+  readonly #deltas = new Map<string, { url: string; hour: number; casts: number }>()
+
+  /** @param ts Farcaster seconds. */
+  add(url: string | null, ts: number, by: number): void {
+    if (url === null) return
+    const hour = Math.floor(ts / hourSeconds)
+    const name = `${hour} ${url}`
+    const entry = this.#deltas.get(name) ?? { url, hour, casts: 0 }
+    entry.casts += by
+    this.#deltas.set(name, entry)
+  }
+
+  async write(db: Transaction): Promise<void> {
+    const changed = changedIn(this.#deltas, ({ casts }) => ({ casts }))
+    if (changed.length === 0) return
+    const urls = db.types.texts(changed.map(({ url }) => url))
+    const hours = changed.map(({ hour }) => hour)
+    await db`
+      insert into url_activity (url, hour, casts)
+      select *
+      from unnest(${urls}::text[], ${hours}::integer[], ${changed.map(({ casts }) => casts)}::integer[])
+      on conflict (url, hour) do update set casts = url_activity.casts + excluded.casts
+    `
+    if (changed.every(({ casts }) => casts > 0)) return
+    await db`
+      delete from url_activity a
+      using unnest(${urls}::text[], ${hours}::integer[]) as changed (url, hour)
+      where a.url = changed.url and a.hour = changed.hour and a.casts = 0
+    `
+  }
 }

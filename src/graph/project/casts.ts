@@ -3,11 +3,10 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { hexOf } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { CastCountDeltas } from './cast-counts.js'
+import { CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { enqueueUrls } from './embed-queue.js'
 import { type NetChanges, ofType } from './net-changes.js'
 import { attachReplies, detachReplies, resolveThreads } from './threads.js'
-import { UrlActivity } from './url-activity.js'
 
 /** The columns of a cast as they are inserted. */
 export interface CastRow {

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import { CastCountDeltas } from './cast-counts.js'
+import { CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { projectLinks } from './links.js'
 import { projectInto } from './project.js'
-import { UrlActivity } from './url-activity.js'
 
 const { db, connect } = await createTestDatabase()
 const other = connect({ poolSize: 1 })

@@ -29,20 +29,25 @@ async function projectFollows(
   removed: readonly SignedMessage[],
   added: readonly SignedMessage[],
 ): Promise<void> {
-  const removedEdges = removed.length > 0 ? await removeFollows(db, removed) : []
+  const removedEdges = await removeLinks(db, 'follows', removed)
   const addedEdges = added.length > 0 ? await insertFollows(db, added) : []
   await countFollows(db, removedEdges, addedEdges)
 }
 
-function removeFollows(db: Transaction, messages: readonly SignedMessage[]): Promise<Edge[]> {
-  return db<Edge[]>`
-    delete from follows f
+async function removeLinks(
+  db: Transaction,
+  table: 'follows' | 'blocks',
+  messages: readonly SignedMessage[],
+): Promise<Edge[]> {
+  if (messages.length === 0) return []
+  return await db<Edge[]>`
+    delete from ${db(table)} link
     using unnest(
       ${messages.map(({ data }) => data.fid)}::bigint[],
       ${messages.map(({ data }) => data.linkBody!.targetFid!)}::bigint[]
     ) as deleted (fid, target_fid)
-    where f.fid = deleted.fid and f.target_fid = deleted.target_fid
-    returning f.fid, f.target_fid
+    where link.fid = deleted.fid and link.target_fid = deleted.target_fid
+    returning link.fid, link.target_fid
   `
 }
 
@@ -110,45 +115,29 @@ async function projectBlocks(
   removed: readonly SignedMessage[],
   added: readonly SignedMessage[],
 ): Promise<void> {
-  if (removed.length > 0) {
-    await db`
-      delete from blocks b
-      using unnest(
-        ${removed.map(({ data }) => data.fid)}::bigint[],
-        ${removed.map(({ data }) => data.linkBody!.targetFid!)}::bigint[]
-      ) as deleted (fid, target_fid)
-      where b.fid = deleted.fid and b.target_fid = deleted.target_fid
-    `
-  }
-  if (added.length > 0) {
-    await db`
-      insert into blocks (fid, target_fid, ts)
-      select *
-      from unnest(
-        ${added.map(({ data }) => data.fid)}::bigint[],
-        ${added.map(({ data }) => data.linkBody!.targetFid!)}::bigint[],
-        ${added.map(({ data }) => data.timestamp)}::bigint[]
-      )
-      on conflict do nothing
-    `
-  }
+  await removeLinks(db, 'blocks', removed)
+  if (added.length === 0) return
+  await db`
+    insert into blocks (fid, target_fid, ts)
+    select *
+    from unnest(
+      ${added.map(({ data }) => data.fid)}::bigint[],
+      ${added.map(({ data }) => data.linkBody!.targetFid!)}::bigint[],
+      ${added.map(({ data }) => data.timestamp)}::bigint[]
+    )
+    on conflict do nothing
+  `
 }
 
 /** Applies a compact state to follows: deletes those that are not newer and not listed. */
 export async function removeCompacted(db: Transaction, compact: SignedMessage): Promise<void> {
   const { type, targetFids } = compact.data.linkCompactStateBody!
   const { fid, timestamp } = compact.data
-  if (type === linkType.follow) {
-    const removedEdges = await db<Edge[]>`
-      delete from follows
-      where fid = ${fid} and ts <= ${timestamp} and target_fid <> all (${targetFids}::bigint[])
-      returning fid, target_fid
-    `
-    await countFollows(db, removedEdges, [])
-  } else if (type === linkType.block) {
-    await db`
-      delete from blocks
-      where fid = ${fid} and ts <= ${timestamp} and target_fid <> all (${targetFids}::bigint[])
-    `
-  }
+  if (type !== linkType.follow && type !== linkType.block) return
+  const removedEdges = await db<Edge[]>`
+    delete from ${db(type === linkType.follow ? 'follows' : 'blocks')}
+    where fid = ${fid} and ts <= ${timestamp} and target_fid <> all (${targetFids}::bigint[])
+    returning fid, target_fid
+  `
+  if (type === linkType.follow) await countFollows(db, removedEdges, [])
 }

@@ -6,9 +6,8 @@ import { projectChain } from './chain.js'
 import { projectLinks } from './links.js'
 import { type NetChanges, netChanges } from './net-changes.js'
 import { projectReactions } from './reactions.js'
-import { lockThreads } from './thread-lock.js'
-import { projectUserData } from './user-data.js'
-import { projectVerifications } from './verifications.js'
+import { lockThreads } from './threads.js'
+import { projectUserData, projectVerifications } from './user-data.js'
 
 /**
  * Selects the schema that projections write to, as the first of the search path. The same code fills the live

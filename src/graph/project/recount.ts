@@ -1,9 +1,9 @@
 import { lockShards } from '../../hub/merge/shard-lock.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { UrlActivity } from './cast-counts.js'
 import { type Counter, counters } from './counters.js'
 import { projectInto } from './project.js'
 import { repairThreads } from './threads.js'
-import { UrlActivity } from './url-activity.js'
 
 export interface RecountOptions {
   /** The number of shards of the hub. */

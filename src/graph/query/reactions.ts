@@ -1,21 +1,11 @@
 import type { Database } from '../../platform/db/connection.js'
+import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
 import { roundCount } from './feeds.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** The ReactionType of messages and rows. */
 export const reactionTypes = { likes: 1, recasts: 2 } as const
 export type ReactionKind = keyof typeof reactionTypes
-
-/** The fields of a dehydrated user, as JSON. */
-export interface ReactorName {
-  readonly fid: number
-  readonly username: string | null
-  readonly displayName: string | null
-  readonly pfpUrl: string | null
-  /** Lowercase hex without 0x. */
-  readonly custodyAddress: string
-  readonly score: number | null
-}
 
 /** A reaction to a cast. */
 export interface ReactionRow {
@@ -26,9 +16,9 @@ export interface ReactionRow {
   /** The hash of the cast: lowercase hex without 0x. */
   readonly hash: string
   /** The user who reacted; null if not registered. */
-  readonly user: ReactorName | null
+  readonly user: ShortUser | null
   /** The app whose key signed it; null if unknown. */
-  readonly app: ReactorName | null
+  readonly app: ShortUser | null
 }
 
 /** The page of a list of reactions, and its viewer. */
@@ -134,13 +124,7 @@ function typesOf({ kinds }: ReactionPageRequest<unknown>): number[] {
 }
 
 function nameOf(db: Database, fid: string) {
-  return db`(
-    select json_build_object(
-      'fid', u.fid, 'username', u.username, 'displayName', u.display_name, 'pfpUrl', u.pfp_url,
-      'custodyAddress', encode(u.custody_address, 'hex'), 'score', u.score
-    )
-    from social.users u where u.fid = ${db(fid)}
-  )`
+  return db`(select ${shortUserOf(db, 'u')} from social.users u where u.fid = ${db(fid)})`
 }
 
 function appOf(db: Database) {

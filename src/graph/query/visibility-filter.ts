@@ -30,14 +30,17 @@ export function visibilityFilter(
 
 function viewerFilter(db: Database, viewerFid: number | undefined, column: string): Fragment {
   if (viewerFid === undefined) return db`true`
+  return db`${db(column)} <> all (array(${hiddenFrom(db, viewerFid)}))`
+}
+
+/** The users whom a viewer mutes or blocks, and who block it. */
+function hiddenFrom(db: Database, viewerFid: number | null): Fragment {
   return db`
-    ${db(column)} <> all (array(
-      select target_fid from social.blocks where fid = ${viewerFid}::bigint
-      union all
-      select fid from social.blocks where target_fid = ${viewerFid}::bigint
-      union all
-      select target_fid from moderation.mutes where fid = ${viewerFid}::bigint
-    ))`
+    select target_fid as fid from social.blocks where fid = ${viewerFid}::bigint
+    union all
+    select fid from social.blocks where target_fid = ${viewerFid}::bigint
+    union all
+    select target_fid from moderation.mutes where fid = ${viewerFid}::bigint`
 }
 
 /**
@@ -46,15 +49,10 @@ function viewerFilter(db: Database, viewerFid: number | undefined, column: strin
  */
 export async function loadHiddenFids(db: Database, { viewerFid, banningAppId }: Viewer): Promise<number[]> {
   if (viewerFid === undefined && banningAppId === undefined) return []
-  const [viewer, app] = [viewerFid ?? null, banningAppId ?? null]
   const rows = await db<{ fid: number }[]>`
-    select target_fid as fid from social.blocks where fid = ${viewer}::bigint
+    ${hiddenFrom(db, viewerFid ?? null)}
     union
-    select fid from social.blocks where target_fid = ${viewer}::bigint
-    union
-    select target_fid from moderation.mutes where fid = ${viewer}::bigint
-    union
-    select fid from moderation.bans where app_id = ${app}::uuid
+    select fid from moderation.bans where app_id = ${banningAppId ?? null}::uuid
   `
   return rows.map((row) => row.fid)
 }

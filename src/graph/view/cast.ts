@@ -4,10 +4,16 @@ import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import type { CastEmbed } from '../project/casts.js'
-import { channelContext, channelDehydrated } from './channel-dehydrated.js'
+import { channelContext, channelDehydrated } from './channel.js'
 import { dateTimeOf } from './formats.js'
-import type { Cast, CastViewerContext } from './schema/cast.js'
-import type { CastDehydrated, CastEmbedded, Embed, EmbedDeep } from './schema/embed.js'
+import type {
+  Cast,
+  CastDehydrated,
+  CastEmbedded,
+  CastViewerContext,
+  Embed,
+  EmbedDeep,
+} from './schema/cast.js'
 import type { TextRange } from './schema/primitives.js'
 import type { EmbedUrlMetadata } from './schema/url-metadata.js'
 import { channelMentions, insertMentions } from './text-ranges.js'
@@ -186,5 +192,23 @@ function presentDeepEmbed(embed: CastEmbed, cast: CastRecord, surroundings: Cast
     cast: embeddedCast
       ? castDehydrated(embeddedCast, surroundings.users)
       : { object: 'cast_dehydrated', hash: embed.hash, app: null },
+  }
+}
+
+/** The dehydrated form of a cast whose whole form is loaded. */
+export function shortCast({ hash, author, app }: Cast): CastDehydrated {
+  return {
+    object: 'cast_dehydrated',
+    hash,
+    author: {
+      object: 'user_dehydrated',
+      fid: author.fid,
+      username: author.username,
+      display_name: author.display_name ?? null,
+      pfp_url: author.pfp_url ?? null,
+      custody_address: author.custody_address,
+      score: author.score ?? 0,
+    },
+    app: app ?? null,
   }
 }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { presentChannel } from './channel.js'
-import { channelContext, channelDehydrated, channelUserContext } from './channel-dehydrated.js'
+import { channelContext, channelDehydrated, channelUserContext, presentChannel } from './channel.js'
 import { channelRecord, userRecord, viewerRelations } from './testing/records.js'
 import { userDehydrated } from './user-dehydrated.js'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { prefixedHex } from './formats.js'
-import { castJson, channelDehydratedJson, channelJson, jsonArray, userJson } from './json.js'
+import { castJson, channelJson, jsonArray, viewedJson } from './json.js'
 
 const alice = '{"fid":1}'
 const liked = { liked: true, recasted: false }
@@ -37,13 +37,11 @@ it('channelJson puts the lead in every member that the schema has for it', () =>
 
 it('viewer context comes last, the same each time', () => {
   for (let time = 0; time < 2; time += 1) {
-    expect(channelDehydratedJson('{"id":"a"', following)).toBe(
-      '{"id":"a","viewer_context":{"following":true}}',
-    )
+    expect(viewedJson('{"id":"a"', following)).toBe('{"id":"a","viewer_context":{"following":true}}')
   }
   const blocked = { following: false, followed_by: false, blocking: false, blocked_by: true }
-  expect(userJson('{"fid":1', blocked)).toBe(`{"fid":1,"viewer_context":${JSON.stringify(blocked)}}`)
-  expect(userJson('{"fid":1', null)).toBe(alice)
+  expect(viewedJson('{"fid":1', blocked)).toBe(`{"fid":1,"viewer_context":${JSON.stringify(blocked)}}`)
+  expect(viewedJson('{"fid":1', null)).toBe(alice)
 })
 
 it('jsonArray', () => {

@@ -3,9 +3,8 @@ import type { ChannelRecord } from '../load/channel-record.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import { type CastSurroundings, castViewerContext, presentCast } from './cast.js'
-import { presentChannel } from './channel.js'
-import { channelDehydrated, channelUserContext } from './channel-dehydrated.js'
-import { castJson, channelDehydratedJson, channelJson, userJson } from './json.js'
+import { channelDehydrated, channelUserContext, presentChannel } from './channel.js'
+import { castJson, channelJson, viewedJson } from './json.js'
 import { presentUser, type UserSurroundings, userViewerContext } from './user.js'
 
 // A view is rendered in two steps. A template is the part that is the same for every viewer: caches keep it. The second
@@ -78,7 +77,7 @@ type RenderedViewer = ViewerRelations | null
 
 /** Renders a user as JSON. */
 export function renderUser({ fid, jsonPrefix }: UserTemplate, viewer: RenderedViewer): string {
-  return userJson(jsonPrefix, viewer && userViewerContext(fid, viewer))
+  return viewedJson(jsonPrefix, viewer && userViewerContext(fid, viewer))
 }
 
 /** Renders a cast as JSON; null when its author is not among the users. */
@@ -95,8 +94,7 @@ export function renderCast(
       const user = users.get(fid)
       return user ? [renderUser(user, viewer)] : []
     }),
-    channel:
-      channel && channelDehydratedJson(channel.jsonPrefix, viewer && channelUserContext(channel.id, viewer)),
+    channel: channel && viewedJson(channel.jsonPrefix, viewer && channelUserContext(channel.id, viewer)),
     viewerContext: viewer && castViewerContext(hash, viewer),
   })
 }

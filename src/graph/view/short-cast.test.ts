@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { presentCast } from './cast.js'
-import { shortCast } from './short-cast.js'
+import { presentCast, shortCast } from './cast.js'
 import { castRecord, userRecord } from './testing/records.js'
 import { presentUser } from './user.js'
 import { userDehydrated } from './user-dehydrated.js'

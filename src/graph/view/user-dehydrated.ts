@@ -1,13 +1,13 @@
-import type { UserName } from '../load/user-record.js'
+import type { ShortUser } from '../query/dehydrated-user-columns.js'
 import type { UserDehydrated } from './schema/user-dehydrated.js'
 
 /** The name that is shown for a user: its username, else `!fid`. */
-export function usernameOrPlaceholder(user: Pick<UserName, 'fid' | 'username'>): string {
+export function usernameOrPlaceholder(user: Pick<ShortUser, 'fid' | 'username'>): string {
   return user.username ?? `!${user.fid}`
 }
 
 /** The dehydrated form of a user. */
-export function userDehydrated(user: UserName): UserDehydrated {
+export function userDehydrated(user: ShortUser): UserDehydrated {
   return {
     object: 'user_dehydrated',
     fid: user.fid,

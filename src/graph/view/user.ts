@@ -3,18 +3,19 @@ import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
-import { channelDehydrated } from './channel-dehydrated.js'
+import { channelDehydrated } from './channel.js'
 import { dateTimeOf } from './formats.js'
-import type { LocationAddress } from './schema/location.js'
 import {
   type AuthAddress,
+  type LocationAddress,
   POWER_BADGE_SCORE,
   type User,
+  type UserBio,
   type UserPro,
+  type UserProfile,
   type UserViewerContext,
   type VerifiedAddresses,
 } from './schema/user.js'
-import type { UserBio, UserProfile } from './schema/user-profile.js'
 import { channelMentions, usernameMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { demoId, demoOptions } from '../../demo/options.js'
-import { writeDemo } from '../../demo/write-file.js'
+import { writeDemo } from '../../demo/run.js'
 import { openArchiveFile } from './file.js'
 import { readArchive } from './reader.js'
 

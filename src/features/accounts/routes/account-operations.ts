@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter } from '../../../api/parameters.js'
-import { UserFIDResponse } from '../../../graph/view/schema/account.js'
-import { FnameAvailabilityResponse } from '../../../graph/view/schema/fname.js'
+import { FnameAvailabilityResponse, UserFIDResponse } from '../../../graph/view/schema/account.js'
 import { defineOperation, type Operation } from '../../operation.js'
 import { isNameFree } from '../registration/registration.js'
 import { insufficientFundsText, payingWallet, unknownWallet, walletHeaders } from './paying-wallet.js'

@@ -8,8 +8,7 @@ import {
   AppsResponse,
   NewApiKeyResponse,
 } from '../../../graph/view/schema/app.js'
-import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
-import { nullable, textEnum } from '../../../graph/view/schema/schema-type.js'
+import { MAX_INT32, nullable, textEnum } from '../../../graph/view/schema/primitives.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineAdminOperation } from '../../admin-operation.js'

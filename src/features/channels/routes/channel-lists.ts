@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type CursorKind, cursorKind, keyPart } from '../../../api/cursor.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { listJson } from '../../../api/list-json.js'
 import {
   choiceParameter,
@@ -144,7 +144,7 @@ export const channelUser = defineOperation({
 })
 
 /** Creates the cursors of one order of channels. */
-export function channelCursor(order: string): CursorKind<[number, string]> {
+export function channelCursor(order: string) {
   return cursorKind(order, keyPart.number, keyPart.text)
 }
 
@@ -157,7 +157,7 @@ export async function channelPage(
   hydrator: Hydrator,
   keys: readonly ChannelKey[],
   limit: number,
-  cursors: CursorKind<[number, string]>,
+  cursors: ReturnType<typeof channelCursor>,
   viewerFid?: number,
 ): Promise<string> {
   const { page, next } = cursors.page(keys, limit, (last) => [last.rank, last.id])

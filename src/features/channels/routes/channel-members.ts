@@ -8,7 +8,7 @@ import type { CacheWriter } from '../../../graph/cache/invalidation.js'
 import {
   ChannelMemberInviteListResponse,
   ChannelMemberListResponse,
-} from '../../../graph/view/schema/channel-member.js'
+} from '../../../graph/view/schema/channel.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'

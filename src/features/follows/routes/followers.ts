@@ -16,6 +16,7 @@ import {
   type FollowSide,
   type FollowsQuery,
   readFollows,
+  readFollowsByPopularity,
 } from '../../../graph/query/follows.js'
 import {
   type ReciprocalRow,
@@ -23,7 +24,6 @@ import {
   readRelevantFollowers,
   readSuggested,
 } from '../../../graph/query/follows-between.js'
-import { readFollowsByPopularity } from '../../../graph/query/follows-by-popularity.js'
 import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
@@ -31,7 +31,7 @@ import {
   FollowersResponse,
   ReciprocalFollowersResponse,
   RelevantFollowersResponse,
-} from '../../../graph/view/schema/follower.js'
+} from '../../../graph/view/schema/relation.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { OtherReply } from '../../../api/operation.js'
 import { castHashParameter, choiceParameter, textParameter } from '../../../api/parameters.js'
-import { Frame } from '../../../graph/view/schema/frame.js'
+import { Frame } from '../../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation, type Operation } from '../../operation.js'

@@ -1,4 +1,4 @@
-import type { NotificationCampaign } from '../../../graph/view/schema/campaign.js'
+import type { NotificationCampaign } from '../../../graph/view/schema/miniapp.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
 

@@ -1,7 +1,6 @@
 import type { Fragment } from 'postgres'
 import { type Viewer, visibilityFilter } from '../../../graph/query/visibility-filter.js'
-import type { HtmlMetadata } from '../../../graph/view/schema/html-metadata.js'
-import type { MiniAppManifest } from '../../../graph/view/schema/mini-app-manifest.js'
+import type { HtmlMetadata, MiniAppManifest } from '../../../graph/view/schema/url-metadata.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { TrendWindow } from './trends.js'
 

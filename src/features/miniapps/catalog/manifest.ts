@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { MiniAppConfig } from '../../../graph/view/schema/mini-app-manifest.js'
+import type { MiniAppConfig } from '../../../graph/view/schema/url-metadata.js'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { bareHost, checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'

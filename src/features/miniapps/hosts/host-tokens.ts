@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
-import type { AppHostUserStateResponse } from '../../../graph/view/schema/app-host.js'
+import type { AppHostUserStateResponse } from '../../../graph/view/schema/miniapp.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
 import { type Refusal, refuse } from '../../../platform/errors.js'

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppHostNotificationsResponse } from '../../../graph/view/schema/app-host.js'
+import type { AppHostNotificationsResponse } from '../../../graph/view/schema/miniapp.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
 import { isLocalSite } from './host-tokens.js'

@@ -10,12 +10,12 @@ import {
   pagingParameters,
 } from '../../../api/parameters.js'
 import {
+  FrameNotificationTokens,
   NotificationCampaignsResponse,
   NotificationPreviewResponse,
   QueuedFrameNotificationsResponse,
   SendFrameNotificationsResponse,
-} from '../../../graph/view/schema/campaign.js'
-import { FrameNotificationTokens } from '../../../graph/view/schema/miniapp-tokens.js'
+} from '../../../graph/view/schema/miniapp.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { findApp } from '../../apps/apps.js'

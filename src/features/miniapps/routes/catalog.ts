@@ -12,8 +12,8 @@ import {
 import { viewerOf } from '../../../api/viewer.js'
 import { readBestFriends } from '../../../graph/query/users-affinity.js'
 import { jsonArray } from '../../../graph/view/json.js'
-import type { FrameV2 } from '../../../graph/view/schema/frame.js'
 import { FrameCatalogResponse, RelevantFramesResponse } from '../../../graph/view/schema/frame-catalog.js'
+import type { FrameV2 } from '../../../graph/view/schema/url-metadata.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import {

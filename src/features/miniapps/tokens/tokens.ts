@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
-import type { NotificationToken } from '../../../graph/view/schema/miniapp-tokens.js'
+import type { NotificationToken } from '../../../graph/view/schema/miniapp.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
 import { PlazaError } from '../../../platform/errors.js'

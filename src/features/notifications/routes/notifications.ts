@@ -11,6 +11,7 @@ import {
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import { shortCast } from '../../../graph/view/cast.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import type { Cast } from '../../../graph/view/schema/cast.js'
@@ -20,7 +21,6 @@ import {
   NotificationType,
 } from '../../../graph/view/schema/notification.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
-import { shortCast } from '../../../graph/view/short-cast.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
 import { ethAddressParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { compileBody } from '../../../api/parse-body.js'
-import { textEnum } from '../../../graph/view/schema/schema-type.js'
+import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { MAX_SIGNATURE_LENGTH, readAccountSignature } from '../../../hub/registry/account-signature.js'
 import {
   KEY_CHAIN_ID,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
-import { FungibleTradesResponse, TrendingFungiblesResponse } from '../../../graph/view/schema/trade.js'
+import { FungibleTradesResponse, TrendingFungiblesResponse } from '../../../graph/view/schema/fungible.js'
 import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'

@@ -10,8 +10,8 @@ import {
   interactionWindow,
   readInteractions,
 } from '../../../graph/query/users-interactions.js'
-import { BestFriendsResponse } from '../../../graph/view/schema/best-friends.js'
 import { UserInteractionsResponse } from '../../../graph/view/schema/notification.js'
+import { BestFriendsResponse } from '../../../graph/view/schema/user.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { notificationJson } from '../../notifications/routes/notifications.js'

@@ -8,7 +8,7 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import { hiddenFidsFor } from '../../../api/viewer.js'
-import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users-by-location.js'
+import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users.js'
 import {
   type FoundUser,
   searchByPrefix,

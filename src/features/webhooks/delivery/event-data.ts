@@ -1,6 +1,6 @@
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { castRow } from '../../../graph/project/casts.js'
-import type { CastDehydrated } from '../../../graph/view/schema/embed.js'
+import type { CastDehydrated } from '../../../graph/view/schema/cast.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { EventSubject, ReactionSubject, WebhookEvent } from '../events/webhook-event.js'

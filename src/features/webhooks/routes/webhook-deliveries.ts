@@ -2,14 +2,14 @@ import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, pagingParameters } from '../../../api/parameters.js'
-import { textEnum } from '../../../graph/view/schema/schema-type.js'
+import { textEnum } from '../../../graph/view/schema/primitives.js'
 import {
   deliveryStates,
   WebhookDeliveriesResponse,
   WebhookPreviewResponse,
   WebhookRedeliverResponse,
   WebhookTestResponse,
-} from '../../../graph/view/schema/webhook-delivery.js'
+} from '../../../graph/view/schema/webhook.js'
 import { WebhookSubscriptionFilters, webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type Operation } from '../../operation.js'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter, uuidParameter } from '../../../api/parameters.js'
-import { textEnum } from '../../../graph/view/schema/schema-type.js'
+import { textEnum } from '../../../graph/view/schema/primitives.js'
 import {
   WebhookListResponse,
   WebhookResponse,

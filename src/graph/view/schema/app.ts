@@ -1,7 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from './paging.js'
-import { DateTime, Fid, Uuid } from './primitives.js'
-import { nullable, textEnum } from './schema-type.js'
+import { DateTime, Fid, NextCursor, namedObject, nullable, textEnum, Uuid } from './primitives.js'
 
 /** A client of the API, with keys and data of its own. */
 export const App = Type.Object(
@@ -42,8 +40,8 @@ export const App = Type.Object(
 )
 export type App = Static<typeof App>
 
-export const AppResponse = Type.Object({ app: App }, { $id: 'AppResponse' })
-export const AppsResponse = Type.Object({ apps: Type.Array(App), next: NextCursor }, { $id: 'AppsResponse' })
+export const AppResponse = namedObject('AppResponse', { app: App })
+export const AppsResponse = namedObject('AppsResponse', { apps: Type.Array(App), next: NextCursor })
 
 /** An API key without its secret part. */
 export const ApiKey = Type.Object(
@@ -67,18 +65,15 @@ export const ApiKey = Type.Object(
 )
 export type ApiKey = Static<typeof ApiKey>
 
-export const ApiKeyResponse = Type.Object({ api_key: ApiKey }, { $id: 'ApiKeyResponse' })
-export const ApiKeysResponse = Type.Object(
-  { api_keys: Type.Array(ApiKey), next: NextCursor },
-  { $id: 'ApiKeysResponse' },
-)
-export const NewApiKeyResponse = Type.Object(
-  {
-    api_key: ApiKey,
-    key: Type.String({
-      description: 'The key itself. Only its hash is stored.',
-      examples: ['plaza_8f2KqW1vTz0R4yXnB7cLd9sGh3'],
-    }),
-  },
-  { $id: 'NewApiKeyResponse' },
-)
+export const ApiKeyResponse = namedObject('ApiKeyResponse', { api_key: ApiKey })
+export const ApiKeysResponse = namedObject('ApiKeysResponse', {
+  api_keys: Type.Array(ApiKey),
+  next: NextCursor,
+})
+export const NewApiKeyResponse = namedObject('NewApiKeyResponse', {
+  api_key: ApiKey,
+  key: Type.String({
+    description: 'The key itself. Only its hash is stored.',
+    examples: ['plaza_8f2KqW1vTz0R4yXnB7cLd9sGh3'],
+  }),
+})

@@ -1,36 +1,87 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChannelOrChannelDehydrated } from './channel.js'
 import { ChannelDehydrated, ChannelUserContext } from './channel-dehydrated.js'
-import { CastParentAuthor, Embed } from './embed.js'
-import { NextCursor } from './paging.js'
-import { CastText, Count, DateTime, Fid, HashString, TextRange, Url, Username } from './primitives.js'
-import { deprecated, nullable, textEnum } from './schema-type.js'
+import {
+  CastText,
+  Count,
+  DateTime,
+  deprecated,
+  Fid,
+  HashString,
+  NextCursor,
+  namedObject,
+  nullable,
+  TextRange,
+  textEnum,
+  Url,
+  Username,
+} from './primitives.js'
+import { EmbedUrlMetadata } from './url-metadata.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
 const Reactor = Type.Object({ fid: Fid, fname: Username })
 
 /** Counts of reactions to a cast. */
-export const CastReactions = Type.Object(
-  {
-    likes: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
-    likes_count: Count,
-    recasts: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
-    recasts_count: Count,
-  },
-  { $id: 'CastReactions' },
-)
-export type CastReactions = Static<typeof CastReactions>
+export const CastReactions = namedObject('CastReactions', {
+  likes: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
+  likes_count: Count,
+  recasts: deprecated(Type.Array(Reactor), 'Always empty. Use `reactions/cast`.'),
+  recasts_count: Count,
+})
 
-export const CastReplies = Type.Object({ count: Count }, { $id: 'CastReplies' })
-export type CastReplies = Static<typeof CastReplies>
+export const CastReplies = namedObject('CastReplies', { count: Count })
 
 /** The viewer's reactions to a cast. */
-export const CastViewerContext = Type.Object(
-  { liked: Type.Boolean(), recasted: Type.Boolean() },
-  { $id: 'CastViewerContext' },
-)
+export const CastViewerContext = namedObject('CastViewerContext', {
+  liked: Type.Boolean(),
+  recasted: Type.Boolean(),
+})
 export type CastViewerContext = Static<typeof CastViewerContext>
+
+/** The author of the parent cast; null without a parent cast. */
+export const CastParentAuthor = namedObject('CastParentAuthor', { fid: nullable(Fid, { examples: [null] }) })
+
+export const EmbedUrl = namedObject('EmbedUrl', { url: Url, metadata: Type.Optional(EmbedUrlMetadata) })
+
+export const CastId = namedObject('CastId', { fid: Fid, hash: HashString })
+
+const castId = Type.Optional(deprecated(CastId, 'Use `cast`.'))
+
+export const CastDehydrated = namedObject('CastDehydrated', {
+  object: Type.Literal('cast_dehydrated'),
+  hash: HashString,
+  author: Type.Optional(UserDehydrated),
+  app: Type.Optional(nullable(UserDehydrated)),
+})
+export type CastDehydrated = Static<typeof CastDehydrated>
+
+/** A cast embedded in an embedded cast, the deepest level. */
+export const EmbedCastDeep = namedObject('EmbedCastDeep', { cast: CastDehydrated, cast_id: castId })
+
+export const EmbedDeep = Type.Union([EmbedCastDeep, EmbedUrl], { $id: 'EmbedDeep' })
+export type EmbedDeep = Static<typeof EmbedDeep>
+
+/** A cast embedded in a cast. */
+export const CastEmbedded = namedObject('CastEmbedded', {
+  hash: HashString,
+  parent_hash: nullable(HashString),
+  parent_url: nullable(Url),
+  root_parent_url: nullable(Url),
+  parent_author: CastParentAuthor,
+  author: UserDehydrated,
+  app: Type.Optional(nullable(UserDehydrated)),
+  text: CastText,
+  timestamp: DateTime,
+  embeds: Type.Array(EmbedDeep),
+  channel: nullable(ChannelDehydrated),
+})
+export type CastEmbedded = Static<typeof CastEmbedded>
+
+export const EmbedCast = namedObject('EmbedCast', { cast: CastEmbedded, cast_id: castId })
+
+export const Embed = Type.Union([EmbedCast, EmbedUrl], { $id: 'Embed' })
+export type Embed = Static<typeof Embed>
 
 const castMembers = {
   object: Type.Literal('cast'),
@@ -61,7 +112,7 @@ const castMembers = {
   author_channel_context: Type.Optional(ChannelUserContext),
 }
 
-export const Cast = Type.Object(castMembers, { $id: 'Cast' })
+export const Cast = namedObject('Cast', castMembers)
 export type Cast = Static<typeof Cast>
 
 /** A cast with its replies, to the depth of the request. */
@@ -69,29 +120,36 @@ export const CastAndConversations = Type.Recursive(
   (This) => Type.Object({ ...castMembers, direct_replies: Type.Array(This, { examples: [[]] }) }),
   { $id: 'CastAndConversations' },
 )
-export type CastAndConversations = Static<typeof CastAndConversations>
 
-export const CastResponse = Type.Object({ cast: Cast }, { $id: 'CastResponse' })
-export type CastResponse = Static<typeof CastResponse>
+export const CastResponse = namedObject('CastResponse', { cast: Cast })
 
-export const CastsResponse = Type.Object(
-  { result: Type.Object({ casts: Type.Array(Cast) }) },
-  { $id: 'CastsResponse' },
-)
-export type CastsResponse = Static<typeof CastsResponse>
+export const CastsResponse = namedObject('CastsResponse', {
+  result: Type.Object({ casts: Type.Array(Cast) }),
+})
 
-export const BulkCastsResponse = Type.Object({ casts: Type.Array(Cast) }, { $id: 'BulkCastsResponse' })
-export type BulkCastsResponse = Static<typeof BulkCastsResponse>
+export const BulkCastsResponse = namedObject('BulkCastsResponse', { casts: Type.Array(Cast) })
 
 /** A page of a feed, or of quotes of a cast. */
-export const FeedResponse = Type.Object(
-  { casts: Type.Array(Cast), next: NextCursor },
-  { $id: 'FeedResponse' },
-)
-export type FeedResponse = Static<typeof FeedResponse>
+export const FeedResponse = namedObject('FeedResponse', { casts: Type.Array(Cast), next: NextCursor })
 
-export const CastsSearchResponse = Type.Object(
-  { result: Type.Object({ casts: Type.Array(Cast), next: NextCursor }) },
-  { $id: 'CastsSearchResponse' },
-)
-export type CastsSearchResponse = Static<typeof CastsSearchResponse>
+export const CastsSearchResponse = namedObject('CastsSearchResponse', {
+  result: Type.Object({ casts: Type.Array(Cast), next: NextCursor }),
+})
+
+/** A cast with its ancestors and its replies. */
+export const Conversation = namedObject('Conversation', {
+  conversation: Type.Object({
+    cast: CastAndConversations,
+    chronological_parent_casts: Type.Optional(Type.Array(Cast)),
+  }),
+  next: Type.Optional(NextCursor),
+})
+
+/** The number of casts in one interval. */
+export const CastsMetrics = namedObject('CastsMetrics', {
+  start: DateTime,
+  resolution_in_seconds: { ...Count, examples: [86_400] },
+  cast_count: Count,
+})
+
+export const CastsMetricsResponse = namedObject('CastsMetricsResponse', { metrics: Type.Array(CastsMetrics) })

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { EthAddress, Fid, TransactionHash, Url } from './primitives.js'
-import { nullable, textEnum } from './schema-type.js'
+import { EthAddress, Fid, namedObject, nullable, TransactionHash, textEnum, Url } from './primitives.js'
 
 const address = Type.String({ pattern: '^0x[a-fA-F0-9]{40}$', examples: EthAddress.examples })
 const network = textEnum(['base', 'optimism', 'base-sepolia'], { examples: ['base'] })
@@ -14,21 +13,18 @@ const recipientMembers = {
 
 /** Mints as they would be sent, in the order of the recipients. */
 export const SimulateNftMintResponse = Type.Array(
-  Type.Object(
-    {
-      recipient: Type.Object(recipientMembers),
-      function_name: Type.String({ examples: ['mint'] }),
-      args: Type.Array(Type.Unknown(), { examples: [['0x6b0bda3f2ffed5efc83fa8c024acff1dd45793f1', '1']] }),
-      data: Type.String({ examples: ['0x40c10f19'] }),
-      calldata: Type.String({ examples: ['0x40c10f19'] }),
-      to: address,
-      value: wei,
-      estimated_total_cost_wei: wei,
-      network: Type.String({ examples: ['base'] }),
-      abi: nullable(Type.Array(Type.Unknown(), { examples: [[]] })),
-    },
-    { $id: 'SimulatedNftMint' },
-  ),
+  namedObject('SimulatedNftMint', {
+    recipient: Type.Object(recipientMembers),
+    function_name: Type.String({ examples: ['mint'] }),
+    args: Type.Array(Type.Unknown(), { examples: [['0x6b0bda3f2ffed5efc83fa8c024acff1dd45793f1', '1']] }),
+    data: Type.String({ examples: ['0x40c10f19'] }),
+    calldata: Type.String({ examples: ['0x40c10f19'] }),
+    to: address,
+    value: wei,
+    estimated_total_cost_wei: wei,
+    network: Type.String({ examples: ['base'] }),
+    abi: nullable(Type.Array(Type.Unknown(), { examples: [[]] })),
+  }),
   { $id: 'SimulateNftMintResponse' },
 )
 
@@ -57,38 +53,31 @@ const NotMinted = Type.Object({
 })
 
 /** Mints, in the order of the recipients. */
-export const MintNftResponse = Type.Object(
-  { transactions: Type.Array(Type.Union([Minted, NotMinted])) },
-  { $id: 'MintNftResponse' },
-)
+export const MintNftResponse = namedObject('MintNftResponse', {
+  transactions: Type.Array(Type.Union([Minted, NotMinted])),
+})
 
 /** A deployed collection. */
-export const DeployErc721Response = Type.Object(
-  {
-    object: Type.Literal('nft_collection'),
-    collection: Type.Object({
-      address,
-      name: Type.String({ examples: ['Garden maps'] }),
-      symbol: Type.String({ examples: ['MAP'] }),
-      network,
-      transaction_hash: TransactionHash,
-      type: Type.Literal('ERC721'),
-    }),
-  },
-  { $id: 'DeployErc721Response' },
-)
+export const DeployErc721Response = namedObject('DeployErc721Response', {
+  object: Type.Literal('nft_collection'),
+  collection: Type.Object({
+    address,
+    name: Type.String({ examples: ['Garden maps'] }),
+    symbol: Type.String({ examples: ['MAP'] }),
+    network,
+    transaction_hash: TransactionHash,
+    type: Type.Literal('ERC721'),
+  }),
+})
 
 const tokenId = Type.String({ examples: ['1'] })
 
 /** URIs of stored metadata, in the order of the tokens. */
-export const TokenMetadataUploadResponse = Type.Object(
-  {
-    tokens: Type.Array(
-      Type.Union([
-        Type.Object({ token_id: tokenId, uri: Type.String({ examples: Url.examples }) }),
-        Type.Object({ token_id: tokenId, error: Type.String({ examples: ['the token id is no number'] }) }),
-      ]),
-    ),
-  },
-  { $id: 'TokenMetadataUploadResponse' },
-)
+export const TokenMetadataUploadResponse = namedObject('TokenMetadataUploadResponse', {
+  tokens: Type.Array(
+    Type.Union([
+      Type.Object({ token_id: tokenId, uri: Type.String({ examples: Url.examples }) }),
+      Type.Object({ token_id: tokenId, error: Type.String({ examples: ['the token id is no number'] }) }),
+    ]),
+  ),
+})

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Network } from './fungible.js'
-import { EthAddress, Fid, ImageUrl, Uri, Uuid } from './primitives.js'
-import { textEnum } from './schema-type.js'
+import { EthAddress, Fid, ImageUrl, namedObject, textEnum, Uri, Uuid } from './primitives.js'
 
 const MAX_LINE_ITEMS = 20
 const MAX_ALLOWED_FIDS = 1_000
@@ -20,22 +19,19 @@ const color = (description: string, example: string) =>
     examples: [example],
   })
 
-const LineItem = Type.Object(
-  {
-    name: shortText('Name of the item.', 'Garden map'),
-    description: shortText('What is paid for.', 'A map of all beds'),
-    image: Type.Optional(
-      Type.String({
-        pattern: '^https://[^\\s"]+$',
-        maxLength: MAX_URL_LENGTH,
-        patternText: 'an https URL',
-        description: 'Image of the item. The first one is the image of the mini app embed.',
-        examples: ImageUrl.examples,
-      }),
-    ),
-  },
-  { $id: 'TransactionFrameLineItem' },
-)
+const LineItem = namedObject('TransactionFrameLineItem', {
+  name: shortText('Name of the item.', 'Garden map'),
+  description: shortText('What is paid for.', 'A map of all beds'),
+  image: Type.Optional(
+    Type.String({
+      pattern: '^https://[^\\s"]+$',
+      maxLength: MAX_URL_LENGTH,
+      patternText: 'an https URL',
+      description: 'Image of the item. The first one is the image of the mini app embed.',
+      examples: ImageUrl.examples,
+    }),
+  ),
+})
 
 /** What a payment page shows, and who may pay. */
 export const TransactionFrameConfig = Type.Object(
@@ -46,21 +42,18 @@ export const TransactionFrameConfig = Type.Object(
       description: 'Items to pay for.',
     }),
     action: Type.Optional(
-      Type.Object(
-        {
-          text: Type.Optional(
-            Type.String({
-              minLength: 1,
-              maxLength: 32,
-              description: 'Text of the button.',
-              examples: ['Buy'],
-            }),
-          ),
-          button_color: Type.Optional(color('Color of the button.', '#000000')),
-          text_color: Type.Optional(color('Color of its text.', '#FFFFFF')),
-        },
-        { $id: 'TransactionFrameAction' },
-      ),
+      namedObject('TransactionFrameAction', {
+        text: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 32,
+            description: 'Text of the button.',
+            examples: ['Buy'],
+          }),
+        ),
+        button_color: Type.Optional(color('Color of the button.', '#000000')),
+        text_color: Type.Optional(color('Color of its text.', '#FFFFFF')),
+      }),
     ),
     allowlist_fids: Type.Optional(
       Type.Array(Fid, {
@@ -99,21 +92,17 @@ export const PayTransaction = Type.Object(
 export type PayTransaction = Static<typeof PayTransaction>
 
 /** A requested payment. */
-export const TransactionFramePay = Type.Object(
-  {
-    id: Uuid,
-    type: Type.Literal('pay'),
-    status: textEnum(['created', 'completed'], { examples: ['created'] }),
-    url: Uri,
-    config: TransactionFrameConfig,
-    transaction: PayTransaction,
-  },
-  { $id: 'TransactionFramePay' },
-)
+export const TransactionFramePay = namedObject('TransactionFramePay', {
+  id: Uuid,
+  type: Type.Literal('pay'),
+  status: textEnum(['created', 'completed'], { examples: ['created'] }),
+  url: Uri,
+  config: TransactionFrameConfig,
+  transaction: PayTransaction,
+})
 export type TransactionFramePay = Static<typeof TransactionFramePay>
 
 /** The reply of both payment operations. */
-export const TransactionFrameResponse = Type.Object(
-  { transaction_frame: TransactionFramePay },
-  { $id: 'TransactionFrameResponse' },
-)
+export const TransactionFrameResponse = namedObject('TransactionFrameResponse', {
+  transaction_frame: TransactionFramePay,
+})

@@ -1,58 +1,44 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CastHash, CastText, Fid, HashString } from './primitives.js'
+import { CastHash, CastText, Fid, HashString, namedObject } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
 /** A published cast. */
-export const PostCastResponse = Type.Object(
-  {
-    success: Type.Boolean(),
-    cast: Type.Object({
-      hash: CastHash,
-      author: UserDehydrated,
-      text: { ...CastText, description: 'Text of the request.' },
-    }),
-  },
-  { $id: 'PostCastResponse' },
-)
+export const PostCastResponse = namedObject('PostCastResponse', {
+  success: Type.Boolean(),
+  cast: Type.Object({
+    hash: CastHash,
+    author: UserDehydrated,
+    text: { ...CastText, description: 'Text of the request.' },
+  }),
+})
 export type PostCastResponse = Static<typeof PostCastResponse>
 
 /** The result of one follow or unfollow. */
-export const FollowResponse = Type.Object(
-  {
-    success: Type.Boolean(),
-    target_fid: Fid,
-    hash: { ...HashString, description: 'Hash of the stored message; empty if `success` is false.' },
-  },
-  { $id: 'FollowResponse' },
-)
-export type FollowResponse = Static<typeof FollowResponse>
+export const FollowResponse = namedObject('FollowResponse', {
+  success: Type.Boolean(),
+  target_fid: Fid,
+  hash: { ...HashString, description: 'Hash of the stored message; empty if `success` is false.' },
+})
 
 /** The results of follows or unfollows. */
-export const BulkFollowResponse = Type.Object(
-  {
-    success: Type.Boolean({ description: 'Whether all succeeded.' }),
-    details: Type.Array(FollowResponse),
-  },
-  { $id: 'BulkFollowResponse' },
-)
+export const BulkFollowResponse = namedObject('BulkFollowResponse', {
+  success: Type.Boolean({ description: 'Whether all succeeded.' }),
+  details: Type.Array(FollowResponse),
+})
 export type BulkFollowResponse = Static<typeof BulkFollowResponse>
 
 /** The 207 of a partly applied update. */
-export const UpdateUserPartly = Type.Object(
-  {
-    success: Type.Boolean({ description: 'Always false.', examples: [false] }),
-    errors: Type.Array(
-      Type.Object({
-        message: Type.String({
-          description: 'Refused member and the reason.',
-          examples: ['username: alice is not registered to this fid'],
-        }),
+export const UpdateUserPartly = namedObject('UpdateUserPartly', {
+  success: Type.Boolean({ description: 'Always false.', examples: [false] }),
+  errors: Type.Array(
+    Type.Object({
+      message: Type.String({
+        description: 'Refused member and the reason.',
+        examples: ['username: alice is not registered to this fid'],
       }),
-    ),
-  },
-  { $id: 'UpdateUserPartly' },
-)
-export type UpdateUserPartly = Static<typeof UpdateUserPartly>
+    }),
+  ),
+})
 
 /** A message in the JSON of the hub API. */
 export const PublishMessageResponse = Type.Object(
@@ -83,11 +69,9 @@ export const PublishMessageResponse = Type.Object(
     ],
   },
 )
-export type PublishMessageResponse = Static<typeof PublishMessageResponse>
 
 /** The reply of another app. */
 export const ActionResponse = Type.Object(
   {},
   { $id: 'ActionResponse', additionalProperties: true, examples: [{ result: 'watered' }] },
 )
-export type ActionResponse = Static<typeof ActionResponse>

@@ -1,64 +1,85 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from './paging.js'
-import { DateTime } from './primitives.js'
-import { nullable } from './schema-type.js'
+import { Type } from '@sinclair/typebox'
+import { DateTime, NextCursor, namedObject, nullable } from './primitives.js'
 import { User } from './user.js'
+import { UserDehydrated } from './user-dehydrated.js'
 
 /** A mute. */
-export const MuteRecord = Type.Object(
-  { object: Type.Literal('mute'), muted: User, muted_at: DateTime },
-  { $id: 'MuteRecord' },
-)
-export type MuteRecord = Static<typeof MuteRecord>
+export const MuteRecord = namedObject('MuteRecord', {
+  object: Type.Literal('mute'),
+  muted: User,
+  muted_at: DateTime,
+})
 
-export const MuteListResponse = Type.Object(
-  { mutes: Type.Array(MuteRecord), next: NextCursor },
-  { $id: 'MuteListResponse' },
-)
-export type MuteListResponse = Static<typeof MuteListResponse>
+export const MuteListResponse = namedObject('MuteListResponse', {
+  mutes: Type.Array(MuteRecord),
+  next: NextCursor,
+})
 
-export const MuteResponse = Type.Object(
-  { success: Type.Boolean(), message: Type.Optional(Type.String({ examples: ['muted'] })) },
-  { $id: 'MuteResponse' },
-)
-export type MuteResponse = Static<typeof MuteResponse>
+export const MuteResponse = namedObject('MuteResponse', {
+  success: Type.Boolean(),
+  message: Type.Optional(Type.String({ examples: ['muted'] })),
+})
 
 /** A block. */
-export const BlockRecord = Type.Object(
-  {
-    object: Type.Literal('block'),
-    blocker: Type.Optional(User),
-    blocked: Type.Optional(User),
-    blocked_at: DateTime,
-  },
-  { $id: 'BlockRecord' },
-)
-export type BlockRecord = Static<typeof BlockRecord>
+export const BlockRecord = namedObject('BlockRecord', {
+  object: Type.Literal('block'),
+  blocker: Type.Optional(User),
+  blocked: Type.Optional(User),
+  blocked_at: DateTime,
+})
 
-export const BlockListResponse = Type.Object(
-  { blocks: Type.Array(BlockRecord), next: NextCursor },
-  { $id: 'BlockListResponse' },
-)
-export type BlockListResponse = Static<typeof BlockListResponse>
+export const BlockListResponse = namedObject('BlockListResponse', {
+  blocks: Type.Array(BlockRecord),
+  next: NextCursor,
+})
 
 /** A ban by an app. */
-export const BanRecord = Type.Object(
-  { object: Type.Literal('ban'), banned: Type.Optional(User), banned_at: DateTime },
-  { $id: 'BanRecord' },
-)
-export type BanRecord = Static<typeof BanRecord>
+export const BanRecord = namedObject('BanRecord', {
+  object: Type.Literal('ban'),
+  banned: Type.Optional(User),
+  banned_at: DateTime,
+})
 
-export const BanListResponse = Type.Object(
-  { bans: Type.Array(BanRecord), next: NextCursor },
-  { $id: 'BanListResponse' },
-)
-export type BanListResponse = Static<typeof BanListResponse>
+export const BanListResponse = namedObject('BanListResponse', {
+  bans: Type.Array(BanRecord),
+  next: NextCursor,
+})
 
-export const BanResponse = Type.Object(
-  {
-    success: Type.Boolean(),
-    message: Type.Optional(nullable(Type.String({ examples: ['newly banned: 1'] }))),
-  },
-  { $id: 'BanResponse' },
-)
-export type BanResponse = Static<typeof BanResponse>
+export const BanResponse = namedObject('BanResponse', {
+  success: Type.Boolean(),
+  message: Type.Optional(nullable(Type.String({ examples: ['newly banned: 1'] }))),
+})
+
+/** A follower or followed user, and the app of the follow. */
+export const Follower = namedObject('Follower', {
+  object: Type.Literal('follower'),
+  user: User,
+  app: Type.Optional(UserDehydrated),
+})
+
+export const FollowerDehydrated = namedObject('FollowerDehydrated', {
+  object: Type.Literal('follower_dehydrated'),
+  user: UserDehydrated,
+})
+
+export const FollowersResponse = namedObject('FollowersResponse', {
+  users: Type.Array(Follower),
+  next: NextCursor,
+})
+
+export const RelevantFollowersResponse = namedObject('RelevantFollowersResponse', {
+  top_relevant_followers_hydrated: Type.Array(Follower),
+  all_relevant_followers_dehydrated: Type.Array(FollowerDehydrated),
+})
+
+/** A user who follows and is followed back. */
+export const ReciprocalFollower = namedObject('ReciprocalFollower', {
+  object: Type.Literal('reciprocal_follower'),
+  user: User,
+  timestamp: DateTime,
+})
+
+export const ReciprocalFollowersResponse = namedObject('ReciprocalFollowersResponse', {
+  users: Type.Array(ReciprocalFollower),
+  next: NextCursor,
+})

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EthAddress, Fid, Uri } from './primitives.js'
-import { textEnum } from './schema-type.js'
+import { EthAddress, Fid, namedObject, textEnum, Uri } from './primitives.js'
 
 export const Ed25519PublicKey = Type.String({
   $id: 'Ed25519PublicKey',
@@ -47,58 +46,45 @@ const approvalUrl = {
 const userFid = { description: 'Fid of the user. Only after the approval.' }
 
 /** A signer whose private key this server holds. */
-export const Signer = Type.Object(
-  {
-    object: Type.Literal('signer'),
-    signer_uuid: SignerUUID,
-    public_key: Ed25519PublicKey,
-    status: textEnum(['generated', 'pending_approval', 'approved', 'revoked'], {
-      examples: ['pending_approval'],
-    }),
-    permissions: Type.Array(SharedSignerPermission, {
-      description: 'Permissions after the approval. `WRITE_ALL` is all of them.',
-    }),
-    fid: Type.Optional({ ...Fid, ...userFid }),
-    signer_approval_url: Type.Optional(Type.String(approvalUrl)),
-  },
-  { $id: 'Signer' },
-)
+export const Signer = namedObject('Signer', {
+  object: Type.Literal('signer'),
+  signer_uuid: SignerUUID,
+  public_key: Ed25519PublicKey,
+  status: textEnum(['generated', 'pending_approval', 'approved', 'revoked'], {
+    examples: ['pending_approval'],
+  }),
+  permissions: Type.Array(SharedSignerPermission, {
+    description: 'Permissions after the approval. `WRITE_ALL` is all of them.',
+  }),
+  fid: Type.Optional({ ...Fid, ...userFid }),
+  signer_approval_url: Type.Optional(Type.String(approvalUrl)),
+})
 export type Signer = Static<typeof Signer>
 
-export const SignerListResponse = Type.Object({ signers: Type.Array(Signer) }, { $id: 'SignerListResponse' })
+export const SignerListResponse = namedObject('SignerListResponse', { signers: Type.Array(Signer) })
 
 const keyRequestStatus = textEnum(['pending_approval', 'approved', 'revoked'])
 
 /** A signer whose private key the developer holds. */
-export const DeveloperManagedSigner = Type.Object(
-  {
-    public_key: Ed25519PublicKey,
-    status: keyRequestStatus,
-    fid: Type.Optional({ ...Fid, ...userFid }),
-    signer_approval_url: Type.Optional(Type.String(approvalUrl)),
-  },
-  { $id: 'DeveloperManagedSigner' },
-)
+export const DeveloperManagedSigner = namedObject('DeveloperManagedSigner', {
+  public_key: Ed25519PublicKey,
+  status: keyRequestStatus,
+  fid: Type.Optional({ ...Fid, ...userFid }),
+  signer_approval_url: Type.Optional(Type.String(approvalUrl)),
+})
 export type DeveloperManagedSigner = Static<typeof DeveloperManagedSigner>
 
 /** An address that signs in for a user. */
-export const DeveloperManagedAuthAddress = Type.Object(
-  {
-    address: EthAddress,
-    status: keyRequestStatus,
-    fid: Type.Optional({ ...Fid, ...userFid }),
-    auth_address_approval_url: Type.Optional({ ...Uri, ...approvalUrl }),
-  },
-  { $id: 'DeveloperManagedAuthAddress' },
-)
+export const DeveloperManagedAuthAddress = namedObject('DeveloperManagedAuthAddress', {
+  address: EthAddress,
+  status: keyRequestStatus,
+  fid: Type.Optional({ ...Fid, ...userFid }),
+  auth_address_approval_url: Type.Optional({ ...Uri, ...approvalUrl }),
+})
 export type DeveloperManagedAuthAddress = Static<typeof DeveloperManagedAuthAddress>
 
-export const NonceResponse = Type.Object(
-  { nonce: Type.String({ description: 'Valid once, for ten minutes.', examples: ['8f2KqW1vTz0R4yXn'] }) },
-  { $id: 'NonceResponse' },
-)
+export const NonceResponse = namedObject('NonceResponse', {
+  nonce: Type.String({ description: 'Valid once, for ten minutes.', examples: ['8f2KqW1vTz0R4yXn'] }),
+})
 
-export const AuthorizationUrlResponse = Type.Object(
-  { authorization_url: Uri },
-  { $id: 'AuthorizationUrlResponse' },
-)
+export const AuthorizationUrlResponse = namedObject('AuthorizationUrlResponse', { authorization_url: Uri })

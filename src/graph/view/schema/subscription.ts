@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DateTime, EthAddress, Url } from './primitives.js'
-import { nullable } from './schema-type.js'
+import { DateTime, EthAddress, namedObject, nullable, Url } from './primitives.js'
 import { User } from './user.js'
 
 const address = Type.String({ examples: EthAddress.examples })
@@ -13,19 +12,16 @@ const price = {
   initial_mint_price: Type.String({ description: 'In the smallest unit of the token.', examples: ['0'] }),
 }
 
-const SubscriptionTier = Type.Object(
-  {
-    id: Type.Optional(Type.Integer({ examples: [1] })),
-    price: Type.Optional(
-      Type.Object({
-        period_duration_seconds: Type.Optional(price.period_duration_seconds),
-        tokens_per_period: Type.Optional(price.tokens_per_period),
-        initial_mint_price: Type.Optional(price.initial_mint_price),
-      }),
-    ),
-  },
-  { $id: 'SubscriptionTier' },
-)
+const SubscriptionTier = namedObject('SubscriptionTier', {
+  id: Type.Optional(Type.Integer({ examples: [1] })),
+  price: Type.Optional(
+    Type.Object({
+      period_duration_seconds: Type.Optional(price.period_duration_seconds),
+      tokens_per_period: Type.Optional(price.tokens_per_period),
+      initial_mint_price: Type.Optional(price.initial_mint_price),
+    }),
+  ),
+})
 export type SubscriptionTierView = Static<typeof SubscriptionTier>
 
 const subscriptionMembers = {
@@ -51,73 +47,58 @@ const subscriptionMembers = {
 }
 
 /** A subscription contract. */
-export const Subscription = Type.Object(subscriptionMembers, { $id: 'Subscription' })
+export const Subscription = namedObject('Subscription', subscriptionMembers)
 export type SubscriptionView = Static<typeof Subscription>
 
-const SubscribedTo = Type.Object(
-  {
-    ...subscriptionMembers,
-    expires_at: DateTime,
-    subscribed_at: DateTime,
-    tier: SubscriptionTier,
-    creator: User,
-  },
-  { $id: 'SubscribedTo' },
-)
+const SubscribedTo = namedObject('SubscribedTo', {
+  ...subscriptionMembers,
+  expires_at: DateTime,
+  subscribed_at: DateTime,
+  tier: SubscriptionTier,
+  creator: User,
+})
 
 /** The subscriptions of a user. */
-export const SubscribedToResponse = Type.Object(
-  { subscribed_to: Type.Optional(Type.Array(SubscribedTo)) },
-  { $id: 'SubscribedToResponse' },
-)
+export const SubscribedToResponse = namedObject('SubscribedToResponse', {
+  subscribed_to: Type.Optional(Type.Array(SubscribedTo)),
+})
 
-const Subscriber = Type.Object(
-  {
-    object: Type.Literal('subscriber'),
-    user: User,
-    subscribed_to: Type.Object({
-      object: Type.Literal('subscription_dehydrated'),
-      provider_name: Type.String({ examples: ['fabric_stp'] }),
-      contract_address: Type.Optional(address),
-      chain: Type.Optional(Type.Integer({ examples: [8453] })),
-      protocol_version: Type.Optional(Type.Integer({ examples: [2] })),
-      expires_at: Type.Optional(DateTime),
-      subscribed_at: Type.Optional(DateTime),
-      tier_id: Type.Optional(Type.String({ examples: ['1'] })),
-    }),
-  },
-  { $id: 'Subscriber' },
-)
+const Subscriber = namedObject('Subscriber', {
+  object: Type.Literal('subscriber'),
+  user: User,
+  subscribed_to: Type.Object({
+    object: Type.Literal('subscription_dehydrated'),
+    provider_name: Type.String({ examples: ['fabric_stp'] }),
+    contract_address: Type.Optional(address),
+    chain: Type.Optional(Type.Integer({ examples: [8453] })),
+    protocol_version: Type.Optional(Type.Integer({ examples: [2] })),
+    expires_at: Type.Optional(DateTime),
+    subscribed_at: Type.Optional(DateTime),
+    tier_id: Type.Optional(Type.String({ examples: ['1'] })),
+  }),
+})
 
 /** The subscribers of a user's contracts. */
-export const SubscribersResponse = Type.Object(
-  { subscribers: Type.Optional(Type.Array(Subscriber)) },
-  { $id: 'SubscribersResponse' },
-)
+export const SubscribersResponse = namedObject('SubscribersResponse', {
+  subscribers: Type.Optional(Type.Array(Subscriber)),
+})
 
-const Subscriptions = Type.Object(
-  { subscriptions_created: Type.Array(Subscription) },
-  { $id: 'Subscriptions' },
-)
+const Subscriptions = namedObject('Subscriptions', { subscriptions_created: Type.Array(Subscription) })
 
 /** The contracts of a user. The member repeats inside, as in the hosted API. */
-export const SubscriptionsResponse = Type.Object(
-  { subscriptions_created: Type.Optional(Type.Array(Subscriptions)) },
-  { $id: 'SubscriptionsResponse' },
-)
+export const SubscriptionsResponse = namedObject('SubscriptionsResponse', {
+  subscriptions_created: Type.Optional(Type.Array(Subscriptions)),
+})
 
 const milliseconds = nullable(Type.Integer({ description: 'Unix milliseconds.', examples: [1767225600000] }))
 
-const SubscriptionCheck = Type.Object(
-  {
-    object: Type.Literal('subscribed_to_dehydrated'),
-    status: Type.Boolean({ description: 'Whether the subscription is active.' }),
-    subscribed_at: milliseconds,
-    expires_at: milliseconds,
-    tier: nullable(SubscriptionTier),
-  },
-  { $id: 'SubscriptionCheck' },
-)
+const SubscriptionCheck = namedObject('SubscriptionCheck', {
+  object: Type.Literal('subscribed_to_dehydrated'),
+  status: Type.Boolean({ description: 'Whether the subscription is active.' }),
+  subscribed_at: milliseconds,
+  expires_at: milliseconds,
+  tier: nullable(SubscriptionTier),
+})
 export type SubscriptionCheck = Static<typeof SubscriptionCheck>
 
 /** Subscriptions at a contract, by the addresses of the request. */

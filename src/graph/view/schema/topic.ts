@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from './paging.js'
-import { textEnum } from './schema-type.js'
+import { NextCursor, textEnum } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
 /** The subjects that topics are sorted into. */

@@ -1,123 +1,181 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NextCursor } from './paging.js'
-import { Count, DateTime, EthAddress, Fid, ImageUrl, SolAddress, Username } from './primitives.js'
-import { deprecated, nullable, textEnum } from './schema-type.js'
+import { ChannelDehydrated } from './channel-dehydrated.js'
+import {
+  Count,
+  DateTime,
+  deprecated,
+  EthAddress,
+  Fid,
+  ImageUrl,
+  NextCursor,
+  namedObject,
+  nullable,
+  SolAddress,
+  TextRange,
+  textEnum,
+  Uri,
+  Url,
+  Username,
+} from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
-import { UserProfile } from './user-profile.js'
 
 /** The relations between the viewer and a user. */
-export const UserViewerContext = Type.Object(
-  {
-    following: Type.Boolean({ description: 'The viewer follows the user.' }),
-    followed_by: Type.Boolean({ description: 'The user follows the viewer.' }),
-    blocking: Type.Boolean({ description: 'The viewer blocks the user.' }),
-    blocked_by: Type.Boolean({ description: 'The user blocks the viewer.' }),
-  },
-  { $id: 'UserViewerContext' },
-)
+export const UserViewerContext = namedObject('UserViewerContext', {
+  following: Type.Boolean({ description: 'The viewer follows the user.' }),
+  followed_by: Type.Boolean({ description: 'The user follows the viewer.' }),
+  blocking: Type.Boolean({ description: 'The viewer blocks the user.' }),
+  blocked_by: Type.Boolean({ description: 'The user blocks the viewer.' }),
+})
 export type UserViewerContext = Static<typeof UserViewerContext>
 
 /** Verified addresses of a user. */
-export const VerifiedAddresses = Type.Object(
-  {
-    eth_addresses: Type.Array(EthAddress, { description: 'Oldest first.' }),
-    sol_addresses: Type.Array(SolAddress, { description: 'Oldest first.' }),
-    primary: Type.Object({ eth_address: nullable(EthAddress), sol_address: nullable(SolAddress) }),
-  },
-  { $id: 'VerifiedAddresses' },
-)
+export const VerifiedAddresses = namedObject('VerifiedAddresses', {
+  eth_addresses: Type.Array(EthAddress, { description: 'Oldest first.' }),
+  sol_addresses: Type.Array(SolAddress, { description: 'Oldest first.' }),
+  primary: Type.Object({ eth_address: nullable(EthAddress), sol_address: nullable(SolAddress) }),
+})
 export type VerifiedAddresses = Static<typeof VerifiedAddresses>
 
-export const VerifiedAccount = Type.Object(
-  {
-    platform: Type.Optional(textEnum(['x', 'github'])),
-    username: Type.Optional(Username),
-  },
-  { $id: 'VerifiedAccount' },
-)
-export type VerifiedAccount = Static<typeof VerifiedAccount>
+export const VerifiedAccount = namedObject('VerifiedAccount', {
+  platform: Type.Optional(textEnum(['x', 'github'])),
+  username: Type.Optional(Username),
+})
 
 /** The subscription of a user to the paid tier. */
-export const UserPro = Type.Object(
-  {
-    status: textEnum(['subscribed', 'unsubscribed']),
-    subscribed_at: DateTime,
-    expires_at: DateTime,
-  },
-  { $id: 'UserPro' },
-)
+export const UserPro = namedObject('UserPro', {
+  status: textEnum(['subscribed', 'unsubscribed']),
+  subscribed_at: DateTime,
+  expires_at: DateTime,
+})
 export type UserPro = Static<typeof UserPro>
 
-export const AuthAddress = Type.Object({ address: EthAddress, app: UserDehydrated }, { $id: 'AuthAddress' })
+export const AuthAddress = namedObject('AuthAddress', { address: EthAddress, app: UserDehydrated })
 export type AuthAddress = Static<typeof AuthAddress>
 
 /** A badge that the protocol's first client gave to active accounts by hand; it went in 2025. */
 export const POWER_BADGE_SCORE = 0.9
 
 const sameAsScore = Type.Number({ format: 'double', description: 'The same as `score`.', examples: [0.98] })
+
 const UserExperimental = Type.Object({
   service_user_score: sameAsScore,
   neynar_user_score: sameAsScore,
   deprecation_notice: Type.Optional(Type.String({ examples: [] })),
 })
 
-export const User = Type.Object(
-  {
-    object: Type.Literal('user'),
-    fid: Fid,
-    username: Username,
-    display_name: Type.Optional(nullable(Type.String({ examples: ['Dan Romero'] }))),
-    pfp_url: Type.Optional(nullable(ImageUrl)),
-    custody_address: EthAddress,
-    registered_at: DateTime,
-    profile: UserProfile,
-    follower_count: { ...Count, examples: [1204] },
-    following_count: { ...Count, examples: [310] },
-    verifications: Type.Array(EthAddress),
-    verified_addresses: VerifiedAddresses,
-    auth_addresses: Type.Array(AuthAddress, { examples: [[]] }),
-    verified_accounts: Type.Array(VerifiedAccount),
-    power_badge: Type.Boolean({
-      deprecated: true,
-      description: `Whether \`score\` is at least ${POWER_BADGE_SCORE}. Older clients read it.`,
-      examples: [true],
+/** The bio of a user. Ranges are in the order of the mentioned profiles and channels. */
+export const UserBio = namedObject('UserBio', {
+  text: Type.String({ examples: ['Gardener and programmer.'] }),
+  mentioned_profiles: Type.Optional(Type.Array(UserDehydrated, { examples: [[]] })),
+  mentioned_profiles_ranges: Type.Optional(Type.Array(TextRange, { examples: [[]] })),
+  mentioned_channels: Type.Optional(Type.Array(ChannelDehydrated, { examples: [[]] })),
+  mentioned_channels_ranges: Type.Optional(Type.Array(TextRange, { examples: [[]] })),
+})
+export type UserBio = Static<typeof UserBio>
+
+/** The place at or near coordinates. */
+export const LocationAddress = namedObject('LocationAddress', {
+  city: Type.String({ examples: ['Berlin'] }),
+  country: Type.String({ examples: ['Germany'] }),
+  country_code: Type.Optional(Type.String({ examples: ['DE'] })),
+  state: Type.Optional(Type.String({ examples: ['Berlin'] })),
+  state_code: Type.Optional(Type.String({ examples: ['BE'] })),
+})
+export type LocationAddress = Static<typeof LocationAddress>
+
+export const Location = namedObject('Location', {
+  latitude: Type.Number({ format: 'double', minimum: -90, maximum: 90, examples: [52.52] }),
+  longitude: Type.Number({ format: 'double', minimum: -180, maximum: 180, examples: [13.4] }),
+  radius: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      description: 'Meters. Absent: profiles of the protocol have no radius.',
+      examples: [],
     }),
-    score: Type.Optional(
-      Type.Number({
-        format: 'double',
-        description: 'Probability that the account is not spam.',
-        examples: [0.98],
-      }),
-    ),
-    experimental: Type.Optional(deprecated(UserExperimental, 'Use `score`.')),
-    pro: Type.Optional({ ...UserPro, examples: [] }),
-    viewer_context: Type.Optional(UserViewerContext),
-  },
-  { $id: 'User' },
-)
+  ),
+  address: Type.Optional(LocationAddress),
+})
+
+export const UserProfile = namedObject('UserProfile', {
+  bio: UserBio,
+  banner: Type.Optional(Type.Object({ url: Type.Optional({ ...Uri, examples: ImageUrl.examples }) })),
+  live_at: Type.Optional(
+    Type.Object({ url: Url, updated_at: DateTime, is_live: Type.Boolean() }, { examples: [] }),
+  ),
+  location: Type.Optional(Location),
+})
+export type UserProfile = Static<typeof UserProfile>
+
+export const User = namedObject('User', {
+  object: Type.Literal('user'),
+  fid: Fid,
+  username: Username,
+  display_name: Type.Optional(nullable(Type.String({ examples: ['Dan Romero'] }))),
+  pfp_url: Type.Optional(nullable(ImageUrl)),
+  custody_address: EthAddress,
+  registered_at: DateTime,
+  profile: UserProfile,
+  follower_count: { ...Count, examples: [1204] },
+  following_count: { ...Count, examples: [310] },
+  verifications: Type.Array(EthAddress),
+  verified_addresses: VerifiedAddresses,
+  auth_addresses: Type.Array(AuthAddress, { examples: [[]] }),
+  verified_accounts: Type.Array(VerifiedAccount),
+  power_badge: Type.Boolean({
+    deprecated: true,
+    description: `Whether \`score\` is at least ${POWER_BADGE_SCORE}. Older clients read it.`,
+    examples: [true],
+  }),
+  score: Type.Optional(
+    Type.Number({
+      format: 'double',
+      description: 'Probability that the account is not spam.',
+      examples: [0.98],
+    }),
+  ),
+  experimental: Type.Optional(deprecated(UserExperimental, 'Use `score`.')),
+  pro: Type.Optional({ ...UserPro, examples: [] }),
+  viewer_context: Type.Optional(UserViewerContext),
+})
 export type User = Static<typeof User>
 
-export const UserResponse = Type.Object({ user: User }, { $id: 'UserResponse' })
-export type UserResponse = Static<typeof UserResponse>
+export const UserResponse = namedObject('UserResponse', { user: User })
 
-export const UsersResponse = Type.Object(
-  { users: Type.Array(User), next: NextCursor },
-  { $id: 'UsersResponse' },
-)
-export type UsersResponse = Static<typeof UsersResponse>
+export const UsersResponse = namedObject('UsersResponse', { users: Type.Array(User), next: NextCursor })
 
-export const BulkUsersResponse = Type.Object({ users: Type.Array(User) }, { $id: 'BulkUsersResponse' })
-export type BulkUsersResponse = Static<typeof BulkUsersResponse>
+export const BulkUsersResponse = namedObject('BulkUsersResponse', { users: Type.Array(User) })
 
 export const BulkUsersByAddressResponse = Type.Record(Type.String(), Type.Array(User), {
   $id: 'BulkUsersByAddressResponse',
   description: 'Users by the address of the request. Addresses without a user are left out.',
   exampleKey: '0x6b0bda3f2ffed5efc83fa8c024acff1dd45793f1',
 })
-export type BulkUsersByAddressResponse = Static<typeof BulkUsersByAddressResponse>
 
-export const UserSearchResponse = Type.Object(
-  { result: Type.Object({ users: Type.Array(User), next: Type.Optional(NextCursor) }) },
-  { $id: 'UserSearchResponse' },
-)
-export type UserSearchResponse = Static<typeof UserSearchResponse>
+export const UserSearchResponse = namedObject('UserSearchResponse', {
+  result: Type.Object({ users: Type.Array(User), next: Type.Optional(NextCursor) }),
+})
+
+/** A verified address, and the app that published the verification. */
+export const Verification = namedObject('Verification', {
+  object: Type.Literal('verification'),
+  address: Type.String({ examples: EthAddress.examples }),
+  app: Type.Optional(UserDehydrated),
+  protocol: textEnum(['evm', 'solana']),
+  verified_at: Type.String({ examples: DateTime.examples }),
+})
+
+export const VerificationsResponse = namedObject('VerificationsResponse', {
+  verifications: Type.Array(Verification),
+})
+
+/** A user with a high mutual affinity to another. */
+export const BestFriend = namedObject('BestFriend', {
+  fid: Type.Integer({ examples: [191] }),
+  username: Username,
+  mutual_affinity_score: Type.Number({ examples: [42.5] }),
+})
+
+export const BestFriendsResponse = namedObject('BestFriendsResponse', {
+  users: Type.Array(BestFriend),
+  next: Type.Optional(NextCursor),
+})

@@ -1,39 +1,30 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Cast } from './cast.js'
-import { CastText, DateTime, Fid, TransactionHash, Uri, Url, Username } from './primitives.js'
+import { CastText, DateTime, Fid, namedObject, TransactionHash, Uri, Url, Username } from './primitives.js'
 import { User } from './user.js'
 
 /** A frame action whose signature and signer are valid. */
-export const ValidatedFrameAction = Type.Object(
-  {
-    object: Type.Literal('validated_frame_action'),
-    url: Url,
-    interactor: User,
-    tapped_button: Type.Object({ index: Type.Integer({ minimum: 0, examples: [1] }) }),
-    input: Type.Optional(Type.Object({ text: CastText }, { examples: [] })),
-    state: Type.Object({ serialized: Type.String({ examples: [''] }) }),
-    cast: Type.Optional(Cast),
-    timestamp: DateTime,
-    signer: Type.Optional(Type.Object({ client: Type.Optional(User) }, { examples: [] })),
-    transaction: Type.Optional(Type.Object({ hash: TransactionHash }, { examples: [] })),
-    address: Type.Optional(Type.String({ examples: [] })),
-  },
-  { $id: 'ValidatedFrameAction' },
-)
+export const ValidatedFrameAction = namedObject('ValidatedFrameAction', {
+  object: Type.Literal('validated_frame_action'),
+  url: Url,
+  interactor: User,
+  tapped_button: Type.Object({ index: Type.Integer({ minimum: 0, examples: [1] }) }),
+  input: Type.Optional(Type.Object({ text: CastText }, { examples: [] })),
+  state: Type.Object({ serialized: Type.String({ examples: [''] }) }),
+  cast: Type.Optional(Cast),
+  timestamp: DateTime,
+  signer: Type.Optional(Type.Object({ client: Type.Optional(User) }, { examples: [] })),
+  transaction: Type.Optional(Type.Object({ hash: TransactionHash }, { examples: [] })),
+  address: Type.Optional(Type.String({ examples: [] })),
+})
 
-export const ValidateFrameActionResponse = Type.Object(
-  {
-    valid: Type.Boolean(),
-    message: Type.Optional(Type.String({ description: 'Why it is not valid.', examples: [] })),
-    action: Type.Optional(ValidatedFrameAction),
-  },
-  { $id: 'ValidateFrameActionResponse' },
-)
+export const ValidateFrameActionResponse = namedObject('ValidateFrameActionResponse', {
+  valid: Type.Boolean(),
+  message: Type.Optional(Type.String({ description: 'Why it is not valid.', examples: [] })),
+  action: Type.Optional(ValidatedFrameAction),
+})
 
-export const FrameValidateListResponse = Type.Object(
-  { frames: Type.Array(Uri) },
-  { $id: 'FrameValidateListResponse' },
-)
+export const FrameValidateListResponse = namedObject('FrameValidateListResponse', { frames: Type.Array(Uri) })
 
 const interactor = { fid: Fid, username: Username }
 

@@ -145,7 +145,6 @@ export type CastFilter = Static<typeof WebhookSubscriptionFiltersCast>
 export type FollowFilter = Static<typeof WebhookSubscriptionFiltersFollow>
 export type ReactionFilter = Static<typeof WebhookSubscriptionFiltersReaction>
 export type TradeFilter = Static<typeof WebhookSubscriptionFiltersTrade>
-export type UserUpdatedFilter = Static<typeof WebhookSubscriptionFiltersUserUpdated>
 
 /** The types of events. */
 export const webhookEventKinds = [

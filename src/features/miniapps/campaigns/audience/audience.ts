@@ -1,5 +1,5 @@
 import type { Fragment } from 'postgres'
-import { distanceKmFrom } from '../../../../graph/query/users-by-location.js'
+import { distanceKmFrom } from '../../../../graph/query/users.js'
 import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
 import { cellsWithin } from '../../../../platform/geo/cells.js'
 import { TOKENS_PER_BATCH } from '../campaign-client.js'

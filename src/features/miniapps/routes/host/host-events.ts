@@ -8,7 +8,7 @@ import {
   AppHostNotificationsResponse,
   AppHostPostEventResponse,
   AppHostUserStateResponse,
-} from '../../../../graph/view/schema/app-host.js'
+} from '../../../../graph/view/schema/miniapp.js'
 import {
   type JsonSignature,
   readObject,
