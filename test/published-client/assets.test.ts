@@ -30,7 +30,7 @@ describe('the published client', () => {
       network: 'base',
       viewerFid: 1,
     })
-    expect(fidsOf(bulk[TOKEN]!.all_relevant_fungible_owners_dehydrated)).toEqual([2])
+    expect(fidsOf(bulk[TOKEN]!.all_relevant_fungible_owners_dehydrated)).toEqual([2, 3, 1])
     expect(bulk[TOKEN]!.top_relevant_fungible_owners_hydrated[0]!.viewer_context?.following).toBe(true)
   })
 

@@ -3,6 +3,9 @@ import { liveHandler } from '../../features/tokens/live-handler.js'
 import { createTradePublisher } from '../../features/webhooks/events/webhook-consumer.js'
 import type { Module } from '../module.js'
 
+/** A token with a few thousand transfers is indexed in this time; clients give up after about ten seconds. */
+const INDEX_WAIT_MS = 4_000
+
 /**
  * Owners and trades of tokens on the chains that are set up. A process that syncs follows them; the API reads them and
  * asks RPC endpoints for what a request needs.
@@ -15,7 +18,9 @@ export const tokensModule: Module = {
     const chains = app.service('chains')
     if (chains === null) return { services: { tokens: { rpcs: new Map(), maxTrackedTokens: 0 } } }
     const { db, rpcs, holder, onProgress } = chains
-    const services = { tokens: { rpcs, maxTrackedTokens: config.maxTrackedTokens } }
+    const services = {
+      tokens: { rpcs, maxTrackedTokens: config.maxTrackedTokens, indexWaitMs: INDEX_WAIT_MS },
+    }
     if (!roles.has('sync')) return { services }
     const publishTrades = createTradePublisher(clock)
     const stops = [...rpcs.values()].map((rpc) => {

@@ -2,17 +2,25 @@ import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { type NetworkName, rpcUrlsVariable } from '../../hub/chain/networks.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
-import { readTokens, type Token } from './token.js'
+import { pause } from '../../platform/process/pause.js'
+import { isBackfilled, readTokens, type Token } from './token.js'
 import { countOnDemandTokens, trackingLimitRefusal, trackToken } from './tracked-tokens.js'
 
 /** Token tracking as configured by the operator. */
 export interface Assets {
   readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
   readonly maxTrackedTokens: number
+  /** How long a request waits for tokens whose owners are not indexed completely; not at all unless given. */
+  readonly indexWaitMs?: number
 }
 
-/** Returns the RPC of a network. Throws `not_configured` for a network that is not followed. */
-export function rpcOf({ rpcs }: Assets, network: NetworkName): ChainRpc {
+const POLL_MS = 250
+
+/** Returns the RPC of a network. Throws `not_configured` for one that is not followed, `not_implemented` for Solana. */
+export function rpcOf({ rpcs }: Assets, network: NetworkName | 'solana'): ChainRpc {
+  if (network === 'solana') {
+    throw new PlazaError('not_implemented', 'tokens of Solana are not indexed', { property: 'network' })
+  }
   const rpc = rpcs.get(network)
   if (rpc !== undefined) return rpc
   const problem = `this server does not follow ${network}: its operator sets ${rpcUrlsVariable(network)}`
@@ -28,10 +36,14 @@ export function rpcOf({ rpcs }: Assets, network: NetworkName): ChainRpc {
  */
 export async function ensureTrackedTokens(
   { db, writerDb, assets }: { readonly db: Database; readonly writerDb: Database; readonly assets: Assets },
-  { network, addresses, property }: { network: NetworkName; addresses: readonly Buffer[]; property: string },
+  {
+    network,
+    addresses,
+    property,
+  }: { network: NetworkName | 'solana'; addresses: readonly Buffer[]; property: string },
 ): Promise<Token[]> {
   const rpc = rpcOf(assets, network)
-  const existing = await readTokens(db, { network, addresses, onlyTracked: true })
+  const existing = await readTokens(db, { network: rpc.network.name, addresses, onlyTracked: true })
   const tokens: Token[] = []
   for (const address of addresses) {
     const token =
@@ -39,6 +51,22 @@ export async function ensureTrackedTokens(
       (await trackOnDemand(writerDb, rpc, address, assets.maxTrackedTokens))
     if ('message' in token) throw refusalError(token, property)
     tokens.push(token)
+  }
+  return tokens
+}
+
+/**
+ * Returns the tokens as `ensureTrackedTokens` does, after a bounded wait for those that are not ready: the owners of a
+ * small token are indexed in seconds, and published clients do not ask again.
+ */
+export async function awaitTrackedTokens(
+  ...[context, request]: Parameters<typeof ensureTrackedTokens>
+): Promise<Token[]> {
+  let tokens = await ensureTrackedTokens(context, request)
+  const { indexWaitMs = 0 } = context.assets
+  for (let waitedMs = 0; waitedMs < indexWaitMs && !tokens.every(isBackfilled); waitedMs += POLL_MS) {
+    await pause(POLL_MS)
+    tokens = await ensureTrackedTokens(context, request)
   }
   return tokens
 }

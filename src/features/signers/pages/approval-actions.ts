@@ -77,16 +77,19 @@ export const answers: Readonly<Record<string, AnswerHandler>> = {
     checkPermissions(await readKeyRequest(context.db, { token }), body.permissions)
     const signature = readAccountSignature(body.signature)
     await approveLocally(context, context.registry, { ...body, token, signature })
+    return {}
   }),
 
   choice: answerWith(ChoiceBody, async (context, token, body) => {
     checkPermissions(await readKeyRequest(context.db, { token }), body.permissions)
     const signature = readAccountSignature(body.signature)
     await limitRequestPermissions(context, { ...body, token, permissions: body.permissions ?? [], signature })
+    return {}
   }),
 
   refusal: answerWith(RefusalBody, async (context, token, body) => {
     await refuseRequest(context, { ...body, token, signature: readAccountSignature(body.signature) })
+    return {}
   }),
 }
 
@@ -153,8 +156,8 @@ function checkPermissions({ keyType }: KeyRequest, chosen: readonly string[] | n
 
 function answerWith<Body extends Parameters<typeof compileBody>[0]>(
   schema: Body,
-  take: (context: AnswerContext, token: string, body: Static<Body>) => Promise<object | undefined>,
+  take: (context: AnswerContext, token: string, body: Static<Body>) => Promise<object>,
 ): AnswerHandler {
   const parse = compileBody(schema)
-  return async (context, token, body) => (await take(context, token, parse(body) as Static<Body>)) ?? {}
+  return async (context, token, body) => await take(context, token, parse(body) as Static<Body>)
 }

@@ -20,16 +20,16 @@ export const userBalance = defineOperation({
     'tokens whose owners this server indexes are listed; native coins are not.',
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
-    networks: listParameter(networkParameter, { maxItems: 4, description: 'Networks to include.' }),
+    networks: listParameter(networkParameter, { maxItems: 5, description: 'Networks to include.' }),
   }),
   reply: BalanceResponse,
   notFound: 'There is no user with this fid.',
 
   async handle({ db, hydrator, assets }, { fid, networks }) {
-    for (const network of networks) rpcOf(assets, network)
+    const followed = new Set(networks.map((network) => rpcOf(assets, network).network.name))
     const [users, heldTokens] = await Promise.all([
       hydrator.dehydratedUsers([fid]),
-      readHeldTokens(db, fid, [...new Set(networks)]),
+      readHeldTokens(db, fid, [...followed]),
     ])
     const user = users.get(fid)
     if (!user) throw new PlazaError('not_found', `there is no user with fid ${fid}`, { property: 'fid' })

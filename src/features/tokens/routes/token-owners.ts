@@ -13,6 +13,7 @@ import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import { type Viewer, visibilityFilter } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import {
+  BulkFungiblesNotReady,
   BulkRelevantFungibleOwnersResponse,
   FungiblesNotReady,
   RelevantFungibleOwnersResponse,
@@ -20,7 +21,7 @@ import {
 import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { ensureTrackedTokens } from '../on-demand-tokens.js'
+import { awaitTrackedTokens } from '../on-demand-tokens.js'
 import { checksummedAddress } from '../present-token.js'
 import { backfillProgress, isBackfilled, type Token } from '../token.js'
 
@@ -33,8 +34,8 @@ const MAX_COUNT = 200
 const MAX_AGE_MS = 2_000
 
 /** The network of a token. */
-export const networkParameter = choiceParameter(networkNames, {
-  description: 'Network of the token.',
+export const networkParameter = choiceParameter([...networkNames, 'solana'], {
+  description: 'Network of the token. Tokens of `solana` are a 501.',
   examples: ['base'],
 })
 
@@ -48,31 +49,33 @@ const networkParameters = {
   network: Type.Optional(networkParameter),
   networks: Type.Optional(
     listParameter(networkParameter, {
-      maxItems: networkNames.length,
+      maxItems: 5,
       description: 'What older clients send for `network`, which is required without it. The first counts.',
       examples: [],
     }),
   ),
 }
 
-function networkOf(network: NetworkName | undefined, networks: readonly NetworkName[] = []): NetworkName {
+type TokenNetwork = NetworkName | 'solana'
+
+function networkOf(network: TokenNetwork | undefined, networks: readonly TokenNetwork[] = []): TokenNetwork {
   const found = network ?? networks[0]
   if (found === undefined) throw invalidField('network', `is required: one of ${networkNames.join(', ')}`)
   return found
 }
 
 /** The 202 for tokens whose owners are not indexed completely. */
-const backfillPendingReply = {
+const backfillPendingReply = (reply: typeof FungiblesNotReady | typeof BulkFungiblesNotReady) => ({
   202: {
     description:
       'The owners of a token are not indexed completely yet: it was requested for the first time, or its history is ' +
-      'being read. Try again later; a list is never incomplete.',
-    reply: FungiblesNotReady,
+      'being read, which the request has waited for some seconds. Try again later; a list is never incomplete.',
+    reply,
   },
-}
+})
 
 interface OwnersRequest {
-  readonly network: NetworkName
+  readonly network: TokenNetwork
   readonly addresses: readonly string[]
   readonly property: string
   readonly viewerFid: number | undefined
@@ -83,16 +86,16 @@ async function replyWithOwners(
   context: Pick<OperationContext, 'db' | 'writerDb' | 'hydrator' | 'assets'>,
   { network, addresses, property, viewerFid }: OwnersRequest,
   caller: Caller,
-): Promise<string[] | OtherReply> {
+): Promise<string[] | NotReady> {
   const { db, hydrator } = context
   const bytes = addresses.map((address) => Buffer.from(address.slice(2), 'hex'))
-  const tokens = await ensureTrackedTokens(context, { network, addresses: bytes, property })
+  const tokens = await awaitTrackedTokens(context, { network, addresses: bytes, property })
   const unreadyTokens = tokens.filter((token) => !isBackfilled(token))
-  if (unreadyTokens.length > 0) return new OtherReply(202, backfillPending(unreadyTokens))
+  if (unreadyTokens.length > 0) return backfillPending(unreadyTokens)
   const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
   const tokenIds = tokens.map(({ id }) => id)
   const owners = await ownersOf(context, tokenIds, viewer)
-  const byToken = tokenIds.map((id) => owners.filter(({ tokenId }) => tokenId === id))
+  const byToken = tokenIds.map((id) => owners.filter(({ tokenId }) => tokenId === id).slice(0, MAX_COUNT))
   const [fullUsers, shortUsers] = await Promise.all([
     hydrator.users(fidsOf(byToken.flatMap((list) => list.slice(0, TOP_COUNT))), viewerFid),
     hydrator.dehydratedUsers(fidsOf(owners)),
@@ -108,8 +111,8 @@ async function replyWithOwners(
 }
 
 /**
- * Lists users who own tokens, by token and total balance, largest first: users that the viewer follows, or
- * without a viewer the users of the largest addresses.
+ * Lists users who own tokens, by token and total balance, largest first: users that the viewer follows, then the users
+ * of the largest addresses.
  */
 async function ownersOf(
   { db, hydrator: { singleFlight } }: Pick<OperationContext, 'db' | 'hydrator'>,
@@ -117,10 +120,15 @@ async function ownersOf(
   viewer: Viewer,
 ): Promise<Owner[]> {
   const { viewerFid, banningAppId } = viewer
-  const read = () =>
-    viewerFid === undefined
-      ? readLargestOwners(db, tokenIds, viewer)
-      : readFollowedOwners(db, tokenIds, viewer, viewerFid)
+  const read = async () => {
+    if (viewerFid === undefined) return await readLargestOwners(db, tokenIds, viewer)
+    const [followed, largest] = await Promise.all([
+      readFollowedOwners(db, tokenIds, viewer, viewerFid),
+      readLargestOwners(db, tokenIds, viewer),
+    ])
+    const isFollowed = new Set(followed.map(({ tokenId, fid }) => `${tokenId} ${fid}`))
+    return [...followed, ...largest.filter(({ tokenId, fid }) => !isFollowed.has(`${tokenId} ${fid}`))]
+  }
   if (singleFlight === null) return await read()
   const key = `owners ${tokenIds.join(' ')} for ${viewerFid ?? 'all'} without bans of ${banningAppId ?? 'nobody'}`
   const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
@@ -132,7 +140,14 @@ function fidsOf(owners: readonly Owner[]): number[] {
   return [...new Set(owners.map(({ fid }) => fid))]
 }
 
-function backfillPending(tokens: readonly Token[]): FungiblesNotReady {
+type NotReady = Pick<FungiblesNotReady, 'code' | 'message' | 'tokens'>
+
+const noOwners = {
+  top_relevant_fungible_owners_hydrated: [],
+  all_relevant_fungible_owners_dehydrated: [],
+}
+
+function backfillPending(tokens: readonly Token[]): NotReady {
   return {
     code: 'NotReady',
     message: 'the owners of the token are not indexed completely yet: try again later',
@@ -150,22 +165,22 @@ export const fungibleOwnersRelevant = defineOperation({
   tag: 'Onchain',
   summary: 'Fetch relevant owners of a fungible',
   description:
-    'Users ordered by the sum of the token over their custody and verified addresses, largest first: the ' +
-    'first 10 as full users, and up to 200 as dehydrated ones. With `viewer_fid`, only users whom the ' +
-    'viewer follows. Without it, users behind the 5,000 largest addresses.',
+    'Users behind the 5,000 largest addresses, ordered by the sum of the token over their custody and verified ' +
+    'addresses, largest first: the first 10 as full users, and up to 200 as dehydrated ones. With `viewer_fid`, ' +
+    'owners whom the viewer follows come first.',
   query: Type.Object({
     contract_address: contractParameter,
     ...networkParameters,
     viewer_fid: viewerFidParameter,
   }),
   reply: RelevantFungibleOwnersResponse,
-  otherReplies: backfillPendingReply,
+  otherReplies: backfillPendingReply(FungiblesNotReady),
 
   async handle(context, { contract_address, network: name, networks, viewer_fid: viewerFid }, caller) {
     const network = networkOf(name, networks)
     const request = { network, addresses: [contract_address], property: 'contract_address', viewerFid }
     const answer = await replyWithOwners(context, request, caller)
-    return Array.isArray(answer) ? answer[0]! : answer
+    return Array.isArray(answer) ? answer[0]! : new OtherReply(202, { ...answer, ...noOwners })
   },
 })
 
@@ -187,13 +202,16 @@ export const fungibleOwnersRelevantBulk = defineOperation({
     viewer_fid: viewerFidParameter,
   }),
   reply: BulkRelevantFungibleOwnersResponse,
-  otherReplies: backfillPendingReply,
+  otherReplies: backfillPendingReply(BulkFungiblesNotReady),
 
   async handle(context, { contract_addresses, network, viewer_fid: viewerFid }, caller) {
     const addresses = [...new Set(contract_addresses)]
     const request = { network, addresses, property: 'contract_addresses', viewerFid }
     const answer = await replyWithOwners(context, request, caller)
-    if (!Array.isArray(answer)) return answer
+    if (!Array.isArray(answer)) {
+      const lists = Object.fromEntries(addresses.map((address) => [address, noOwners]))
+      return new OtherReply(202, { ...lists, ...answer })
+    }
     const members = addresses.map((address, index) => `${JSON.stringify(address)}:${answer[index]}`)
     return `{${members.join(',')}}`
   },

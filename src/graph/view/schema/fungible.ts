@@ -73,8 +73,7 @@ export const BulkRelevantFungibleOwnersResponse = Type.Record(Type.String(), Rel
   exampleKey: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
 })
 
-/** The 202 for tokens whose owners are not indexed completely. */
-export const FungiblesNotReady = namedObject('FungiblesNotReady', {
+const notReady = {
   code: Type.Literal('NotReady'),
   message: Type.String({
     examples: ['the owners of the token are not indexed completely yet: try again later'],
@@ -91,6 +90,21 @@ export const FungiblesNotReady = namedObject('FungiblesNotReady', {
       }),
     }),
   ),
+}
+
+const noOwners = { description: 'Empty.', examples: [[]] }
+
+/** The 202 for a token whose owners are not indexed completely: older clients read the lists. */
+export const FungiblesNotReady = namedObject('FungiblesNotReady', {
+  ...notReady,
+  top_relevant_fungible_owners_hydrated: Type.Array(User, noOwners),
+  all_relevant_fungible_owners_dehydrated: Type.Array(UserDehydrated, noOwners),
+})
+
+/** The same for several tokens: it also has each address of the request, with empty lists. */
+export const BulkFungiblesNotReady = Type.Object(notReady, {
+  $id: 'BulkFungiblesNotReady',
+  additionalProperties: RelevantFungibleOwnersResponse,
 })
 export type FungiblesNotReady = Static<typeof FungiblesNotReady>
 
