@@ -137,8 +137,13 @@ describe.each(namingSigners)('%s', (name, operation) => {
   })
 
   it('refuses an unknown signer', async () => {
-    for (const id of ['00000000-0000-4000-8000-000000000000', 'mine', "' or true --"]) {
-      expect(await answer(operation, { id, ...keyOfBytes })).toEqual([404, 'NotFound', 'signer_uuid'])
+    const id = '00000000-0000-4000-8000-000000000000'
+    expect(await answer(operation, { id, ...keyOfBytes })).toEqual([404, 'NotFound', 'signer_uuid'])
+  })
+
+  it('refuses what is no id of a signer', async () => {
+    for (const id of ['mine', "' or true --"]) {
+      expect(await answer(operation, { id, ...keyOfBytes })).toEqual([400, 'InvalidField', 'signer_uuid'])
     }
   })
 

@@ -110,7 +110,8 @@ function subscriptionOf({
   filter = {},
 }: ListenOptions): WebhookSubscriptionFilters {
   try {
-    const { subscription } = parse({ subscription: Object.fromEntries(kind.map((each) => [each, filter])) })
+    const filters = Object.fromEntries(kind.map((each) => [each, filter]))
+    const { subscription } = parse({ subscription: filters }, { strict: true })
     checkFilters(subscription)
     return subscription
   } catch (error) {

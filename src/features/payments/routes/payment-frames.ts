@@ -79,7 +79,8 @@ export const payFrame = defineOperation({
 
   async handle({ writerDb, publicUrl }: OperationContext, { id }) {
     const frame = await findPaymentFrame(writerDb, id)
-    if (frame === null) throw new PlazaError('not_found', `there is no payment ${id}`, { property: 'id' })
+    if (frame === null)
+      throw new PlazaError('not_found', 'there is no payment with this id', { property: 'id' })
     return { transaction_frame: presentFrame(frame, publicUrl()) }
   },
 })

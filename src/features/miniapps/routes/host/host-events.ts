@@ -102,7 +102,8 @@ export const AppHostPostEventReqBody = Type.Object({
     },
   ),
   signer_uuid: Type.String({
-    maxLength: 64,
+    pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$',
+    patternText: 'a UUID',
     default: '',
     description:
       'Instead of `signed_message`: signer of the user that signs the event. An empty string counts as absent.',
