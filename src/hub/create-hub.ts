@@ -3,8 +3,7 @@ import { isRetryable, isUnavailable } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { shardOf } from '../protocol/shard.js'
-import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
-import { hasClaim, validateStateless } from '../protocol/validate.js'
+import { hasClaim } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
@@ -12,7 +11,9 @@ import type { LoggedEvent } from './log/write.js'
 import type { MergeBatch } from './merge/batch.js'
 import { type MergeHook, mergeBatch } from './merge/merge.js'
 import { nameOf } from './merge/names.js'
+import { readSenderRefusal } from './merge/read-sender-refusal.js'
 import { type MergeItem, ShardWriter, type UpstreamRemoval } from './merge/shard-writer.js'
+import { validateMessages } from './validate.js'
 
 export interface HubOptions {
   readonly db: Database
@@ -59,7 +60,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
     const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
     const holders = await findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
-    const verdicts = validate(options, messages, needsVerification)
+    const tiers = historical ? 'none' : 'merge'
+    const verdicts = validateMessages(options, messages, { needsVerification, tiers })
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
@@ -84,7 +86,9 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
-    validate: (messages) => validate(options, messages),
+    validate: (messages, tierFids = messages.map(({ data }) => data.fid)) =>
+      validateMessages(options, messages, { tiers: tierFids }),
+    checkUnstored: (message) => run(() => checkUnstored(options, message)),
     submit: (messages, submitOptions) =>
       run(() =>
         submitItems(
@@ -152,19 +156,9 @@ function isMissingPartition(error: unknown): boolean {
   )
 }
 
-/** Validates messages, and verifies the signatures of those that `needsVerification` selects. */
-async function validate(
-  { network, clock, verifyPool }: HubOptions,
-  messages: readonly SignedMessage[],
-  needsVerification: (message: SignedMessage) => boolean = () => true,
-): Promise<(Refusal | null)[]> {
-  const context = { network, now: farcasterSecondsFromUnixMs(clock()) }
-  const outcomes = messages.map((message) => validateStateless(message, context))
-  const isVerified = messages.map((message, index) => outcomes[index] === null && needsVerification(message))
-  const verified = messages.filter((_, index) => isVerified[index])
-  const verdicts = verified.length === 0 ? [] : await verifyPool.verify(verified)
-  let next = 0
-  return outcomes.map((outcome, index) => (isVerified[index] ? (verdicts[next++] ?? null) : outcome))
+async function checkUnstored(options: HubOptions, message: SignedMessage): Promise<Refusal | null> {
+  const [refusal] = await validateMessages(options, [message], { tiers: 'merge' })
+  return refusal ?? (await readSenderRefusal(options.db, message, Math.floor(options.clock() / 1000)))
 }
 
 /** Waits for all promises, so that no rejection is unhandled, then throws the first error if there is one. */

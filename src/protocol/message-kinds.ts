@@ -1,4 +1,4 @@
-import type { MessageType } from '@farcaster/core'
+import type { MessageData, MessageType } from '@farcaster/core'
 import { castAdd, castRemove } from './kinds/cast.js'
 import { frameAction } from './kinds/frame-action.js'
 import { keyAdd, keyRemove } from './kinds/key.js'
@@ -41,14 +41,27 @@ export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
 }
 
+/** Returns the kind of a message that carries the body of its type; undefined for all others. */
+export function typedKindOf(data: MessageData): AnyMessageKind | undefined {
+  const kind = kindOf(data.type)
+  return kind !== undefined && data[kind.bodyName] !== undefined ? kind : undefined
+}
+
 /** Every member of `MessageData` that holds a body, each once. */
 export const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
 
-/** The wire form of `MessageData`. Channel bodies (21 to 24) pass as unknown fields (docs/protocol.md §3.1). */
-export const messageDataSchema = schema({
-  1: single('int32'),
-  2: single('uint64'),
-  3: single('uint32'),
-  4: single('int32'),
-  ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
-})
+const bodies = Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)]))
+
+/** The wire form of `MessageData`. All bodies are members of one `oneof` (docs/protocol.md §3.1). */
+export const messageDataSchema = schema(
+  { 1: single('int32'), 2: single('uint64'), 3: single('uint32'), 4: single('int32'), ...bodies },
+  [Object.keys(bodies).map(Number)],
+)
+
+/** One kind for each body, which has the rules of the body. */
+const bodyKinds = bodyNames.map((name) => messageKinds.find(({ bodyName }) => bodyName === name)!)
+
+/** Returns the kind whose body a message carries, whatever its type; undefined if it carries none. */
+export function bodyKindOf(data: MessageData): AnyMessageKind | undefined {
+  return typedKindOf(data) ?? bodyKinds.find(({ bodyName }) => data[bodyName] !== undefined)
+}

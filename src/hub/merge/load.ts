@@ -4,6 +4,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { typedKindOf } from '../../protocol/message-kinds.js'
 import {
   generationOf,
   limitsOf,
@@ -68,6 +69,7 @@ export async function loadState(
 function namesOf(messages: readonly SignedMessage[], transfers: readonly UserNameProof[]): string[] {
   const names = new Set(transfers.map(nameOf))
   for (const message of messages) {
+    if (typedKindOf(message.data) === undefined) continue
     for (const name of ruleOf(message.data.type).names?.(message) ?? []) names.add(name)
   }
   return [...names]
@@ -82,7 +84,8 @@ function conflictKeysOf(
   const add = (conflictKey: ConflictKey) => conflictKeys.set(conflictKeyId(conflictKey), conflictKey)
   for (const message of messages) {
     const own = conflictKeyOf(message)
-    if (own) add(own)
+    if (own === null) continue
+    add(own)
     for (const conflictKey of ruleOf(message.data.type).conflictKeys?.(message) ?? []) add(conflictKey)
   }
   for (const name of names) {

@@ -2,10 +2,10 @@ import { HubEventType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyOf } from '../../protocol/message-kind.js'
-import { kindOf } from '../../protocol/message-kinds.js'
-import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
-import { requiresPro } from '../../protocol/validate.js'
-import { canSign } from './gasless-keys.js'
+import { typedKindOf } from '../../protocol/message-kinds.js'
+import { insufficientStorage } from '../sender-refusals.js'
+import { checkSender } from './check-sender.js'
+import { checkType } from './check-type.js'
 import { resolveConflict } from './resolve-conflict.js'
 import type { MergeRefusal } from './rule.js'
 import { ruleOf } from './rules.js'
@@ -47,18 +47,19 @@ export function applyUpstreamRemoval(message: SignedMessage, state: BatchState):
   return null
 }
 
-/** Returns the conflict key of a message; null for types that are not stored. */
+/** Returns the conflict key of a message; null for types that are not stored, and without the body of the type. */
 export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
-  const kind = kindOf(message.data.type)
+  const kind = typedKindOf(message.data)
   if (!kind || kind.set === null) return null
   const body = bodyOf(kind, message.data)
   return { fid: message.data.fid, set: kind.set, key: kind.conflictKey(body, message) }
 }
 
 function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | null {
+  const refusal = checkSender(message, state) ?? checkType(message)
   const conflictKey = conflictKeyOf(message)
-  const refusal = checkAccount(message, conflictKey, state)
   if (refusal || !conflictKey) return refusal
+  if (!hasStorage(message, conflictKey, state)) return insufficientStorage
 
   const rule = ruleOf(message.data.type)
   const ruleRefusal = rule.check?.(message, state)
@@ -82,26 +83,6 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   return null
 }
 
-/** Checks the fid, the signer, the tier and the storage against on-chain state (docs/protocol.md §4.12). */
-function checkAccount(
-  message: SignedMessage,
-  conflictKey: ConflictKey | null,
-  state: BatchState,
-): Refusal | null {
-  const account = state.accounts.get(message.data.fid)
-  if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
-  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
-  const key = state.keys.get(message.signer)
-  const isSigner = key?.fid === account.fid && canSign(key, message.data.type, now)
-  if (!ruleOf(message.data.type).isAuthorizedByBody && !state.maySign(message) && !isSigner) {
-    return refuse('bad_request.invalid_signer', 'invalid signer')
-  }
-  if (state.historical.has(message)) return null
-  if (requiresPro(message) && account.proUntil <= state.nowUnix) {
-    return refuse('bad_request.validation_failure', 'Pro subscription required')
-  }
-  if (conflictKey && account.limits[conflictKey.set] === 0) {
-    return refuse('bad_request.no_storage', `fid ${account.fid} has no active storage`)
-  }
-  return null
+function hasStorage(message: SignedMessage, { set }: ConflictKey, state: BatchState): boolean {
+  return state.historical.has(message) || state.accounts.get(message.data.fid)?.limits[set] !== 0
 }

@@ -1,12 +1,6 @@
-import {
-  Message,
-  MessageData,
-  OnChainEvent,
-  SignerResponse,
-  SignerSource,
-  SignersByFidResponse,
-} from '@farcaster/core'
+import { OnChainEvent, SignerResponse, SignerSource, SignersByFidResponse } from '@farcaster/core'
 import { hexOf } from '../../protocol/bytes.js'
+import { decodeStoredMessage } from '../../protocol/codec.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import { MAX_PAGE_SIZE, pageTokens } from '../page-token.js'
 import { readChainEventsByFid, readIdRegistration, readIdRegistrationByFid } from '../query/onchain-events.js'
@@ -187,7 +181,7 @@ function describeGaslessSigner(
   fid: number,
   { key, grant, requestFid, lastUsedAt }: SignerRow,
 ): SignerDescription {
-  const data = grant && MessageData.decode(Message.decode(grant).dataBytes ?? Buffer.alloc(0))
+  const data = grant && decodeStoredMessage(grant).data
   const body = data?.keyAddBody
   const usedAt = unixSecondsFromFarcasterSeconds(lastUsedAt ?? 0)
   return {

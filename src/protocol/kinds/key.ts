@@ -15,7 +15,7 @@ import {
   MessageType,
 } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
-import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverAccount } from '../account-recovery.js'
+import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverClaimant } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import { PUBLIC_KEY_BYTES } from '../ed25519.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
@@ -130,7 +130,7 @@ export interface KeyRequest {
 export function recoverKeyAddCustody(
   body: KeyAddBody,
   fid: number,
-  recover: AccountRecovery = recoverAccount,
+  recover: AccountRecovery = recoverClaimant,
 ): Promise<Buffer | null> {
   return recoverSigner(
     {
@@ -155,7 +155,7 @@ export function recoverKeyAddCustody(
 export function recoverKeyRemoveCustody(
   body: KeyRemoveBody,
   fid: number,
-  recover: AccountRecovery = recoverAccount,
+  recover: AccountRecovery = recoverClaimant,
 ): Promise<Buffer | null> {
   return recoverSigner(
     {
@@ -177,7 +177,7 @@ export function recoverKeyRemoveCustody(
 export async function verifySignedKeyRequest(
   body: Pick<KeyAddBody, 'key' | 'metadata'>,
   timestamp: number,
-  recover: AccountRecovery = recoverAccount,
+  recover: AccountRecovery = recoverClaimant,
 ): Promise<KeyRequest | Refusal> {
   const invalid = refuse('bad_request.validation_failure', 'metadata is not a valid SignedKeyRequest')
   const decoded = decodeGaslessSignedKeyRequestMetadata(body.metadata)
