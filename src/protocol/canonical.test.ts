@@ -1,6 +1,6 @@
-import { MessageData } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
 import { canonicalEncoding } from './canonical.js'
+import { MessageData } from './definitions.js'
 import { messageDataSchema } from './message-kinds.js'
 import { sampleSigner, validSamples } from './testing/sample-messages.js'
 

@@ -1,7 +1,7 @@
-import { type HashScheme, Message, MessageData, type SignatureScheme } from '@farcaster/core'
 import { type Refusal, refuse } from '../platform/errors.js'
 import { asBuffer } from './bytes.js'
 import { canonicalEncoding } from './canonical.js'
+import { type HashScheme, Message, MessageData, type SignatureScheme } from './definitions.js'
 import type { SignedMessage } from './message.js'
 import { messageDataSchema } from './message-kinds.js'
 import { inspectWire, type WireFinding, WireReader } from './wire.js'

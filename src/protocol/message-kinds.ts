@@ -1,5 +1,6 @@
-import type { MessageData, MessageType } from '@farcaster/core'
+import type { MessageData, MessageType } from './definitions.js'
 import { castAdd, castRemove } from './kinds/cast.js'
+import { channelSchemas } from './kinds/channel.js'
 import { frameAction } from './kinds/frame-action.js'
 import { keyAdd, keyRemove } from './kinds/key.js'
 import { lendStorage } from './kinds/lend-storage.js'
@@ -50,7 +51,10 @@ export function typedKindOf(data: MessageData): AnyMessageKind | undefined {
 /** Every member of `MessageData` that holds a body, each once. */
 export const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
 
-const bodies = Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)]))
+const bodies = {
+  ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
+  ...Object.fromEntries(Object.entries(channelSchemas).map(([field, body]) => [field, single(body)])),
+}
 
 /** The wire form of `MessageData`. All bodies are members of one `oneof` (docs/protocol.md §3.1). */
 export const messageDataSchema = schema(

@@ -1,7 +1,7 @@
-import { HashScheme, Message, MessageType, SignatureScheme } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Refusal } from '../platform/errors.js'
 import { decodeMessage, fromProtobuf, isRefusal } from './codec.js'
+import { HashScheme, Message, MessageType, SignatureScheme } from './definitions.js'
 import type { SignedMessage } from './message.js'
 import {
   envelopeOf,
@@ -92,8 +92,8 @@ describe('validateStateless', () => {
   })
 
   it('C.10 judges a body by its own kind, whatever the type, and accepts fid 0', () => {
-    const of = (type: number, parts: object) => sampleMessage(type as MessageType, parts)
-    const badLike = { reactionBody: { ...like.reactionBody, type: 3 } }
+    const of = (type: number, parts: object = {}) => sampleMessage(type as MessageType, parts)
+    const badLike = { reactionBody: { ...like.reactionBody, type: 3 as number } }
     for (const type of [0, 9, 10, 22, 99, -1, MessageType.CAST_ADD]) {
       expect(text(of(type, like))).toBeUndefined()
       expect(text(of(type, badLike))).toBe('invalid reaction type')
@@ -104,7 +104,7 @@ describe('validateStateless', () => {
 
   it('C.16 checks the envelope before timestamp and body', () => {
     const bad = sampleMessage(MessageType.REACTION_ADD, {
-      reactionBody: { ...like.reactionBody, type: 3 },
+      reactionBody: { ...like.reactionBody, type: 3 as number },
       timestamp: SAMPLE_TIME + 601,
     })
     expect(validateEnvelope(bad, sampleContext)).toBeNull()

@@ -1,12 +1,12 @@
+import { type Refusal, refuse } from '../platform/errors.js'
+import { type AccountRecovery, recoverClaimant } from './account-recovery.js'
 import {
   FarcasterNetwork,
   HashScheme,
   type MessageData,
   type MessageType,
   SignatureScheme,
-} from '@farcaster/core'
-import { type Refusal, refuse } from '../platform/errors.js'
-import { type AccountRecovery, recoverClaimant } from './account-recovery.js'
+} from './definitions.js'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, SignatureVerdict, signatureVerdict } from './ed25519.js'
 import { messageHash } from './hash.js'
 import type { SignedMessage } from './message.js'
@@ -132,5 +132,12 @@ function validateTimestamp(data: MessageData, context: ValidationContext): strin
 /** A body has the rules of its own kind. That it belongs to the type is checked in the merge (docs/protocol.md §4.12). */
 function validateBody(data: MessageData, context: ValidationContext): string | null {
   const kind = bodyKindOf(data)
-  return kind === undefined ? null : kind.validate(bodyOf(kind, data)!, data, context)
+  if (kind !== undefined) return kind.validate(bodyOf(kind, data)!, data, context)
+  return hasChannelBody(data) ? 'invalid message type' : null
+}
+
+/** Bodies of channels, whose engine version is not active (docs/protocol.md §3.5). */
+function hasChannelBody(data: MessageData): boolean {
+  const { channelUpdateBody, channelMemberBody, channelPinBody, channelModerateBody } = data
+  return (channelUpdateBody ?? channelMemberBody ?? channelPinBody ?? channelModerateBody) !== undefined
 }

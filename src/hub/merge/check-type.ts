@@ -1,5 +1,5 @@
-import { MessageType, ReactionType } from '@farcaster/core'
 import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.js'
+import { MessageType, ReactionType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyKindOf, typedKindOf } from '../../protocol/message-kinds.js'
 

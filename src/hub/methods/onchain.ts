@@ -1,6 +1,11 @@
-import { OnChainEvent, SignerResponse, SignerSource, SignersByFidResponse } from '@farcaster/core'
 import { hexOf } from '../../protocol/bytes.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
+import { OnChainEvent } from '../../protocol/definitions.js'
+import {
+  SignerResponse,
+  SignerSource,
+  SignersByFidResponse,
+} from '../../protocol/proto/generated/request_response.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import { MAX_PAGE_SIZE, pageTokens } from '../page-token.js'
 import { readChainEventsByFid, readIdRegistration, readIdRegistrationByFid } from '../query/onchain-events.js'

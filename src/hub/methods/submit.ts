@@ -1,4 +1,3 @@
-import { Message, MessageError, ValidationResponse } from '@farcaster/core'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
 import {
@@ -9,8 +8,10 @@ import {
   noData,
   toProtobuf,
 } from '../../protocol/codec.js'
+import { Message } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyKindOf } from '../../protocol/message-kinds.js'
+import { MessageError, ValidationResponse } from '../../protocol/proto/generated/request_response.js'
 import type { Hub } from '../hub.js'
 import { eachField, encodeFields, listReply } from '../protobuf.js'
 import { toWireMessage } from './grpc/wire-bytes.js'
