@@ -65,6 +65,13 @@ export const messageDataSchema = schema(
 /** One kind for each body, which has the rules of the body. */
 const bodyKinds = bodyNames.map((name) => messageKinds.find(({ bodyName }) => bodyName === name)!)
 
+/** Returns true if a message carries a body, one of a channel included. */
+export function hasBody(data: MessageData): boolean {
+  const { channelUpdateBody, channelMemberBody, channelPinBody, channelModerateBody } = data
+  const channelBody = channelUpdateBody ?? channelMemberBody ?? channelPinBody ?? channelModerateBody
+  return channelBody !== undefined || bodyKindOf(data) !== undefined
+}
+
 /** Returns the kind whose body a message carries, whatever its type; undefined if it carries none. */
 export function bodyKindOf(data: MessageData): AnyMessageKind | undefined {
   return typedKindOf(data) ?? bodyKinds.find(({ bodyName }) => data[bodyName] !== undefined)

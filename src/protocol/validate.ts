@@ -11,7 +11,7 @@ import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, SignatureVerdict, signatureVerdict }
 import { messageHash } from './hash.js'
 import type { SignedMessage } from './message.js'
 import { BASE_DATA_BYTES, bodyOf, PRO_REQUIRED, type ValidationContext } from './message-kind.js'
-import { bodyKindOf, kindOf } from './message-kinds.js'
+import { bodyKindOf, hasBody, kindOf } from './message-kinds.js'
 import { ALLOWED_CLOCK_SKEW_SECONDS } from './time.js'
 
 const mainnetOnly: readonly FarcasterNetwork[] = [FarcasterNetwork.MAINNET]
@@ -133,11 +133,6 @@ function validateTimestamp(data: MessageData, context: ValidationContext): strin
 function validateBody(data: MessageData, context: ValidationContext): string | null {
   const kind = bodyKindOf(data)
   if (kind !== undefined) return kind.validate(bodyOf(kind, data)!, data, context)
-  return hasChannelBody(data) ? 'invalid message type' : null
-}
-
-/** Bodies of channels, whose engine version is not active (docs/protocol.md §3.5). */
-function hasChannelBody(data: MessageData): boolean {
-  const { channelUpdateBody, channelMemberBody, channelPinBody, channelModerateBody } = data
-  return (channelUpdateBody ?? channelMemberBody ?? channelPinBody ?? channelModerateBody) !== undefined
+  // The bodies of channels, whose engine version is not active (docs/protocol.md §3.5).
+  return hasBody(data) ? 'invalid message type' : null
 }

@@ -10,7 +10,7 @@ import {
 } from '../../protocol/codec.js'
 import { Message } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { bodyKindOf } from '../../protocol/message-kinds.js'
+import { hasBody } from '../../protocol/message-kinds.js'
 import { MessageError, ValidationResponse } from '../../protocol/proto/generated/request_response.js'
 import type { Hub } from '../hub.js'
 import { eachField, encodeFields, listReply } from '../protobuf.js'
@@ -67,7 +67,7 @@ function signedMessageJson(message: SignedMessage): MessageJson {
 /** @throws PlazaError for a message that has no JSON form: without a body, or of no type (docs/protocol.md §2.3). */
 function shownMessageJson(message: SignedMessage): MessageJson {
   const { data } = message
-  if (bodyKindOf(data) === undefined) throw toError(noMessageData)
+  if (!hasBody(data)) throw toError(noMessageData)
   if (messageTypeNames[data.type] === undefined || data.type === 0) throw toError(noMessageType)
   return signedMessageJson(message)
 }
