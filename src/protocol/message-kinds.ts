@@ -49,7 +49,7 @@ export function typedKindOf(data: MessageData): AnyMessageKind | undefined {
 }
 
 /** Every member of `MessageData` that holds a body, each once. */
-export const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
+const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
 
 const bodies = {
   ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
