@@ -41,6 +41,8 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly gone?: string
   readonly unprocessable?: string
   readonly deprecated?: boolean
+  /** Needs no API key, and ignores one. Requests of each address are limited. */
+  readonly isKeyless?: true
 }
 
 /** Returns the reply as a value, as rendered JSON, or with another status. Throws PlazaError to refuse. */

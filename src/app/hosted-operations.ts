@@ -177,7 +177,6 @@ export const NOT_BUILT = 'it is not built yet'
 
 /** What is missing of operations that are served, as the table of docs/compatibility.md says it. */
 export const partlyServed: Readonly<Record<string, string>> = {
-  'GET frame/notifications': 'opens are 0: clients do not report them',
   'GET fungible/owner/relevant': 'tracked tokens of configured networks (section 22)',
   'GET fungible/owner/relevant/bulk': 'tracked tokens of configured networks (section 22)',
   'GET fungible/trades': 'pools of tracked tokens (section 22)',
