@@ -90,6 +90,18 @@ async function notificationJsons(
   return rows.flatMap((row) => notificationJson(row, casts.get(row.hash), users) ?? [])
 }
 
+/** Types of casts in notifications; likes, recasts and quotes have none in the description. */
+const castTypes: Partial<Record<NotificationKind, Cast['type']>> = {
+  mentions: 'cast-mention',
+  replies: 'cast-reply',
+}
+
+/** Adds the type of a notification to the rendered cast. */
+function typedCast(cast: string, kind: NotificationKind): string {
+  const type = castTypes[kind]
+  return type === undefined ? cast : `${cast.slice(0, -1)},"type":"${type}"}`
+}
+
 /** Renders a notification; null if its cast, or every member of its group, is not visible. */
 export function notificationJson(
   row: Omit<InboxRow, 'hash' | 'kind'>,
@@ -97,7 +109,7 @@ export function notificationJson(
   users: ReadonlyMap<number, string>,
 ): string | null {
   if (row.name !== 'follows' && cast === undefined) return null
-  const castMember = cast === undefined ? '' : `,"cast":${cast}`
+  const castMember = cast === undefined ? '' : `,"cast":${typedCast(cast, row.name)}`
   const group = row.members && groupJson(row, row.members, cast, users)
   if (group === null && row.members) return null
   const time = dateTimeOf(unixSecondsFromFarcasterSeconds(row.ts))
