@@ -102,7 +102,7 @@ function addOperation<Context>(
   scope.route({
     method: operation.method,
     url: path.slice(scope.prefix.length),
-    config: { isPublic, isKeyless: operation.isKeyless, ignoresBody: operation.ignoresBody },
+    config: { isPublic, isKeyless: operation.isKeyless },
     handler: async (request, reply) => {
       const caller = request.getDecorator<Caller>('caller')
       const { query, params, body, headers } = request

@@ -113,6 +113,4 @@ export const onchainBudgets: Readonly<Record<string, Budget>> = {
       tokens: [{ token_id: '1', metadata: { name: 'Map', image: 'https://shop.social/map.png' } }],
     }),
   },
-  'POST nft/image': { statements: 0, status: 501, buildRequest: () => ({}) },
-  'POST /fungible': { statements: 0, status: 501, buildRequest: () => ({}) },
 }

@@ -253,16 +253,3 @@ describe('nft/metadata/token', () => {
     },
   )
 })
-
-describe('what is not implemented', () => {
-  it.each([
-    ['nft/image', 'application/json', '{"prompt":"a garden"}'],
-    ['/fungible', 'multipart/form-data; boundary=x', '--x--'],
-  ])('POST %s -> 501 with the name and the reason', async (path, type, payload) => {
-    const url = path.startsWith('/') ? `/v2${path}` : `/v2/farcaster/${path}`
-    const headers = { 'x-api-key': api.key, 'content-type': type }
-    const reply = await api.app.inject({ method: 'POST', url, headers, payload })
-    expect([reply.statusCode, reply.json().code]).toEqual([501, 'NotImplemented'])
-    expect(reply.json().message).toContain(path.replace(/^\//, ''))
-  })
-})
