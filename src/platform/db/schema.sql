@@ -1064,6 +1064,7 @@ create table social.reactions (
   target_fid bigint not null,
   ts bigint not null,
   signer bytea not null,
+  merged_at timestamp with time zone default clock_timestamp(),
   constraint reactions_pkey PRIMARY KEY (fid, target_hash, target_fid, type)
 );
 CREATE INDEX reactions_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC, type);
