@@ -90,16 +90,10 @@ async function notificationJsons(
   return rows.flatMap((row) => notificationJson(row, casts.get(row.hash), users) ?? [])
 }
 
-/** Types of casts in notifications; likes, recasts and quotes have none in the description. */
-const castTypes: Partial<Record<NotificationKind, Cast['type']>> = {
-  mentions: 'cast-mention',
-  replies: 'cast-reply',
-}
-
-/** Adds the type of a notification to the rendered cast. */
+/** Adds the type of a mention or a reply to its rendered cast; the description has no other types. */
 function typedCast(cast: string, kind: NotificationKind): string {
-  const type = castTypes[kind]
-  return type === undefined ? cast : `${cast.slice(0, -1)},"type":"${type}"}`
+  if (kind !== 'mentions' && kind !== 'replies') return cast
+  return `${cast.slice(0, -1)},"type":"${kind === 'mentions' ? 'cast-mention' : 'cast-reply'}"}`
 }
 
 /** Renders a notification; null if its cast, or every member of its group, is not visible. */
