@@ -41,7 +41,7 @@ export async function readAuthorFeed(
   const [first = db`select null::bigint, null::bytea, null::bigint where false`, second] = streams
   return db<FeedRow[]>`
     select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest, authorsOf(db, selection))} as "isShown",
-      ${readAtMicros(db)} as "readAtMicros"
+      ${readAtMicros(db, recasts)} as "readAtMicros"
     from (
       select place.*
       from unnest(${[...selection.fids]}::bigint[]) as author (fid)

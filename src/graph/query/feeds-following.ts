@@ -105,7 +105,7 @@ export async function readFollowingFeed(
       array(select ts from page) as ts,
       array(select hash from page) as hashes,
       array(select is_shown from page) as "areShown",
-      ${readAtMicros(db)} as "readAtMicros"
+      ${readAtMicros(db, selection.recasts)} as "readAtMicros"
   `
   const { ts, hashes, areShown, readAtMicros: readAt } = row!
   return hashes.map((hash, index) => ({

@@ -20,7 +20,7 @@ export interface FeedRow extends FeedCursor {
    * older position: it has a position and is not shown.
    */
   readonly isShown: boolean
-  /** When the page was read, by the clock of the database: Unix microseconds. */
+  /** When the page was read, by the clock of the database: Unix microseconds; 0 in a feed without recasts. */
   readonly readAtMicros: number
 }
 
@@ -94,7 +94,7 @@ export function isShown(
     )`
 }
 
-/** SQL for `readAtMicros` of a row. */
-export function readAtMicros(db: Database): Fragment {
-  return db`(extract(epoch from statement_timestamp()) * 1000000)::bigint`
+/** SQL for `readAtMicros` of a row. Without recasts it is 0, so that equal pages have equal cursors. */
+export function readAtMicros(db: Database, hasRecasts: boolean): Fragment {
+  return hasRecasts ? db`(extract(epoch from statement_timestamp()) * 1000000)::bigint` : db`0`
 }

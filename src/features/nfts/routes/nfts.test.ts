@@ -194,6 +194,7 @@ describe('nft/relevant_mints', () => {
     const free = await newCollection({ price: 0n })
     const mints = { contract_address: free, recipients: [{ address: minter.address }, { address: receiver }] }
     const { transactions } = (await post('nft/mint', mints)).json()
+    const [{ token_id }] = transactions[0].recipient.tokens
     await db`
       insert into social.verifications (fid, address, protocol, ts, signer)
       values (2, ${Buffer.from(minter.address.slice(2), 'hex')}, 0, 1, '')`
@@ -203,14 +204,14 @@ describe('nft/relevant_mints', () => {
     expect(reply.json().mints).toMatchObject([
       {
         contract_address: free.toLowerCase(),
-        token_id: '1',
+        token_id,
         block_number: Number(transactions[0].receipt.block_number),
         tx_hash: transactions[0].transaction_hash,
         minter: { object: 'user', fid: 2 },
       },
     ])
-    expect((await relevant({ contract_address: free, token_id: '1' })).json()).toEqual(reply.json())
-    expect((await relevant({ contract_address: free, token_id: '2' })).json()).toEqual({ mints: [] })
+    expect((await relevant({ contract_address: free, token_id })).json()).toEqual(reply.json())
+    expect((await relevant({ contract_address: free, token_id: '3' })).json()).toEqual({ mints: [] })
   })
 
   it('a token id that is no number -> 400', async () => {
