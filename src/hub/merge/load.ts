@@ -13,8 +13,10 @@ import {
 } from '../storage-limits.js'
 import type { MergeBatch } from './batch.js'
 import { type KeyClaim, loadKeys } from './gasless-keys.js'
+import { loadLinkCutoffs } from './link-cutoffs.js'
 import { conflictKeyOf } from './merge-message.js'
 import { decodeProof, nameOf, proofConflictKey, usernameConflictKey } from './names.js'
+import { compactConflictKey } from './rules/links.js'
 import { ruleOf } from './rules.js'
 import { type Account, BatchState, signerId } from './state.js'
 import {
@@ -24,7 +26,10 @@ import {
   storedMessageFromRow,
 } from './stored-message.js'
 
-/** Loads all state that merging a batch can read or change, in two round trips for any batch size. */
+/**
+ * Loads all state that merging a batch can read or change, in two round trips for any batch size. Compact states, and
+ * links that are older than one, take a third.
+ */
 export async function loadState(
   db: Transaction,
   { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeBatch,
@@ -61,7 +66,10 @@ export async function loadState(
     ...conflictKeys,
     ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
   ])
-  await loadLinksToCompact(db, state, messages)
+  await Promise.all([
+    loadLinksToCompact(db, state, messages),
+    loadLinkCutoffs(db, cutoffKeysOf([...messages, ...upstreamRemovals], state), state.linkCutoffs),
+  ])
   return state
 }
 
@@ -248,4 +256,18 @@ async function loadLinksToCompact(
     where fid = any (${compactStates.map(({ data }) => data.fid)}::bigint[]) and set = ${MessageSet.links}
   `
   for (const row of rows) state.load(row, storedMessageFromRow(row))
+}
+
+/** Returns the conflict keys of compact states whose cutoffs the batch can read or change. */
+function cutoffKeysOf(messages: readonly SignedMessage[], state: BatchState): ConflictKey[] {
+  const keys = new Map<string, ConflictKey>()
+  for (const message of messages) {
+    const conflictKey = compactConflictKey(message)
+    if (!conflictKey) continue
+    const compact = state.get(conflictKey)
+    const isOlderLink = compact !== null && message.data.timestamp <= compact.ts
+    const isCompact = message.data.type === MessageType.LINK_COMPACT_STATE
+    if (isCompact || isOlderLink) keys.set(conflictKeyId(conflictKey), conflictKey)
+  }
+  return [...keys.values()]
 }

@@ -476,6 +476,13 @@ create table hub.key_nonces (
   constraint key_nonces_pkey PRIMARY KEY (kind, fid)
 );
 
+create table hub.link_cutoffs (
+  fid bigint not null,
+  key bytea not null,
+  cutoffs jsonb not null,
+  constraint link_cutoffs_pkey PRIMARY KEY (fid, key)
+);
+
 create table hub.messages (
   fid bigint not null,
   set smallint not null,
