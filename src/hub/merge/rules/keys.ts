@@ -1,5 +1,6 @@
-import { HubEventType, KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
+import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
 import { type Refusal, refuse } from '../../../platform/errors.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import { type KeyRequest, MALFORMED_KEY_REQUEST } from '../../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { NonceKind } from '../gasless-keys.js'

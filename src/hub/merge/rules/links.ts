@@ -1,5 +1,5 @@
-import { HubEventType, MessageType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
+import { HubEventType, MessageType } from '../../../protocol/definitions.js'
 import { compactKey, linkKey } from '../../../protocol/kinds/link.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'

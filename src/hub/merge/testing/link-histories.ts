@@ -1,5 +1,5 @@
-import { MessageType } from '@farcaster/core'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import type { Random } from '../../../protocol/testing/random.js'
 import { mergeMessage } from '../merge-message.js'
