@@ -103,6 +103,9 @@ function checkAccount(
   if (requiresPro(message) && account.proUntil <= state.nowUnix) {
     return refuse('bad_request.validation_failure', 'Pro subscription required')
   }
+  // Engine V21 has a rule of its own for the storage of verifications.
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
+  if (conflictKey?.set === MessageSet.verifications && state.isV21(now)) return null
   if (conflictKey && account.limits[conflictKey.set] === 0) {
     return refuse('bad_request.no_storage', `fid ${account.fid} has no active storage`)
   }
