@@ -16,10 +16,9 @@ import {
 import type { MergeBatch } from './batch.js'
 import { loadChannels } from './channels/channel-store.js'
 import { type KeyClaim, loadKeys } from './gasless-keys.js'
-import { loadLinkCutoffs } from './link-cutoffs.js'
+import { loadCompaction } from './load-compaction.js'
 import { conflictKeyOf } from './merge-message.js'
 import { decodeProof, nameOf, proofConflictKey, usernameConflictKey } from './names.js'
-import { compactConflictKey } from './rules/links.js'
 import { ruleOf } from './rules.js'
 import { type Account, BatchState, signerId } from './state.js'
 import {
@@ -76,10 +75,7 @@ export async function loadState(
     ...conflictKeys,
     ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
   ])
-  await Promise.all([
-    loadLinksToCompact(db, state, messages),
-    loadLinkCutoffs(db, cutoffKeysOf([...messages, ...upstreamRemovals], state), state.linkCutoffs),
-  ])
+  await loadCompaction(db, state, messages, upstreamRemovals)
   return state
 }
 
@@ -278,34 +274,4 @@ async function loadStoredMessages(
   `
   for (const row of rows) state.load(row, storedMessageFromRow(row))
   for (const conflictKey of conflictKeys) state.load(conflictKey, null)
-}
-
-/** Loads all links of the senders of compact states, since a compact state can displace any of them. */
-async function loadLinksToCompact(
-  db: Transaction,
-  state: BatchState,
-  messages: readonly SignedMessage[],
-): Promise<void> {
-  const compactStates = messages.filter(({ data }) => data.type === MessageType.LINK_COMPACT_STATE)
-  if (compactStates.length === 0) return
-  const rows = await db<StoredMessageRow[]>`
-    select fid, set, key, type, ts, hash, message
-    from hub.messages
-    where fid = any (${compactStates.map(({ data }) => data.fid)}::bigint[]) and set = ${MessageSet.links}
-  `
-  for (const row of rows) state.load(row, storedMessageFromRow(row))
-}
-
-/** Returns the conflict keys of compact states whose cutoffs the batch can read or change. */
-function cutoffKeysOf(messages: readonly SignedMessage[], state: BatchState): ConflictKey[] {
-  const keys = new Map<string, ConflictKey>()
-  for (const message of messages) {
-    const conflictKey = compactConflictKey(message)
-    if (!conflictKey) continue
-    const compact = state.get(conflictKey)
-    const isOlderLink = compact !== null && message.data.timestamp <= compact.ts
-    const isCompact = message.data.type === MessageType.LINK_COMPACT_STATE
-    if (isCompact || isOlderLink) keys.set(conflictKeyId(conflictKey), conflictKey)
-  }
-  return [...keys.values()]
 }
