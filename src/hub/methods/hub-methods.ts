@@ -1,4 +1,6 @@
 import { castMethods } from './casts.js'
+import { channelFollowMethods } from './channel-follows.js'
+import { channelMethods } from './channels.js'
 import { eventMethods } from './events.js'
 import type { HubMethod } from './hub-method.js'
 import { infoMethods } from './info.js'
@@ -18,6 +20,8 @@ export const hubMethods: readonly HubMethod[] = [
   ...userMethods,
   ...storageMethods,
   ...onChainMethods,
+  ...channelMethods,
+  ...channelFollowMethods,
   ...eventMethods,
   ...submitMethods,
 ]

@@ -28,6 +28,8 @@ export interface KeyedCall {
 /** Limits and times of the gRPC API. */
 export interface HubGrpcConfig {
   readonly shards: number
+  /** The FarcasterNetwork of the hub. */
+  readonly network: number
   /** Largest request, in bytes. */
   readonly bodyLimit: number
   /** Calls per minute and address; 0 is no limit. */

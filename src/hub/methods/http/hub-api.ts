@@ -13,6 +13,8 @@ export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 've
 /** Limits and times of the HTTP API. */
 export interface HubApiConfig {
   readonly shards: number
+  /** The FarcasterNetwork of the hub. */
+  readonly network: number
   /** Largest request body, in bytes. */
   readonly bodyLimit: number
   /** Requests per minute and address; 0 is no limit. */

@@ -104,11 +104,12 @@ function addRoute(
   context: MethodContext,
 ): void {
   const failure = methods.find(({ http }) => http?.failure !== undefined)?.http?.failure ?? ''
+  const notFoundStatus = methods[0]?.http?.notFoundStatus
   const isWrite = methods.some(({ kind }) => kind === 'write')
   scope.route({
     method: isWrite ? 'POST' : 'GET',
     url: path,
-    config: { failure },
+    config: { failure, ...(notFoundStatus && { notFoundStatus }) },
     handler: async (request, reply) => {
       const json = await answer(methods, request, context)
       return reply.type(JSON_TYPE).send(Buffer.isBuffer(json) ? json : JSON.stringify(json))
