@@ -63,6 +63,7 @@ function commonOptions(app: App) {
     tail,
     clock,
     version,
+    adminAuth: config.hubAdminAuth,
     ...(config.hubRequireApiKey
       ? { authorize: createKeyCheck(config.hubApiKeys ?? '', app.service('findCaller')) }
       : {}),

@@ -56,6 +56,8 @@ export interface Reply<Value> {
 interface CommonSpec {
   readonly http?: HttpRoute
   readonly grpc?: GrpcName
+  /** Over gRPC the method needs the operator's credentials, if there are any. */
+  readonly forAdmin?: true
 }
 
 interface ReadSpec<Fields extends Record<string, Field<unknown>>, Value> extends CommonSpec {

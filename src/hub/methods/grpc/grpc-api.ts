@@ -13,6 +13,8 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
   readonly log: Log
   /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */
   readonly authorize?: (call: KeyedCall) => Promise<void>
+  /** Credentials of the operator, `user:password`, several between commas. Undefined: its methods are open. */
+  readonly adminAuth?: string | undefined
   readonly metrics?: ReturnType<typeof createGrpcMetrics>
 }
 

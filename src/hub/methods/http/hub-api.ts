@@ -6,6 +6,8 @@ import type { MethodContext } from '../hub-method.js'
 export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> {
   readonly tail: EventTail
   readonly config: HubApiConfig
+  /** Credentials of the operator, `user:password`, several between commas. Undefined: `/v1/mesh` is open. */
+  readonly adminAuth?: string | undefined
   /** Throws PlazaError `unauthenticated` to refuse a request. Undefined: every request is allowed. */
   readonly authorize?: (request: FastifyRequest) => Promise<void>
 }
