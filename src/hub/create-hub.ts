@@ -72,7 +72,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       const index = next++
       const { message } = item
       const outcome =
-        (await verdicts)[index] ?? (await submitToShard(shardFidOf(message), { ...item, historical }))
+        (await verdicts)[index] ??
+        (await submitToShard(shardFidOf(message), {
+          ...item,
+          historical: historical || item.historical === true,
+        }))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
