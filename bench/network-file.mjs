@@ -85,7 +85,13 @@ const TYPE_NAMES = {
 }
 
 /** Message types that a bulk request refuses on a devnet: they are imported with the base events. */
-const NOT_IN_BULK = new Set(['verification add', 'verification remove', 'lend storage', 'key add', 'key remove'])
+const NOT_IN_BULK = new Set([
+  'verification add',
+  'verification remove',
+  'lend storage',
+  'key add',
+  'key remove',
+])
 
 /**
  * Makes the network, or finds it made.
