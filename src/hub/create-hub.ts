@@ -2,7 +2,9 @@ import type { Database } from '../platform/db/connection.js'
 import { isRetryable, isUnavailable } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
-import { shardOf } from '../protocol/shard.js'
+import { MessageSet } from '../protocol/message-kind.js'
+import { kindOf } from '../protocol/message-kinds.js'
+import { CHANNELS_FID, shardOf } from '../protocol/shard.js'
 import { hasClaim } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
 import type { Hub, SubmitOptions } from './hub.js'
@@ -60,8 +62,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
     const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
     const holders = await findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
-    const tiers = historical ? 'none' : 'merge'
-    const verdicts = validateMessages(options, messages, { needsVerification, tiers })
+    const ignoresTier = new Set(
+      items.flatMap((item) =>
+        item.kind === 'message' && (historical || item.historical) ? [item.message] : [],
+      ),
+    )
+    const verdicts = validateMessages(options, messages, { needsVerification, tiers: 'merge', ignoresTier })
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
@@ -72,7 +78,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       const index = next++
       const { message } = item
       const outcome =
-        (await verdicts)[index] ?? (await submitToShard(message.data.fid, { ...item, historical }))
+        (await verdicts)[index] ??
+        (await submitToShard(shardFidOf(message), {
+          ...item,
+          historical: historical || item.historical === true,
+        }))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
@@ -81,7 +91,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
     settleAll(
-      messages.map((message) => submitToShard(message.data.fid, { kind: 'upstreamRemoval', message })),
+      messages.map((message) => submitToShard(shardFidOf(message), { kind: 'upstreamRemoval', message })),
     )
 
   return {
@@ -109,6 +119,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
+/** Returns the fid whose shard merges a message: channels are of all users, so their messages have one order. */
+function shardFidOf({ data }: SignedMessage): number {
+  return kindOf(data.type)?.set === MessageSet.channels ? CHANNELS_FID : data.fid
+}
+
 /** Admits work until it is closed. */
 function createGate() {
   const inProgress = new Set<Promise<unknown>>()
@@ -131,9 +146,9 @@ function createGate() {
 }
 
 function createShardWriter(options: HubOptions, shard: number): ShardWriter {
-  const { db, shards, mergeHooks = [], clock, onCommitted } = options
+  const { db, network, shards, mergeHooks = [], clock, onCommitted } = options
   const mergeOnce = (batch: MergeBatch) =>
-    mergeBatch(db, shard, batch, { shards, hooks: mergeHooks }, clock())
+    mergeBatch(db, shard, batch, { shards, network, hooks: mergeHooks }, clock())
   return new ShardWriter({
     merge: async (batch) => {
       const result = await mergeOnce(batch).catch(async (error: unknown) => {
@@ -158,7 +173,13 @@ function isMissingPartition(error: unknown): boolean {
 
 async function checkUnstored(options: HubOptions, message: SignedMessage): Promise<Refusal | null> {
   const [refusal] = await validateMessages(options, [message], { tiers: 'merge' })
-  return refusal ?? (await readSenderRefusal(options.db, message, Math.floor(options.clock() / 1000)))
+  return (
+    refusal ??
+    (await readSenderRefusal(options.db, message, {
+      nowUnix: Math.floor(options.clock() / 1000),
+      network: options.network,
+    }))
+  )
 }
 
 /** Waits for all promises, so that no rejection is unhandled, then throws the first error if there is one. */

@@ -19,17 +19,19 @@ export interface ValidationOptions {
   /** Selects the messages whose signatures and claims are verified; default: all. */
   readonly needsVerification?: (message: SignedMessage) => boolean
   /**
-   * Whose tier decides, aligned with the messages; `merge` leaves it to the merge, `none` ignores it. The merge
-   * knows tiers bought in its own batch, so a message that breaks no other rule is left to it.
+   * Whose tier decides, aligned with the messages; `merge` leaves it to the merge. The merge knows tiers bought in
+   * its own batch, so a message that breaks no other rule is left to it.
    */
-  readonly tiers: readonly number[] | 'merge' | 'none'
+  readonly tiers: readonly number[] | 'merge'
+  /** Messages whose tier does not matter. */
+  readonly ignoresTier?: ReadonlySet<SignedMessage>
 }
 
 /** Validates messages, and verifies signatures, in the order of the protocol (docs/protocol.md §3.2). */
 export async function validateMessages(
   { db, network, clock, verifyPool }: Validator,
   messages: readonly SignedMessage[],
-  { needsVerification = () => true, tiers }: ValidationOptions,
+  { needsVerification = () => true, tiers, ignoresTier = new Set() }: ValidationOptions,
 ): Promise<(Refusal | null)[]> {
   const nowUnix = Math.floor(clock() / 1000)
   const context = { network, now: farcasterSecondsFromUnixSeconds(nowUnix), isPro: true }
@@ -39,7 +41,7 @@ export async function validateMessages(
   }
   let verdicts = messages.map((message) => judge(message, true))
   const tierFids = messages.map((message, index) => {
-    if (tiers === 'none' || !requiresPro(message)) return null
+    if (ignoresTier.has(message) || !requiresPro(message)) return null
     if (tiers === 'merge') return verdicts[index]!.content === null ? null : message.data.fid
     return tiers[index]!
   })

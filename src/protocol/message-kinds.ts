@@ -1,6 +1,6 @@
 import type { MessageData, MessageType } from './definitions.js'
 import { castAdd, castRemove } from './kinds/cast.js'
-import { channelSchemas } from './kinds/channel.js'
+import { channelMember, channelModerate, channelPin, channelUpdate } from './kinds/channel.js'
 import { frameAction } from './kinds/frame-action.js'
 import { keyAdd, keyRemove } from './kinds/key.js'
 import { lendStorage } from './kinds/lend-storage.js'
@@ -32,12 +32,16 @@ export const messageKinds = [
   lendStorage,
   keyAdd,
   keyRemove,
+  channelUpdate,
+  channelMember,
+  channelPin,
+  channelModerate,
 ] as readonly AnyMessageKind[]
 
 const byType: (AnyMessageKind | undefined)[] = []
 for (const kind of messageKinds) byType[kind.type] = kind
 
-/** Returns the kind of a message type; undefined for an unknown type, such as those of channels. */
+/** Returns the kind of a message type; undefined for an unknown type. */
 export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
 }
@@ -53,7 +57,6 @@ const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName 
 
 const bodies = {
   ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
-  ...Object.fromEntries(Object.entries(channelSchemas).map(([field, body]) => [field, single(body)])),
 }
 
 /** The wire form of `MessageData`. All bodies are members of one `oneof` (docs/protocol.md §3.1). */
@@ -64,13 +67,6 @@ export const messageDataSchema = schema(
 
 /** One kind for each body, which has the rules of the body. */
 const bodyKinds = bodyNames.map((name) => messageKinds.find(({ bodyName }) => bodyName === name)!)
-
-/** Returns true if a message carries a body, one of a channel included. */
-export function hasBody(data: MessageData): boolean {
-  const { channelUpdateBody, channelMemberBody, channelPinBody, channelModerateBody } = data
-  const channelBody = channelUpdateBody ?? channelMemberBody ?? channelPinBody ?? channelModerateBody
-  return channelBody !== undefined || bodyKindOf(data) !== undefined
-}
 
 /** Returns the kind whose body a message carries, whatever its type; undefined if it carries none. */
 export function bodyKindOf(data: MessageData): AnyMessageKind | undefined {

@@ -102,6 +102,15 @@ describe('validateStateless', () => {
     expect(text(of(MessageType.REACTION_ADD, { ...like, fid: 0 }))).toBeUndefined()
   })
 
+  it('C.1 refuses the body of a channel where channels are not active', () => {
+    const channelPinBody = { channelId: Buffer.alloc(32), castHash: Buffer.alloc(0) }
+    for (const type of [MessageType.CAST_ADD, MessageType.CHANNEL_PIN]) {
+      const message = sampleMessage(type, { channelPinBody })
+      expect(text(message)).toBe('invalid message type')
+      expect(text(message, { ...sampleContext, network: 3 })).toBeUndefined()
+    }
+  })
+
   it('C.16 checks the envelope before timestamp and body', () => {
     const bad = sampleMessage(MessageType.REACTION_ADD, {
       reactionBody: { ...like.reactionBody, type: 3 as number },

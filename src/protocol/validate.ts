@@ -8,10 +8,11 @@ import {
   SignatureScheme,
 } from './definitions.js'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, SignatureVerdict, signatureVerdict } from './ed25519.js'
+import { isV21 } from './engine-version.js'
 import { messageHash } from './hash.js'
 import type { SignedMessage } from './message.js'
-import { BASE_DATA_BYTES, bodyOf, PRO_REQUIRED, type ValidationContext } from './message-kind.js'
-import { bodyKindOf, hasBody, kindOf } from './message-kinds.js'
+import { BASE_DATA_BYTES, bodyOf, MessageSet, PRO_REQUIRED, type ValidationContext } from './message-kind.js'
+import { bodyKindOf, kindOf } from './message-kinds.js'
 import { ALLOWED_CLOCK_SKEW_SECONDS } from './time.js'
 
 const mainnetOnly: readonly FarcasterNetwork[] = [FarcasterNetwork.MAINNET]
@@ -132,7 +133,7 @@ function validateTimestamp(data: MessageData, context: ValidationContext): strin
 /** A body has the rules of its own kind. That it belongs to the type is checked in the merge (docs/protocol.md §4.12). */
 function validateBody(data: MessageData, context: ValidationContext): string | null {
   const kind = bodyKindOf(data)
-  if (kind !== undefined) return kind.validate(bodyOf(kind, data)!, data, context)
-  // The bodies of channels, whose engine version is not active (docs/protocol.md §3.5).
-  return hasBody(data) ? 'invalid message type' : null
+  if (kind === undefined) return null
+  if (kind.set === MessageSet.channels && !isV21(context.network, context.now)) return 'invalid message type'
+  return kind.validate(bodyOf(kind, data)!, data, context)
 }

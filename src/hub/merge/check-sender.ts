@@ -1,9 +1,8 @@
 import type { Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { proRefusal, requiresPro } from '../../protocol/validate.js'
-import { invalidSigner, unknownFid } from '../sender-refusals.js'
-import { canSign } from './gasless-keys.js'
+import { unknownFid } from '../sender-refusals.js'
+import { checkScope } from './gasless-keys.js'
 import { ruleOf } from './rules.js'
 import type { BatchState } from './state.js'
 
@@ -15,9 +14,10 @@ export function checkSender(message: SignedMessage, state: BatchState): Refusal 
     return proRefusal(message)
   }
   if (!account) return unknownFid
-  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
-  const key = state.keys.get(message.signer)
-  const isSigner = key?.fid === account.fid && canSign(key, message.data.type, now)
-  const isAuthorized = ruleOf(message.data.type).isAuthorizedByBody || state.maySign(message) || isSigner
-  return isAuthorized ? null : invalidSigner
+  return isSignedByGaslessKey(message, state) ? checkScope(message, state.keys) : null
+}
+
+/** Returns true if the signer is no on-chain signer, and the body does not stand in for one. */
+export function isSignedByGaslessKey(message: SignedMessage, state: BatchState): boolean {
+  return !ruleOf(message.data.type).isAuthorizedByBody && !state.maySign(message)
 }

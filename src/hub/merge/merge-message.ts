@@ -1,11 +1,13 @@
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { bodyOf } from '../../protocol/message-kind.js'
+import { bodyOf, MessageSet } from '../../protocol/message-kind.js'
 import { typedKindOf } from '../../protocol/message-kinds.js'
-import { insufficientStorage } from '../sender-refusals.js'
-import { checkSender } from './check-sender.js'
+import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
+import { checkSender, isSignedByGaslessKey } from './check-sender.js'
+import { checkStorage } from './check-storage.js'
 import { checkType } from './check-type.js'
+import { checkExpiry } from './gasless-keys.js'
 import { resolveConflict } from './resolve-conflict.js'
 import type { MergeRefusal } from './rule.js'
 import { ruleOf } from './rules.js'
@@ -20,12 +22,7 @@ import { type ConflictKey, type StoredMessage, toStoredMessage } from './stored-
  */
 export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {
   const refusal = decideMerge(message, state)
-  if (!refusal) state.keys.recordUse(message)
-  if (
-    refusal?.causedBy &&
-    refusal.code !== 'bad_request.duplicate' &&
-    state.isChangedByBatch(refusal.causedBy)
-  ) {
+  if (refusal && isFailureOfBatch(refusal, state)) {
     state.emit(message.data.fid, {
       type: HubEventType.MERGE_FAILURE,
       message,
@@ -36,6 +33,16 @@ export function mergeMessage(message: SignedMessage, state: BatchState): Refusal
   return refusal && { code: refusal.code, message: refusal.message }
 }
 
+/**
+ * Returns true if something merged in this batch caused a refusal. Duplicates are none, nor are loans: the reference
+ * node logs no failures of its shard 0.
+ */
+function isFailureOfBatch({ code, causedBy, causedByName }: MergeRefusal, state: BatchState): boolean {
+  if (code === 'bad_request.duplicate' || causedBy?.set === MessageSet.lends) return false
+  if (causedByName !== undefined && state.isNameChangedByBatch(causedByName)) return true
+  return causedBy !== undefined && state.isChangedByBatch(causedBy)
+}
+
 /** Removes a message that the upstream no longer stores, and emits PRUNE_MESSAGE (docs/protocol.md §4.14). */
 export function applyUpstreamRemoval(message: SignedMessage, state: BatchState): Refusal | null {
   const conflictKey = conflictKeyOf(message)
@@ -43,6 +50,7 @@ export function applyUpstreamRemoval(message: SignedMessage, state: BatchState):
     return refuse('bad_request.conflict', 'message is not stored')
   }
   state.set(conflictKey, null)
+  state.linkCutoffs.replace(conflictKey, new Map())
   state.emit(message.data.fid, { type: HubEventType.PRUNE_MESSAGE, message })
   return null
 }
@@ -56,14 +64,16 @@ export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
 }
 
 function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | null {
-  const refusal = checkSender(message, state) ?? checkType(message)
   const conflictKey = conflictKeyOf(message)
-  if (refusal || !conflictKey) return refusal
-  if (!hasStorage(message, conflictKey, state)) return insufficientStorage
-
   const rule = ruleOf(message.data.type)
-  const ruleRefusal = rule.check?.(message, state)
-  if (ruleRefusal) return ruleRefusal
+  const refusal =
+    checkSender(message, state) ??
+    checkType(message) ??
+    checkStorage(message, conflictKey, state) ??
+    rule.check?.(message, state) ??
+    useGaslessKey(message, state) ??
+    rule.checkConflicts?.(message, state)
+  if (refusal || !conflictKey) return refusal ?? null
   if (rule.merge) return rule.merge(message, conflictKey, state)
 
   const incoming = toStoredMessage(conflictKey, message)
@@ -83,6 +93,14 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   return null
 }
 
-function hasStorage(message: SignedMessage, { set }: ConflictKey, state: BatchState): boolean {
-  return state.historical.has(message) || state.accounts.get(message.data.fid)?.limits[set] !== 0
+/**
+ * Refuses an expired gasless key, else moves its clock. The clock stays moved if the message loses a conflict
+ * (docs/protocol.md §4.6).
+ */
+function useGaslessKey(message: SignedMessage, state: BatchState): Refusal | null {
+  if (!isSignedByGaslessKey(message, state)) return null
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
+  const refusal = state.historical.has(message) ? null : checkExpiry(message, state.keys, now)
+  if (!refusal) state.keys.recordUse(message)
+  return refusal
 }

@@ -106,21 +106,22 @@ describe('C.11 a type with another body', () => {
 
 describe('C.1 the last body on the wire', () => {
   const castBytes = alice.cast('last body', testNow - 1).dataBytes
-  const updateBody = Buffer.from('aa0100', 'hex')
+  /** CHANNEL_PIN: channels are active on a devnet. */
+  const channelBody = Buffer.concat([Buffer.from('ba01220a20', 'hex'), Buffer.alloc(32, 7)])
   const linkBody = Buffer.from('720a0a06666f6c6c6f771802', 'hex')
 
-  test('is a channel body: refused, as channels are not active', async () => {
-    const bytes = signed(Buffer.concat([castBytes, updateBody]))
+  test('is a channel body: valid, and refused by the store of casts', async () => {
+    const bytes = signed(Buffer.concat([castBytes, channelBody]))
     expect([await submit(bytes), await validate(bytes)]).toEqual([
-      `${validation}/invalid message type`,
-      false,
+      `${validation}/Invalid cast body for remove key`,
+      true,
     ])
   })
 
   test('is the body that is merged, stored and shown', async () => {
     const headBytes = Buffer.from(MessageData.encode(MessageData.create({ ...head, type: 1 })).finish())
     const body = castBytes.subarray(headBytes.length)
-    const bytes = signed(Buffer.concat([headBytes, linkBody, updateBody, body]))
+    const bytes = signed(Buffer.concat([headBytes, linkBody, channelBody, body]))
     expect(await submit(bytes)).toBe('merged')
     const hash = Buffer.from(Message.decode(bytes).hash).toString('hex')
     const { data } = (await api.get(`/v1/castById?fid=1&hash=0x${hash}`)).body
