@@ -60,14 +60,13 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   ): Promise<(Refusal | null)[]> {
     const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
-    const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
-    const holders = await findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
-    const ignoresTier = new Set(
-      items.flatMap((item) =>
-        item.kind === 'message' && (historical || item.historical) ? [item.message] : [],
-      ),
-    )
-    const verdicts = validateMessages(options, messages, { needsVerification, tiers: 'merge', ignoresTier })
+    const holders = await findReleasedHolders(db, items)
+    const historicals = historical ? new Set(messages) : historicalOf(items)
+    const verdicts = validateMessages(options, messages, {
+      needsVerification,
+      tiers: 'merge',
+      ignoresTier: historicals,
+    })
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
@@ -79,20 +78,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       const { message } = item
       const outcome =
         (await verdicts)[index] ??
-        (await submitToShard(shardFidOf(message), {
-          ...item,
-          historical: historical || item.historical === true,
-        }))
+        (await submitToShard(shardFidOf(message), { ...item, historical: historicals.has(message) }))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
     return await settleAll(merges)
   }
-
-  const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
-    settleAll(
-      messages.map((message) => submitToShard(shardFidOf(message), { kind: 'upstreamRemoval', message })),
-    )
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
@@ -111,7 +102,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     submitNameTransfers: (proofs) =>
       run(() => submitItems(proofs.map((proof) => ({ kind: 'nameTransfer', proof })))),
     submitItems: (items, submitOptions) => run(() => submitItems(items, submitOptions)),
-    removeByUpstream: (messages) => run(() => removeByUpstream(messages)),
+    removeByUpstream: (messages) =>
+      run(() =>
+        settleAll(
+          messages.map((message) => submitToShard(shardFidOf(message), { kind: 'upstreamRemoval', message })),
+        ),
+      ),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))
@@ -122,6 +118,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 /** Returns the fid whose shard merges a message: channels are of all users, so their messages have one order. */
 function shardFidOf({ data }: SignedMessage): number {
   return kindOf(data.type)?.set === MessageSet.channels ? CHANNELS_FID : data.fid
+}
+
+/** Returns the messages that are historical by themselves. */
+function historicalOf(items: readonly MergeItem[]): Set<SignedMessage> {
+  return new Set(items.flatMap((item) => (item.kind === 'message' && item.historical ? [item.message] : [])))
 }
 
 /** Admits work until it is closed. */
@@ -189,6 +190,12 @@ async function settleAll(promises: readonly Promise<Refusal | null>[]): Promise<
     if (result.status === 'rejected') throw result.reason
     return result.value
   })
+}
+
+/** Returns the holders of the names that the items release. */
+function findReleasedHolders(db: Database, items: readonly MergeItem[]): Promise<Map<string, number>> {
+  const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
+  return findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
 }
 
 async function findNameHolders(db: Database, names: readonly string[]): Promise<Map<string, number>> {
