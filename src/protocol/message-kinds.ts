@@ -1,4 +1,4 @@
-import type { MessageType } from './definitions.js'
+import type { MessageData, MessageType } from './definitions.js'
 import { castAdd, castRemove } from './kinds/cast.js'
 import { channelMember, channelModerate, channelPin, channelUpdate } from './kinds/channel.js'
 import { frameAction } from './kinds/frame-action.js'
@@ -46,14 +46,29 @@ export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
 }
 
-/** Every member of `MessageData` that holds a body, each once. */
-export const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
+/** Returns the kind of a message that carries the body of its type; undefined for all others. */
+export function typedKindOf(data: MessageData): AnyMessageKind | undefined {
+  const kind = kindOf(data.type)
+  return kind !== undefined && data[kind.bodyName] !== undefined ? kind : undefined
+}
 
-/** The wire form of `MessageData`. */
-export const messageDataSchema = schema({
-  1: single('int32'),
-  2: single('uint64'),
-  3: single('uint32'),
-  4: single('int32'),
+/** Every member of `MessageData` that holds a body, each once. */
+const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
+
+const bodies = {
   ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
-})
+}
+
+/** The wire form of `MessageData`. All bodies are members of one `oneof` (docs/protocol.md §3.1). */
+export const messageDataSchema = schema(
+  { 1: single('int32'), 2: single('uint64'), 3: single('uint32'), 4: single('int32'), ...bodies },
+  [Object.keys(bodies).map(Number)],
+)
+
+/** One kind for each body, which has the rules of the body. */
+const bodyKinds = bodyNames.map((name) => messageKinds.find(({ bodyName }) => bodyName === name)!)
+
+/** Returns the kind whose body a message carries, whatever its type; undefined if it carries none. */
+export function bodyKindOf(data: MessageData): AnyMessageKind | undefined {
+  return typedKindOf(data) ?? bodyKinds.find(({ bodyName }) => data[bodyName] !== undefined)
+}

@@ -5,12 +5,12 @@ import { MessageType } from '../../../protocol/definitions.js'
 import { type ChannelBody, channelSubject, memberSubject } from '../../../protocol/kinds/channel.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { bodyOf, MessageSet } from '../../../protocol/message-kind.js'
-import { kindOf } from '../../../protocol/message-kinds.js'
+import { typedKindOf } from '../../../protocol/message-kinds.js'
 import { type ChannelCounts, type ChannelSlot, ChannelState, type Verifier } from './channel-state.js'
 
 /** Returns the body of a channel message; null for others. */
 export function channelBodyOf({ data }: SignedMessage): ChannelBody | null {
-  const kind = kindOf(data.type)
+  const kind = typedKindOf(data)
   return kind?.set === MessageSet.channels ? ((bodyOf(kind, data) as ChannelBody | undefined) ?? null) : null
 }
 
