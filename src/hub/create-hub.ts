@@ -72,10 +72,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       const { message } = item
       const outcome =
         (await verdicts)[index] ??
-        (await submitToShard(shardFidOf(message), {
-          ...item,
-          historical: historical || item.historical === true,
-        }))
+        (await submitToShard(shardFidOf(message), historicalItem(item, historical)))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
@@ -108,6 +105,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       await Promise.all(writers.map((writer) => writer.drain()))
     },
   }
+}
+
+/** Returns the item, as historical if all of its submission are. */
+function historicalItem(item: Extract<MergeItem, { kind: 'message' }>, historical: boolean): MergeItem {
+  return historical ? { ...item, historical } : item
 }
 
 /** Returns the fid whose shard merges a message: channels are of all users, so their messages have one order. */
