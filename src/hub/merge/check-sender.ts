@@ -1,5 +1,6 @@
 import type { Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { isChannelType } from '../../protocol/message-kinds.js'
 import { proRefusal, requiresPro } from '../../protocol/validate.js'
 import { unknownFid } from '../sender-refusals.js'
 import { checkScope } from './gasless-keys.js'
@@ -10,6 +11,8 @@ import type { BatchState } from './state.js'
 export function checkSender(message: SignedMessage, state: BatchState): Refusal | null {
   const account = state.accounts.get(message.data.fid)
   const isHistorical = state.historical.has(message)
+  // Its sender may be of a shard whose log is merged later, and waiting would change the order of the slots.
+  if (isHistorical && isChannelType(message.data.type)) return null
   if (!isHistorical && requiresPro(message) && (account?.proUntil ?? 0) < state.nowUnix) {
     return proRefusal(message)
   }
