@@ -6,13 +6,18 @@ import { shardOf } from '../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
 import { hasClaim, validateStateless } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
+import {
+  type ChainClaims,
+  chainClaimsWithoutChains,
+  type UnconfirmedClaims,
+} from './chain-claims/chain-claims.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
 import type { LoggedEvent } from './log/write.js'
 import type { MergeBatch } from './merge/batch.js'
 import { type MergeHook, mergeBatch } from './merge/merge.js'
 import { nameOf } from './merge/names.js'
-import { type MergeItem, ShardWriter, type UpstreamRemoval } from './merge/shard-writer.js'
+import { type MergeItem, type QueueItem, ShardWriter } from './merge/shard-writer.js'
 
 export interface HubOptions {
   readonly db: Database
@@ -22,6 +27,10 @@ export interface HubOptions {
   readonly verifyPool: VerifyPool
   /** Unix milliseconds. */
   readonly clock: () => number
+  /** Asks chains about names and contract wallets. Without it, messages that need a chain are refused. */
+  readonly chainClaims?: ChainClaims
+  /** Also asks chains about the claims of synced messages. */
+  readonly checksSyncedClaims?: boolean
   /** Run in every merge's transaction, in this order. */
   readonly mergeHooks?: readonly MergeHook[]
   /**
@@ -47,19 +56,25 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     on conflict do nothing
   `
   const writers = Array.from({ length: shards }, (_, index) => createShardWriter(options, index + 1))
-  const submitToShard = (fid: number, item: MergeItem | UpstreamRemoval) =>
-    writers[shardOf(fid, shards) - 1]!.submit(item)
+  const submitToShard = (fid: number, item: QueueItem) => writers[shardOf(fid, shards) - 1]!.submit(item)
   const { run, close } = createGate()
 
   async function submitItems(
     items: readonly MergeItem[],
-    { signedLocally = false, trusted = false, historical = false }: SubmitOptions = {},
+    { signedLocally = false, trusted = false, historical = false, synced = historical }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
     const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
     const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
     const holders = await findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
-    const verdicts = validate(options, messages, needsVerification)
+    const verdicts = validate(options, messages, needsVerification).then(async (outcomes) => ({
+      outcomes,
+      unconfirmed: await confirmClaims(
+        options,
+        messages.filter((_, index) => outcomes[index] === null),
+        synced,
+      ),
+    }))
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
@@ -69,8 +84,14 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       }
       const index = next++
       const { message } = item
+      const { outcomes, unconfirmed } = await verdicts
       const outcome =
-        (await verdicts)[index] ?? (await submitToShard(message.data.fid, { ...item, historical }))
+        outcomes[index] ??
+        (await submitToShard(message.data.fid, {
+          ...item,
+          historical,
+          unconfirmed: unconfirmed.get(message),
+        }))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
@@ -98,6 +119,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       run(() => submitItems(proofs.map((proof) => ({ kind: 'nameTransfer', proof })))),
     submitItems: (items, submitOptions) => run(() => submitItems(items, submitOptions)),
     removeByUpstream: (messages) => run(() => removeByUpstream(messages)),
+    removeLostNames: (proofs) =>
+      run(() =>
+        settleAll(proofs.map((message) => submitToShard(message.data.fid, { kind: 'lostName', message }))),
+      ),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))
@@ -165,6 +190,26 @@ async function validate(
   const verdicts = verified.length === 0 ? [] : await verifyPool.verify(verified)
   let next = 0
   return outcomes.map((outcome, index) => (isVerified[index] ? (verdicts[next++] ?? null) : outcome))
+}
+
+/** Asks chains about claims, unless the messages are synced and the operator does not want it. */
+async function confirmClaims(
+  { db, chainClaims = chainClaimsWithoutChains, checksSyncedClaims = false }: HubOptions,
+  messages: readonly SignedMessage[],
+  synced: boolean,
+): Promise<UnconfirmedClaims> {
+  if (synced && !checksSyncedClaims) return new Map()
+  try {
+    const unconfirmed = await chainClaims.check(db, messages, { synced })
+    const outage = [...unconfirmed.values()].find(({ code }) => code === 'unavailable')
+    // What is synced comes only once: it waits until its chain answers.
+    if (synced && outage) throw new PlazaError('unavailable', outage.message)
+    return unconfirmed
+  } catch (error) {
+    throw isUnavailable(error)
+      ? new PlazaError('unavailable', 'the database is unavailable', { cause: error })
+      : error
+  }
 }
 
 /** Waits for all promises, so that no rejection is unhandled, then throws the first error if there is one. */

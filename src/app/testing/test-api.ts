@@ -186,6 +186,7 @@ const unusedHub: Hub = {
   submitNameTransfers: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitItems: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   removeByUpstream: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  removeLostNames: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   queued: () => 0,
   close: async () => {},
 }

@@ -1,4 +1,3 @@
-import type { UserNameProof } from '@farcaster/core'
 import { MessageType, type StorageUnitType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
@@ -27,13 +26,14 @@ import {
 /** Loads all state that merging a batch can read or change, in two round trips for any batch size. */
 export async function loadState(
   db: Transaction,
-  { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeBatch,
+  batch: MergeBatch,
   keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
   nowUnix: number,
 ): Promise<BatchState> {
+  const { messages, historical = new Set(), unconfirmed = new Map(), upstreamRemovals = [] } = batch
   const apps = [...keyClaims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
-  const names = namesOf(messages, transfers)
+  const names = namesOf(batch)
   const [accounts, signers, units, loans, nameRows, keys] = await Promise.all([
     db<AccountRow[]>`
       select fid, custody_address as "custodyAddress", pro_until as "proUntil"
@@ -53,7 +53,7 @@ export async function loadState(
     loadKeys(db, messages, keyClaims),
   ])
   const accountsByFid = accountsOf(accounts, units, loans)
-  const state = new BatchState(accountsByFid, signers, keys, keyClaims, nowUnix, historical)
+  const state = new BatchState(accountsByFid, signers, keys, keyClaims, nowUnix, historical, unconfirmed)
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) state.loadName(row.name, { ...row, proof: decodeProof(row.proof) })
   const conflictKeys = conflictKeysOf(messages, names, state)
@@ -65,8 +65,11 @@ export async function loadState(
   return state
 }
 
-function namesOf(messages: readonly SignedMessage[], transfers: readonly UserNameProof[]): string[] {
-  const names = new Set(transfers.map(nameOf))
+function namesOf({ messages, nameTransfers, lostNames = [] }: MergeBatch): string[] {
+  const names = new Set([
+    ...nameTransfers.map(nameOf),
+    ...lostNames.map(({ data }) => nameOf(data.usernameProofBody!)),
+  ])
   for (const message of messages) {
     for (const name of ruleOf(message.data.type).names?.(message) ?? []) names.add(name)
   }

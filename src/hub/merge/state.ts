@@ -1,4 +1,5 @@
 import type { UserNameProof } from '@farcaster/core'
+import type { Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
@@ -75,6 +76,8 @@ export class BatchState {
     readonly nowUnix: number,
     /** Messages that another hub has accepted (docs/protocol.md §4.14). */
     readonly historical: ReadonlySet<SignedMessage>,
+    /** Refusals of messages whose claim no chain has confirmed. */
+    readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal> = new Map(),
   ) {}
 
   /** Stores what the database holds under a conflict key; null if it holds nothing. */
