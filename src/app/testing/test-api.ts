@@ -110,6 +110,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   const context: OperationContext = {
     writerDb: db,
     hub: unusedHub,
+    lookups: lookupsWithoutChains,
     vault: testVault,
     signers: createSignerCache({ db, vault: testVault }, Date.now),
     bearer: createBearerVerifier({ db, clock }),

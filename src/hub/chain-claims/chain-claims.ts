@@ -4,8 +4,7 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import { asBuffer, hexOf } from '../../protocol/bytes.js'
 import { VerificationType, verificationClaimDigest } from '../../protocol/kinds/verification.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { readChainSettings } from '../chain/chain-settings.js'
-import { type ChainLookups, type ClaimNetwork, createChainLookups, type Lookup } from './chain-lookups.js'
+import { type ChainLookups, type ClaimNetwork, type Lookup, lookupsWithoutChains } from './chain-lookups.js'
 import { type ClaimState, readClaimStates, usernameOnChain } from './claim-state.js'
 import { isClaimOfWallet } from './contract-signature.js'
 import { type Resolution, resolveName } from './resolve-name.js'
@@ -83,13 +82,7 @@ export function createChainClaims(lookups: ChainLookups): ChainClaims {
 }
 
 /** The check of a server without chains, which refuses every claim that needs one. */
-export const chainClaimsWithoutChains = createChainClaims(
-  createChainLookups({
-    rpcs: new Map(),
-    contracts: readChainSettings({ rpcUrls: {} }).contracts,
-    clock: Date.now,
-  }),
-)
+export const chainClaimsWithoutChains = createChainClaims(lookupsWithoutChains)
 
 /** Whether only a chain can confirm a message. */
 function needsChain(message: SignedMessage): boolean {

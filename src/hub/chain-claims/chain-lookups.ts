@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
 import { type ChainRpc, RpcMismatch } from '../chain/chain-rpc.js'
-import type { ChainSettings } from '../chain/chain-settings.js'
+import { type ChainSettings, readChainSettings } from '../chain/chain-settings.js'
 import type { Endpoint } from '../chain/endpoint.js'
 import { type NetworkName, rpcUrlsVariable } from '../chain/networks.js'
 
@@ -116,6 +116,13 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
     },
   }
 }
+
+/** Lookups of a server without chains. */
+export const lookupsWithoutChains = createChainLookups({
+  rpcs: new Map(),
+  contracts: readChainSettings({ rpcUrls: {} }).contracts,
+  clock: Date.now,
+})
 
 /** A text for the client: an RPC's own message may contain its URL, and so a key. */
 function problemOf(error: unknown): string {

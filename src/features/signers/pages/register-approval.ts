@@ -34,10 +34,11 @@ interface TokenRoute {
 
 /** Registers the approval page `/approve/<token>` and the resources below it. */
 export async function registerApproval(app: FastifyInstance, options: ApprovalOptions): Promise<void> {
-  const { db, writerDb, hub, net, network, clock } = options
+  const { db, writerDb, hub, lookups, net, network, clock } = options
   const context: AnswerContext = {
     readDb: db,
     db: writerDb,
+    lookups,
     clock,
     network,
     registry: new LocalRegistry({ db: writerDb, hub, clock }),
