@@ -58,7 +58,7 @@ export function localAddition(request: KeyRequest, owner: Buffer, deadline: numb
  * not by the account's custody address or not for this request.
  */
 export async function approveLocally(
-  { db, clock }: AnswerDependencies,
+  { db, clock }: Omit<AnswerDependencies, 'lookups'>,
   registry: LocalRegistry,
   /** With the deadline of the signature in Unix seconds, and the granted permissions; null for auth addresses. */
   approval: Answer & { readonly deadline: number; readonly permissions: readonly SignerPermission[] | null },

@@ -1,13 +1,14 @@
-import { SignerEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
+import { lookupsWithoutChains } from '../../hub/chain-claims/chain-lookups.js'
 import { signatureBytes } from '../../hub/registry/eth-account.js'
 import { signKeyAddition } from '../../hub/registry/key-addition.js'
 import { LocalRegistry } from '../../hub/registry/registry.js'
 import { hexOf } from '../../protocol/bytes.js'
+import { SignerEventType } from '../../protocol/definitions.js'
 import { ensureApp } from '../apps/apps.js'
 import { approveLocally, localAddition, refuseRequest } from './answer-request.js'
 import { requestKeyApproval, requestSignerApproval } from './key-approval-request.js'
@@ -195,7 +196,10 @@ async function answer(
   if (step.kind === 'refuse') {
     const message = refusalStatement(request, fid)
     const signature = signatureBytes(await account.signer.signMessage({ message }))
-    return await refuseRequest({ db, clock: () => nowMs }, { token, fid, signature })
+    return await refuseRequest(
+      { db, lookups: lookupsWithoutChains, clock: () => nowMs },
+      { token, fid, signature },
+    )
   }
   const deadline = Math.floor(nowMs / 1000) + 60
   const addition = localAddition(request, users[step.accountName].account.address, deadline)

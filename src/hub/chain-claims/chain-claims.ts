@@ -1,7 +1,7 @@
-import { Protocol, UserNameProof, UserNameType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { asBuffer, hexOf } from '../../protocol/bytes.js'
+import { Protocol, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { VerificationType, verificationClaimDigest } from '../../protocol/kinds/verification.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type ChainLookups, type ClaimNetwork, type Lookup, lookupsWithoutChains } from './chain-lookups.js'

@@ -1,6 +1,6 @@
-import { MessageType, UserDataType, UserNameProof } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
+import { MessageType, UserDataType, UserNameProof } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 

@@ -1,4 +1,3 @@
-import { type MergeUserNameProofBody, UserNameProof } from '@farcaster/core'
 import { type Address, zeroAddress } from 'viem'
 import { namehash } from 'viem/ens'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -8,6 +7,7 @@ import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { testNow } from '../../../test/network.js'
+import { MessageType } from '../../protocol/definitions.js'
 import { addUser, claimHub, nameProof, submitOne, testLookups, username } from './testing/claim-scene.js'
 
 const { db } = await createTestDatabase()
@@ -193,14 +193,10 @@ describe('synced messages', () => {
 it('a proof names the fid and the second of its message', async () => {
   const user = await addUser(hub, owner)
   const proof = nameProof(user, await newName(owner), owner)
-  const changed = (change: Partial<MergeUserNameProofBody['usernameProof']>) =>
-    user.message(
-      {
-        ...proof.data,
-        usernameProofBody: UserNameProof.create({ ...proof.data.usernameProofBody!, ...change }),
-      },
-      testNow,
-    )
+  const changed = (change: object) => {
+    const usernameProofBody = { ...proof.data.usernameProofBody!, ...change }
+    return user.message({ type: MessageType.USERNAME_PROOF, usernameProofBody }, testNow)
+  }
   expect(await submitOne(hub, changed({ fid: user.fid + 1 }))).toMatch(/fid in username proof/)
   expect(await submitOne(hub, changed({ timestamp: 1 }))).toMatch(/timestamp in username proof/)
 })

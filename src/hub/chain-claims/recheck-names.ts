@@ -1,7 +1,7 @@
-import { UserNameProof, UserNameType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
+import { UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { Endpoint } from '../chain/endpoint.js'
 import type { Hub } from '../hub.js'

@@ -1,6 +1,6 @@
-import { MessageType, type StorageUnitType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
+import { MessageType, type StorageUnitType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import {

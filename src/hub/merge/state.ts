@@ -1,5 +1,7 @@
-import type { UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../../platform/errors.js'
+
+import type { UserNameProof } from '../../protocol/definitions.js'
+
 import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'

@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { eip712, type MessageData, MessageType, type UserNameProof, UserNameType } from '@farcaster/core'
+
+import { eip712 } from '@farcaster/core'
 import { recoverAccount } from '../account-recovery.js'
+
 import { asBuffer, hexOf } from '../bytes.js'
+import { type MessageData, MessageType, type UserNameProof, UserNameType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { farcasterSecondsFromUnixSeconds } from '../time.js'
 import { schema, single } from '../wire-schema.js'

@@ -16,7 +16,7 @@ import { sendPicture } from './picture.js'
 /** Options of the approval page. */
 export type ApprovalOptions = Pick<
   OperationContext,
-  'db' | 'writerDb' | 'hub' | 'net' | 'network' | 'publicUrl' | 'clock'
+  'db' | 'writerDb' | 'hub' | 'lookups' | 'net' | 'network' | 'publicUrl' | 'clock'
 >
 
 const ASSET_SECONDS = 300

@@ -128,7 +128,11 @@ const signerList = defineOperation({
   reply: SignerListResponse,
 
   async handle({ writerDb, lookups, clock, publicUrl }, { message, signature }, { appId }) {
-    const custody = await verifySignIn({ db: writerDb, lookups }, { message, signature, appId, isRepeatable: true }, clock())
+    const custody = await verifySignIn(
+      { db: writerDb, lookups },
+      { message, signature, appId, isRepeatable: true },
+      clock(),
+    )
     const signers = await listSignersOfCustody(writerDb, { appId, custody })
     return { signers: signers.map((signer) => presentSigner(signer, publicUrl())) }
   },

@@ -1,9 +1,15 @@
-import { MessageType, Protocol, UserDataType, UserNameProof, UserNameType } from '@farcaster/core'
 import type { Address, Hex } from 'viem'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { silentLog } from '../../../platform/log/log.js'
+import {
+  MessageType,
+  Protocol,
+  UserDataType,
+  UserNameProof,
+  UserNameType,
+} from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { ChainRpc } from '../../chain/chain-rpc.js'
 import { readChainSettings } from '../../chain/chain-settings.js'
