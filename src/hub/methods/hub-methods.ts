@@ -3,6 +3,7 @@ import { eventMethods } from './events.js'
 import type { HubMethod } from './hub-method.js'
 import { infoMethods } from './info.js'
 import { linkMethods } from './links.js'
+import { nameLookupMethods } from './name-lookups.js'
 import { onChainMethods } from './onchain.js'
 import { reactionMethods } from './reactions.js'
 import { storageMethods } from './storage.js'
@@ -16,6 +17,7 @@ export const hubMethods: readonly HubMethod[] = [
   ...reactionMethods,
   ...linkMethods,
   ...userMethods,
+  ...nameLookupMethods,
   ...storageMethods,
   ...onChainMethods,
   ...eventMethods,
