@@ -80,8 +80,13 @@ export async function verifySignIn(
   checkTimes(message, nowMs)
   const signature = readWalletSignature(request.signature)
   const address = Buffer.from(message.address.slice(2), 'hex')
-  const network = await walletNetworkOf(db, address, message.chainId)
-  const found = await isMessageOfWallet(lookups, { address, message: request.message, signature, network })
+  const findNetwork = () => walletNetworkOf(db, address, message.chainId)
+  const found = await isMessageOfWallet(lookups, {
+    address,
+    message: request.message,
+    signature,
+    findNetwork,
+  })
   if ('refusal' in found) throw refusalError(found.refusal, 'signature')
   if (!found.answer) {
     throw refusedError('signature', `the message was not signed by the account ${message.address}`)

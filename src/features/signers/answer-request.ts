@@ -144,8 +144,8 @@ function requireOpen(request: KeyRequest, nowMs: number): void {
 /** Returns what verifies that a custody address signed a text. A contract wallet is on OP Mainnet, as its fid. */
 function signedBy(lookups: ChainLookups, message: string, signature: Buffer) {
   return async (custody: Buffer): Promise<boolean> => {
-    const signed = { address: custody, message, signature, network: 'optimism' } as const
-    const found = await isMessageOfWallet(lookups, signed)
+    const findNetwork = async () => 'optimism' as const
+    const found = await isMessageOfWallet(lookups, { address: custody, message, signature, findNetwork })
     if ('refusal' in found) throw refusalError(found.refusal, 'signature')
     return found.answer
   }

@@ -10,8 +10,8 @@ export interface WalletMessage {
   readonly address: Buffer
   readonly message: string
   readonly signature: Buffer
-  /** Where the wallet is if it is a contract; null if it cannot be one, so that no chain is asked. */
-  readonly network: ClaimNetwork | null
+  /** Finds where the wallet is if it is a contract; null if no chain shall be asked. Called if no account signed. */
+  readonly findNetwork: () => Promise<ClaimNetwork | null>
 }
 
 /**
@@ -20,7 +20,7 @@ export interface WalletMessage {
  */
 export async function isMessageOfWallet(
   lookups: ChainLookups,
-  { address, message, signature, network }: WalletMessage,
+  { address, message, signature, findNetwork }: WalletMessage,
 ): Promise<Lookup<boolean>> {
   const digest = hashMessage(message)
   const isAccountSignature = signature.length === ACCOUNT_SIGNATURE_BYTES
@@ -28,6 +28,7 @@ export async function isMessageOfWallet(
     const signer = await recoverAccount(Buffer.from(digest.slice(2), 'hex'), signature)
     if (signer?.equals(address)) return { answer: true }
   }
+  const network = await findNetwork()
   // Without the chain, the signature of another account is the likelier reason.
   if (network === null || (isAccountSignature && !lookups.isConfigured(network))) return { answer: false }
   const limited = lookups.countFor(hexOf(address))

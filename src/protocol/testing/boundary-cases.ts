@@ -117,7 +117,7 @@ const limits: Record<string, Rows> = {
     ['invalid chain id', { chainId: 2 }],
     ['invalid chain id', { chainId: 10 }],
     ['invalid chain id', { verificationType: 1, chainId: 2 }],
-    ['contract signatures cannot be verified: no RPC is configured', { verificationType: 1, chainId: 10 }],
+    ['valid', { verificationType: 1, chainId: 10 }],
     ['invalid verification type', { verificationType: 2 }],
     ['invalid verification protocol', { protocol: 2 }],
   ],
