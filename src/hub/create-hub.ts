@@ -67,14 +67,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
     const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
     const holders = await findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
-    const verdicts = validate(options, messages, needsVerification).then(async (outcomes) => ({
-      outcomes,
-      unconfirmed: await confirmClaims(
-        options,
-        messages.filter((_, index) => outcomes[index] === null),
-        synced,
-      ),
-    }))
+    const verdicts = judge(options, messages, { needsVerification, synced })
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
@@ -85,23 +78,16 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       const index = next++
       const { message } = item
       const { outcomes, unconfirmed } = await verdicts
-      const outcome =
-        outcomes[index] ??
-        (await submitToShard(message.data.fid, {
-          ...item,
-          historical,
-          unconfirmed: unconfirmed.get(message),
-        }))
+      const merged = { ...item, historical, unconfirmed: unconfirmed.get(message) }
+      const outcome = outcomes[index] ?? (await submitToShard(message.data.fid, merged))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
     return await settleAll(merges)
   }
 
-  const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
-    settleAll(
-      messages.map((message) => submitToShard(message.data.fid, { kind: 'upstreamRemoval', message })),
-    )
+  const remove = (kind: 'upstreamRemoval' | 'lostName') => (messages: readonly SignedMessage[]) =>
+    run(() => settleAll(messages.map((message) => submitToShard(message.data.fid, { kind, message }))))
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
@@ -118,11 +104,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     submitNameTransfers: (proofs) =>
       run(() => submitItems(proofs.map((proof) => ({ kind: 'nameTransfer', proof })))),
     submitItems: (items, submitOptions) => run(() => submitItems(items, submitOptions)),
-    removeByUpstream: (messages) => run(() => removeByUpstream(messages)),
-    removeLostNames: (proofs) =>
-      run(() =>
-        settleAll(proofs.map((message) => submitToShard(message.data.fid, { kind: 'lostName', message }))),
-      ),
+    removeByUpstream: remove('upstreamRemoval'),
+    removeLostNames: remove('lostName'),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))
@@ -190,6 +173,20 @@ async function validate(
   const verdicts = verified.length === 0 ? [] : await verifyPool.verify(verified)
   let next = 0
   return outcomes.map((outcome, index) => (isVerified[index] ? (verdicts[next++] ?? null) : outcome))
+}
+
+/** Validates messages, verifies what is to be verified, and asks chains about the claims of the valid ones. */
+async function judge(
+  options: HubOptions,
+  messages: readonly SignedMessage[],
+  {
+    needsVerification,
+    synced,
+  }: { readonly needsVerification: (message: SignedMessage) => boolean; readonly synced: boolean },
+): Promise<{ readonly outcomes: readonly (Refusal | null)[]; readonly unconfirmed: UnconfirmedClaims }> {
+  const outcomes = await validate(options, messages, needsVerification)
+  const valid = messages.filter((_, index) => outcomes[index] === null)
+  return { outcomes, unconfirmed: await confirmClaims(options, valid, synced) }
 }
 
 /** Asks chains about claims, unless the messages are synced and the operator does not want it. */

@@ -99,8 +99,7 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
       const rpc = rpcs.get(network)
       if (rpc === undefined) {
         onOutcome(network, 'not_configured')
-        const problem = `No client configured for chain: ${clientNames[network]}`
-        return { refusal: refuse('not_configured', `${problem} (${rpcUrlsVariable(network)})`) }
+        return { refusal: notConfigured(network) }
       }
       if (waiting.length < maxWaiting) return await askInTurn(network, rpc, work)
       onOutcome(network, 'overloaded')
@@ -117,12 +116,18 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
   }
 }
 
-/** Lookups of a server without chains. */
-export const lookupsWithoutChains = createChainLookups({
-  rpcs: new Map(),
+/** Lookups of a server without chains, which refuse every question. */
+export const lookupsWithoutChains: ChainLookups = {
   contracts: readChainSettings({ rpcUrls: {} }).contracts,
-  clock: Date.now,
-})
+  isConfigured: () => false,
+  ask: async (network) => ({ refusal: notConfigured(network) }),
+  countFor: () => null,
+}
+
+function notConfigured(network: ClaimNetwork): Refusal {
+  const problem = `No client configured for chain: ${clientNames[network]}`
+  return refuse('not_configured', `${problem} (${rpcUrlsVariable(network)})`)
+}
 
 /** A text for the client: an RPC's own message may contain its URL, and so a key. */
 function problemOf(error: unknown): string {
