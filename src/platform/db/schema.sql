@@ -661,6 +661,26 @@ create table miniapps.campaign_counts (
   constraint campaign_counts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id)
 ) with (fillfactor=70);
 
+create table miniapps.campaign_open_counts (
+  campaign_id uuid not null,
+  client_fid bigint not null,
+  opens integer not null,
+  users integer not null,
+  constraint campaign_open_counts_pkey PRIMARY KEY (campaign_id, client_fid),
+  constraint campaign_open_counts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id)
+) with (fillfactor=70);
+
+create table miniapps.campaign_opens (
+  campaign_id uuid not null,
+  fid bigint not null,
+  client_fid bigint not null,
+  opens smallint not null,
+  opened_at timestamp with time zone not null default now(),
+  constraint campaign_opens_pkey PRIMARY KEY (campaign_id, fid),
+  constraint campaign_opens_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id)
+) with (fillfactor=80);
+CREATE INDEX campaign_opens_by_time ON miniapps.campaign_opens USING btree (opened_at);
+
 create table miniapps.campaigns (
   id uuid not null default gen_random_uuid(),
   seq bigint not null generated always as identity,
@@ -1080,6 +1100,7 @@ create table social.reactions (
   target_fid bigint not null,
   ts bigint not null,
   signer bytea not null,
+  merged_at timestamp with time zone default clock_timestamp(),
   constraint reactions_pkey PRIMARY KEY (fid, target_hash, target_fid, type)
 );
 CREATE INDEX reactions_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC, type);
