@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import { MessageType, UserDataType, UserNameProof } from '../../protocol/definitions.js'
+import { MessageType, UserDataType, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 
@@ -88,7 +88,9 @@ async function findProofs(
     const rows = await db<{ proof: Buffer }[]>`
       select proof
       from hub.username_proofs
-      where name = any (${db.types.texts(names)}::text[]) and fid > 0
+      where name = any (${db.types.texts(names)}::text[])
+        and fid > 0
+        and type <> ${UserNameType.USERNAME_TYPE_FNAME}::smallint
     `
     for (const { proof } of rows) addProof(proofs, UserNameProof.decode(proof))
   }
