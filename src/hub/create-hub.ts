@@ -2,7 +2,9 @@ import type { Database } from '../platform/db/connection.js'
 import { isRetryable, isUnavailable } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
-import { shardOf } from '../protocol/shard.js'
+import { MessageSet } from '../protocol/message-kind.js'
+import { kindOf } from '../protocol/message-kinds.js'
+import { CHANNELS_FID, shardOf } from '../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
 import { hasClaim, validateStateless } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
@@ -78,8 +80,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       const index = next++
       const { message } = item
       const { outcomes, unconfirmed } = await verdicts
-      const merged = { ...item, historical, unconfirmed: unconfirmed.get(message) }
-      const outcome = outcomes[index] ?? (await submitToShard(message.data.fid, merged))
+      const merged = {
+        ...item,
+        historical: historical || item.historical === true,
+        unconfirmed: unconfirmed.get(message),
+      }
+      const outcome = outcomes[index] ?? (await submitToShard(shardFidOf(message), merged))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
@@ -87,7 +93,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 
   const remove = (kind: 'upstreamRemoval' | 'lostName') => (messages: readonly SignedMessage[]) =>
-    run(() => settleAll(messages.map((message) => submitToShard(message.data.fid, { kind, message }))))
+    run(() => settleAll(messages.map((message) => submitToShard(shardFidOf(message), { kind, message }))))
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
@@ -113,6 +119,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
+/** Returns the fid whose shard merges a message: channels are of all users, so their messages have one order. */
+function shardFidOf({ data }: SignedMessage): number {
+  return kindOf(data.type)?.set === MessageSet.channels ? CHANNELS_FID : data.fid
+}
+
 /** Admits work until it is closed. */
 function createGate() {
   const inProgress = new Set<Promise<unknown>>()
@@ -135,9 +146,9 @@ function createGate() {
 }
 
 function createShardWriter(options: HubOptions, shard: number): ShardWriter {
-  const { db, shards, mergeHooks = [], clock, onCommitted } = options
+  const { db, network, shards, mergeHooks = [], clock, onCommitted } = options
   const mergeOnce = (batch: MergeBatch) =>
-    mergeBatch(db, shard, batch, { shards, hooks: mergeHooks }, clock())
+    mergeBatch(db, shard, batch, { shards, network, hooks: mergeHooks }, clock())
   return new ShardWriter({
     merge: async (batch) => {
       const result = await mergeOnce(batch).catch(async (error: unknown) => {

@@ -509,6 +509,13 @@ create table hub.key_nonces (
   constraint key_nonces_pkey PRIMARY KEY (kind, fid)
 );
 
+create table hub.link_cutoffs (
+  fid bigint not null,
+  key bytea not null,
+  cutoffs jsonb not null,
+  constraint link_cutoffs_pkey PRIMARY KEY (fid, key)
+);
+
 create table hub.messages (
   fid bigint not null,
   set smallint not null,
@@ -520,8 +527,11 @@ create table hub.messages (
   target bytea,
   constraint messages_pkey PRIMARY KEY (fid, set, key)
 );
+CREATE INDEX channel_followers ON hub.messages USING btree (target, fid) WHERE ((target >= '\x0201026569703135353a'::bytea) AND (target < '\x0201026569703135353b'::bytea));
+CREATE INDEX channel_follows ON hub.messages USING btree (fid, target) WHERE ((target >= '\x0201026569703135353a'::bytea) AND (target < '\x0201026569703135353b'::bytea));
 CREATE INDEX messages_by_target ON hub.messages USING btree (target, ts, hash) WHERE (target IS NOT NULL);
 CREATE INDEX messages_by_time ON hub.messages USING btree (fid, set, ts, hash);
+CREATE INDEX messages_by_verified_address ON hub.messages USING btree (key) WHERE (set = 4);
 
 create table hub.onchain_events (
   fid bigint not null,
