@@ -1,0 +1,86 @@
+import { entersOnShardZero, judge, type Setting } from './judge.js'
+import { type Data, type Envelope, readEnvelope, shortFid, Type } from './message.js'
+import { resolverFault } from './profile-state.js'
+import type { State } from './state.js'
+import { type Fault, fault, invalid, INVALID_PARAM, merged, refused, type Verdict } from './verdict.js'
+
+/** The verdicts of one bulk call, in the order of the call, and what it changes. */
+export interface BulkJudgement {
+  readonly verdicts: readonly Verdict[]
+  readonly apply: (state: State) => void
+}
+
+interface Entry {
+  readonly index: number
+  readonly message: Envelope
+  readonly data: Data
+}
+
+/**
+ * Judges messages that are submitted together. What shard 0 decides is refused; of all others of one fid
+ * either every one is merged, or every one has the first fault.
+ * @throws WireError when the call does not decode.
+ */
+export function judgeBulk(state: State, messages: readonly Uint8Array[], setting: Setting): BulkJudgement {
+  const verdicts = new Array<Verdict>(messages.length).fill(merged)
+  const byFid = new Map<number, Entry[]>()
+  for (const [index, bytes] of messages.entries()) {
+    const message = readEnvelope(bytes)
+    const { data } = message
+    if (data === undefined) {
+      verdicts[index] = refused(fault(INVALID_PARAM, 'message has no data'))
+    } else if (entersOnShardZero(data.type, setting)) {
+      verdicts[index] = refused(invalid('submit bulk messages not supported for shard 0'))
+    } else {
+      const fid = shortFid(data.fid)
+      byFid.set(fid, [...(byFid.get(fid) ?? []), { index, message, data }])
+    }
+  }
+  let result = state
+  for (const entries of byFid.values()) {
+    const attempt = judgeTogether(result, entries, setting)
+    if (attempt instanceof Object && 'code' in attempt) {
+      for (const { index } of entries) verdicts[index] = refused(attempt)
+      continue
+    }
+    result = attempt
+  }
+  for (const { index, data } of [...byFid.values()].flat()) {
+    const wrong = resolverFault(data)
+    if (wrong && verdicts[index]!.fault === null) verdicts[index] = refused(wrong)
+  }
+  const end = result
+  return { verdicts, apply: (target) => replace(target, end) }
+}
+
+/** The state after all messages of one fid, or the first fault. */
+function judgeTogether(state: State, entries: readonly Entry[], setting: Setting): State | Fault {
+  const after = state.clone()
+  for (const { message, data } of [...entries].sort(inBlockOrder)) {
+    const { verdict, apply } = judge(after, message, data, setting, state)
+    if (verdict.fault !== null) return verdict.fault
+    apply(after)
+  }
+  return after
+}
+
+/** Verifications, proofs, names and addresses, other user data, the rest; each by time and hash. */
+function inBlockOrder(a: Entry, b: Entry): number {
+  return (
+    priority(a.data) - priority(b.data) ||
+    a.data.timestamp - b.data.timestamp ||
+    Buffer.compare(a.message.hash, b.message.hash)
+  )
+}
+
+function priority({ type, body }: Data): number {
+  if (type === Type.VERIFICATION_ADD) return 0
+  if (type === Type.USERNAME_PROOF) return 1
+  if (type !== Type.USER_DATA_ADD) return 4
+  return [6, 11, 12].includes(body?.value.type as number) ? 2 : 3
+}
+
+function replace(target: State, source: State): void {
+  for (const [id, set] of source.messages) target.messages.set(id, set)
+  for (const [key, value] of source.keys) target.keys.set(key, value)
+}
