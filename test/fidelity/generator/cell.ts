@@ -21,9 +21,12 @@ const YEAR_SECONDS = 31_536_000
 const FIDS_PER_CELL = 8
 
 const sharedWallets = [0, 1, 2, 3, 4].map((index) => new EthAccount(`shared wallet ${index}`))
-const sharedSolanaKeys = [0, 1].map((index) => new Ed25519Key(`shared solana key ${index}`))
+const sharedSolanaKeys = [0, 1].map((index) => Ed25519Key.of(`shared solana key ${index}`))
 
-/** A user of a cell. */
+/** A key that was a signer of every user and is one no more. */
+export const removedKey = Ed25519Key.of('removed')
+
+/** A user of a cell. Users at the same place of different cells have the same key. */
 export interface User {
   readonly fid: number
   readonly name: string
@@ -76,7 +79,7 @@ export class Cell {
     const user = (index: number, name: string, units: number | null, isPro = false): User => ({
       fid: base + index,
       name,
-      key: new Ed25519Key(`${seed} ${base + index}`),
+      key: Ed25519Key.of(`user ${index}`),
       custody: new EthAccount(`${seed} custody ${base + index}`),
       units,
       isPro,
@@ -123,17 +126,13 @@ export class Cell {
       custody: hex(custody.address),
       signers: new Map([
         [hex(key.publicKey), true],
-        [hex(this.removedKey(fid).publicKey), false],
+        [hex(removedKey.publicKey), false],
       ]),
       rents: units === 0 ? [] : [{ kind: 'y2025', units, expiresAt: EPOCH + START + YEAR_SECONDS - 1000 }],
       proUntil: isPro ? EPOCH + START - 1000 + 30 * 86_400 : 0,
     })
   }
 
-  /** A key that was a signer of the user and is one no more. */
-  removedKey(fid: number): Ed25519Key {
-    return new Ed25519Key(`removed ${fid}`)
-  }
 
   /** The on-chain events that make this cell's users what the judge's state says. */
   chainEvents(): OnChainEvent[] {
@@ -141,7 +140,7 @@ export class Cell {
   }
 
   private chainEventsOf({ fid, key, custody, units, isPro }: User): OnChainEvent[] {
-    const removed = this.removedKey(fid).publicKey
+    const removed = removedKey.publicKey
     const signerEvent = (publicKey: Uint8Array, eventType: SignerEventType) => ({
       type: OnChainEventType.EVENT_TYPE_SIGNER,
       signerEventBody: { key: publicKey, keyType: 1, eventType, metadata: new Uint8Array(0), metadataType: 1 },

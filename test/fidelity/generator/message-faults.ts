@@ -1,6 +1,6 @@
 import { bodyOfType, Type } from '../judge/message.js'
 import { Ed25519Key } from './accounts.js'
-import type { Cell } from './cell.js'
+import { type Cell, removedKey } from './cell.js'
 import { keyAddBody, keyMetadata, keyRemoveBody } from './claims.js'
 import { ableUser, contentOf, produce } from './draft.js'
 import type { Content, Form } from './seal.js'
@@ -29,8 +29,8 @@ const signers: Producer = (cell, now) => {
   const { random, users } = cell
   const draft = random.weighted(traffic.slice(0, 8))[1](cell, now)
   const key = random.pick([
-    cell.removedKey(draft.user.fid),
-    new Ed25519Key(`stranger ${random.below(5)}`),
+    removedKey,
+    Ed25519Key.of(`stranger ${random.below(5)}`),
     users.find(({ fid }) => fid !== draft.user.fid)!.key,
   ])
   return produce(cell, 'C.12 signers', { ...draft, key })

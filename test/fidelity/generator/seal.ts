@@ -45,7 +45,8 @@ export function seal(dataBytes: Uint8Array, key: Ed25519Key, form: Form = {}): B
 }
 
 export function bytesField(number: number, bytes: Uint8Array): Buffer {
-  return Buffer.from([...varintBytes(BigInt(number * 8 + 2)), ...varintBytes(BigInt(bytes.length)), ...bytes])
+  const head = [...varintBytes(BigInt(number * 8 + 2)), ...varintBytes(BigInt(bytes.length))]
+  return Buffer.concat([Buffer.from(head), bytes])
 }
 
 export function numberField(number: number, value: number | bigint): Buffer {

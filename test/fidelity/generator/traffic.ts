@@ -167,7 +167,7 @@ const keyAdd: Maker = (cell, now) => {
 }
 
 export function keyOf(cell: Cell, user: User, index: number): Ed25519Key {
-  return new Ed25519Key(`gasless ${cell.network} ${user.fid} ${index}`)
+  return Ed25519Key.of(`gasless ${cell.network} ${user.fid} ${index}`)
 }
 
 const keyRemove: Maker = (cell, now) => {
@@ -199,8 +199,8 @@ export const traffic: readonly (readonly [number, readonly [string, Maker]])[] =
   [1, ['banner', banner]],
   [3, ['username', username]],
   [3, ['primary address', primaryAddress]],
-  [4, ['verification', verification]],
-  [3, ['remove verification', verificationRemove]],
+  [2, ['verification', verification]],
+  [2, ['remove verification', verificationRemove]],
   [2, ['loan', loan]],
   [1, ['add key', keyAdd]],
   [1, ['remove key', keyRemove]],

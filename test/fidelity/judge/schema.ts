@@ -103,45 +103,54 @@ function numberOf(type: 'u64' | 'u32' | 'i32', value: bigint): bigint | number {
 }
 
 /** Encodes in the canonical form: by number, a oneof at the place of its lowest, defaults left out. */
-export function encode(spec: MessageSpec, message: Decoded): Uint8Array {
+export function encode(spec: MessageSpec, message: Decoded): Buffer {
+  return Buffer.concat(canonicalOrder(spec).flatMap((number) => encodeField(number, spec.fields[number]!, message)))
+}
+
+const orders = new WeakMap<MessageSpec, number[]>()
+
+function canonicalOrder(spec: MessageSpec): number[] {
+  const known = orders.get(spec)
+  if (known !== undefined) return known
   const fields = Object.entries(spec.fields).map(([number, field]) => ({ number: Number(number), field }))
   const placeOf = ({ number, field }: { number: number; field: FieldSpec }): number =>
     field.oneof === undefined
       ? number
       : Math.min(...fields.filter((other) => other.field.oneof === field.oneof).map((other) => other.number))
   fields.sort((a, b) => placeOf(a) - placeOf(b) || a.number - b.number)
-  return Uint8Array.from(fields.flatMap(({ number, field }) => encodeField(number, field, message)))
+  const order = fields.map(({ number }) => number)
+  orders.set(spec, order)
+  return order
 }
 
-function encodeField(number: number, field: FieldSpec, message: Decoded): number[] {
+function encodeField(number: number, field: FieldSpec, message: Decoded): Buffer[] {
   const value = message[field.name]
   if (value === undefined) return []
   if (Array.isArray(value)) return encodeList(number, field.type, value)
   const isPresent =
     field.label === 'optional' || field.oneof !== undefined || typeof field.type === 'object' || !isZero(value)
-  return isPresent ? encodeSingle(number, field.type, value) : []
+  return isPresent ? [encodeSingle(number, field.type, value)] : []
 }
 
-function encodeList(number: number, type: Scalar | MessageSpec, values: Single[]): number[] {
+function encodeList(number: number, type: Scalar | MessageSpec, values: Single[]): Buffer[] {
   if (values.length === 0) return []
   if (type !== 'u64' && type !== 'u32' && type !== 'i32')
-    return values.flatMap((value) => encodeSingle(number, type, value))
-  return delimited(
-    number,
-    values.flatMap((value) => varintBytes(BigInt(value as number))),
-  )
+    return values.map((value) => encodeSingle(number, type, value))
+  const packed = values.flatMap((value) => varintBytes(BigInt(value as number | bigint)))
+  return [delimited(number, Buffer.from(packed))]
 }
 
-function encodeSingle(number: number, type: Scalar | MessageSpec, value: Single): number[] {
+function encodeSingle(number: number, type: Scalar | MessageSpec, value: Single): Buffer {
   if (type === 'u64' || type === 'u32' || type === 'i32')
-    return [...tagOf(number, VARINT), ...varintBytes(BigInt(value as number | bigint))]
-  if (type === 'string') return delimited(number, [...new TextEncoder().encode(value as string)])
-  if (type === 'bytes') return delimited(number, [...(value as Uint8Array)])
-  return delimited(number, [...encode(type, value as Decoded)])
+    return Buffer.from([...tagOf(number, VARINT), ...varintBytes(BigInt(value as number | bigint))])
+  if (type === 'string') return delimited(number, Buffer.from(value as string, 'utf8'))
+  if (type === 'bytes') return delimited(number, value as Uint8Array)
+  return delimited(number, encode(type, value as Decoded))
 }
 
-function delimited(number: number, bytes: number[]): number[] {
-  return [...tagOf(number, LENGTH_DELIMITED), ...varintBytes(BigInt(bytes.length)), ...bytes]
+function delimited(number: number, bytes: Uint8Array): Buffer {
+  const head = [...tagOf(number, LENGTH_DELIMITED), ...varintBytes(BigInt(bytes.length))]
+  return Buffer.concat([Buffer.from(head), bytes])
 }
 
 function tagOf(number: number, wireType: number): number[] {

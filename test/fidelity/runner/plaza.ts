@@ -24,7 +24,7 @@ export interface PlazaHub {
   submitBulk(messages: readonly Uint8Array[]): Promise<(Fault | null)[]>
   /** Whether a message is valid; null when the answer is an error. */
   validate(message: Uint8Array): Promise<boolean | null>
-  /** The hashes of all stored messages of fids, sorted. */
+  /** The hashes of all stored messages of fids but key messages, sorted. */
   storedHashes(fids: readonly number[]): Promise<Map<number, string[]>>
   close(): Promise<void>
 }
@@ -77,7 +77,8 @@ export async function openPlazaHub(db: Database, network: number, start: number)
     },
     async storedHashes(fids) {
       const rows = await db<{ fid: number; hash: Buffer }[]>`
-        select fid, hash from hub.messages where fid = any (${fids as number[]}::bigint[])
+        select fid, hash from hub.messages
+        where fid = any (${fids as number[]}::bigint[]) and type not in (16, 17)
       `
       const hashes = new Map<number, string[]>(fids.map((fid) => [fid, []]))
       for (const row of rows) hashes.get(Number(row.fid))!.push(hex(row.hash))

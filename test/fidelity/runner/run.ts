@@ -34,7 +34,7 @@ export async function runFidelity(options: RunOptions): Promise<Tally> {
 
 type NetworkRun = RunOptions & RunOptions['networks'][number]
 
-async function runNetwork({ db, network, hasChannels, messages, seed, cells: open = 120 }: NetworkRun, tally: Tally) {
+async function runNetwork({ db, network, hasChannels, messages, seed, cells: open = 60 }: NetworkRun, tally: Tally) {
   const plaza = await openPlazaHub(db, network, START)
   const world = new World(plaza, { network, hasChannels }, seed, tally)
   try {
