@@ -170,7 +170,6 @@ const loanFaults: Producer = (cell, now) => {
   const { random } = cell
   const user = ableUser(cell)
   const lendStorage = random.pick<Content>([
-    { toFid: 0n, numUnits: 1n, unitType: 2 },
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 5001n, unitType: 2 },
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 1n, unitType: random.pick([3, -1]) },
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 1n, unitType: random.pick([0, 1]) },

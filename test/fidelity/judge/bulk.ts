@@ -2,7 +2,7 @@ import { entersOnShardZero, judge, type Setting } from './judge.js'
 import { type Data, type Envelope, readEnvelope, shortFid, Type } from './message.js'
 import { resolverFault } from './profile-state.js'
 import type { State } from './state.js'
-import { type Fault, fault, invalid, INVALID_PARAM, merged, refused, type Verdict } from './verdict.js'
+import { type Fault, invalid, merged, refused, type Verdict } from './verdict.js'
 
 /** The verdicts of one bulk call, in the order of the call, and what it changes. */
 export interface BulkJudgement {
@@ -28,7 +28,7 @@ export function judgeBulk(state: State, messages: readonly Uint8Array[], setting
     const message = readEnvelope(bytes)
     const { data } = message
     if (data === undefined) {
-      verdicts[index] = refused(fault(INVALID_PARAM, 'message has no data'))
+      verdicts[index] = refused(invalid('message has no data'))
     } else if (entersOnShardZero(data.type, setting)) {
       verdicts[index] = refused(invalid('submit bulk messages not supported for shard 0'))
     } else {

@@ -164,7 +164,7 @@ function judgeShardZero(
   signer: Signer,
 ): Judgement {
   const refuse = (reason: Fault): Judgement => ({ verdict: refused(reason), apply: nothing })
-  if (data.body === undefined) return refuse(fault(INVALID_PARAM, 'message has no data'))
+  if (data.body === undefined) return refuse(invalid('message has no data'))
   const isChannelBody = data.body.name.startsWith('channel')
   if (isChannelType(data.type) || isChannelBody) {
     const filled = judgeChannelMessage(state, data, hex(message.hash))

@@ -33,7 +33,6 @@ export function validateKeyRemove(body: Decoded): Fault | null {
 }
 
 export function validateLend(body: Decoded, { timestamp }: Data, { now }: Context): Fault | null {
-  if (body.toFid === 0n) return invalid('fid is missing')
   if ((body.numUnits as bigint) > 5000n) return invalid('num storage units too large')
   const unitType = body.unitType as number
   if (unitType < 0 || unitType > 2) return invalid(null)

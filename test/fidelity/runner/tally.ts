@@ -1,4 +1,4 @@
-import type { Fault, Verdict } from '../judge/verdict.js'
+import { type Fault, UNDECODABLE, type Verdict } from '../judge/verdict.js'
 
 /** One message, judged by both sides. */
 export interface Comparison {
@@ -25,14 +25,11 @@ export function agreementOf({ reference, plaza }: Comparison): Agreement {
     const isEqual = fault === null && plaza === null && reference.swallowed === null
     return { verdict: isEqual, code: isEqual, text: isEqual ? null : false }
   }
-  const text = fault.text === null ? null : isSameText(fault, plaza)
+  // Bytes that do not decode get plain text without a code, of which only the beginning is specified.
+  if (fault.code === UNDECODABLE)
+    return { verdict: true, code: true, text: plaza.text?.startsWith(fault.text!) === true }
+  const text = fault.text === null ? null : fault.text === plaza.text
   return { verdict: true, code: fault.code === plaza.code, text }
-}
-
-/** The text of a decoder's error is not specified beyond its beginning. */
-function isSameText(fault: Fault, plaza: Fault): boolean {
-  if (fault.code === 'undecodable') return plaza.text?.startsWith(fault.text!) === true
-  return fault.text === plaza.text
 }
 
 /** The counts of one class. */
