@@ -18,6 +18,7 @@ test('Plaza and the reference node agree on every message but the documented dif
       { network: 3, hasChannels: true, db: devnet.db },
     ],
   })
-  const { writeFileSync } = await import("node:fs"); writeFileSync("/tmp/fid-report.txt", reportOf(tally))
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync('/tmp/fid-report.txt', reportOf(tally))
   expect([...tally.undocumented.keys()]).toEqual([])
 }, 3_600_000)

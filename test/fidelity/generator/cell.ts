@@ -1,12 +1,13 @@
+import { keccak_256 } from '@noble/hashes/sha3'
 import {
+  ChannelRegisterEventType,
   IdRegisterEventType,
   OnChainEvent,
   OnChainEventType,
   SignerEventType,
   TierType,
   UserNameProof,
-} from '@farcaster/core'
-import { keccak_256 } from '@noble/hashes/sha3'
+} from '../../../src/protocol/definitions.js'
 import { hex } from '../judge/message.js'
 import { State } from '../judge/state.js'
 import { Ed25519Key, EthAccount } from './accounts.js'
@@ -92,7 +93,10 @@ export class Cell {
       user(4, 'without storage', 0),
       user(5, 'unknown', null),
     ]
-    this.wallets = [...[0, 1].map((index) => new EthAccount(`${seed} wallet ${id} ${index}`)), ...sharedWallets]
+    this.wallets = [
+      ...[0, 1].map((index) => new EthAccount(`${seed} wallet ${id} ${index}`)),
+      ...sharedWallets,
+    ]
     this.channelKeys = [`c${id}a`, `c${id}b`]
     for (const each of this.users) this.register(each)
     for (const [index, key] of this.channelKeys.entries())
@@ -100,7 +104,8 @@ export class Cell {
         channelKey: key,
         owner: hex(this.wallets[index]!.address),
       })
-    for (const holder of this.nameHolders) this.state.fnames.set(this.nameOf(holder), { fid: holder.fid, timestamp: 1 })
+    for (const holder of this.nameHolders)
+      this.state.fnames.set(this.nameOf(holder), { fid: holder.fid, timestamp: 1 })
   }
 
   get nameHolders(): User[] {
@@ -133,17 +138,46 @@ export class Cell {
     })
   }
 
-
   /** The on-chain events that make this cell's users what the judge's state says. */
   chainEvents(): OnChainEvent[] {
-    return this.users.flatMap((user) => (user.units === null ? [] : this.chainEventsOf(user)))
+    const channels = this.channelKeys.map((key, index) => this.registration(key, index))
+    return [
+      ...channels,
+      ...this.users.flatMap((user) => (user.units === null ? [] : this.chainEventsOf(user))),
+    ]
+  }
+
+  private registration(channelKey: string, index: number): OnChainEvent {
+    return OnChainEvent.fromPartial({
+      type: OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER,
+      chainId: 8453,
+      blockNumber: this.id + 1,
+      blockHash: Buffer.alloc(32, 2),
+      blockTimestamp: EPOCH + START - 2000,
+      transactionHash: keccak_256(Buffer.from(channelKey)),
+      logIndex: index,
+      fid: 0,
+      channelRegisterEventBody: {
+        channelKey,
+        expiry: EPOCH + START + YEAR_SECONDS,
+        ownerAddress: this.wallets[index]!.address,
+        eventType: ChannelRegisterEventType.REGISTER,
+        label: this.channelId(channelKey),
+      },
+    })
   }
 
   private chainEventsOf({ fid, key, custody, units, isPro }: User): OnChainEvent[] {
     const removed = removedKey.publicKey
     const signerEvent = (publicKey: Uint8Array, eventType: SignerEventType) => ({
       type: OnChainEventType.EVENT_TYPE_SIGNER,
-      signerEventBody: { key: publicKey, keyType: 1, eventType, metadata: new Uint8Array(0), metadataType: 1 },
+      signerEventBody: {
+        key: publicKey,
+        keyType: 1,
+        eventType,
+        metadata: new Uint8Array(0),
+        metadataType: 1,
+      },
     })
     const bodies: Partial<OnChainEvent>[] = [
       {

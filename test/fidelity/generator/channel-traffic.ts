@@ -19,7 +19,9 @@ const valid: readonly (readonly [number, (cell: Cell) => Body])[] = [
     60,
     (cell) => [
       Type.CHANNEL_MEMBER,
-      { channelMember: { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) } },
+      {
+        channelMember: { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) },
+      },
     ],
   ],
   [

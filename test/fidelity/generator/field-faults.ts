@@ -48,11 +48,13 @@ const castFaults = boundary('limits of casts', [
   castOf({ text: 'abc', mentions: [1n, 2n], mentionsPositions: [1, 1] }),
   castOf({ text: '', mentions: [1n], mentionsPositions: [0] }),
   castOf({ text: '', embeds: [{ castId: { fid: 1n, hash } }] }),
-  ...[{ fid: 0n, hash }, { fid: 1n }, { fid: 1n, hash: Buffer.alloc(19) }, { fid: 1n, hash }].flatMap((castId) => [
-    castOf({ embeds: [{ castId }] }),
-    castOf({ parentCastId: castId }),
-  ]),
-  ({ random }) => [Type.CAST_REMOVE, { castRemove: { targetHash: random.bytes(random.pick([0, 19, 20, 21])) } }],
+  ...[{ fid: 0n, hash }, { fid: 1n }, { fid: 1n, hash: Buffer.alloc(19) }, { fid: 1n, hash }].flatMap(
+    (castId) => [castOf({ embeds: [{ castId }] }), castOf({ parentCastId: castId })],
+  ),
+  ({ random }) => [
+    Type.CAST_REMOVE,
+    { castRemove: { targetHash: random.bytes(random.pick([0, 19, 20, 21])) } },
+  ],
 ])
 
 const reactionOf =
@@ -83,7 +85,12 @@ const linkFaults = boundary('limits of links', [
   () => [Type.LINK_COMPACT_STATE, { linkCompactState: { type: '', targetFids: [1n] } }],
   ({ random }) => [
     Type.LINK_COMPACT_STATE,
-    { linkCompactState: { type: 'big', targetFids: Array(random.pick([3000, 21_000, 40_000])).fill(400_000n) } },
+    {
+      linkCompactState: {
+        type: 'big',
+        targetFids: Array(random.pick([3000, 21_000, 40_000])).fill(400_000n),
+      },
+    },
   ],
 ])
 
@@ -94,13 +101,40 @@ const values: readonly (readonly [number, readonly string[]])[] = [
   [3, [repeat(256), repeat(257)]],
   [4, ['x']],
   [5, [repeat(256), repeat(257)]],
-  [6, [repeat(16), repeat(17), 'Upper', '-a', 'a_b', 'a.eth', `${repeat(17)}.eth`, 'a.b.eth', '.eth', 'ab--c.eth']],
+  [
+    6,
+    [
+      repeat(16),
+      repeat(17),
+      'Upper',
+      '-a',
+      'a_b',
+      'a.eth',
+      `${repeat(17)}.eth`,
+      'a.b.eth',
+      '.eth',
+      'ab--c.eth',
+    ],
+  ],
   [6, ['xn--a.base.eth', 'a.b.base.eth', '.base.eth', 'a.base.eth', `${repeat(17)}.base.eth`, 'base.eth']],
-  [7, ['geo:90.01,0.00', 'geo:1.5,2.00', 'geo:12.34,180.01', 'geo:1.00,2.00 ', 'geo:٣.00,1.00', 'geo:-0.00,0.00']],
+  [
+    7,
+    [
+      'geo:90.01,0.00',
+      'geo:1.5,2.00',
+      'geo:12.34,180.01',
+      'geo:1.00,2.00 ',
+      'geo:٣.00,1.00',
+      'geo:-0.00,0.00',
+    ],
+  ],
   [8, ['', repeat(15), repeat(16), 'Upper', 'a-b', 'a\n']],
   [9, ['', repeat(38), repeat(39), 'a--b', '-a', 'a-', 'A9', '٣٤', 'a_b', 'é']],
   [10, ['https://a.b']],
-  [11, ['0x', 'x', '0xd8da6bf26964af9d7eed9e03e53415d37aa96045', '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045']],
+  [
+    11,
+    ['0x', 'x', '0xd8da6bf26964af9d7eed9e03e53415d37aa96045', '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+  ],
   [12, ['x', '11111111111111111111111111111111', '0']],
   [13, [repeat(257), 'no token', 'eip155:1/erc721:0xabc']],
   [14, [repeat(256), repeat(257), '']],
@@ -184,7 +218,10 @@ const removalFaults = boundary('limits of removals of verifications', [
   ),
   ...[31, 32, 20].map(
     (length): BodyMaker =>
-      () => [Type.VERIFICATION_REMOVE, { verificationRemove: { address: Buffer.alloc(length, 3), protocol: 1 } }],
+      () => [
+        Type.VERIFICATION_REMOVE,
+        { verificationRemove: { address: Buffer.alloc(length, 3), protocol: 1 } },
+      ],
   ),
   () => [Type.VERIFICATION_REMOVE, { verificationRemove: { address: Buffer.alloc(20), protocol: 2 } }],
 ])

@@ -45,7 +45,16 @@ const senders: Producer = (cell, now) => {
 
 const times: Producer = (cell, now) => {
   const draft = cell.random.weighted(traffic.filter(([, [name]]) => name !== 'add key'))[1](cell, now)
-  const timestamp = cell.random.pick([now + 599, now + 600, now + 601, now - 600, now - 601, 0, 1, 0xffff_ffff])
+  const timestamp = cell.random.pick([
+    now + 599,
+    now + 600,
+    now + 601,
+    now - 600,
+    now - 601,
+    0,
+    1,
+    0xffff_ffff,
+  ])
   return produce(cell, 'C.16 times', { ...draft, content: { ...draft.content, timestamp } })
 }
 

@@ -3,12 +3,7 @@ import { getAddress } from 'viem'
 import { hex, Type } from '../judge/message.js'
 import { Ed25519Key } from './accounts.js'
 import type { Cell, User } from './cell.js'
-import {
-  keyAddBody,
-  keyRemoveBody,
-  solanaVerificationBody,
-  verificationBody,
-} from './claims.js'
+import { keyAddBody, keyRemoveBody, solanaVerificationBody, verificationBody } from './claims.js'
 import { anyUser, contentOf, type Draft } from './draft.js'
 import type { Content } from './seal.js'
 
@@ -78,14 +73,20 @@ const reaction: Maker = (cell, now) =>
 const link: Maker = (cell, now) =>
   draft(cell, now, cell.random.chance(70) ? Type.LINK_ADD : Type.LINK_REMOVE, {
     link: {
-      type: cell.random.weighted([[80, 'follow'], [15, 'block'], [5, 'x']]),
+      type: cell.random.weighted([
+        [80, 'follow'],
+        [15, 'block'],
+        [5, 'x'],
+      ]),
       targetFid: BigInt(cell.random.between(1, 12)),
       displayTimestamp: cell.random.chance(10) ? now - 5 : undefined,
     },
   })
 
 const compactState: Maker = (cell, now) => {
-  const targetFids = Array.from({ length: cell.random.between(1, 6) }, () => BigInt(cell.random.between(1, 12)))
+  const targetFids = Array.from({ length: cell.random.between(1, 6) }, () =>
+    BigInt(cell.random.between(1, 12)),
+  )
   const type = cell.random.chance(85) ? 'follow' : 'block'
   return draft(cell, now, Type.LINK_COMPACT_STATE, { linkCompactState: { type, targetFids } })
 }
@@ -108,7 +109,13 @@ const userData: Maker = (cell, now) => {
 }
 
 const banner: Maker = (cell, now) =>
-  draft(cell, now, Type.USER_DATA_ADD, { userData: { type: 10, value: 'https://x.example/b' } }, cell.users[1]!)
+  draft(
+    cell,
+    now,
+    Type.USER_DATA_ADD,
+    { userData: { type: 10, value: 'https://x.example/b' } },
+    cell.users[1]!,
+  )
 
 const username: Maker = (cell, now) => {
   const user = cell.random.pick(cell.nameHolders)
@@ -150,8 +157,19 @@ const loan: Maker = (cell, now) => {
   const [rich, pro, small, app] = cell.users
   const user = cell.random.pick([rich!, pro!])
   const toFid = cell.random.pick([small!.fid, app!.fid])
-  const numUnits = BigInt(cell.random.weighted([[80, cell.random.below(4)], [20, 60]]))
-  return draft(cell, now, Type.LEND_STORAGE, { lendStorage: { toFid: BigInt(toFid), numUnits, unitType: 2 } }, user)
+  const numUnits = BigInt(
+    cell.random.weighted([
+      [80, cell.random.below(4)],
+      [20, 60],
+    ]),
+  )
+  return draft(
+    cell,
+    now,
+    Type.LEND_STORAGE,
+    { lendStorage: { toFid: BigInt(toFid), numUnits, unitType: 2 } },
+    user,
+  )
 }
 
 /** The key is the user's next one, or one that was granted before. */

@@ -47,7 +47,8 @@ const longVarint = (value: bigint, length: number) => {
   }
   return Buffer.from(bytes)
 }
-const linkBody = () => bytesField(14, Buffer.concat([bytesField(1, text.encode('follow')), numberField(3, 2)]))
+const linkBody = () =>
+  bytesField(14, Buffer.concat([bytesField(1, text.encode('follow')), numberField(3, 2)]))
 const castBodyOf = (value: string) => bytesField(5, bytesField(4, text.encode(value)))
 const pinBody = () => bytesField(23, bytesField(1, Buffer.alloc(32, 1)))
 
@@ -69,7 +70,11 @@ const channelBody: Producer = (cell, now) =>
     cell,
     now,
     'C.1 channel body',
-    cell.random.pick([{ after: [pinBody()] }, { before: [pinBody()] }, { before: [bytesField(22, Buffer.alloc(0))] }]),
+    cell.random.pick([
+      { after: [pinBody()] },
+      { before: [pinBody()] },
+      { before: [bytesField(22, Buffer.alloc(0))] },
+    ]),
   )
 
 const unencoded: Producer = (cell, now) => {
@@ -95,7 +100,9 @@ function reencoded(dataBytes: Uint8Array): Uint8Array {
 }
 
 const dataBesideBytes: Producer = (cell, now) => {
-  const other = Buffer.from(encodeData(contentOf(cell, cell.users[1]!, now, Type.CAST_ADD, { castAdd: castBody(cell) })))
+  const other = Buffer.from(
+    encodeData(contentOf(cell, cell.users[1]!, now, Type.CAST_ADD, { castAdd: castBody(cell) })),
+  )
   const form = cell.random.pick<(dataBytes: Buffer) => Form>([
     (data) => ({ data, dataBytes: Buffer.alloc(0) }),
     (data) => ({ data, dataBytes: Buffer.alloc(0), hashed: Buffer.alloc(0) }),
@@ -133,14 +140,41 @@ const wireForms: readonly (() => Parameters<typeof castWith>[3])[] = [
   () => ({ before: [numberField(3, 5), numberField(1, 3)] }),
   () => ({ after: [bytesField(5, bytesField(4, Buffer.from('merged')))] }),
   () => ({ after: [bytesField(5, Buffer.concat([numberField(2, 4), numberField(5, 0)]))] }),
-  () => ({ inside: [bytesField(2, Buffer.from([3, 4])), numberField(2, 5), bytesField(5, Buffer.from([0, 0])), numberField(5, 1)] }),
+  () => ({
+    inside: [
+      bytesField(2, Buffer.from([3, 4])),
+      numberField(2, 5),
+      bytesField(5, Buffer.from([0, 0])),
+      numberField(5, 1),
+    ],
+  }),
   () => ({ inside: [bytesField(4, Buffer.from([0xff, 0xfe]))] }),
   () => ({ inside: [bytesField(4, Buffer.from([0xed, 0xa0, 0x80]))] }),
   () => ({ before: [bytesField(14, bytesField(1, Buffer.from([0xff])))] }),
   () => ({ before: [bytesField(21, bytesField(2, Buffer.from([0xff])))] }),
-  () => ({ inside: [bytesField(3, Buffer.concat([numberField(1, 2), bytesField(2, Buffer.alloc(20, 4))])), bytesField(3, numberField(1, 3))] }),
-  () => ({ inside: [bytesField(3, Buffer.concat([numberField(1, 2), bytesField(2, Buffer.alloc(20, 4))])), bytesField(7, Buffer.from('https://a.b'))] }),
-  () => ({ inside: [bytesField(6, Buffer.concat([bytesField(1, Buffer.from('https://a.b')), bytesField(2, bytesField(2, Buffer.alloc(20)))]))] }),
+  () => ({
+    inside: [
+      bytesField(3, Buffer.concat([numberField(1, 2), bytesField(2, Buffer.alloc(20, 4))])),
+      bytesField(3, numberField(1, 3)),
+    ],
+  }),
+  () => ({
+    inside: [
+      bytesField(3, Buffer.concat([numberField(1, 2), bytesField(2, Buffer.alloc(20, 4))])),
+      bytesField(7, Buffer.from('https://a.b')),
+    ],
+  }),
+  () => ({
+    inside: [
+      bytesField(
+        6,
+        Buffer.concat([
+          bytesField(1, Buffer.from('https://a.b')),
+          bytesField(2, bytesField(2, Buffer.alloc(20))),
+        ]),
+      ),
+    ],
+  }),
   () => ({ after: [tag(77, 5), Buffer.alloc(4, 9)] }),
   () => ({ after: [tag(77, 1), Buffer.alloc(8, 9)] }),
   () => ({ after: [tag(77, 1), Buffer.alloc(7, 9)] }),

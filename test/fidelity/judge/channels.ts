@@ -80,8 +80,7 @@ export function judgeChannelMessage(
   if (refusal) return refusal
   const id = slotId(channel, body.name, body.value)
   const before = state.slots.get(id)
-  if (before?.hash === hash && before.fid === fid)
-    return fault(DUPLICATE, 'message has already been merged')
+  if (before?.hash === hash && before.fid === fid) return fault(DUPLICATE, 'message has already been merged')
   if (before === undefined && isFull(state, channel, body.name)) return invalid('channel slot cap exceeded')
   return { id, slot: { fid, hash, timestamp: data.timestamp, data } }
 }
@@ -117,7 +116,8 @@ function authorityFault(
   if (before === 'banned' && action !== UNBAN) return invalid('channel member is banned')
   const wrongState = invalid('invalid channel target state')
   if (!statesBefore[action]!.includes(before)) return wrongState
-  if (!isAllowed(state, channel, action, before, actor)) return action === REMOVE_MEMBER ? wrongState : unauthorized
+  if (!isAllowed(state, channel, action, before, actor))
+    return action === REMOVE_MEMBER ? wrongState : unauthorized
   if (action === ADD_MODERATOR && moderatorCount(state, channel) >= MAX_MODERATORS)
     return invalid('channel moderator cap reached')
   return null

@@ -9,6 +9,7 @@ import {
   scopeFault,
   signerOf,
 } from './keys.js'
+import { afterMerge, applyChanges } from './merge.js'
 import {
   bodyOfType,
   type Data,
@@ -19,11 +20,10 @@ import {
   shortFid,
   Type,
 } from './message.js'
-import { afterMerge, applyChanges } from './merge.js'
-import { type Changes, compete, placeOf } from './sets.js'
 import { isVerification, profileFault, resolverFault, verificationRoomFault } from './profile-state.js'
-import { type Context, validateStateless } from './stateless.js'
+import { type Changes, compete, placeOf } from './sets.js'
 import type { State, Stored } from './state.js'
+import { type Context, validateStateless } from './stateless.js'
 import { hasStorage, lentUnits, ownUnits, unitKind } from './storage.js'
 import {
   DUPLICATE,
@@ -91,7 +91,9 @@ export function judge(
   const fid = shortFid(data.fid)
   const account = state.accounts.get(fid)
   if (account === undefined) return refuse(invalid('unknown fid'))
-  const signer = needsNoSigner(data.type) ? ({ kind: 'onchain' } as const) : signerOf(state, fid, message.signer)
+  const signer = needsNoSigner(data.type)
+    ? ({ kind: 'onchain' } as const)
+    : signerOf(state, fid, message.signer)
   if (signer === null) return refuse(invalid('invalid signer'))
   const outOfScope = scopeFault(signer, data.type)
   if (outOfScope) return refuse(outOfScope)
@@ -183,7 +185,8 @@ function judgeShardZero(
   if (data.body.name !== bodyOfType(data.type))
     return { verdict: dropped(invalid('invalid message type')), apply: nothing }
   if (data.type === Type.LEND_STORAGE) return judgeLend(state, message, data, setting)
-  const change = data.type === Type.KEY_ADD ? judgeKeyAdd(state, data) : judgeKeyRemove(state, data, message.signer)
+  const change =
+    data.type === Type.KEY_ADD ? judgeKeyAdd(state, data) : judgeKeyRemove(state, data, message.signer)
   if ('code' in change) return { verdict: dropped(change), apply: nothing }
   return { verdict: merged, apply: change.apply }
 }

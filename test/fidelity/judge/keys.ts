@@ -1,7 +1,13 @@
 import { type Data, type Envelope, hex, shortFid, Type } from './message.js'
 import type { Decoded } from './schema.js'
 import type { GaslessKey, State } from './state.js'
-import { keyAddDigest, keyRemoveDigest, keyRequestDigest, readKeyMetadata, recoverAddress } from './typed-data.js'
+import {
+  keyAddDigest,
+  keyRemoveDigest,
+  keyRequestDigest,
+  readKeyMetadata,
+  recoverAddress,
+} from './typed-data.js'
 import { CONFLICT, type Fault, fault, invalid } from './verdict.js'
 
 /** Gasless keys: who signs for whom, and their addition and removal. */
@@ -58,19 +64,23 @@ export function judgeKeyAdd(state: State, data: Data): { apply: (state: State) =
   const requestFid = shortFid(request.requestFid)
   if (state.accounts.get(requestFid)?.custody !== hex(requester))
     return invalid('requestSigner does not match custody address of requestFid')
-  if (!isSignedByCustody(state, fid, keyAddDigest(claimOf(data.fid, body)), body.custodySignature as Uint8Array))
+  if (
+    !isSignedByCustody(state, fid, keyAddDigest(claimOf(data.fid, body)), body.custodySignature as Uint8Array)
+  )
     return invalid('invalid signature')
   const existing = state.keys.get(hex(key))
   if (state.accounts.get(fid)?.signers.get(hex(key)))
     return invalid('key is already registered onchain for this fid')
-  if (existing !== undefined && existing.fid !== fid) return invalid('key is already claimed by a different fid')
+  if (existing !== undefined && existing.fid !== fid)
+    return invalid('key is already claimed by a different fid')
   if (existing !== undefined && existing.requestFid !== requestFid)
     return invalid('key is already registered for this fid by a different requesting fid')
   const nonceId = `${fid}/${requestFid}`
   const wrongNonce = nonceFault(state, nonceId, body.nonce as number)
   if (wrongNonce) return wrongNonce
   const count = [...state.keys.values()].filter((other) => other.fid === fid).length
-  if (existing === undefined && count >= MAX_KEYS) return invalid('active-key cap exceeded: 1000 keys per FID')
+  if (existing === undefined && count >= MAX_KEYS)
+    return invalid('active-key cap exceeded: 1000 keys per FID')
   const added: GaslessKey = {
     fid,
     requestFid,

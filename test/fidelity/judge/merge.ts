@@ -41,8 +41,6 @@ function revokePrimaryAddress(state: State, old: Stored): void {
   const primary = userData.get(isSolana ? PRIMARY_SOLANA : PRIMARY_ETHEREUM)
   if (primary === undefined) return
   const value = primary.data.body!.value.value as string
-  const isEqual = isSolana
-    ? value === base58.encode(address)
-    : value.toLowerCase() === `0x${hex(address)}`
+  const isEqual = isSolana ? value === base58.encode(address) : value.toLowerCase() === `0x${hex(address)}`
   if (isEqual) state.delete(primary)
 }

@@ -31,8 +31,7 @@ export function profileFault(state: State, data: Data): Fault | null {
 /** The judge's node has no RPC: whatever would ask a chain is refused. */
 export function resolverFault(data: Data): Fault | null {
   const body = data.body
-  const none = (chain: string) =>
-    fault('invalid_internal_state', `No client configured for chain: ${chain}`)
+  const none = (chain: string) => fault('invalid_internal_state', `No client configured for chain: ${chain}`)
   if (data.type === Type.USERNAME_PROOF && body?.name === 'usernameProof')
     return none(body.value.type === 2 ? 'EthMainnet' : 'BaseMainnet')
   if (body?.name === 'verificationAdd' && body.value.verificationType === 1 && body.value.protocol === 0) {

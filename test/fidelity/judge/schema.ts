@@ -104,7 +104,9 @@ function numberOf(type: 'u64' | 'u32' | 'i32', value: bigint): bigint | number {
 
 /** Encodes in the canonical form: by number, a oneof at the place of its lowest, defaults left out. */
 export function encode(spec: MessageSpec, message: Decoded): Buffer {
-  return Buffer.concat(canonicalOrder(spec).flatMap((number) => encodeField(number, spec.fields[number]!, message)))
+  return Buffer.concat(
+    canonicalOrder(spec).flatMap((number) => encodeField(number, spec.fields[number]!, message)),
+  )
 }
 
 const orders = new WeakMap<MessageSpec, number[]>()
@@ -128,7 +130,10 @@ function encodeField(number: number, field: FieldSpec, message: Decoded): Buffer
   if (value === undefined) return []
   if (Array.isArray(value)) return encodeList(number, field.type, value)
   const isPresent =
-    field.label === 'optional' || field.oneof !== undefined || typeof field.type === 'object' || !isZero(value)
+    field.label === 'optional' ||
+    field.oneof !== undefined ||
+    typeof field.type === 'object' ||
+    !isZero(value)
   return isPresent ? [encodeSingle(number, field.type, value)] : []
 }
 

@@ -43,7 +43,8 @@ export function placeOf(data: Data, hash: Uint8Array): Pick<Stored, 'set' | 'key
     case Type.VERIFICATION_ADD:
     case Type.VERIFICATION_REMOVE: {
       const isRemove = data.type === Type.VERIFICATION_REMOVE
-      if (name !== (isRemove ? 'verificationRemove' : 'verificationAdd')) return invalid('invalid message type')
+      if (name !== (isRemove ? 'verificationRemove' : 'verificationAdd'))
+        return invalid('invalid message type')
       return { set: 'verifications', key: hex(value.address as Uint8Array), isRemove }
     }
     case Type.USERNAME_PROOF:
@@ -54,7 +55,11 @@ export function placeOf(data: Data, hash: Uint8Array): Pick<Stored, 'set' | 'key
   }
 }
 
-function linkPlace(data: Data, name: string, value: Decoded): Pick<Stored, 'set' | 'key' | 'isRemove'> | Fault {
+function linkPlace(
+  data: Data,
+  name: string,
+  value: Decoded,
+): Pick<Stored, 'set' | 'key' | 'isRemove'> | Fault {
   if (name === 'linkCompactState') return fault(INVALID_PARAM, 'link body not specified')
   if (name !== 'link') return fault(INVALID_PARAM, 'link_compact_body not specified')
   const key = `${value.type}/${shortFid(value.targetFid as bigint)}`

@@ -7,7 +7,11 @@ import { type Data, type Envelope, hashOf, hex, Type } from './message.js'
 import { validateUserData, validateUsernameProof } from './profile-rules.js'
 import type { Decoded } from './schema.js'
 import { type Fault, invalid } from './verdict.js'
-import { verificationClaimFault, validateVerificationAdd, validateVerificationRemove } from './verification-rules.js'
+import {
+  validateVerificationAdd,
+  validateVerificationRemove,
+  verificationClaimFault,
+} from './verification-rules.js'
 
 /** What the rules without state know of the node and the sender. */
 export interface Context {

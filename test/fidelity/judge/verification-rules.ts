@@ -59,8 +59,7 @@ export function verificationClaimFault(body: Decoded, data: Data): Fault | null 
 }
 
 export function validateVerificationRemove(body: Decoded): Fault | null {
-  if (body.protocol === 0)
-    return wrongLength(body, 'address', 20, 'invalid length for eth address')
+  if (body.protocol === 0) return wrongLength(body, 'address', 20, 'invalid length for eth address')
   if (body.protocol === 1) return lengthOf(body, 'address') === 32 ? null : invalid(null)
   return invalid(null)
 }

@@ -1,4 +1,4 @@
-import { describe as describeVerdict, describeFault, type Comparison } from './tally.js'
+import { type Comparison, describeFault, describe as describeVerdict } from './tally.js'
 
 /** A deliberate difference between Plaza and the reference node. */
 export interface Difference {

@@ -38,8 +38,7 @@ export async function openPlazaHub(db: Database, network: number, start: number)
   const context = createMethodContext({ db, hub, clock, version: '0', config: { shards: 1 } }, () =>
     Promise.reject(new Error('no events are read')),
   )
-  const method = (path: string) =>
-    submitMethods.find(({ http }) => http?.path === path) as WriteMethod
+  const method = (path: string) => submitMethods.find(({ http }) => http?.path === path) as WriteMethod
   const [single, bulk, validate] = ['/submitMessage', '/submitBulkMessages', '/validateMessage'].map(method)
 
   return {
@@ -79,6 +78,9 @@ export async function openPlazaHub(db: Database, network: number, start: number)
       const rows = await db<{ fid: number; hash: Buffer }[]>`
         select fid, hash from hub.messages
         where fid = any (${fids as number[]}::bigint[]) and type not in (16, 17)
+        union all
+        select fid, hash from hub.channel_messages
+        where fid = any (${fids as number[]}::bigint[])
       `
       const hashes = new Map<number, string[]>(fids.map((fid) => [fid, []]))
       for (const row of rows) hashes.get(Number(row.fid))!.push(hex(row.hash))

@@ -13,7 +13,11 @@ import { Tally } from './tally.js'
 export interface RunOptions {
   readonly messages: number
   readonly seed: number
-  readonly networks: readonly { readonly network: number; readonly hasChannels: boolean; readonly db: Database }[]
+  readonly networks: readonly {
+    readonly network: number
+    readonly hasChannels: boolean
+    readonly db: Database
+  }[]
   /** Cells that are open at a time, so also the size of a call. */
   readonly cells?: number
 }
@@ -34,7 +38,10 @@ export async function runFidelity(options: RunOptions): Promise<Tally> {
 
 type NetworkRun = RunOptions & RunOptions['networks'][number]
 
-async function runNetwork({ db, network, hasChannels, messages, seed, cells: open = 60 }: NetworkRun, tally: Tally) {
+async function runNetwork(
+  { db, network, hasChannels, messages, seed, cells: open = 60 }: NetworkRun,
+  tally: Tally,
+) {
   const plaza = await openPlazaHub(db, network, START)
   const world = new World(plaza, { network, hasChannels }, seed, tally)
   try {
@@ -61,7 +68,10 @@ class World {
   ) {}
 
   async openCells(count: number): Promise<void> {
-    const opened = Array.from({ length: count }, () => new Cell(this.nextId++, this.network.network, this.seed))
+    const opened = Array.from(
+      { length: count },
+      () => new Cell(this.nextId++, this.network.network, this.seed),
+    )
     await this.plaza.open(opened)
     this.cells.push(...opened)
   }
@@ -78,7 +88,9 @@ class World {
 
   private async singleRound(setting: Setting): Promise<void> {
     const produced = this.cells.map((cell) => generate(cell, setting.now))
-    const judgements = produced.map(({ bytes }, index) => judgeSubmit(this.cells[index]!.state, bytes, setting))
+    const judgements = produced.map(({ bytes }, index) =>
+      judgeSubmit(this.cells[index]!.state, bytes, setting),
+    )
     await this.compareValidity(produced, setting)
     const answers = await this.plaza.submit(produced.map(({ bytes }) => bytes))
     for (const [index, plaza] of answers.entries()) {
@@ -86,7 +98,14 @@ class World {
       const { bytes, className } = produced[index]!
       const { verdict, apply } = judgements[index]!
       this.count(cell)
-      this.tally.add({ className, network: setting.network, bytes, reference: verdict, plaza, call: 'single' })
+      this.tally.add({
+        className,
+        network: setting.network,
+        bytes,
+        reference: verdict,
+        plaza,
+        call: 'single',
+      })
       if (plaza === null || plaza.code === 'bad_request.prunable') {
         if (verdict.isMerged) apply(cell.state)
         else if (plaza === null) this.tainted.add(cell)
@@ -126,9 +145,18 @@ class World {
     })
     const calls = groups.map((group, index) => {
       const readable = group.filter(({ bytes }) => isReadable(bytes))
-      return { readable, ...judgeBulk(cells[index]!.state, readable.map(({ bytes }) => bytes), setting) }
+      return {
+        readable,
+        ...judgeBulk(
+          cells[index]!.state,
+          readable.map(({ bytes }) => bytes),
+          setting,
+        ),
+      }
     })
-    const answers = await this.plaza.submitBulk(calls.flatMap(({ readable }) => readable.map(({ bytes }) => bytes)))
+    const answers = await this.plaza.submitBulk(
+      calls.flatMap(({ readable }) => readable.map(({ bytes }) => bytes)),
+    )
     let next = 0
     for (const [index, { readable, verdicts, apply }] of calls.entries()) {
       const cell = cells[index]!
@@ -138,7 +166,14 @@ class World {
         const reference = verdicts[place]!
         this.count(cell)
         if ((plaza === null) !== reference.isMerged) isEqual = false
-        this.tally.add({ className: 'C.13 bulk', network: setting.network, bytes, reference, plaza, call: 'bulk' })
+        this.tally.add({
+          className: 'C.13 bulk',
+          network: setting.network,
+          bytes,
+          reference,
+          plaza,
+          call: 'bulk',
+        })
       }
       if (isEqual) apply(cell.state)
       else this.tainted.add(cell)

@@ -102,10 +102,11 @@ export class Tally {
   }
 
   private keepExample(comparison: Comparison): void {
-    const id = `${comparison.call}: ${describe(comparison.reference)} | ${describeFault(comparison.plaza)}`.replace(
-      /\d+|"[^"]*"/g,
-      '#',
-    )
+    const id =
+      `${comparison.call}: ${describe(comparison.reference)} | ${describeFault(comparison.plaza)}`.replace(
+        /\d+|"[^"]*"/g,
+        '#',
+      )
     const known = this.undocumented.get(id)
     if (known === undefined) {
       this.undocumented.set(id, { count: 1, example: comparison })
