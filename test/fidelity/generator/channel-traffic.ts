@@ -99,13 +99,13 @@ const channelFault: Producer = (cell, now) => {
 }
 
 /** The owner's verification decides who owns a channel. */
-const ownership: Producer = (cell, now) => {
+export const ownership: Producer = (cell, now) => {
   const wallet = cell.random.pick(cell.wallets.slice(0, 2))
   const user = cell.random.weighted([
     [80, cell.users[0]!],
     [20, cell.users[1]!],
   ])
-  const [type, body]: Body = cell.random.chance(85)
+  const [type, body]: Body = cell.random.chance(80)
     ? [Type.VERIFICATION_ADD, { verificationAdd: verificationBody(user, wallet, cell.network) }]
     : [Type.VERIFICATION_REMOVE, { verificationRemove: { address: wallet.address } }]
   return produce(cell, 'A.1 ownership', { user, content: contentOf(cell, user, now, type, body) })

@@ -31,7 +31,7 @@ export function solanaVerificationBody(user: User, key: Ed25519Key, network: num
 }
 
 /** Farcaster and Unix seconds alike: far in the future. */
-export const FAR_DEADLINE = 4_000_000_000
+const FAR_DEADLINE = 4_000_000_000
 
 export interface KeyRequestOptions {
   readonly deadline?: bigint

@@ -19,7 +19,7 @@ const draft = (cell: Cell, now: number, type: number, body: Content, user = anyU
 const words = ['gm', 'hello there', 'ünï', '日本', '👋🏽', 'a longer text with several words in it', '']
 
 /** A few targets, so that messages meet each other. */
-export function castTarget({ random }: Cell): Content {
+function castTarget({ random }: Cell): Content {
   return { fid: BigInt(random.between(1, 3)), hash: Buffer.alloc(20, random.below(12)) }
 }
 
@@ -58,7 +58,7 @@ const castRemove: Maker = (cell, now) => {
   return draft(cell, now, Type.CAST_REMOVE, { castRemove: { targetHash } }, target?.user ?? anyUser(cell))
 }
 
-export function reactionBody(cell: Cell): Content {
+function reactionBody(cell: Cell): Content {
   const target = cell.random.chance(80)
     ? { targetCastId: castTarget(cell) }
     : { targetUrl: `https://example.com/${cell.random.below(6)}` }
@@ -147,7 +147,7 @@ const verificationRemove: Maker = (cell, now) => {
   const isSolana = cell.random.chance(20)
   const address = isSolana
     ? cell.random.pick(cell.solanaKeys).publicKey
-    : cell.random.pick(cell.wallets).address
+    : cell.random.pick(cell.wallets.slice(2)).address
   return draft(cell, now, Type.VERIFICATION_REMOVE, {
     verificationRemove: { address, protocol: isSolana ? 1 : 0 },
   })

@@ -39,11 +39,12 @@ export function judgeBulk(state: State, messages: readonly Uint8Array[], setting
   let result = state
   for (const entries of byFid.values()) {
     const attempt = judgeTogether(result, entries, setting)
-    if (attempt instanceof Object && 'code' in attempt) {
+    if ('code' in attempt) {
       for (const { index } of entries) verdicts[index] = refused(attempt)
       continue
     }
-    result = attempt
+    result = attempt.after
+    for (const [index, verdict] of attempt.verdicts) verdicts[index] = verdict
   }
   for (const { index, data } of [...byFid.values()].flat()) {
     const wrong = resolverFault(data)
@@ -54,14 +55,20 @@ export function judgeBulk(state: State, messages: readonly Uint8Array[], setting
 }
 
 /** The state after all messages of one fid, or the first fault. */
-function judgeTogether(state: State, entries: readonly Entry[], setting: Setting): State | Fault {
+function judgeTogether(
+  state: State,
+  entries: readonly Entry[],
+  setting: Setting,
+): { after: State; verdicts: Map<number, Verdict> } | Fault {
   const after = state.clone()
-  for (const { message, data } of [...entries].sort(inBlockOrder)) {
+  const verdicts = new Map<number, Verdict>()
+  for (const { index, message, data } of [...entries].sort(inBlockOrder)) {
     const { verdict, apply } = judge(after, message, data, setting, state)
     if (verdict.fault !== null) return verdict.fault
+    verdicts.set(index, verdict)
     apply(after)
   }
-  return after
+  return { after, verdicts }
 }
 
 /** Verifications, proofs, names and addresses, other user data, the rest; each by time and hash. */

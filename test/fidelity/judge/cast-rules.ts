@@ -68,13 +68,13 @@ function validateEmbed(embed: Decoded): Fault | null {
   return invalid('embed is missing')
 }
 
-export function validateUrl(url: string): Fault | null {
+function validateUrl(url: string): Fault | null {
   if (url.length === 0) return invalid('url < 1 byte')
   return byteLength(url) > 256 ? invalid('url > 256 bytes') : null
 }
 
 /** A cast id: the documents give the text of a missing hash, and none for a hash of another length. */
-export function validateCastId(id: Decoded): Fault | null {
+function validateCastId(id: Decoded): Fault | null {
   if (id.fid === 0n) return invalid('fid is missing')
   const { length } = id.hash as Uint8Array
   if (length === 0) return invalid('hash is missing')

@@ -1,9 +1,14 @@
 import type { BodyName } from './message.js'
 import type { Decoded } from './schema.js'
-import { type Fault, invalid } from './verdict.js'
+import { type Fault, invalid, VALIDATION } from './verdict.js'
 
-/** The widths and numbers of channel bodies. */
+/** The widths and numbers of channel bodies. The reference node says the code of these faults twice. */
 export function validateChannelBody(name: BodyName, body: Decoded): Fault | null {
+  const wrong = bodyFault(name, body)
+  return wrong && invalid(`${VALIDATION}/${wrong.text}`)
+}
+
+function bodyFault(name: BodyName, body: Decoded): Fault | null {
   if ((body.channelId as Uint8Array).length !== 32) return invalid('channel id must be 32 bytes')
   switch (name) {
     case 'channelUpdate':

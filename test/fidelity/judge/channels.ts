@@ -148,7 +148,7 @@ function isAllowed(
 
 function membershipMode(state: State, channel: string): number {
   const update = state.slots.get(slotOf('update', channel))
-  return (update?.data.body!.value.membershipMode as number | undefined) ?? 0
+  return update === undefined ? 0 : ((update.data.body!.value.membershipMode as number | undefined) ?? 0)
 }
 
 function moderatorCount(state: State, channel: string): number {

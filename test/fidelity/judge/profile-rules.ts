@@ -105,7 +105,7 @@ function validateUsername(name: string): Fault | null {
   return validateFname(name)
 }
 
-export function validateFname(name: string): Fault | null {
+function validateFname(name: string): Fault | null {
   if (byteLength(name) > 16) return invalid(`fname "${name}" > 16 characters`)
   return matches(LABEL, name) ? null : invalid(`fname "${name}" doesn't match ${LABEL}`)
 }

@@ -31,10 +31,10 @@ export function ownUnits(state: State, fid: number, kind: UnitKind, nowUnix: num
 }
 
 function isLoanOf(stored: Stored, kind: UnitKind): boolean {
-  return kinds[(stored.data.body?.value as Decoded).unitType as number] === kind
+  return kinds[(stored.data.body!.value as Decoded).unitType as number] === kind
 }
 
-const unitsOf = (stored: Stored) => Number((stored.data.body?.value as Decoded).numUnits as bigint)
+const unitsOf = (stored: Stored) => Number((stored.data.body!.value as Decoded).numUnits as bigint)
 
 export function lentUnits(state: State, fid: number, kind: UnitKind): number {
   return [...state.set(fid, 'lends').values()]

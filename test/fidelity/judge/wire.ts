@@ -20,11 +20,11 @@ const MAX_GROUP_DEPTH = 100
 const EMPTY = new Uint8Array(0)
 
 export const VARINT = 0
-export const FIXED64 = 1
+const FIXED64 = 1
 export const LENGTH_DELIMITED = 2
 export const START_GROUP = 3
 export const END_GROUP = 4
-export const FIXED32 = 5
+const FIXED32 = 5
 
 /** A position in bytes. */
 export class WireReader {

@@ -95,13 +95,14 @@ class World {
     const answers = await this.plaza.submit(produced.map(({ bytes }) => bytes))
     for (const [index, plaza] of answers.entries()) {
       const cell = this.cells[index]!
-      const { bytes, className } = produced[index]!
+      const { bytes, className, user } = produced[index]!
       const { verdict, apply } = judgements[index]!
       this.count(cell)
       this.tally.add({
         className,
         network: setting.network,
         bytes,
+        sender: user.name,
         reference: verdict,
         plaza,
         call: 'single',
@@ -114,7 +115,7 @@ class World {
   }
 
   private async compareValidity(produced: readonly Produced[], setting: Setting): Promise<void> {
-    for (const [index, { bytes }] of produced.entries()) {
+    for (const [index, { bytes, user }] of produced.entries()) {
       const cell = this.cells[index]!
       if (!cell.random.chance(VALIDATE_PERCENT)) continue
       const expected = judgeValidity(cell.state, bytes, setting)
@@ -128,6 +129,7 @@ class World {
         className: 'C.10 validateMessage',
         network: setting.network,
         bytes,
+        sender: user.name,
         reference,
         plaza,
         call: 'validate',
@@ -161,7 +163,7 @@ class World {
     for (const [index, { readable, verdicts, apply }] of calls.entries()) {
       const cell = cells[index]!
       let isEqual = true
-      for (const [place, { bytes }] of readable.entries()) {
+      for (const [place, { bytes, user }] of readable.entries()) {
         const plaza = answers[next++]!
         const reference = verdicts[place]!
         this.count(cell)
@@ -170,6 +172,7 @@ class World {
           className: 'C.13 bulk',
           network: setting.network,
           bytes,
+          sender: user.name,
           reference,
           plaza,
           call: 'bulk',
@@ -204,7 +207,7 @@ class World {
     const fids = comparable.flatMap((cell) => cell.users.map(({ fid }) => fid))
     const stored = await this.plaza.storedHashes(fids)
     for (const cell of comparable) {
-      for (const { fid } of cell.users) {
+      for (const { fid, name } of cell.users) {
         const expected = cell.state.hashesOf(fid)
         const actual = stored.get(fid)!
         const missing = expected.filter((hash) => !actual.includes(hash))
@@ -217,6 +220,7 @@ class World {
           className: 'stored sets of a user',
           network: this.network.network,
           bytes: new Uint8Array(0),
+          sender: name,
           reference: merged,
           plaza,
           call: 'stored',

@@ -4,6 +4,8 @@ import { type Fault, UNDECODABLE, type Verdict } from '../judge/verdict.js'
 export interface Comparison {
   readonly className: string
   readonly network: number
+  /** The part that the sender plays in the cell. */
+  readonly sender: string
   readonly bytes: Uint8Array
   readonly reference: Verdict
   /** Null: accepted. */
@@ -19,7 +21,7 @@ export interface Agreement {
   readonly text: boolean | null
 }
 
-export function agreementOf({ reference, plaza }: Comparison): Agreement {
+function agreementOf({ reference, plaza }: Comparison): Agreement {
   const { fault } = reference
   if (fault === null || plaza === null) {
     const isEqual = fault === null && plaza === null && reference.swallowed === null
