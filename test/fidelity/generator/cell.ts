@@ -67,6 +67,8 @@ export class Cell {
   readonly channelKeys: readonly string[]
   readonly granted: GrantedKey[] = []
   readonly earlier: Earlier[] = []
+  /** Fids with links that a compact state has ended, which Plaza remembers (docs/protocol.md §9.1). */
+  readonly endedLinks = new Set<number>()
   nonce = 0
   judged = 0
 

@@ -8,6 +8,8 @@ import { type Fault, invalid, merged, refused, type Verdict } from './verdict.js
 export interface BulkJudgement {
   readonly verdicts: readonly Verdict[]
   readonly apply: (state: State) => void
+  /** The same, were each message merged or refused for itself. */
+  readonly separately: Omit<BulkJudgement, 'separately'>
 }
 
 interface Entry {
@@ -51,7 +53,30 @@ export function judgeBulk(state: State, messages: readonly Uint8Array[], setting
     if (wrong && verdicts[index]!.fault === null) verdicts[index] = refused(wrong)
   }
   const end = result
-  return { verdicts, apply: (target) => replace(target, end) }
+  const entries = [...byFid.values()].flat()
+  return {
+    verdicts,
+    apply: (target) => replace(target, end),
+    separately: judgeSeparately(state, entries, verdicts, setting),
+  }
+}
+
+/** Each message for itself, in the order of a block; `others` are the verdicts of those outside of it. */
+function judgeSeparately(
+  state: State,
+  entries: readonly Entry[],
+  others: readonly Verdict[],
+  setting: Setting,
+): Omit<BulkJudgement, 'separately'> {
+  const after = state.clone()
+  const verdicts = [...others]
+  for (const { index, message, data } of [...entries].sort(inBlockOrder)) {
+    const { verdict, apply } = judge(after, message, data, setting, after)
+    const resolution = verdict.fault === null ? resolverFault(data) : null
+    verdicts[index] = resolution ? refused(resolution) : verdict
+    if (!resolution) apply(after)
+  }
+  return { verdicts, apply: (target) => replace(target, after) }
 }
 
 /** The state after all messages of one fid, or the first fault. */

@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { ed25519 } from '@noble/curves/ed25519'
 
 /**
  * The points of small order in all encodings, by their first 31 bytes and the masked last one. OpenSSL
@@ -37,6 +38,16 @@ export function verifyEd25519(signature: Uint8Array, message: Uint8Array, public
   if (isSmallOrder(publicKey) || isSmallOrder(signature.subarray(0, 32))) return false
   try {
     return verify(null, message, keyObject(publicKey), signature)
+  } catch {
+    return false
+  }
+}
+
+/** Whether 32 bytes are a point of the curve. */
+export function isCurvePoint(publicKey: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromHex(publicKey, true)
+    return true
   } catch {
     return false
   }

@@ -33,8 +33,10 @@ export function validateKeyRemove(body: Decoded): Fault | null {
 }
 
 export function validateLend(body: Decoded, { timestamp }: Data, { now }: Context): Fault | null {
-  if ((body.numUnits as bigint) > 5000n) return invalid('num storage units too large')
   const unitType = body.unitType as number
+  const isOld = timestamp < now - MAX_LEND_AGE_SECONDS
   if (unitType < 0 || unitType > 2) return invalid(null)
-  return timestamp < now - MAX_LEND_AGE_SECONDS ? invalid('timestamp more than 10 mins in the past') : null
+  // The documents do not say which of the two comes first.
+  if ((body.numUnits as bigint) > 5000n) return invalid(isOld ? null : 'num storage units too large')
+  return isOld ? invalid('timestamp more than 10 mins in the past') : null
 }

@@ -49,38 +49,41 @@ export function moveClock(signer: Signer, timestamp: number, isShardZero: boolea
   if (!isShardZero && timestamp > key.homeUsedAt + USED_AFTER_SECONDS) key.homeUsedAt = timestamp
 }
 
-/** Adds a key; returns why it does not. */
-export function judgeKeyAdd(state: State, data: Data): { apply: (state: State) => void } | Fault {
+/** What a key message changes, or why it changes nothing. */
+export type KeyChange = { readonly apply: (state: State) => void } | Fault
+
+/** The documents do not say which of several faults is told: then neither does the judge. */
+function onlyFault(faults: readonly (Fault | null | false)[]): Fault | null {
+  const found = faults.filter((each) => each !== null && each !== false)
+  return found.length > 1 ? invalid(null) : (found[0] ?? null)
+}
+
+/** Adds a key. */
+export function judgeKeyAdd(state: State, data: Data): KeyChange {
   const body = data.body!.value
   const fid = shortFid(data.fid)
   const key = body.key as Uint8Array
-  const request = readKeyMetadata(body.metadata as Uint8Array)
-  const malformed = invalid('SignedKeyRequest metadata is malformed or signature does not verify')
-  if (request === null) return malformed
-  const digest = keyRequestDigest({ requestFid: request.requestFid, key, deadline: request.deadline })
-  const requester = recoverAddress(digest, request.signature)
-  if (requester === null || hex(requester) !== hex(request.requestSigner)) return malformed
-  if (request.deadline < BigInt(data.timestamp)) return invalid('SignedKeyRequest deadline has expired')
-  const requestFid = shortFid(request.requestFid)
-  if (state.accounts.get(requestFid)?.custody !== hex(requester))
-    return invalid('requestSigner does not match custody address of requestFid')
-  if (
-    !isSignedByCustody(state, fid, keyAddDigest(claimOf(data.fid, body)), body.custodySignature as Uint8Array)
-  )
-    return invalid('invalid signature')
   const existing = state.keys.get(hex(key))
-  if (state.accounts.get(fid)?.signers.get(hex(key)))
-    return invalid('key is already registered onchain for this fid')
-  if (existing !== undefined && existing.fid !== fid)
-    return invalid('key is already claimed by a different fid')
-  if (existing !== undefined && existing.requestFid !== requestFid)
-    return invalid('key is already registered for this fid by a different requesting fid')
+  const request = readKeyMetadata(body.metadata as Uint8Array)
+  const requestFid = request === null ? 0 : shortFid(request.requestFid)
   const nonceId = `${fid}/${requestFid}`
-  const wrongNonce = nonceFault(state, nonceId, body.nonce as number)
-  if (wrongNonce) return wrongNonce
   const count = [...state.keys.values()].filter((other) => other.fid === fid).length
-  if (existing === undefined && count >= MAX_KEYS)
-    return invalid('active-key cap exceeded: 1000 keys per FID')
+  const custodySignature = body.custodySignature as Uint8Array
+  const wrong = onlyFault([
+    requestFault(state, data, request),
+    !isSignedByCustody(state, fid, keyAddDigest(claimOf(data.fid, body)), custodySignature) &&
+      invalid('invalid signature'),
+    state.accounts.get(fid)?.signers.get(hex(key)) === true &&
+      invalid('key is already registered onchain for this fid'),
+    existing !== undefined && existing.fid !== fid && invalid('key is already claimed by a different fid'),
+    existing?.fid === fid &&
+      request !== null &&
+      existing.requestFid !== requestFid &&
+      invalid('key is already registered for this fid by a different requesting fid'),
+    nonceFault(state, nonceId, body.nonce as number),
+    existing === undefined && count >= MAX_KEYS && invalid('active-key cap exceeded: 1000 keys per FID'),
+  ])
+  if (wrong) return wrong
   const added: GaslessKey = {
     fid,
     requestFid,
@@ -97,25 +100,38 @@ export function judgeKeyAdd(state: State, data: Data): { apply: (state: State) =
   }
 }
 
-/** Removes a key, by custody or by the key itself; returns why it does not. */
-export function judgeKeyRemove(
-  state: State,
-  data: Data,
-  signer: Envelope['signer'],
-): { apply: (state: State) => void } | Fault {
+function requestFault(state: State, data: Data, request: ReturnType<typeof readKeyMetadata>): Fault | null {
+  const key = data.body!.value.key as Uint8Array
+  const malformed = invalid('SignedKeyRequest metadata is malformed or signature does not verify')
+  if (request === null) return malformed
+  const digest = keyRequestDigest({ requestFid: request.requestFid, key, deadline: request.deadline })
+  const requester = recoverAddress(digest, request.signature)
+  if (requester === null || hex(requester) !== hex(request.requestSigner)) return malformed
+  const custody = state.accounts.get(shortFid(request.requestFid))?.custody
+  return onlyFault([
+    request.deadline < BigInt(data.timestamp) && invalid('SignedKeyRequest deadline has expired'),
+    custody !== hex(requester) && invalid('requestSigner does not match custody address of requestFid'),
+  ])
+}
+
+/** Removes a key, by custody or by the key itself. */
+export function judgeKeyRemove(state: State, data: Data, signer: Envelope['signer']): KeyChange {
   const body = data.body!.value
   const fid = shortFid(data.fid)
   const key = body.key as Uint8Array
   const existing = state.keys.get(hex(key))
   const isSelf = body.signatureType === SELF
-  if (isSelf && hex(signer) !== hex(key)) return invalid(null)
   const digest = keyRemoveDigest(claimOf(data.fid, body))
-  if (!isSelf && !isSignedByCustody(state, fid, digest, body.signature as Uint8Array))
-    return invalid('invalid signature')
-  if (existing?.fid !== fid) return invalid('key is not registered for this fid')
-  const nonceId = isSelf ? `${fid}/${existing.requestFid}` : `${fid}/custody`
-  const wrongNonce = nonceFault(state, nonceId, body.nonce as number)
-  if (wrongNonce) return wrongNonce
+  const isSigned = isSelf
+    ? hex(signer) === hex(key)
+    : isSignedByCustody(state, fid, digest, body.signature as Uint8Array)
+  const nonceId = isSelf ? `${fid}/${existing?.requestFid}` : `${fid}/custody`
+  const wrong = onlyFault([
+    !isSigned && invalid(isSelf ? null : 'invalid signature'),
+    existing?.fid !== fid && invalid('key is not registered for this fid'),
+    nonceFault(state, nonceId, body.nonce as number),
+  ])
+  if (wrong) return wrong
   return {
     apply: (target) => {
       target.keys.delete(hex(key))

@@ -46,9 +46,9 @@ export function validateUserData(body: Decoded, _data: Data, { isPro }: Context)
     case 10:
       return isPro ? atMost(256, 'banner value') : invalid('Pro subscription required')
     case 11:
-      return isChecksummed(value) ? null : invalid(null)
+      return value === '' || isChecksummed(value) ? null : invalid(null)
     case 12:
-      return isSolanaAddress(value) ? null : invalid(null)
+      return value === '' || isSolanaAddress(value) ? null : invalid(null)
     case 13:
       return validateProfileToken(value)
     case 14:
@@ -92,6 +92,7 @@ function isSolanaAddress(value: string): boolean {
 }
 
 function validateProfileToken(value: string): Fault | null {
+  if (value === '') return null
   if (byteLength(value) > 256) return invalid('CAIP-19 string too long')
   const caip19 =
     /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}\/[-a-z0-9]{3,8}:[-.%a-zA-Z0-9]{1,128}(\/[-.%a-zA-Z0-9]{1,78})?$/

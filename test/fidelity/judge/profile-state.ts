@@ -21,7 +21,7 @@ export function profileFault(state: State, data: Data): Fault | null {
     const owner = value.endsWith('.eth') ? undefined : state.fnames.get(value)?.fid
     return owner === fid ? null : invalid('fname is not registered for fid')
   }
-  if (type === 11 || type === 12) {
+  if ((type === 11 || type === 12) && value !== '') {
     const address = type === 11 ? Buffer.from(value.slice(2), 'hex') : base58.decode(value)
     return hasVerified(state, fid, address) ? null : invalid('address is not part of any verification')
   }

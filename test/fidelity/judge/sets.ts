@@ -134,3 +134,11 @@ export function excess(state: State, fid: number, set: SetName, limit: number): 
   const oldest = all.filter(({ isCompact }) => !isCompact).sort((a, b) => (tsHash(a) < tsHash(b) ? -1 : 1))
   return oldest.slice(0, Math.max(0, all.length - limit))
 }
+
+/** Whether a compact state ends what Plaza remembers and the reference node forgets: removes, compact states. */
+export function endsLinks(state: State, fid: number, type: string, timestamp: number): boolean {
+  return [...state.set(fid, 'links').values()].some(
+    (link) =>
+      link.timestamp <= timestamp && (link.isRemove || link.isCompact) && link.data.body!.value.type === type,
+  )
+}

@@ -99,10 +99,12 @@ export class State {
     this.set(stored.fid, stored.set).delete(stored.key)
   }
 
-  /** All stored messages of a user, for the comparison. */
-  hashesOf(fid: number): string[] {
+  /** All stored messages of a user but key messages; without links if so told. */
+  hashesOf(fid: number, withLinks: boolean): string[] {
     const inSets = [...this.messages].flatMap(([id, set]) =>
-      id.startsWith(`${fid}/`) ? [...set.values()].map(({ hash }) => hash) : [],
+      id.startsWith(`${fid}/`) && (withLinks || id !== `${fid}/links`)
+        ? [...set.values()].map(({ hash }) => hash)
+        : [],
     )
     const inSlots = [...this.slots.values()].filter((slot) => slot.fid === fid).map(({ hash }) => hash)
     return [...inSets, ...inSlots].sort()

@@ -1,6 +1,6 @@
 import { validateCast, validateCastRemove, validateFrameAction, validateReaction } from './cast-rules.js'
 import { validateChannelBody } from './channel-rules.js'
-import { verifyEd25519 } from './ed25519.js'
+import { isCurvePoint, verifyEd25519 } from './ed25519.js'
 import { validateKeyAdd, validateKeyRemove, validateLend } from './key-rules.js'
 import { validateCompactState, validateLink } from './link-rules.js'
 import { type Data, type Envelope, hashOf, hex, Type } from './message.js'
@@ -70,7 +70,8 @@ function checkSignature(message: Envelope): Fault | null {
   if (message.signature.length === 0) return invalid('signature is missing')
   if (message.signer.length !== 32) return invalid('signer is missing or invalid')
   const isSigned = verifyEd25519(message.signature, message.hash, message.signer)
-  return isSigned ? null : invalid('invalid signature')
+  // The documents do not say what a signer that is no key is called.
+  return isSigned ? null : invalid(isCurvePoint(message.signer) ? 'invalid signature' : null)
 }
 
 type Rule = (body: Decoded, data: Data, context: Context) => Fault | null

@@ -7,10 +7,17 @@ import { PlazaError } from '../../../src/platform/errors.js'
 import { createVerifyPool } from '../../../src/protocol/verify-pool.js'
 import type { Cell } from '../generator/cell.js'
 import { bytesField } from '../generator/seal.js'
-import { hex } from '../judge/message.js'
 import type { Fault } from '../judge/verdict.js'
 
 const EPOCH = 1_609_459_200
+
+/** A message that Plaza stores. */
+export interface StoredRow {
+  readonly fid: number
+  readonly type: number
+  /** Hexadecimal. */
+  readonly hash: string
+}
 
 /** Plaza's hub on a real database, asked through the methods of its API. */
 export interface PlazaHub {
@@ -24,8 +31,8 @@ export interface PlazaHub {
   submitBulk(messages: readonly Uint8Array[]): Promise<(Fault | null)[]>
   /** Whether a message is valid; null when the answer is an error. */
   validate(message: Uint8Array): Promise<boolean | null>
-  /** The hashes of all stored messages of fids but key messages, sorted. */
-  storedHashes(fids: readonly number[]): Promise<Map<number, string[]>>
+  /** All stored messages of fids but key messages. */
+  stored(fids: readonly number[]): Promise<StoredRow[]>
   close(): Promise<void>
 }
 
@@ -74,19 +81,14 @@ export async function openPlazaHub(db: Database, network: number, start: number)
         return null
       }
     },
-    async storedHashes(fids) {
-      const rows = await db<{ fid: number; hash: Buffer }[]>`
-        select fid, hash from hub.messages
-        where fid = any (${fids as number[]}::bigint[]) and type not in (16, 17)
-        union all
-        select fid, hash from hub.channel_messages
-        where fid = any (${fids as number[]}::bigint[])
-      `
-      const hashes = new Map<number, string[]>(fids.map((fid) => [fid, []]))
-      for (const row of rows) hashes.get(Number(row.fid))!.push(hex(row.hash))
-      for (const list of hashes.values()) list.sort()
-      return hashes
-    },
+    stored: async (fids) =>
+      await db<StoredRow[]>`
+      select fid::float8 as fid, type, encode(hash, 'hex') as hash from hub.messages
+      where fid = any (${fids as number[]}::bigint[]) and type not in (16, 17)
+      union all
+      select fid::float8, type, encode(hash, 'hex') from hub.channel_messages
+      where fid = any (${fids as number[]}::bigint[])
+    `,
     async close() {
       await hub.close()
       await verifyPool.close()

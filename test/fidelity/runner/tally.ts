@@ -11,6 +11,10 @@ export interface Comparison {
   /** Null: accepted. */
   readonly plaza: Fault | null
   readonly call: 'single' | 'bulk' | 'validate' | 'stored'
+  /** In a bulk call: the verdict if messages do not depend on each other. */
+  readonly separately?: Verdict
+  /** Whether the sender has links that came after a newer compact state, or that one has ended. */
+  readonly hasEndedLinks?: boolean
 }
 
 /** How far two verdicts agree. */
@@ -21,7 +25,7 @@ export interface Agreement {
   readonly text: boolean | null
 }
 
-function agreementOf({ reference, plaza }: Comparison): Agreement {
+function agreementOf({ reference, plaza }: Pick<Comparison, 'reference' | 'plaza'>): Agreement {
   const { fault } = reference
   if (fault === null || plaza === null) {
     const isEqual = fault === null && plaza === null && reference.swallowed === null
@@ -32,6 +36,12 @@ function agreementOf({ reference, plaza }: Comparison): Agreement {
     return { verdict: true, code: true, text: plaza.text?.startsWith(fault.text!) === true }
   const text = fault.text === null ? null : fault.text === plaza.text
   return { verdict: true, code: fault.code === plaza.code, text }
+}
+
+/** Whether two verdicts agree in everything that the documents give. */
+export function isEqual(comparison: Pick<Comparison, 'reference' | 'plaza'>): boolean {
+  const agreement = agreementOf(comparison)
+  return agreement.verdict && agreement.code && agreement.text !== false
 }
 
 /** The counts of one class. */
@@ -71,7 +81,7 @@ export class Tally {
       count.texts++
       if (agreement.text) count.equalTexts++
     }
-    if (agreement.verdict && agreement.code && agreement.text !== false) return
+    if (isEqual(comparison)) return
     const row = this.explain(comparison)
     if (row !== null) {
       count.documented++
