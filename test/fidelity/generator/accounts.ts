@@ -36,13 +36,20 @@ export class Ed25519Key {
 
 /** An Ethereum account that depends only on its name. */
 export class EthAccount {
-  readonly address: Buffer
   private readonly privateKey: Buffer
+  private knownAddress: Buffer | undefined
 
   constructor(name: string) {
     this.privateKey = seedOf(name)
-    const point = secp256k1.getPublicKey(this.privateKey, false)
-    this.address = Buffer.from(keccak_256(point.subarray(1)).subarray(12))
+  }
+
+  /** Computed when it is first asked for, which takes a millisecond. */
+  get address(): Buffer {
+    if (this.knownAddress === undefined) {
+      const point = secp256k1.getPublicKey(this.privateKey, false)
+      this.knownAddress = Buffer.from(keccak_256(point.subarray(1)).subarray(12))
+    }
+    return this.knownAddress
   }
 
   /** 65 bytes; the last one is 27 or 28. */

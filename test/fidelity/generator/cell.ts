@@ -20,6 +20,8 @@ export const START = 1_793_491_200 - 1_609_459_200
 const EPOCH = 1_609_459_200
 const YEAR_SECONDS = 31_536_000
 const FIDS_PER_CELL = 8
+const DEVNET = 3
+const SIGNS_KEYS = ['rich', 'pro', 'app']
 
 const sharedWallets = [0, 1, 2, 3, 4].map((index) => new EthAccount(`shared wallet ${index}`))
 const sharedSolanaKeys = [0, 1].map((index) => Ed25519Key.of(`shared solana key ${index}`))
@@ -33,9 +35,16 @@ export interface User {
   readonly name: string
   readonly key: Ed25519Key
   readonly custody: EthAccount
+  /** Whether the custody address signs; those of others are made up, which is faster. */
+  readonly signsKeys: boolean
   /** Units of 2025; null: the fid is not registered. */
   readonly units: number | null
   readonly isPro: boolean
+}
+
+/** The custody address of a user. */
+export function custodyOf({ fid, custody, signsKeys }: User): Uint8Array {
+  return signsKeys ? custody.address : keccak_256(Buffer.from(`custody ${fid}`)).subarray(12)
 }
 
 /** A gasless key that a user has asked for. */
@@ -84,6 +93,7 @@ export class Cell {
       name,
       key: Ed25519Key.of(`user ${index}`),
       custody: new EthAccount(`${seed} custody ${base + index}`),
+      signsKeys: SIGNS_KEYS.includes(name),
       units,
       isPro,
     })
@@ -95,19 +105,22 @@ export class Cell {
       user(4, 'without storage', 0),
       user(5, 'unknown', null),
     ]
-    this.wallets = [
-      ...[0, 1].map((index) => new EthAccount(`${seed} wallet ${id} ${index}`)),
-      ...sharedWallets,
-    ]
+    const owners = [0, 1].map((index) => new EthAccount(`${seed} wallet ${id} ${index}`))
+    this.wallets = network === DEVNET ? [...owners, ...sharedWallets] : sharedWallets
     this.channelKeys = [`c${id}a`, `c${id}b`]
     for (const each of this.users) this.register(each)
-    for (const [index, key] of this.channelKeys.entries())
+    for (const [index, key] of this.registeredKeys.entries())
       this.state.channels.set(hex(this.channelId(key)), {
         channelKey: key,
         owner: hex(this.wallets[index]!.address),
       })
     for (const holder of this.nameHolders)
       this.state.fnames.set(this.nameOf(holder), { fid: holder.fid, timestamp: 1 })
+  }
+
+  /** Keys of channels in the registry, which mainnet does not have yet. */
+  private get registeredKeys(): readonly string[] {
+    return this.network === DEVNET ? this.channelKeys : []
   }
 
   get nameHolders(): User[] {
@@ -127,10 +140,11 @@ export class Cell {
     if (this.earlier.length > 200) this.earlier.shift()
   }
 
-  private register({ fid, key, custody, units, isPro }: User): void {
+  private register(user: User): void {
+    const { fid, key, units, isPro } = user
     if (units === null) return
     this.state.accounts.set(fid, {
-      custody: hex(custody.address),
+      custody: hex(custodyOf(user)),
       signers: new Map([
         [hex(key.publicKey), true],
         [hex(removedKey.publicKey), false],
@@ -142,7 +156,7 @@ export class Cell {
 
   /** The on-chain events that make this cell's users what the judge's state says. */
   chainEvents(): OnChainEvent[] {
-    const channels = this.channelKeys.map((key, index) => this.registration(key, index))
+    const channels = this.registeredKeys.map((key, index) => this.registration(key, index))
     return [
       ...channels,
       ...this.users.flatMap((user) => (user.units === null ? [] : this.chainEventsOf(user))),
@@ -169,7 +183,9 @@ export class Cell {
     })
   }
 
-  private chainEventsOf({ fid, key, custody, units, isPro }: User): OnChainEvent[] {
+  private chainEventsOf(user: User): OnChainEvent[] {
+    const { fid, key, units, isPro } = user
+    const custody = custodyOf(user)
     const removed = removedKey.publicKey
     const signerEvent = (publicKey: Uint8Array, eventType: SignerEventType) => ({
       type: OnChainEventType.EVENT_TYPE_SIGNER,
@@ -185,7 +201,7 @@ export class Cell {
       {
         type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
         idRegisterEventBody: {
-          to: custody.address,
+          to: custody,
           eventType: IdRegisterEventType.REGISTER,
           from: new Uint8Array(0),
           recoveryAddress: new Uint8Array(0),
@@ -196,11 +212,11 @@ export class Cell {
       signerEvent(removed, SignerEventType.REMOVE),
     ]
     if (units !== 0) {
-      const body = { payer: custody.address, units: units!, expiry: EPOCH + START + YEAR_SECONDS }
+      const body = { payer: custody, units: units!, expiry: EPOCH + START + YEAR_SECONDS }
       bodies.push({ type: OnChainEventType.EVENT_TYPE_STORAGE_RENT, storageRentEventBody: body })
     }
     if (isPro) {
-      const body = { tierType: TierType.Pro, forDays: 30, payer: custody.address }
+      const body = { tierType: TierType.Pro, forDays: 30, payer: custody }
       bodies.push({ type: OnChainEventType.EVENT_TYPE_TIER_PURCHASE, tierPurchaseEventBody: body })
     }
     return bodies.map((body, index) =>
@@ -223,7 +239,7 @@ export class Cell {
       UserNameProof.create({
         timestamp: EPOCH + START - 1000,
         name: Buffer.from(this.nameOf(user)),
-        owner: user.custody.address,
+        owner: custodyOf(user),
         signature: Buffer.alloc(65, 1),
         fid: user.fid,
         type: 1,

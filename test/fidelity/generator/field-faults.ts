@@ -1,5 +1,5 @@
 import { Type } from '../judge/message.js'
-import type { Cell } from './cell.js'
+import { type Cell, custodyOf } from './cell.js'
 import { solanaVerificationBody, verificationBody } from './claims.js'
 import { ableUser, contentOf, produce } from './draft.js'
 import type { Content } from './seal.js'
@@ -175,7 +175,7 @@ const proofFaults: Producer = (cell, now) => {
   const usernameProof = {
     timestamp: BigInt(now + 1_609_459_200),
     name: cell.random.chance(5) ? Buffer.from([0xff]) : Buffer.from(name),
-    owner: user.custody.address,
+    owner: custodyOf(user),
     signature: Buffer.alloc(65, 1),
     fid: BigInt(user.fid),
     type,

@@ -49,13 +49,17 @@ export function decode(spec: MessageSpec, bytes: Uint8Array, into: Decoded = cre
 }
 
 function createDefault(spec: MessageSpec): Decoded {
-  return Object.fromEntries(Object.values(spec.fields).map((field) => [field.name, defaultOf(field)]))
+  const created: Decoded = {}
+  for (const field of Object.values(spec.fields)) created[field.name] = defaultOf(field)
+  return created
 }
+
+const zeros = { u64: 0n, u32: 0, i32: 0, string: '', bytes: new Uint8Array(0) }
 
 function defaultOf({ type, label, oneof }: FieldSpec): Value {
   if (label === 'repeated') return []
   if (label === 'optional' || oneof !== undefined || typeof type === 'object') return undefined
-  return { u64: 0n, u32: 0, i32: 0, string: '', bytes: new Uint8Array(0) }[type]
+  return zeros[type]
 }
 
 function setField(spec: MessageSpec, field: FieldSpec, wire: WireField, into: Decoded): void {

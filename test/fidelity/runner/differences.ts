@@ -128,7 +128,7 @@ function find(comparison: Comparison): Difference | undefined {
 }
 
 /** A difference as the report names it. */
-export function nameOf({ section, row }: Difference): string {
+function nameOf({ section, row }: Difference): string {
   return `§${section} ${row}`
 }
 

@@ -6,7 +6,7 @@ import { judgeSubmit, judgeValidity, type Setting } from '../judge/judge.js'
 import { isReadable, readEnvelope, shortFid, Type } from '../judge/message.js'
 import { endsLinks } from '../judge/sets.js'
 import { type Fault, invalid, merged, refused } from '../judge/verdict.js'
-import type { PlazaHub } from './plaza.js'
+import type { PlazaHub, StoredRow } from './plaza.js'
 import type { Comparison, Tally } from './tally.js'
 
 const MESSAGES_PER_CELL = 400
@@ -178,12 +178,14 @@ export class World {
   private async compareStored(cells: readonly Cell[]): Promise<void> {
     const comparable = cells.filter((cell) => !this.tainted.has(cell))
     const rows = await this.plaza.stored(comparable.flatMap((cell) => cell.users.map(({ fid }) => fid)))
+    const rowsByFid = new Map<number, StoredRow[]>()
+    for (const row of rows) rowsByFid.set(row.fid, [...(rowsByFid.get(row.fid) ?? []), row])
     for (const cell of comparable) {
       for (const { fid, name } of cell.users) {
         const withLinks = !cell.endedLinks.has(fid)
         const expected = cell.state.hashesOf(fid, withLinks)
-        const actual = rows
-          .filter((row) => row.fid === fid && (withLinks || !LINKS.includes(row.type)))
+        const actual = (rowsByFid.get(fid) ?? [])
+          .filter(({ type }) => withLinks || !LINKS.includes(type))
           .map(({ hash }) => hash)
         this.tally.add({
           className: 'stored sets of a user',
