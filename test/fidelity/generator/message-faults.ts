@@ -115,7 +115,9 @@ const again: Producer = (cell) => {
 
 /** The same content at another time: newer, older or equal. */
 const reordered: Producer = (cell, now) => {
-  const earlier = cell.random.pick(cell.earlier.filter(({ content }) => content.keyAdd === undefined))
+  const earlier = cell.random.pick(
+    cell.earlier.filter(({ content }) => content.keyAdd === undefined && content.keyRemove === undefined),
+  )
   const shift = cell.random.pick([-300, -2, -1, 0, 1, 2, 300])
   const timestamp = Math.min(Number(earlier.content.timestamp) + shift, now + 600)
   const swapped = cell.random.chance(40) ? { type: opposite(Number(earlier.content.type)) } : {}
@@ -133,7 +135,7 @@ const keyFaults: Producer = (cell, now) => {
   const app = cell.users[3]!
   const key = keyOf(cell, user, random.below(4))
   const scopes = [1, 3]
-  const nonce = random.chance(80) ? ++cell.nonce : Math.max(1, cell.nonce - 1)
+  const nonce = ++cell.nonce
   const base = keyAddBody(user, app, key.publicKey, { scopes, ttl: 5000, nonce })
   const keyAdd = random.pick<() => Content>([
     () => base,

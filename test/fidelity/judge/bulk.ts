@@ -1,5 +1,5 @@
 import { entersOnShardZero, judge, type Setting } from './judge.js'
-import { type Data, type Envelope, readEnvelope, shortFid, Type } from './message.js'
+import { type Data, type Envelope, isChannelType, readEnvelope, shortFid, Type } from './message.js'
 import { resolverFault } from './profile-state.js'
 import type { State } from './state.js'
 import { type Fault, invalid, merged, refused, type Verdict } from './verdict.js'
@@ -31,7 +31,7 @@ export function judgeBulk(state: State, messages: readonly Uint8Array[], setting
     const { data } = message
     if (data === undefined) {
       verdicts[index] = refused(invalid('message has no data'))
-    } else if (entersOnShardZero(data.type, setting)) {
+    } else if (isChannelType(data.type) || entersOnShardZero(data.type, setting)) {
       verdicts[index] = refused(invalid('submit bulk messages not supported for shard 0'))
     } else {
       const fid = shortFid(data.fid)

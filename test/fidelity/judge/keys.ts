@@ -66,7 +66,6 @@ export function judgeKeyAdd(state: State, data: Data): KeyChange {
   const existing = state.keys.get(hex(key))
   const request = readKeyMetadata(body.metadata as Uint8Array)
   const requestFid = request === null ? 0 : shortFid(request.requestFid)
-  const nonceId = `${fid}/${requestFid}`
   const count = [...state.keys.values()].filter((other) => other.fid === fid).length
   const custodySignature = body.custodySignature as Uint8Array
   const wrong = onlyFault([
@@ -80,7 +79,7 @@ export function judgeKeyAdd(state: State, data: Data): KeyChange {
       request !== null &&
       existing.requestFid !== requestFid &&
       invalid('key is already registered for this fid by a different requesting fid'),
-    nonceFault(state, nonceId, body.nonce as number),
+    nonceFault(state, fid, body.nonce as number),
     existing === undefined && count >= MAX_KEYS && invalid('active-key cap exceeded: 1000 keys per FID'),
   ])
   if (wrong) return wrong
@@ -95,7 +94,7 @@ export function judgeKeyAdd(state: State, data: Data): KeyChange {
   return {
     apply: (target) => {
       target.keys.set(hex(key), { ...added })
-      target.nonces.set(nonceId, body.nonce as number)
+      target.nonces.set(fid, body.nonce as number)
     },
   }
 }
@@ -125,17 +124,16 @@ export function judgeKeyRemove(state: State, data: Data, signer: Envelope['signe
   const isSigned = isSelf
     ? hex(signer) === hex(key)
     : isSignedByCustody(state, fid, digest, body.signature as Uint8Array)
-  const nonceId = isSelf ? `${fid}/${existing?.requestFid}` : `${fid}/custody`
   const wrong = onlyFault([
     !isSigned && invalid(isSelf ? null : 'invalid signature'),
     existing?.fid !== fid && invalid('key is not registered for this fid'),
-    nonceFault(state, nonceId, body.nonce as number),
+    nonceFault(state, fid, body.nonce as number),
   ])
   if (wrong) return wrong
   return {
     apply: (target) => {
       target.keys.delete(hex(key))
-      target.nonces.set(nonceId, body.nonce as number)
+      target.nonces.set(fid, body.nonce as number)
     },
   }
 }
@@ -162,8 +160,8 @@ function isSignedByCustody(state: State, fid: number, digest: Uint8Array, signat
   return signer !== null && state.accounts.get(fid)?.custody === hex(signer)
 }
 
-function nonceFault(state: State, id: string, nonce: number): Fault | null {
-  const stored = state.nonces.get(id) ?? 0
+function nonceFault(state: State, fid: number, nonce: number): Fault | null {
+  const stored = state.nonces.get(fid) ?? 0
   if (nonce > stored) return null
   return fault(CONFLICT, `gasless-key nonce ${nonce} is not greater than stored nonce ${stored}`)
 }

@@ -74,8 +74,8 @@ export class State {
   readonly fnames = new Map<string, { fid: number; timestamp: number }>()
   /** Gasless keys by public key: a key belongs to one fid. */
   readonly keys = new Map<string, GaslessKey>()
-  /** The last nonce by fid and requesting fid. */
-  readonly nonces = new Map<string, number>()
+  /** The last nonce by fid. Whether apps have one of their own is not documented. */
+  readonly nonces = new Map<number, number>()
   /** Stored messages by fid, set and key. */
   readonly messages = new Map<string, Map<string, Stored>>()
   /** Channels by label, hexadecimal. */

@@ -1,5 +1,5 @@
 import { readEnvelope } from '../judge/message.js'
-import { type Comparison, isEqual } from './tally.js'
+import { type Comparison, comparable, isEqual } from './tally.js'
 
 /** A deliberate difference between Plaza and the reference node. The judge follows the reference node. */
 export interface Difference {
@@ -37,7 +37,8 @@ export const differences: readonly Difference[] = [
       reference.swallowed !== null &&
       plaza !== null &&
       SHARD_ZERO.includes(type) &&
-      (text === null || (text === plazaText && plaza.code === reference.swallowed.code)),
+      (text === null ||
+        (comparable(text) === comparable(plazaText) && plaza.code === reference.swallowed.code)),
   },
   {
     section: '9.1',

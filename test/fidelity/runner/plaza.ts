@@ -42,7 +42,7 @@ export async function openPlazaHub(db: Database, network: number, start: number)
   const verifyPool = createVerifyPool({ threads: 0 })
   const clock = () => (EPOCH + time.now) * 1000
   const hub = await createHub({ db, verifyPool, clock, network, shards: 1, mergeHooks })
-  const context = createMethodContext({ db, hub, clock, version: '0', config: { shards: 1 } }, () =>
+  const context = createMethodContext({ db, hub, clock, version: '0', config: { shards: 1, network } }, () =>
     Promise.reject(new Error('no events are read')),
   )
   const method = (path: string) => submitMethods.find(({ http }) => http?.path === path) as WriteMethod

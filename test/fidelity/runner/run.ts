@@ -22,7 +22,7 @@ export interface RunOptions {
 }
 
 /** Generates messages, has both sides judge them, and counts how far they agree. */
-export async function runFidelity({ messages, seed, networks, cells = 60 }: RunOptions): Promise<Tally> {
+export async function runFidelity({ messages, seed, networks, cells = 120 }: RunOptions): Promise<Tally> {
   const tally = new Tally(explain)
   for (const { network, hasChannels, db } of networks) {
     const plaza = await openPlazaHub(db, network, START)
