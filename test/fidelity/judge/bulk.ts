@@ -85,13 +85,16 @@ function judgeTogether(
   entries: readonly Entry[],
   setting: Setting,
 ): { after: State; verdicts: Map<number, Verdict> } | Fault {
+  const simulated = state.clone()
   const after = state.clone()
   const verdicts = new Map<number, Verdict>()
   for (const { index, message, data } of [...entries].sort(inBlockOrder)) {
-    const { verdict, apply } = judge(after, message, data, setting, state)
+    const { verdict, apply } = judge(simulated, message, data, setting, state)
     if (verdict.fault !== null) return verdict.fault
     verdicts.set(index, verdict)
-    apply(after)
+    apply(simulated)
+    // What a chain would have to confirm is simulated, and refused afterwards.
+    if (resolverFault(data) === null) apply(after)
   }
   return { after, verdicts }
 }

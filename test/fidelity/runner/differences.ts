@@ -83,8 +83,10 @@ export const differences: readonly Difference[] = [
   {
     section: '9.1',
     row: "CAST_ADD and CAST_REMOVE with each other's body; loans and key messages with each other's",
-    covers: ({ reference, plazaText, type }) =>
-      reference.isMerged && [1, 2].includes(type) && plazaText === 'Invalid cast body for remove key',
+    covers: ({ text, plazaText, type }) =>
+      [1, 2].includes(type) &&
+      plazaText === 'Invalid cast body for remove key' &&
+      (text === null || text.startsWith('message ')),
   },
   {
     section: '9.2',

@@ -3,7 +3,7 @@ import type { Produced } from '../generator/draft.js'
 import { generate } from '../generator/generate.js'
 import { type BulkJudgement, judgeBulk } from '../judge/bulk.js'
 import { judgeSubmit, judgeValidity, type Setting } from '../judge/judge.js'
-import { isReadable, readEnvelope, shortFid, Type } from '../judge/message.js'
+import { hex, isReadable, readEnvelope, shortFid, Type } from '../judge/message.js'
 import { endsLinks } from '../judge/sets.js'
 import { type Fault, invalid, merged, refused } from '../judge/verdict.js'
 import type { PlazaHub, StoredRow } from './plaza.js'
@@ -190,7 +190,7 @@ export class World {
         this.tally.add({
           className: 'stored sets of a user',
           network: this.network.network,
-          bytes: new Uint8Array(0),
+          bytes: exampleOf(cell, expected, actual),
           sender: name,
           reference: merged,
           plaza: storedFault(fid, expected, actual),
@@ -209,6 +209,13 @@ function isPruned(plaza: Fault): boolean {
 function faultOfValidity(isValid: boolean | null): Fault | null {
   if (isValid === true) return null
   return invalid(isValid === null ? 'an error' : 'not valid')
+}
+
+/** The bytes of a message that only one side stores, if the cell still knows it. */
+function exampleOf(cell: Cell, expected: readonly string[], actual: readonly string[]): Uint8Array {
+  const onlyOne = [...expected, ...actual].filter((hash) => expected.includes(hash) !== actual.includes(hash))
+  const found = cell.earlier.find(({ hash }) => onlyOne.includes(hex(hash)))
+  return found?.bytes ?? new Uint8Array(0)
 }
 
 function storedFault(fid: number, expected: readonly string[], actual: readonly string[]): Fault | null {
