@@ -11,7 +11,7 @@ declare module 'vitest' {
 }
 
 const CI_RUN = { messages: 50_000, seed: 1 }
-/** A million messages take about half an hour. */
+/** A million messages take about an hour. */
 const TIME_LIMIT_MS = 4 * 3_600_000
 
 const mainnet = await createTestDatabase()

@@ -102,6 +102,9 @@ export class World {
     const fid = shortFid(data.fid)
     const isLate = [reference.fault, plaza].some((fault) => /compact state/i.test(fault?.text ?? ''))
     const body = data.body?.name === 'linkCompactState' ? data.body.value : null
+    const target = data.body?.name === 'link' ? data.body.value.targetFid : undefined
+    // The reference node confuses targets that are equal modulo 2^32.
+    if (typeof target === 'bigint' && target > 0xffff_ffffn) cell.endedLinks.add(fid)
     if (isLate || (body !== null && endsLinks(cell.state, fid, body.type as string, data.timestamp)))
       cell.endedLinks.add(fid)
   }
