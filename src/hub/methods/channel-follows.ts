@@ -118,7 +118,7 @@ export const channelFollowMethods = [
         [...scans].map(async ([shard, scan]) => {
           if (scan === 'Exhausted') return { shard, rows: [], scan }
           const key = scan === 'Fresh' ? null : afterPrefix(Buffer.from(scan.Resume), prefix, 4)
-          const options = { ...page, shard, after: key && key.readUInt32BE() }
+          const options = { ...page, shard, after: key?.readUInt32BE() ?? null }
           const rows = await readChannelFollowers(db, network, channelId, options)
           const next = nextToken(rows, page.limit, prefix, ({ fid }) => memberSubject(fid))
           return { shard, rows, scan: (next ? { Resume: [...next] } : 'Exhausted') as Scan }

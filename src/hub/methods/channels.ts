@@ -186,7 +186,7 @@ const memberships: Reply<ListPage<{ readonly channelId: Buffer; readonly state: 
 
 /** The token of a list of channels has the address and the key after two bytes, and no other list is checked for. */
 function channelCursor(token: Buffer | null): Buffer | null {
-  return token && token.subarray(channelTokens.channels.length)
+  return token?.subarray(channelTokens.channels.length) ?? null
 }
 
 const sortKeyOf = (row: ChannelRow) => Buffer.concat([row.ownerAddress, Buffer.from(row.channelKey)])

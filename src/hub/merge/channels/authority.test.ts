@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ChannelMemberAction as Action } from '../../../protocol/definitions.js'
 import { ChannelMemberState as State } from '../../../protocol/proto/generated/channel_requests.js'
-import { type ChannelRole, memberFault, stateAfter } from './authority.js'
+import { type ChannelRole, refusedChange, stateAfter } from './authority.js'
 
 const OK = null
 const STATE = 'invalid channel target state'
@@ -85,15 +85,15 @@ test('there are 240 cells: six actions, five states, four roles, for oneself and
 test.each(cells)('%s by %s of a target in state %i -> %s', (name, [role, who], state, verdict) => {
   const action = Action[name as keyof typeof Action]
   const change = { action, role, isSelf: who === 'self', state, targetIsOwner: false, isOpen: false }
-  expect(memberFault(change)).toBe(verdict)
+  expect(refusedChange(change)).toBe(verdict)
 })
 
 test('everyone may add itself to an open channel, and nobody else', () => {
   for (const role of ['member', 'other'] as const) {
     for (const state of [State.NONE, State.REMOVED]) {
       const change = { action: Action.ADD_MEMBER, role, state, targetIsOwner: false, isOpen: true }
-      expect(memberFault({ ...change, isSelf: true })).toBeNull()
-      expect(memberFault({ ...change, isSelf: false })).toBe(DENIED)
+      expect(refusedChange({ ...change, isSelf: true })).toBeNull()
+      expect(refusedChange({ ...change, isSelf: false })).toBe(DENIED)
     }
   }
 })
@@ -109,7 +109,7 @@ test('nobody may ban the owner, in whatever state it is', () => {
         targetIsOwner: true,
         isOpen: true,
       }
-      expect(memberFault(change)).toBe('channel owner cannot be banned')
+      expect(refusedChange(change)).toBe('channel owner cannot be banned')
     }
   }
 })
