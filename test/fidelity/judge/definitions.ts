@@ -127,7 +127,7 @@ const ChannelModerate = define(`1 channelId:bytes
   2 castHash:bytes
   3 action:i32`)
 
-/** `MessageData` of hub.md 3.1 and hub-2.md A.1. */
+/** `MessageData` (docs/protocol.md §3.1), with the bodies of channels. */
 export const MessageDataSpec = define(
   `1 type:i32
   2 fid:u64
@@ -171,7 +171,7 @@ export const MessageDataSpec = define(
   },
 )
 
-/** `Message` of hub.md 3.1. */
+/** `Message` (docs/protocol.md §3.1). */
 export const EnvelopeSpec = define(
   `1 data:MessageData
   2 hash:bytes
