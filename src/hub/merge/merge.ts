@@ -126,17 +126,19 @@ async function lockShard(
   return { head: { height: row.height, blockHash: row.block_hash }, applied }
 }
 
-/** Merges messages in the protocol's order: by type, then by timestamp (docs/protocol.md §1.8). */
+const NO_HASH = Buffer.alloc(0)
+
+/** Merges messages in the protocol's order: by type, by timestamp, then by hash (docs/protocol.md §1.8). */
 function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
   const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
   const order = messages
     .map((message, index) => {
       // The hub that these come from has decided their order, and the last one holds the slot.
       const isDecided = isChannelType(message.data.type) && state.historical.has(message)
-      const time = isDecided ? 0 : message.data.timestamp
-      return { message, index, priority: mergeOrder(message.data), time }
+      const [time, hash] = isDecided ? [0, NO_HASH] : [message.data.timestamp, message.hash]
+      return { message, index, priority: mergeOrder(message.data), time, hash }
     })
-    .sort((a, b) => a.priority - b.priority || a.time - b.time)
+    .sort((a, b) => a.priority - b.priority || a.time - b.time || Buffer.compare(a.hash, b.hash))
   for (const { message, index } of order) outcomes[index] = mergeMessage(message, state)
   return outcomes
 }

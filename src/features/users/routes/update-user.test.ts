@@ -153,7 +153,6 @@ describe('user/verification', () => {
 
   it.each([
     ['another user’s claim', 2, {}, 'eth_signature', 'invalid claimSignature'],
-    ['a contract', 1, { verification_type: 1, chain_id: 1 }, 'verification_type', /No client configured/],
     ['a chain that there is not', 1, { chain_id: 5 }, 'chain_id', /one of 0, 1, 10/],
     ['a block hash that is short', 1, { block_hash: '0x12' }, 'block_hash', /64 hex digits/],
     ['a signature that is no hex', 1, { eth_signature: '0xxy' }, 'eth_signature', /hex digits/],
