@@ -49,40 +49,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     on conflict do nothing
   `
   const writers = Array.from({ length: shards }, (_, index) => createShardWriter(options, index + 1))
-  const submitToShard = (fid: number, item: MergeItem | UpstreamRemoval) =>
-    writers[shardOf(fid, shards) - 1]!.submit(item)
+  const submitToShard: SubmitToShard = (fid, item) => writers[shardOf(fid, shards) - 1]!.submit(item)
   const { run, close } = createGate()
 
-  async function submitItems(
-    items: readonly MergeItem[],
-    { signedLocally = false, trusted = false, historical = false }: SubmitOptions = {},
-  ): Promise<(Refusal | null)[]> {
-    const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
-    const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
-    const holders = await findReleasedHolders(db, items)
-    const historicals = historical ? new Set(messages) : historicalOf(items)
-    const verdicts = validateMessages(options, messages, {
-      needsVerification,
-      tiers: 'merge',
-      ignoresTier: historicals,
-    })
-    let next = 0
-    // Events and names are queued before the messages are verified.
-    const merges = items.map(async (item) => {
-      if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, item)
-      if (item.kind === 'nameTransfer') {
-        return await submitToShard(item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0), item)
-      }
-      const index = next++
-      const { message } = item
-      const outcome =
-        (await verdicts)[index] ??
-        (await submitToShard(shardFidOf(message), { ...item, historical: historicals.has(message) }))
-      options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
-      return outcome
-    })
-    return await settleAll(merges)
-  }
+  const submitItems = createSubmission(options, submitToShard)
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
@@ -111,6 +81,42 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))
     },
+  }
+}
+
+type SubmitToShard = (fid: number, item: MergeItem | UpstreamRemoval) => Promise<Refusal | null>
+
+/** Returns the function that validates items and has each merged by the writer of its shard. */
+function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
+  return async function submitItems(
+    items: readonly MergeItem[],
+    { signedLocally = false, trusted = false, historical = false }: SubmitOptions = {},
+  ): Promise<(Refusal | null)[]> {
+    const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
+    const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
+    const holders = await findReleasedHolders(options.db, items)
+    const historicals = historical ? new Set(messages) : historicalOf(items)
+    const verdicts = validateMessages(options, messages, {
+      needsVerification,
+      tiers: 'merge',
+      ignoresTier: historicals,
+    })
+    let next = 0
+    // Events and names are queued before the messages are verified.
+    const merges = items.map(async (item) => {
+      if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, item)
+      if (item.kind === 'nameTransfer') {
+        return await submitToShard(item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0), item)
+      }
+      const index = next++
+      const { message } = item
+      const outcome =
+        (await verdicts)[index] ??
+        (await submitToShard(shardFidOf(message), { ...item, historical: historicals.has(message) }))
+      options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
+      return outcome
+    })
+    return await settleAll(merges)
   }
 }
 

@@ -9,10 +9,10 @@ import type { BatchState } from './state.js'
 
 /** Checks the tier, the fid and the signer of a message against on-chain state (docs/protocol.md §4.12). */
 export function checkSender(message: SignedMessage, state: BatchState): Refusal | null {
-  // Its sender may be of a shard whose log is merged later, and waiting would change the order of the slots.
-  if (isChannelType(message.data.type) && state.historical.has(message)) return null
   const account = state.accounts.get(message.data.fid)
   const isHistorical = state.historical.has(message)
+  // Its sender may be of a shard whose log is merged later, and waiting would change the order of the slots.
+  if (isHistorical && isChannelType(message.data.type)) return null
   if (!isHistorical && requiresPro(message) && (account?.proUntil ?? 0) < state.nowUnix) {
     return proRefusal(message)
   }

@@ -54,6 +54,10 @@ const blockTypes: ReadonlySet<MessageType> = new Set([
   MessageType.LEND_STORAGE,
   MessageType.KEY_ADD,
   MessageType.KEY_REMOVE,
+  MessageType.CHANNEL_UPDATE,
+  MessageType.CHANNEL_MEMBER,
+  MessageType.CHANNEL_PIN,
+  MessageType.CHANNEL_MODERATE,
 ])
 
 function withoutBody(type: MessageType): Refusal {

@@ -46,7 +46,7 @@ test('a historical message of a removed signer merges; a new one is refused', as
   expect(await codes([cast], true)).toEqual([null])
 })
 
-test('a historical message of a key that never was a signer -> invalid_signer', async () => {
+test('a historical message of a key that never was a signer -> invalid signer', async () => {
   const forged = new TestUser(1, 'another key').cast('hello', testNow)
   expect(await codes([forged], true)).toEqual(['bad_request.validation_failure'])
 })

@@ -72,11 +72,11 @@ function verification(user: TestUser, address: Buffer, at: number): SignedMessag
 }
 
 describe('account checks', () => {
-  test('an unregistered fid -> unknown_fid', async () => {
+  test('an unregistered fid -> unknown fid', async () => {
     expect(await submit(new TestUser(99).cast('hello', testNow))).toBe('bad_request.validation_failure')
   })
 
-  test('a key that is no signer of the fid -> invalid_signer, also if it is one of another fid', async () => {
+  test('a key that is no signer of the fid -> invalid signer, also if it is one of another fid', async () => {
     expect(await submit(new TestUser(1, 'another key').cast('hello', testNow))).toBe(
       'bad_request.validation_failure',
     )
@@ -108,7 +108,7 @@ describe('account checks', () => {
     )
   })
 
-  test('no active storage -> no_storage', async () => {
+  test('no active storage -> insufficient storage', async () => {
     const carol = new TestUser(3)
     await merge({ chainEvents: [carol.registered(), carol.signerEvent(SignerEventType.ADD)] })
     expect(await submit(carol.cast('hello', testNow))).toBe('bad_request.validation_failure')
