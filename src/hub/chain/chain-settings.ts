@@ -27,6 +27,8 @@ const publicContracts = {
   storageRegistry: contractAddress('optimism', '0x00000000fcCe7f938e7aE6D3c335bD6a1a7c593D'),
   keyRequestValidator: contractAddress('optimism', '0x00000000FC700472606ED4fA22623Acf62c60553'),
   tierRegistry: contractAddress('base', '0x00000000fc84484d585C3cF48d213424DFDE43FD'),
+  ensRegistry: contractAddress('ethereum', '0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e'),
+  basenameRegistry: contractAddress('base', '0xB94704422c2a1E396835A571837Aa5AE53285a95'),
 }
 
 /** A contract of the protocol. */

@@ -18,7 +18,7 @@ import { mergeChainEvents } from './chain-events.js'
 import { recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
-import { mergeNameTransfer } from './names.js'
+import { mergeNameTransfer, removeLostName } from './names.js'
 import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
 import { mergeOrder, ruleOf } from './rules.js'
 import { lockShards } from './shard-lock.js'
@@ -76,12 +76,13 @@ export async function mergeBatch(
     const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
       applyUpstreamRemoval(message, state),
     )
+    const lostNames = (batch.lostNames ?? []).map((message) => removeLostName(message, state))
     const nonHistorical = batch.messages.filter(
       (message, index) => messages[index] === null && !batch.historical?.has(message),
     )
     const day = dayOf(nowMs)
     const { prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
-    const outcomes = { upstreamRemovals, chainEvents: chain.outcomes, nameTransfers, messages }
+    const outcomes = { upstreamRemovals, lostNames, chainEvents: chain.outcomes, nameTransfers, messages }
     const logged = buildBlocks(shard, head, [...chain.events, ...events], farcasterSecondsFromUnixMs(nowMs))
     const appendAndProject = async () => {
       await appendEvents(transaction, shard, logged.events, logged.head, day)
@@ -109,7 +110,9 @@ async function lockShard(
   shards: number,
 ): Promise<{ head: ShardHead; applied: ReadonlySet<object> }> {
   const affectsAllShards =
-    batch.nameTransfers.length > 0 || batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
+    batch.nameTransfers.length > 0 ||
+    (batch.lostNames ?? []).length > 0 ||
+    batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
   const locked = affectsAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
   // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
   const [, [row], applied] = await Promise.all([
