@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { TestChannel } from '../../../test/channels.js'
 import { TestUser, testNow } from '../../../test/network.js'
-import { checkType } from '../../hub/merge/check-type.js'
 import { channelIdOf, channelIdOfUrl, channelUrl } from '../channel-uri.js'
 import { FarcasterNetwork, type MessageData, MessageType } from '../definitions.js'
 import { isV21 } from '../engine-version.js'
@@ -65,18 +64,6 @@ describe('a channel message', () => {
     ['moderate', { action: 3 }, 'invalid channel moderate action'],
   ] as const)('%s %o -> %s', (name, body, fault) => {
     expect(text(bodies[name](body))).toBe(fault === null ? null : twice(fault))
-  })
-
-  test('with the body of another type is judged by its body here, and refused in the merge', () => {
-    const { channelPinBody } = bodies.pin({})
-    const message = user.key.sign({
-      ...channel.update(user).data,
-      channelUpdateBody: undefined,
-      type: MessageType.CHANNEL_UPDATE,
-      channelPinBody,
-    } as MessageData)
-    expect(validateStateless(message, context)).toBeNull()
-    expect(checkType(message)?.message).toBe('invalid message type')
   })
 })
 

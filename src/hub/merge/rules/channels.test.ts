@@ -9,6 +9,7 @@ import {
   FarcasterNetwork,
   HubEventType,
   MembershipMode,
+  MessageType,
 } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { hubEventBody } from '../../log/hub-event.js'
@@ -91,6 +92,16 @@ describe('who may act', () => {
       const messages = [channel.update(user), channel.pin(user, hash), channel.moderate(user, hash)]
       expect(await outcomes(...messages)).toEqual(expected)
     }
+  })
+
+  test('a message with the body of another type is refused, before the registry is asked', async () => {
+    const { channelPinBody } = channel.pin(owner).data
+    const { channelUpdateBody } = new TestChannel('unknown').update(owner).data
+    const mismatched = [
+      owner.message({ type: MessageType.CHANNEL_UPDATE, channelPinBody }, testNow),
+      owner.message({ type: MessageType.CHANNEL_MEMBER, channelUpdateBody }, testNow),
+    ]
+    expect(await outcomes(...mismatched)).toEqual(['invalid message type', 'invalid message type'])
   })
 
   test('only an open channel lets users add themselves', async () => {
