@@ -65,4 +65,13 @@ export declare function startAnvil(options?: {
 /** `token` pays for the tier. */
 export declare function placeContracts(client: DevClient): Promise<DevAddresses & { readonly token: Address }>
 
+/** The registrar of channels; the token owns the channels' root in `ensRegistry`. */
+export interface DevChannelAddresses {
+  readonly channelController: Address
+  readonly channelToken: Address
+  readonly ensRegistry: Address
+}
+
+export declare function placeChannels(client: DevClient): Promise<DevChannelAddresses>
+
 export declare function deploy(client: DevClient, name: string, args?: readonly unknown[]): Promise<Address>

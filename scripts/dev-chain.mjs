@@ -166,16 +166,31 @@ export async function placeContracts(client) {
   return { ...addresses, token }
 }
 
+/** The node below which the channels of a development chain are named. */
+const CHANNEL_ROOT = `0x${'c4'.repeat(32)}`
+
+/**
+ * Deploys the registrar of channels: a controller, its token, and a registry of nodes in which the token owns
+ * the root. The public chain has no such contracts yet, so their addresses follow from the account.
+ */
+export async function placeChannels(client) {
+  const ensRegistry = await deploy(client, 'NodeRegistry')
+  const channelToken = await deploy(client, 'ChannelToken')
+  const channelController = await deploy(client, 'ChannelController', [CHANNEL_ROOT, channelToken])
+  await write(client, 'ChannelToken', channelToken, 'initialize', [channelController])
+  await write(client, 'NodeRegistry', ensRegistry, 'setOwner', [CHANNEL_ROOT, channelToken])
+  return { channelController, channelToken, ensRegistry }
+}
+
 async function initialize(client, place, args) {
-  const { abi } = contract(codeOf[place])
-  const hash = await client.writeContract({
-    address: addresses[place],
-    abi,
-    functionName: 'initialize',
-    args,
-  })
+  await write(client, codeOf[place], addresses[place], 'initialize', args)
+}
+
+async function write(client, name, address, functionName, args) {
+  const { abi } = contract(name)
+  const hash = await client.writeContract({ address, abi, functionName, args })
   const { status } = await client.waitForTransactionReceipt({ hash })
-  if (status !== 'success') throw new Error(`${place} did not take its settings`)
+  if (status !== 'success') throw new Error(`${name}.${functionName} was reverted`)
 }
 
 /** Deploys a contract of contracts/ and returns its address. */

@@ -32,10 +32,27 @@ const publicContracts = {
 /** A contract of the protocol. */
 export type ContractName = keyof typeof publicContracts
 
+/** Contracts that register channels; the controller has no public address yet (docs/protocol.md §5). */
+const channelContracts = ['channelController', 'ensRegistry'] as const
+
+/** The ENS registry has this address on every Ethereum network. */
+const ENS_REGISTRY_ADDRESS = '0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e'
+
+/** The registrar of channels. */
+export interface ChannelRegistrar {
+  readonly network: NetworkName
+  /** Emits registrations and renewals. */
+  readonly controller: Address
+  /** Says which token stands for the channels: the owner of the controller's root node. */
+  readonly ensRegistry: Address
+}
+
 /** What the operator has configured of chains. */
 export interface ChainSettings {
   readonly networks: ReadonlyMap<NetworkName, ChainNetwork>
   readonly contracts: Readonly<Record<ContractName, ContractAddress>>
+  /** Null unless the operator names a controller. */
+  readonly channelRegistrar: ChannelRegistrar | null
   /** Block from which the registries of a network are followed. */
   firstBlock(network: NetworkName): number
 }
@@ -66,17 +83,34 @@ export function readChainSettings(variables: ChainVariables): ChainSettings {
     }
     return [[name, network] as const]
   })
+  const { channelController, ensRegistry, ...contracts } = readContracts(variables.contracts)
   return {
     networks: new Map(networks),
-    contracts: { ...publicContracts, ...readContracts(variables.contracts) },
+    contracts: { ...publicContracts, ...contracts },
+    channelRegistrar: channelRegistrarOf(channelController, ensRegistry),
     firstBlock: (name) => variables.firstBlock ?? publicNetworks[name].firstBlock,
   }
 }
 
-function readContracts(text: string | undefined): Partial<Record<ContractName, ContractAddress>> {
+type ConfigurableContract = ContractName | (typeof channelContracts)[number]
+
+function channelRegistrarOf(
+  controller: ContractAddress | undefined,
+  ensRegistry: ContractAddress | undefined,
+): ChannelRegistrar | null {
+  if (controller === undefined) return null
+  const { network, address } = controller
+  if (ensRegistry !== undefined && ensRegistry.network !== network) {
+    throw new Error('channelController and ensRegistry must be on the same network')
+  }
+  return { network, controller: address, ensRegistry: ensRegistry?.address ?? ENS_REGISTRY_ADDRESS }
+}
+
+function readContracts(text: string | undefined): Partial<Record<ConfigurableContract, ContractAddress>> {
+  const known = new Set<string>([...Object.keys(publicContracts), ...channelContracts])
   return Object.fromEntries(
     parsePairs(text).map(([name, location = '']) => {
-      if (!Object.hasOwn(publicContracts, name)) throw new Error(`there is no contract "${name}"`)
+      if (!known.has(name)) throw new Error(`there is no contract "${name}"`)
       const [network = '', address = ''] = location.split(':')
       return [name, contractAddress(networkName(network), address)]
     }),

@@ -48,7 +48,7 @@ export function registryHandler(
   return {
     name: `${name}/registries`,
     firstBlock: async () => firstBlock(name),
-    contracts: filter.addresses,
+    contracts: async () => filter.addresses,
     confirmedOnly: true,
     withTimes: true,
     filter: async () => filter,
