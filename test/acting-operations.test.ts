@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SignerEventType } from '@farcaster/core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { operations } from '../src/app/operations.js'
 import { createTestApi } from '../src/app/testing/test-api.js'
@@ -18,6 +17,7 @@ import { uncachedWriter } from '../src/graph/cache/invalidation.js'
 import { type SignerPermission, signerPermissions } from '../src/graph/view/schema/signer.js'
 import { createNetClient } from '../src/platform/outbound/net-client.js'
 import { serveHttp } from '../src/platform/outbound/testing/loopback-server.js'
+import { SignerEventType } from '../src/protocol/definitions.js'
 import {
   type ActingScene,
   type Answer,

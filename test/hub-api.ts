@@ -1,4 +1,3 @@
-import { FarcasterNetwork } from '@farcaster/core'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll } from 'vitest'
 import { createHub } from '../src/hub/create-hub.js'
@@ -7,6 +6,7 @@ import { createEventTail } from '../src/hub/log/tail.js'
 import type { HubApi, HubApiConfig } from '../src/hub/methods/http/hub-api.js'
 import { registerHubApi } from '../src/hub/methods/http/register-hub-api.js'
 import type { Database } from '../src/platform/db/connection.js'
+import { FarcasterNetwork } from '../src/protocol/definitions.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
 import { testNowUnix } from './network.js'
 

@@ -1,4 +1,3 @@
-import { FarcasterNetwork } from '@farcaster/core'
 import { getInsecureHubRpcClient, type HubRpcClient } from '@farcaster/hub-nodejs'
 import { afterAll } from 'vitest'
 import { createHub } from '../src/hub/create-hub.js'
@@ -8,6 +7,7 @@ import type { HubGrpcApi, HubGrpcConfig } from '../src/hub/methods/grpc/grpc-api
 import { type HubGrpcServer, serveHubGrpc } from '../src/hub/methods/grpc/serve-hub-grpc.js'
 import type { Database } from '../src/platform/db/connection.js'
 import { silentLog } from '../src/platform/log/log.js'
+import { FarcasterNetwork } from '../src/protocol/definitions.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
 import { testNowUnix } from './network.js'
 

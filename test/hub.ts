@@ -1,9 +1,9 @@
-import { FarcasterNetwork } from '@farcaster/core'
 import { afterAll } from 'vitest'
 import { mergeHooks } from '../src/app/modules.js'
 import { createHub, type HubOptions } from '../src/hub/create-hub.js'
 import type { Hub } from '../src/hub/hub.js'
 import type { Database } from '../src/platform/db/connection.js'
+import { FarcasterNetwork } from '../src/protocol/definitions.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
 import { testNowUnix } from './network.js'
 

@@ -14,7 +14,7 @@ import {
   type UserDataType,
   UserNameProof,
   UserNameType,
-} from '@farcaster/core'
+} from '../src/protocol/definitions.js'
 import type { SignedMessage } from '../src/protocol/message.js'
 import { createMessageSigner, type MessageSigner } from '../src/protocol/sign.js'
 

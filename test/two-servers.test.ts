@@ -1,7 +1,7 @@
-import { UserDataType } from '@farcaster/core'
 import { expect, test, vi } from 'vitest'
 import { mute, unmute } from '../src/features/moderation/relations.js'
 import { uncachedWriter } from '../src/graph/cache/invalidation.js'
+import { UserDataType } from '../src/protocol/definitions.js'
 import type { SignedMessage } from '../src/protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'

@@ -1,4 +1,4 @@
-import { FarcasterNetwork } from '@farcaster/core'
+import { FarcasterNetwork } from '../protocol/definitions.js'
 
 /** The protocol's number of each network that `HUB_NETWORK` names. */
 export const networks = {

@@ -1,7 +1,7 @@
-import { MessageType } from '@farcaster/core'
 import { createHub, type HubOptions } from '../hub/create-hub.js'
 import type { Hub } from '../hub/hub.js'
 import { connect, type Database } from '../platform/db/connection.js'
+import { MessageType } from '../protocol/definitions.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import type { Config } from './config/config.js'
 import { mergeHooks } from './modules.js'

@@ -1,5 +1,5 @@
-import { MessageData, MessageType } from '@farcaster/core'
 import { asBuffer } from '../protocol/bytes.js'
+import { MessageData, MessageType } from '../protocol/definitions.js'
 import { messageHash } from '../protocol/hash.js'
 import type { RecentCast } from './cast-window.js'
 import { type Composition, composePost, composeQuote, composeReply } from './composing.js'

@@ -1,4 +1,4 @@
-import { type CastAddBody, CastType, type Embed } from '@farcaster/core'
+import { type CastAddBody, CastType, type Embed } from '../protocol/definitions.js'
 import type { RecentCast } from './cast-window.js'
 import { type Language, languageOf, type Topic, topics } from './lexicon.js'
 import { type Person, vocabularyOf } from './person.js'

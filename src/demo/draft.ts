@@ -1,5 +1,5 @@
-import { HashScheme, MessageData, SignatureScheme } from '@farcaster/core'
 import type { MergeItem } from '../hub/merge/shard-writer.js'
+import { HashScheme, MessageData, SignatureScheme } from '../protocol/definitions.js'
 import { farcasterSecondsFromUnixSeconds } from '../protocol/time.js'
 import type { KeyPurpose, KeyRing } from './keys.js'
 import { fidOf } from './plan.js'

@@ -1,4 +1,4 @@
-import { MessageType } from '@farcaster/core'
+import { MessageType } from '../protocol/definitions.js'
 import type { Draft } from './draft.js'
 import { joiningSeconds, reserveStorage } from './joining.js'
 import { fidOf } from './plan.js'

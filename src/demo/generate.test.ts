@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { CastType, FarcasterNetwork, type MessageData, MessageType } from '@farcaster/core'
 import { describe, expect, it, vi } from 'vitest'
 import { itemFrame } from '../hub/archive/frame.js'
+import { CastType, FarcasterNetwork, type MessageData, MessageType } from '../protocol/definitions.js'
 import { checkSignatures, validateStateless } from '../protocol/validate.js'
 import type { DemoItem } from './draft.js'
 import { type DemoOptions, demoOptions, demoStart } from './options.js'

@@ -1,4 +1,3 @@
-import { MessageType, type OnChainEvent, Protocol, UserDataType } from '@farcaster/core'
 import base58 from 'bs58'
 import {
   ED25519_KEY,
@@ -11,6 +10,7 @@ import {
 import { keyRequestMetadata, signKeyRequest } from '../hub/registry/key-request.js'
 import type { EventPosition } from '../hub/registry/local-chain.js'
 import { signNameTransfer } from '../hub/registry/name-transfer.js'
+import { MessageType, type OnChainEvent, Protocol, UserDataType } from '../protocol/definitions.js'
 import { ensProof, ethVerification, solanaVerification } from './claims.js'
 import type { Content, Draft } from './draft.js'
 import { type Person, renewedIntroduction } from './person.js'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { FarcasterNetwork } from '@farcaster/core'
+import { FarcasterNetwork } from '../protocol/definitions.js'
 
 /** Size, seed, end and network of a demo. Its bytes depend only on these. */
 export interface DemoOptions {

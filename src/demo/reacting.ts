@@ -1,4 +1,4 @@
-import { MessageType, type ReactionBody, ReactionType } from '@farcaster/core'
+import { MessageType, type ReactionBody, ReactionType } from '../protocol/definitions.js'
 import type { RecentCast } from './cast-window.js'
 import { channelUrl } from './composing.js'
 import type { Content, Draft } from './draft.js'

@@ -1,7 +1,7 @@
-import { StorageUnitType } from '@farcaster/core'
 import type { EthAccount } from '../hub/registry/eth-account.js'
 import { blockNumberAt, type EventPosition } from '../hub/registry/local-chain.js'
 import { limitsOf, storageUnitOf } from '../hub/storage-limits.js'
+import { StorageUnitType } from '../protocol/definitions.js'
 import { MessageSet } from '../protocol/message-kind.js'
 import { CastWindow, ReactionHistory } from './cast-window.js'
 import { type Content, type DemoItem, type Draft, messageData } from './draft.js'

@@ -1,5 +1,5 @@
-import { type CastId, type MessageData, MessageType } from '@farcaster/core'
 import { u64be } from '../protocol/bytes.js'
+import { type CastId, type MessageData, MessageType } from '../protocol/definitions.js'
 import { castIdBytes } from '../protocol/kinds/target.js'
 
 /**

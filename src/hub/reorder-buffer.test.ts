@@ -1,7 +1,7 @@
-import { UserNameProof, UserNameType } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { TestUser, testNow } from '../../test/network.js'
 import { PlazaError, type Refusal, refuse } from '../platform/errors.js'
+import { UserNameProof, UserNameType } from '../protocol/definitions.js'
 import type { MergeItem } from './merge/shard-writer.js'
 import { signerRemoveEvent } from './registry/chain-events.js'
 import { ReorderBuffer, type ReorderBufferOptions } from './reorder-buffer.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type OnChainEvent, SignerEventType } from '@farcaster/core'
 import { PlazaError, type Refusal } from '../platform/errors.js'
+import { type OnChainEvent, SignerEventType } from '../protocol/definitions.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { isMissingDependency } from './merge/applied-offsets.js'
 import type { MergeItem } from './merge/shard-writer.js'

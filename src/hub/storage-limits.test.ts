@@ -1,6 +1,8 @@
-import { getStoreLimits, StorageUnitDetails, StorageUnitType, StoreType } from '@farcaster/core'
+import { getStoreLimits } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
+import { StorageUnitType } from '../protocol/definitions.js'
 import { MessageSet } from '../protocol/message-kind.js'
+import { StorageUnitDetails, StoreType } from '../protocol/proto/generated/request_response.js'
 import { limitsOf } from './storage-limits.js'
 
 describe('limitsOf', () => {

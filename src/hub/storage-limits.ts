@@ -1,4 +1,4 @@
-import { StorageUnitType } from '@farcaster/core'
+import { StorageUnitType } from '../protocol/definitions.js'
 import { MessageSet } from '../protocol/message-kind.js'
 
 /** Units of a fid, by the generation they were rented in (docs/protocol.md §4.8). */

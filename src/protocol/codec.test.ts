@@ -1,4 +1,3 @@
-import { CastAddBody, Message, MessageData, MessageType, SignatureScheme } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
 import type { Refusal } from '../platform/errors.js'
 import {
@@ -9,6 +8,7 @@ import {
   isRefusal,
   toProtobuf,
 } from './codec.js'
+import { CastAddBody, Message, MessageData, MessageType, SignatureScheme } from './definitions.js'
 import type { SignedMessage } from './message.js'
 import { seededRandom } from './testing/random.js'
 import {
@@ -168,8 +168,8 @@ describe('decodeMessage', () => {
   it('skips unknown fields', () => {
     const unknown = Buffer.concat([field(15, Buffer.from('new')), Buffer.of(0x70, 0x01)])
     expect(message(Buffer.concat([encodeMessage(cast), unknown]))).toEqual(cast)
-    const channelBody = field(21, Buffer.from('a channel')).subarray(1)
-    const data = Buffer.concat([cast.dataBytes, Buffer.of(0xaa, 0x01), channelBody])
+    const laterBody = field(25, Buffer.from('a later body')).subarray(1)
+    const data = Buffer.concat([cast.dataBytes, Buffer.of(0xca, 0x01), laterBody])
     expect(message(withData(data)).data).toEqual(cast.data)
   })
 })

@@ -1,6 +1,6 @@
-import { type HashScheme, Message, MessageData, type SignatureScheme } from '@farcaster/core'
 import { type Refusal, refuse } from '../platform/errors.js'
 import { asBuffer } from './bytes.js'
+import { type HashScheme, Message, MessageData, type SignatureScheme } from './definitions.js'
 import type { SignedMessage } from './message.js'
 import { messageDataSchema } from './message-kinds.js'
 import { type WireFault, WireReader, wireFault } from './wire.js'

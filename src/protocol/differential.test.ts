@@ -1,7 +1,8 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { type MessageData, validations } from '@farcaster/core'
+import { type Message as LibraryMessage, validations } from '@farcaster/core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { decodeMessage, encodeMessage, isRefusal } from './codec.js'
+import type { MessageData } from './definitions.js'
 import { messageHash } from './hash.js'
 import { differences, readCase } from './testing/differences.js'
 import { directedCases, randomCases } from './testing/differential-cases.js'
@@ -38,7 +39,7 @@ async function libraryAccepts(bytes: Buffer, methods?: ValidationMethods): Promi
   try {
     const subject = readCase(bytes, true)
     if (subject === null) return false
-    return (await validations.validateMessage(subject.message, methods, clients)).isOk()
+    return (await validations.validateMessage(subject.message as LibraryMessage, methods, clients)).isOk()
   } catch {
     return false
   }

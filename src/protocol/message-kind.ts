@@ -1,5 +1,5 @@
-import type { MessageData, MessageType } from '@farcaster/core'
 import type { AccountRecovery } from './account-recovery.js'
+import type { MessageData, MessageType } from './definitions.js'
 import type { SignedMessage } from './message.js'
 import type { Schema } from './wire-schema.js'
 

@@ -1,5 +1,5 @@
-import { type MessageData, MessageType, UserDataType } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type MessageData, MessageType, UserDataType } from './definitions.js'
 import { primaryAddressBytes } from './kinds/address.js'
 import { compactKey, linkKey } from './kinds/link.js'
 import { reactionTarget } from './kinds/reaction.js'

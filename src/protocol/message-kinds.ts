@@ -1,5 +1,6 @@
-import type { MessageType } from '@farcaster/core'
+import type { MessageType } from './definitions.js'
 import { castAdd, castRemove } from './kinds/cast.js'
+import { channelSchemas } from './kinds/channel.js'
 import { frameAction } from './kinds/frame-action.js'
 import { keyAdd, keyRemove } from './kinds/key.js'
 import { lendStorage } from './kinds/lend-storage.js'
@@ -44,11 +45,12 @@ export function kindOf(type: MessageType): AnyMessageKind | undefined {
 /** Every member of `MessageData` that holds a body, each once. */
 export const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
 
-/** The wire form of `MessageData`. Channel bodies (21 to 24) pass as unknown fields (docs/protocol.md §3.1). */
+/** The wire form of `MessageData`. */
 export const messageDataSchema = schema({
   1: single('int32'),
   2: single('uint64'),
   3: single('uint32'),
   4: single('int32'),
   ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
+  ...Object.fromEntries(Object.entries(channelSchemas).map(([field, body]) => [field, single(body)])),
 })

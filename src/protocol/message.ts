@@ -1,4 +1,4 @@
-import type { HashScheme, MessageData, SignatureScheme } from '@farcaster/core'
+import type { HashScheme, MessageData, SignatureScheme } from './definitions.js'
 
 /**
  * A signed message (docs/protocol.md §3.1).

@@ -1,5 +1,5 @@
-import { HashScheme, MessageData, MessageType, SignatureScheme } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
+import { HashScheme, MessageData, MessageType, SignatureScheme } from './definitions.js'
 import { messageHash } from './hash.js'
 import { createMessageSigner } from './sign.js'
 import { sampleData } from './testing/sample-messages.js'

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
-import { HashScheme, MessageData, SignatureScheme } from '@farcaster/core'
 import { asBuffer } from './bytes.js'
+import { HashScheme, MessageData, SignatureScheme } from './definitions.js'
 import { messageHash } from './hash.js'
 import type { SignedMessage } from './message.js'
 

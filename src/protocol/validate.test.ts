@@ -1,7 +1,7 @@
-import { HashScheme, Message, MessageType, SignatureScheme } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Refusal } from '../platform/errors.js'
 import { decodeMessage, fromProtobuf, isRefusal } from './codec.js'
+import { HashScheme, Message, MessageType, SignatureScheme } from './definitions.js'
 import type { SignedMessage } from './message.js'
 import {
   envelopeOf,

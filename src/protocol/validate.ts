@@ -1,6 +1,6 @@
-import { FarcasterNetwork, HashScheme, type MessageData, SignatureScheme } from '@farcaster/core'
 import { type Refusal, refuse } from '../platform/errors.js'
 import { type AccountRecovery, recoverAccount } from './account-recovery.js'
+import { FarcasterNetwork, HashScheme, type MessageData, SignatureScheme } from './definitions.js'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from './ed25519.js'
 import { messageHash } from './hash.js'
 import type { SignedMessage } from './message.js'

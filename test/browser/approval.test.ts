@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { FarcasterNetwork, SignerEventType } from '@farcaster/core'
 import type { Page } from 'puppeteer-core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestApi, type TestApi } from '../../src/app/testing/test-api.js'
@@ -11,6 +10,7 @@ import {
   signKeyRequestBody,
 } from '../../src/features/signers/testing/key-holder.js'
 import { createNetClient } from '../../src/platform/outbound/net-client.js'
+import { FarcasterNetwork, SignerEventType } from '../../src/protocol/definitions.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNowUnix } from '../network.js'

@@ -1,4 +1,3 @@
-import { Message, MessageType, ReactionType, SignerEventType, UserDataType } from '@farcaster/core'
 import { afterAll, expect } from 'vitest'
 import { startServer } from '../../src/app/compose.js'
 import { readConfig } from '../../src/app/config/config.js'
@@ -6,6 +5,13 @@ import type { Hub } from '../../src/hub/hub.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { createLogger } from '../../src/platform/log/logger.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
+import {
+  Message,
+  MessageType,
+  ReactionType,
+  SignerEventType,
+  UserDataType,
+} from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createTestDatabase } from '../database.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'

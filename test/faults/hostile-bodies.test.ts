@@ -1,6 +1,6 @@
-import { FarcasterNetwork, MessageData } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { encodeMessage } from '../../src/protocol/codec.js'
+import { FarcasterNetwork, MessageData } from '../../src/protocol/definitions.js'
 import { mutateBytes, mutateData } from '../../src/protocol/testing/mutate.js'
 import { type Random, seededRandom } from '../../src/protocol/testing/random.js'
 import { validSamples } from '../../src/protocol/testing/sample-messages.js'

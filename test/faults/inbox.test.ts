@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SignerEventType } from '@farcaster/core'
 import { expect, test, vi } from 'vitest'
 import { rebuildInbox } from '../../src/features/notifications/refresh.js'
+import { SignerEventType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
 import { createTestDatabase } from '../database.js'

@@ -1,4 +1,3 @@
-import { ReactionType, UserDataType } from '@farcaster/core'
 import { expect } from 'vitest'
 import type { TestApi } from '../../src/app/testing/test-api.js'
 import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
@@ -14,6 +13,7 @@ import { refreshSearchLists } from '../../src/graph/project/search-prefix-lists.
 import type { Hub } from '../../src/hub/hub.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { silentLog } from '../../src/platform/log/log.js'
+import { ReactionType, UserDataType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import type { ChainScene } from './chain-scene.js'

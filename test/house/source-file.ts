@@ -10,13 +10,13 @@ export interface SourceFile {
   readonly syntax: ts.SourceFile
 }
 
-/** Parses all TypeScript and JavaScript files of these folders, without packages. */
+/** Parses all TypeScript and JavaScript files of these folders, without packages and generated code. */
 export function readSourceFiles(folders: readonly string[]): SourceFile[] {
   return folders
     .flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
     )
-    .filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes('node_modules'))
+    .filter((path) => /\.(ts|mjs)$/.test(path) && !/node_modules|\/generated\//.test(path))
     .sort()
     .map((path) => {
       const text = readFileSync(path, 'utf8')

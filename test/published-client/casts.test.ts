@@ -1,7 +1,7 @@
-import { ReactionType } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createTestCrawler, servePage, serveSite } from '../../src/features/embeds/testing/crawl-site.js'
+import { ReactionType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { TestUser, testNow } from '../network.js'
 import { connectClient, serveApi } from './served-api.js'

@@ -1,10 +1,4 @@
-import {
-  eip712,
-  FarcasterNetwork,
-  MessageType,
-  UserDataType,
-  VerificationAddAddressBody,
-} from '@farcaster/core'
+import { eip712 } from '@farcaster/core'
 import {
   FetchUserFollowersSortTypeEnum,
   FetchUserInteractionsTypeEnum,
@@ -13,6 +7,12 @@ import {
 import { expect, it } from 'vitest'
 import { saveChannel } from '../../src/features/channels/channels.js'
 import { uncachedWriter } from '../../src/graph/cache/invalidation.js'
+import {
+  FarcasterNetwork,
+  MessageType,
+  UserDataType,
+  VerificationAddAddressBody,
+} from '../../src/protocol/definitions.js'
 import { sampleAccount } from '../../src/protocol/testing/sample-claims.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { serveApi } from './served-api.js'

@@ -1,6 +1,6 @@
-import { HubEventType } from '@farcaster/core'
 import { decodeHubEvent } from '../../src/hub/log/hub-event.js'
 import type { Database } from '../../src/platform/db/connection.js'
+import { HubEventType } from '../../src/protocol/definitions.js'
 import { hubContents } from '../hub-contents.js'
 
 /** Returns everything that a hub stores, without shard numbers. */

@@ -1,7 +1,7 @@
-import { ReactionType, UserDataType } from '@farcaster/core'
 import { expect, it, vi } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
+import { ReactionType, UserDataType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'

@@ -1,8 +1,8 @@
-import { type FrameActionBody, MessageType } from '@farcaster/core'
 import { invalidField } from '../../api/invalid-field.js'
 import { describeError, type PlazaError, refusalError } from '../../platform/errors.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { decodeMessage, isRefusal } from '../../protocol/codec.js'
+import { type FrameActionBody, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { OperationContext } from '../operation.js'
 

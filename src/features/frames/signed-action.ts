@@ -1,9 +1,9 @@
-import { MessageType } from '@farcaster/core'
 import { invalidField } from '../../api/invalid-field.js'
 import type { Database } from '../../platform/db/connection.js'
 import { refusalError } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { encodeMessage } from '../../protocol/codec.js'
+import { MessageType } from '../../protocol/definitions.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
 import { type Author, farcasterNow, type Publisher, signStatement } from '../publishing/author.js'
 

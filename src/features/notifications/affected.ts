@@ -1,5 +1,5 @@
-import { HubEventType, MessageType, ReactionType } from '@farcaster/core'
 import type { ConsumedEvent } from '../../hub/log/consumer-batch.js'
+import { HubEventType, MessageType, ReactionType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { kinds } from './kinds.js'
 

@@ -1,7 +1,7 @@
-import { MessageType } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { testNow, testNowUnix } from '../../../test/network.js'
+import { MessageType } from '../../protocol/definitions.js'
 import { kinds, type NotificationKind, notificationKinds } from './kinds.js'
 import type { InboxCursor, InboxSelection } from './notification-list.js'
 import { countUnseen, type InboxRow, MAX_UNSEEN, markSeen, readInbox, SHOWN_MEMBERS } from './pages.js'

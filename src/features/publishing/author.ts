@@ -1,7 +1,7 @@
-import { MessageData } from '@farcaster/core'
 import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, type Refusal } from '../../platform/errors.js'
+import { MessageData } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MessageSigner } from '../../protocol/sign.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'

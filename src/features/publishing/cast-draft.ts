@@ -1,7 +1,7 @@
-import { type CastAddBody, CastType, type Embed, MessageType } from '@farcaster/core'
 import { invalidField } from '../../api/invalid-field.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { type CastAddBody, CastType, type Embed, MessageType } from '../../protocol/definitions.js'
 import { validateEmbed, validateUrl } from '../../protocol/kinds/target.js'
 import { type Statement, validationError } from './author.js'
 import { mentionCandidates, stripMentions } from './mentions.js'

@@ -1,7 +1,7 @@
-import { MessageData, MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { type Refusal, refusalError } from '../../platform/errors.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
+import { MessageData, MessageType } from '../../protocol/definitions.js'
 import { compactKey } from '../../protocol/kinds/link.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyOf, type MessageSet } from '../../protocol/message-kind.js'

@@ -1,6 +1,6 @@
-import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, type Refusal, refusalError, refuse } from '../../platform/errors.js'
+import { MessageType } from '../../protocol/definitions.js'
 import type { Author, Publisher } from './author.js'
 import { publishChanges } from './changes.js'
 

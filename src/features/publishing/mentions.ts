@@ -1,4 +1,4 @@
-import type { CastAddBody } from '@farcaster/core'
+import type { CastAddBody } from '../../protocol/definitions.js'
 
 /** A range of a text: `text.slice(start, end)`. */
 interface TextRange {

@@ -1,7 +1,7 @@
-import { MessageType, UserDataType } from '@farcaster/core'
 import { checksumAddress } from 'viem'
 import type { Hub } from '../../hub/hub.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
+import { MessageType, UserDataType } from '../../protocol/definitions.js'
 import { type Author, farcasterNow, type Publisher, type Statement, signStatement } from './author.js'
 import { publishChanges } from './changes.js'
 

@@ -1,6 +1,6 @@
-import { MessageType, ReactionType } from '@farcaster/core'
 import { invalidField } from '../../api/invalid-field.js'
 import type { Database } from '../../platform/db/connection.js'
+import { MessageType, ReactionType } from '../../protocol/definitions.js'
 import type { Statement } from './author.js'
 import { authorOfCast, parseCastHash, urlMember } from './cast-draft.js'
 

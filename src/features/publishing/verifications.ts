@@ -1,6 +1,6 @@
-import { MessageType, Protocol } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
+import { MessageType, Protocol } from '../../protocol/definitions.js'
 import { checkVerificationClaim } from '../../protocol/kinds/verification.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { type Author, farcasterNow, messageData, type Publisher, validationError } from './author.js'

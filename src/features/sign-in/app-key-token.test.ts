@@ -1,9 +1,9 @@
-import { SignerEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testKey, testNowUnix } from '../../../test/network.js'
+import { SignerEventType } from '../../protocol/definitions.js'
 import { createBearerVerifier } from './bearer-token.js'
 import { appKeyAuthorization } from './testing/app-key-token.js'
 

@@ -1,4 +1,3 @@
-import { FarcasterNetwork } from '@farcaster/core'
 import { invalidField } from '../../api/invalid-field.js'
 import {
   readAccountSignature,
@@ -9,6 +8,7 @@ import { recoverKeyRequestSigner } from '../../hub/registry/key-request.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
+import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { requireCustody } from './key-request.js'
 import { checkRedirectUrl } from './redirect-url.js'
 

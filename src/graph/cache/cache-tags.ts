@@ -1,5 +1,5 @@
-import { HubEventType, MessageType, ReactionType, UserDataType } from '@farcaster/core'
 import type { HubEventBody } from '../../hub/log/hub-event.js'
+import { HubEventType, MessageType, ReactionType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { netChanges } from '../project/net-changes.js'
 

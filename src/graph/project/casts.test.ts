@@ -1,7 +1,7 @@
-import { HubEventType } from '@farcaster/core'
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { merged, project, pruned } from './testing/project-messages.js'
 import { readModel } from './testing/read-model.js'

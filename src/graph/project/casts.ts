@@ -1,7 +1,7 @@
-import { type CastAddBody, MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { hexOf } from '../../protocol/bytes.js'
+import { type CastAddBody, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { enqueueUrls } from './embed-queue.js'

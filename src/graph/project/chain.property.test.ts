@@ -1,10 +1,15 @@
-import { IdRegisterEventType, type OnChainEvent, OnChainEventType, SignerEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testKey, testNowUnix } from '../../../test/network.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
 import { mergeBatch } from '../../hub/merge/merge.js'
+import {
+  IdRegisterEventType,
+  type OnChainEvent,
+  OnChainEventType,
+  SignerEventType,
+} from '../../protocol/definitions.js'
 import { projectEvents } from './project.js'
 import { lineOf, linesOf } from './testing/batches.js'
 

@@ -1,5 +1,5 @@
-import { OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
+import { OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
 
 /** Events that change keys or the owner of a fid. */
 const keyEvents: ReadonlySet<OnChainEventType> = new Set([

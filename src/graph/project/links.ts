@@ -1,5 +1,5 @@
-import { MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
+import { MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type NetChanges, ofType } from './net-changes.js'
 

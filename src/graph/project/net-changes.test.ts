@@ -1,6 +1,6 @@
-import { HubEventType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../test/network.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { netChanges } from './net-changes.js'
 import { merged, pruned } from './testing/project-messages.js'

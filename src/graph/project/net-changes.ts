@@ -1,5 +1,5 @@
-import { HubEventType, MessageType } from '@farcaster/core'
 import type { HubEventBody } from '../../hub/log/hub-event.js'
+import { HubEventType, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** The net effect of a batch of events on stored add messages. The read model shows nothing else. */

@@ -1,6 +1,6 @@
-import { HubEventType } from '@farcaster/core'
 import type { LoggedEvent } from '../../hub/log/write.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import { projectCasts } from './casts.js'
 import { projectChain } from './chain.js'
 import { projectLinks } from './links.js'

@@ -1,6 +1,6 @@
-import { MessageType } from '@farcaster/core'
 import type { PendingQuery } from 'postgres'
 import type { Transaction } from '../../platform/db/connection.js'
+import { MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { UrlActivity } from './cast-counts.js'
 import { type NetChanges, ofType } from './net-changes.js'

@@ -1,6 +1,6 @@
-import { MessageType, UserDataType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { storableText } from '../../platform/text/storable-text.js'
+import { MessageType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type NetChanges, ofType } from './net-changes.js'
 

@@ -1,3 +1,8 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
+import { ensurePartitions } from '../../hub/log/partitions.js'
+import { mergeBatch } from '../../hub/merge/merge.js'
 import {
   HubEventType,
   MessageType,
@@ -5,12 +10,7 @@ import {
   Protocol,
   ReactionType,
   UserDataType,
-} from '@farcaster/core'
-import { beforeEach, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
-import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
-import { ensurePartitions } from '../../hub/log/partitions.js'
-import { mergeBatch } from '../../hub/merge/merge.js'
+} from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { removeCompacted } from './links.js'
 import { projectEvents, projectInto } from './project.js'

@@ -1,6 +1,6 @@
-import { OnChainEvent } from '@farcaster/core'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
+import { OnChainEvent } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { mergeOrder } from '../merge/rules.js'
 import { removesSigner } from '../reorder-buffer.js'

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib'
-import { HubEvent, HubEventType, Message, OnChainEvent, UserNameProof } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../test/network.js'
 import { encodeMessage } from '../../protocol/codec.js'
+import { HubEvent, HubEventType, Message, OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
 import { decodeItem, isItem, itemFrame, messageFrame, splitFrames } from './frame.js'
 
 const user = new TestUser(7)

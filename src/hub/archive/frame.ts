@@ -1,6 +1,6 @@
-import { HubEventType, OnChainEvent, UserNameProof, UserNameType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { decodeMessage, encodeMessage } from '../../protocol/codec.js'
+import { HubEventType, OnChainEvent, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { WireReader } from '../../protocol/wire.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 import { type BytesField, eachField, encodeFields, varint } from '../protobuf.js'

@@ -1,15 +1,13 @@
+import { idRegistryABI, keyRegistryABI, storageRegistryABI } from '@farcaster/core'
+import { decodeEventLog, type Hex, parseAbi, toEventSelector } from 'viem'
 import {
   type IdRegisterEventBody,
   IdRegisterEventType,
-  idRegistryABI,
-  keyRegistryABI,
   OnChainEvent,
   OnChainEventType,
   SignerEventType,
-  storageRegistryABI,
   type TierType,
-} from '@farcaster/core'
-import { decodeEventLog, type Hex, parseAbi, toEventSelector } from 'viem'
+} from '../../protocol/definitions.js'
 import type { ChainLog } from './endpoint.js'
 
 const tierRegistryAbi = parseAbi([

@@ -1,6 +1,6 @@
-import type { OnChainEvent } from '@farcaster/core'
 import type { Hex } from 'viem'
 import type { Log } from '../../platform/log/log.js'
+import type { OnChainEvent } from '../../protocol/definitions.js'
 import type { Hub } from '../hub.js'
 import type { ChainNetwork, ChainSettings } from './chain-settings.js'
 import type { LogHandler } from './follower.js'

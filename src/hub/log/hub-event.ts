@@ -1,3 +1,4 @@
+import { fromProtobuf, toProtobuf } from '../../protocol/codec.js'
 import {
   HubEvent as HubEventCodec,
   type HubEvent as HubEventProtobuf,
@@ -7,8 +8,7 @@ import {
   MessageType,
   type OnChainEvent,
   type UserNameProof,
-} from '@farcaster/core'
-import { fromProtobuf, toProtobuf } from '../../protocol/codec.js'
+} from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** An event of the log before it has an id (docs/protocol.md §1.1). */

@@ -1,9 +1,9 @@
-import { HubEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { testNowUnix } from '../../../test/network.js'
 import type { Database } from '../../platform/db/connection.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import { dropExpiredPartitions, ensurePartitions } from './partitions.js'
 import { AFTER_ALL_EVENTS, readEvent, readEvents, readLogEnds, type ShardRange } from './read.js'
 

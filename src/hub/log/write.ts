@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { HubEventType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import {
   encodeHubEvent,
   eventId,

@@ -1,8 +1,14 @@
-import { HubEventType, MessageType, UserDataType, UserNameProof, UserNameType } from '@farcaster/core'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
 import type { Queryable } from '../../platform/db/connection.js'
+import {
+  HubEventType,
+  MessageType,
+  UserDataType,
+  UserNameProof,
+  UserNameType,
+} from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { ensurePartitions } from '../log/partitions.js'

@@ -1,5 +1,5 @@
-import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../../platform/errors.js'
+import type { OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** The position of an item in the log of another hub. */

@@ -1,6 +1,6 @@
-import { HubEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { HubEventType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
 import { shardOf } from '../../protocol/shard.js'
 import { storageUnitOf } from '../storage-limits.js'
 import { type ChainState, foldChainEvents } from './chain-state.js'

@@ -1,7 +1,12 @@
-import { IdRegisterEventType, type OnChainEvent, OnChainEventType, SignerEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TestUser, testKey, testNowUnix } from '../../../test/network.js'
+import {
+  IdRegisterEventType,
+  type OnChainEvent,
+  OnChainEventType,
+  SignerEventType,
+} from '../../protocol/definitions.js'
 import { foldChainEvents } from './chain-state.js'
 
 const user = new TestUser(1)

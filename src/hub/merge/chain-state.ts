@@ -5,7 +5,7 @@ import {
   type SignerEventBody,
   SignerEventType,
   TierType,
-} from '@farcaster/core'
+} from '../../protocol/definitions.js'
 
 const daySeconds = 24 * 60 * 60
 

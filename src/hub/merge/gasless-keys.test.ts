@@ -1,7 +1,7 @@
-import { MessageType } from '@farcaster/core'
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testKey, testNow } from '../../../test/network.js'
+import { MessageType } from '../../protocol/definitions.js'
 import { type GaslessKey, KeyState, loadKeys, NonceKind, writeKeys } from './gasless-keys.js'
 
 const { db } = await createTestDatabase()

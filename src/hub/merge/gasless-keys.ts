@@ -1,6 +1,7 @@
-import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY, MessageType } from '@farcaster/core'
+import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
+import { MessageType } from '../../protocol/definitions.js'
 import {
   type KeyRequest,
   recoverKeyAddCustody,

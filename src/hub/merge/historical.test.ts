@@ -1,7 +1,7 @@
-import { SignerEventType } from '@farcaster/core'
 import { beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { SignerEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { ensurePartitions } from '../log/partitions.js'
 import type { MergeBatch } from './batch.js'

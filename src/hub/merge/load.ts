@@ -1,7 +1,7 @@
-import type { UserNameProof } from '@farcaster/core'
-import { MessageType, type StorageUnitType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
+import type { UserNameProof } from '../../protocol/definitions.js'
+import { MessageType, type StorageUnitType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import {

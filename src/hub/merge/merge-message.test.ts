@@ -1,6 +1,6 @@
-import { HubEventType, MessageType, UserDataType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
+import { HubEventType, MessageType, UserDataType } from '../../protocol/definitions.js'
 import { limitsOf } from '../storage-limits.js'
 import { KeyState } from './gasless-keys.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'

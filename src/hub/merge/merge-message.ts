@@ -1,5 +1,5 @@
-import { HubEventType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyOf } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'

@@ -1,9 +1,15 @@
-import { HubEventType, type MessageType, Protocol, ReactionType, MessageType as Type } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { decodeStoredMessage, fromProtobuf } from '../../protocol/codec.js'
+import {
+  HubEventType,
+  type MessageType,
+  Protocol,
+  ReactionType,
+  MessageType as Type,
+} from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { decodeHubEvent } from '../log/hub-event.js'
 import { ensurePartitions } from '../log/partitions.js'

@@ -1,3 +1,6 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
 import {
   HubEventType,
   type MergeUserNameProofBody,
@@ -8,10 +11,7 @@ import {
   UserDataType,
   UserNameProof,
   UserNameType,
-} from '@farcaster/core'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
-import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
+} from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { decodeHubEvent } from '../log/hub-event.js'
 import { ensurePartitions } from '../log/partitions.js'

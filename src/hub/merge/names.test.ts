@@ -1,6 +1,12 @@
-import { HubEventType, MessageType, UserDataType, UserNameProof, UserNameType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
+import {
+  HubEventType,
+  MessageType,
+  UserDataType,
+  UserNameProof,
+  UserNameType,
+} from '../../protocol/definitions.js'
 import { conflictKeyOf, mergeMessage } from './merge-message.js'
 import { mergeNameTransfer, proofConflictKey, usernameConflictKey } from './names.js'
 import { createBatchState } from './testing/batch-state-fixture.js'

@@ -1,5 +1,5 @@
-import { HubEventType, UserDataType, UserNameProof } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { HubEventType, UserDataType, UserNameProof } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { BatchState } from './state.js'
 import type { ConflictKey } from './stored-message.js'

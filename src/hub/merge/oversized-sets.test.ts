@@ -1,3 +1,6 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import {
   HubEventType,
   MessageType,
@@ -5,10 +8,7 @@ import {
   StorageUnitType,
   UserNameProof,
   UserNameType,
-} from '@farcaster/core'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
-import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
+} from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { ensurePartitions } from '../log/partitions.js'

@@ -1,5 +1,5 @@
-import { HubEventType, MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
+import { HubEventType, MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { PendingEvent } from './state.js'
 import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'

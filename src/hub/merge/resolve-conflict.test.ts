@@ -1,5 +1,5 @@
-import { MessageType as Type } from '@farcaster/core'
 import { expect, test } from 'vitest'
+import { MessageType as Type } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { compareCandidates, resolveConflict } from './resolve-conflict.js'
 

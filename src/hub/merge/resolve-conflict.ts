@@ -1,5 +1,5 @@
-import { MessageType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import type { StoredMessage } from './stored-message.js'

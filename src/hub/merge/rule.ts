@@ -1,5 +1,5 @@
-import type { MessageData } from '@farcaster/core'
 import type { Refusal } from '../../platform/errors.js'
+import type { MessageData } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { BatchState } from './state.js'
 import type { ConflictKey, StoredMessage } from './stored-message.js'

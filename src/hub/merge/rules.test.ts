@@ -1,6 +1,6 @@
-import { MessageType, Protocol, UserDataType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
+import { MessageType, Protocol, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { conflictKeyOf } from './merge-message.js'
 import { mergeOrder, ruleOf } from './rules.js'

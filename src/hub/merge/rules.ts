@@ -1,4 +1,4 @@
-import { type MessageData, MessageType } from '@farcaster/core'
+import { type MessageData, MessageType } from '../../protocol/definitions.js'
 import type { MergeRule } from './rule.js'
 import { keyAddRule, keyRemoveRule } from './rules/keys.js'
 import { lendRule } from './rules/lends.js'

@@ -1,5 +1,5 @@
-import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import { PlazaError, type Refusal } from '../../platform/errors.js'
+import type { OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MergeBatch, MergeOutcomes, SourceOffset } from './batch.js'
 

@@ -1,6 +1,6 @@
-import { UserDataType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
+import { UserDataType } from '../../protocol/definitions.js'
 import { conflictKeyOf } from './merge-message.js'
 import { toStoredMessage } from './stored-message.js'
 import { createBatchState } from './testing/batch-state-fixture.js'

@@ -1,4 +1,4 @@
-import type { UserNameProof } from '@farcaster/core'
+import type { UserNameProof } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'

@@ -1,5 +1,5 @@
-import type { MessageType } from '@farcaster/core'
 import { decodeStoredMessage, encodeMessage } from '../../protocol/codec.js'
+import type { MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MessageSet } from '../../protocol/message-kind.js'
 

@@ -1,5 +1,5 @@
-import { MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
+import { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { mentionedFids, messageTarget } from '../message-target.js'
 import { writeKeys } from './gasless-keys.js'

@@ -1,4 +1,4 @@
-import { MessageType } from '@farcaster/core'
+import { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { castParentTarget, type Target } from '../message-target.js'
 import { readCastsByMention, readMessage, readTargetPage } from '../query/message-page.js'

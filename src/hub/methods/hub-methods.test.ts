@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { HubServiceService } from '@farcaster/hub-nodejs'
 import { expect, it } from 'vitest'
+import { HubServiceService } from '../../protocol/proto/generated/rpc.js'
 import { decodeRequest } from './grpc/request.js'
 import type { HubMethod } from './hub-method.js'
 import { hubMethods } from './hub-methods.js'

@@ -1,4 +1,4 @@
-import { GetInfoResponse } from '@farcaster/core'
+import { GetInfoResponse } from '../../protocol/proto/generated/request_response.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { HubInfo, ShardInfo } from '../query/info.js'
 import { httpOnly } from './fields.js'

@@ -1,4 +1,4 @@
-import { MessageType } from '@farcaster/core'
+import { MessageType } from '../../protocol/definitions.js'
 import { linkKey } from '../../protocol/kinds/link.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { linkTarget } from '../message-target.js'

@@ -1,4 +1,4 @@
-import type { MessageType } from '@farcaster/core'
+import type { MessageType } from '../../protocol/definitions.js'
 import type { MessageSet } from '../../protocol/message-kind.js'
 import { readMessagesByFid, readMessagesOfType } from '../query/message-page.js'
 import { fid, messagePage, startTimestamp, stopTimestamp } from './fields.js'

@@ -1,12 +1,10 @@
+import { hexOf } from '../../protocol/bytes.js'
+import { Message, MessageData, OnChainEvent } from '../../protocol/definitions.js'
 import {
-  Message,
-  MessageData,
-  OnChainEvent,
   SignerResponse,
   SignerSource,
   SignersByFidResponse,
-} from '@farcaster/core'
-import { hexOf } from '../../protocol/bytes.js'
+} from '../../protocol/proto/generated/request_response.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import { MAX_PAGE_SIZE, pageTokens } from '../page-token.js'
 import { readChainEventsByFid, readIdRegistration, readIdRegistrationByFid } from '../query/onchain-events.js'

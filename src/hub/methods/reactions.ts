@@ -1,4 +1,4 @@
-import { MessageType, ReactionType } from '@farcaster/core'
+import { MessageType, ReactionType } from '../../protocol/definitions.js'
 import { reactionKey } from '../../protocol/kinds/reaction.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { reactionTarget, type Target } from '../message-target.js'

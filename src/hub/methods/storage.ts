@@ -1,5 +1,6 @@
-import { StorageLimitsResponse, StorageUnitType, StoreType, TierType } from '@farcaster/core'
+import { StorageUnitType, TierType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { StorageLimitsResponse, StoreType } from '../../protocol/proto/generated/request_response.js'
 import { readStorageUsage, type StorageUsage } from '../query/storage.js'
 import { limitsOf } from '../storage-limits.js'
 import { fid } from './fields.js'

@@ -1,5 +1,6 @@
-import { FidAddressTypeResponse, FidsResponse, MessageType, UserNameProof } from '@farcaster/core'
+import { MessageType, UserNameProof } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { FidAddressTypeResponse, FidsResponse } from '../../protocol/proto/generated/request_response.js'
 import { pageTokens } from '../page-token.js'
 import { listReply } from '../protobuf.js'
 import { readMessage, readMessagesOfType } from '../query/message-page.js'

@@ -1,5 +1,5 @@
-import { HubEvent } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
+import { HubEvent } from '../../protocol/definitions.js'
 import { maxBlockEvents } from '../log/hub-event.js'
 
 /** The contents of a shard. */

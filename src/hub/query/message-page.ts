@@ -1,6 +1,6 @@
-import type { MessageType } from '@farcaster/core'
 import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
+import type { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import type { PageOptions } from './page.js'

@@ -1,6 +1,6 @@
-import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
 import { type PageOptions, splitPage } from './page.js'
 
 /** The position of an event on its chain. */

@@ -1,5 +1,5 @@
-import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
+import { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { type PageOptions, splitPage } from './page.js'
 

@@ -1,12 +1,11 @@
+import { KEY_TYPE_ED25519, METADATA_TYPE_SIGNED_KEY_REQUEST } from '@farcaster/core'
 import {
   IdRegisterEventType,
-  KEY_TYPE_ED25519,
-  METADATA_TYPE_SIGNED_KEY_REQUEST,
   OnChainEvent,
   OnChainEventType,
   SignerEventType,
   TierType,
-} from '@farcaster/core'
+} from '../../protocol/definitions.js'
 import { EVENT_VERSION, type EventContent, RENT_SECONDS } from '../chain/registry-events.js'
 import type { AddedKey } from './key-addition.js'
 import { blockHash, type EventPosition, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'

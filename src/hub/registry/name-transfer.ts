@@ -1,5 +1,6 @@
-import { eip712, UserNameProof, UserNameType } from '@farcaster/core'
+import { eip712 } from '@farcaster/core'
 import { hexOf } from '../../protocol/bytes.js'
+import { UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { type EthAccount, localAccount, signatureBytes } from './eth-account.js'
 
 /** A transfer of an fname. */

@@ -1,7 +1,13 @@
-import { FarcasterNetwork, MessageData, MessageType, OnChainEvent, UserDataType } from '@farcaster/core'
 import { decodeAbiParameters, recoverTypedDataAddress } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import {
+  FarcasterNetwork,
+  MessageData,
+  MessageType,
+  OnChainEvent,
+  UserDataType,
+} from '../../protocol/definitions.js'
 import { verifyUsernameProof } from '../../protocol/kinds/username-proof.js'
 import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'

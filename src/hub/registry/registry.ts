@@ -1,6 +1,6 @@
-import { FarcasterNetwork, type OnChainEvent, type UserNameProof } from '@farcaster/core'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { FarcasterNetwork, type OnChainEvent, type UserNameProof } from '../../protocol/definitions.js'
 import { validateFname } from '../../protocol/kinds/username.js'
 import type { Hub } from '../hub.js'
 import {

@@ -429,6 +429,39 @@ create table hub.cast_mentions (
   constraint cast_mentions_pkey PRIMARY KEY (mentioned_fid, ts, hash, fid)
 );
 
+create table hub.channel_counts (
+  channel_id bytea not null,
+  members integer not null,
+  moderators integer not null,
+  moderations integer not null,
+  constraint channel_counts_pkey PRIMARY KEY (channel_id)
+);
+
+create table hub.channel_messages (
+  channel_id bytea not null,
+  type smallint not null,
+  key bytea not null,
+  state smallint not null,
+  fid bigint not null,
+  ts bigint not null,
+  hash bytea not null,
+  message bytea not null,
+  constraint channel_messages_pkey PRIMARY KEY (channel_id, type, key)
+);
+CREATE INDEX channel_memberships ON hub.channel_messages USING btree (key, channel_id) WHERE (type = 19);
+
+create table hub.channels (
+  channel_id bytea not null,
+  channel_key text not null,
+  owner_address bytea not null,
+  expires_at bigint not null,
+  block_number bigint,
+  tx_index integer,
+  log_index integer,
+  constraint channels_pkey PRIMARY KEY (channel_id)
+);
+CREATE INDEX channels_by_owner ON hub.channels USING btree (owner_address, channel_key COLLATE "C");
+
 create table hub.consumers (
   name text not null,
   shard smallint not null,

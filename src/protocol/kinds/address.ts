@@ -1,6 +1,6 @@
-import { UserDataType } from '@farcaster/core'
 import base58 from 'bs58'
 import { checksumAddress } from 'viem'
+import { UserDataType } from '../definitions.js'
 
 const ETH_ADDRESS_BYTES = 20
 const SOL_ADDRESS_BYTES = 32

@@ -1,5 +1,5 @@
-import { type CastAddBody, type CastRemoveBody, CastType, MessageType } from '@farcaster/core'
 import { asBuffer } from '../bytes.js'
+import { type CastAddBody, type CastRemoveBody, CastType, MessageType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { castIdSchema, repeatedField, schema, single } from '../wire-schema.js'
 import { validateCastHash, validateCastId, validateEmbed, validateUrl } from './target.js'

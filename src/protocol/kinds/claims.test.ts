@@ -1,11 +1,7 @@
-import {
-  encodeGaslessSignedKeyRequestMetadata,
-  type KeyAddBody,
-  type MessageData,
-  UserNameProof,
-} from '@farcaster/core'
+import { encodeGaslessSignedKeyRequestMetadata } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hexOf } from '../bytes.js'
+import { type KeyAddBody, type MessageData, UserNameProof } from '../definitions.js'
 import { keyAddition, sampleAccount, sampleAddress } from '../testing/sample-claims.js'
 import { SAMPLE_FID, SAMPLE_TIME, sampleSigner, validSamples } from '../testing/sample-messages.js'
 import { checkSignatures, validateStateless } from '../validate.js'

@@ -1,4 +1,4 @@
-import { type FrameActionBody, MessageType } from '@farcaster/core'
+import { type FrameActionBody, MessageType } from '../definitions.js'
 import type { MessageKind } from '../message-kind.js'
 import { castIdSchema, schema, single } from '../wire-schema.js'
 import { validateCastId } from './target.js'

@@ -7,16 +7,14 @@ import {
   KEY_REMOVE_SIGNATURE_TYPE_CUSTODY,
   KEY_REMOVE_SIGNATURE_TYPE_SELF,
   KEY_TYPE_ED25519,
-  type KeyAddBody,
-  type KeyRemoveBody,
   MAX_KEY_ADD_SCOPES,
   MAX_KEY_TTL_SECONDS,
   METADATA_TYPE_SIGNED_KEY_REQUEST,
-  MessageType,
 } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverAccount } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
+import { type KeyAddBody, type KeyRemoveBody, MessageType } from '../definitions.js'
 import { PUBLIC_KEY_BYTES } from '../ed25519.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { repeatedField, schema, single } from '../wire-schema.js'
@@ -65,10 +63,12 @@ function validateKeyAdd(body: KeyAddBody): string | null {
   return validateScopes(body.scopes)
 }
 
+const admissibleScopes: readonly number[] = ADMISSIBLE_KEY_ADD_SCOPES
+
 function validateScopes(scopes: readonly MessageType[]): string | null {
   if (scopes.length === 0) return 'scopes is required'
   if (scopes.length > MAX_KEY_ADD_SCOPES) return `scopes must have at most ${MAX_KEY_ADD_SCOPES} entries`
-  const unknown = scopes.find((scope) => !ADMISSIBLE_KEY_ADD_SCOPES.includes(scope))
+  const unknown = scopes.find((scope) => !admissibleScopes.includes(scope))
   return unknown === undefined ? null : `invalid scope: ${unknown}`
 }
 

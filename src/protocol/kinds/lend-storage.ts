@@ -1,5 +1,5 @@
-import { type LendStorageBody, MessageType, StorageUnitType } from '@farcaster/core'
 import { u64be } from '../bytes.js'
+import { type LendStorageBody, MessageType, StorageUnitType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
 

@@ -1,5 +1,5 @@
-import { type LinkBody, type LinkCompactStateBody, MessageType } from '@farcaster/core'
 import { u64be } from '../bytes.js'
+import { type LinkBody, type LinkCompactStateBody, MessageType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { repeatedField, schema, single } from '../wire-schema.js'
 

@@ -1,4 +1,4 @@
-import { MessageType, type ReactionBody, ReactionType } from '@farcaster/core'
+import { MessageType, type ReactionBody, ReactionType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { castIdSchema, schema, single } from '../wire-schema.js'
 import { castIdBytes, validateCastId, validateUrl } from './target.js'

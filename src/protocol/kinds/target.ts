@@ -1,5 +1,5 @@
-import type { CastId, Embed } from '@farcaster/core'
 import { u64be } from '../bytes.js'
+import type { CastId, Embed } from '../definitions.js'
 import { HASH_BYTES } from '../hash.js'
 
 const MAX_URL_BYTES = 256

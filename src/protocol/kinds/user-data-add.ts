@@ -1,4 +1,4 @@
-import { MessageType, type UserDataBody, UserDataType } from '@farcaster/core'
+import { MessageType, type UserDataBody, UserDataType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
 import { validatePrimaryEthAddress, validatePrimarySolAddress } from './address.js'

@@ -1,14 +1,14 @@
+import { eip712 } from '@farcaster/core'
+import base58 from 'bs58'
+import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
+import { asBuffer, hexOf } from '../bytes.js'
 import {
-  eip712,
   type MessageData,
   MessageType,
   Protocol,
   type VerificationAddAddressBody,
   type VerificationRemoveBody,
-} from '@farcaster/core'
-import base58 from 'bs58'
-import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
-import { asBuffer, hexOf } from '../bytes.js'
+} from '../definitions.js'
 import { SIGNATURE_BYTES, verifyEd25519 } from '../ed25519.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'

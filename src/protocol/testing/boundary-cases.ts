@@ -1,4 +1,4 @@
-import { type MessageData, UserDataType } from '@farcaster/core'
+import { type MessageData, UserDataType } from '../definitions.js'
 import { SAMPLE_FID, SAMPLE_TIME } from './sample-messages.js'
 
 /** Samples with parts of body and data replaced, by the expected fault, or 'valid'. */

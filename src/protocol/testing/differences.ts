@@ -1,18 +1,16 @@
+import { decodeGaslessSignedKeyRequestMetadata, eip712, verifyGaslessKeyRequest } from '@farcaster/core'
+import base58 from 'bs58'
+import { getAddress } from 'viem'
+import { hexOf } from '../bytes.js'
 import {
   CastType,
-  decodeGaslessSignedKeyRequestMetadata,
-  eip712,
   Message,
   MessageData,
   MessageType,
   ReactionType,
   UserDataType,
   UserNameType,
-  verifyGaslessKeyRequest,
-} from '@farcaster/core'
-import base58 from 'bs58'
-import { getAddress } from 'viem'
-import { hexOf } from '../bytes.js'
+} from '../definitions.js'
 import { smallOrderPoints } from './small-order.js'
 
 /** An encoded message, and how the protocol library decodes it. */

@@ -1,6 +1,6 @@
-import { type HashScheme, Message, MessageData, MessageType, type SignatureScheme } from '@farcaster/core'
 import { asBuffer } from '../bytes.js'
 import { encodeMessage } from '../codec.js'
+import { type HashScheme, Message, MessageData, MessageType, type SignatureScheme } from '../definitions.js'
 import type { SignedMessage } from '../message.js'
 import { boundaryCases } from './boundary-cases.js'
 import { mutateBytes, mutateData } from './mutate.js'

@@ -1,4 +1,4 @@
-import type { MessageData, MessageType } from '@farcaster/core'
+import type { MessageData, MessageType } from '../definitions.js'
 import type { Random } from './random.js'
 
 /** Numbers at the limits of rules. */

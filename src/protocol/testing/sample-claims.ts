@@ -2,10 +2,14 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import {
   eip712,
   encodeGaslessSignedKeyRequestMetadata,
-  FarcasterNetwork,
   GASLESS_KEY_ADD_EIP_712_TYPES,
   GASLESS_KEY_REMOVE_EIP_712_TYPES,
   GASLESS_SIGNED_KEY_REQUEST_EIP_712_TYPES,
+} from '@farcaster/core'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { hexOf } from '../bytes.js'
+import {
+  FarcasterNetwork,
   KeyAddBody,
   KeyRemoveBody,
   type MessageType,
@@ -13,9 +17,7 @@ import {
   UserNameProof,
   type UserNameType,
   VerificationAddAddressBody,
-} from '@farcaster/core'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { hexOf } from '../bytes.js'
+} from '../definitions.js'
 import { solanaClaim } from '../kinds/verification.js'
 
 /** The account of the names, custody and verified address in sample messages. */

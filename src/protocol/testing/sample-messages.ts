@@ -10,7 +10,7 @@ import {
   SignatureScheme,
   UserDataType,
   UserNameType,
-} from '@farcaster/core'
+} from '../definitions.js'
 import { messageHash } from '../hash.js'
 import type { SignedMessage } from '../message.js'
 import { createMessageSigner, type MessageSigner } from '../sign.js'

@@ -1,4 +1,3 @@
-import type { OnChainEvent } from '@farcaster/core'
 import {
   registerEvent,
   signerAddEvent,
@@ -10,6 +9,7 @@ import type { EventPosition } from '../../../hub/registry/local-chain.js'
 import { signerState } from '../../../hub/registry/registry.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../../platform/errors.js'
+import type { OnChainEvent } from '../../../protocol/definitions.js'
 import type { AccountCall, NonceContract, SignedAuthorization } from './account-ledger.js'
 import {
   type Authorization,

@@ -1,10 +1,10 @@
-import { OnChainEvent } from '@farcaster/core'
 import type { Hub } from '../../../hub/hub.js'
 import { type EventPosition, transactionHash } from '../../../hub/registry/local-chain.js'
 import { signerState } from '../../../hub/registry/registry.js'
 import { nextBlockNumber, withRegistryLock } from '../../../hub/registry/registry-lock.js'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
+import { OnChainEvent } from '../../../protocol/definitions.js'
 import type {
   AccountCall,
   AccountLedger,

@@ -1,6 +1,6 @@
-import { FarcasterNetwork } from '@farcaster/core'
 import { LocalRegistry } from '../../../hub/registry/registry.js'
 import { PlazaError, refuse } from '../../../platform/errors.js'
+import { FarcasterNetwork } from '../../../protocol/definitions.js'
 import type { OperationContext } from '../../operation.js'
 import { type ProfileRequest, publishProfile } from '../../publishing/profile.js'
 import { createKeyOpener } from '../../signers/acting-signer.js'

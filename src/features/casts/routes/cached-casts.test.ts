@@ -1,6 +1,6 @@
-import { UserDataType } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { testNow } from '../../../../test/network.js'
+import { UserDataType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { castId, createCastNetwork, prefixedHash, userOf } from './testing/cast-network.js'
 

@@ -1,7 +1,7 @@
-import { CastType } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
+import { CastType } from '../../../protocol/definitions.js'
 import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
 const { db, hub, api, users, signers } = await createPublishingNetwork()

@@ -1,10 +1,10 @@
-import { UserDataType } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
+import { UserDataType } from '../../../protocol/definitions.js'
 import { approvedSigner } from '../../signers/testing/approved-signer.js'
 
 const { db } = await createTestDatabase()

@@ -1,7 +1,7 @@
-import { SignerEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { SignerEventType } from '../../../protocol/definitions.js'
 import { openPeople } from '../../users/routes/testing/user-network.js'
 
 const { db, get, merge, countStatements } = await openPeople()

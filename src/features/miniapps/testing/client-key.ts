@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { SignerEventType } from '@farcaster/core'
 import { type TestUser, testKey } from '../../../../test/network.js'
 import type { Hub } from '../../../hub/hub.js'
 import { keyRequestMetadata } from '../../../hub/registry/key-request.js'
+import { SignerEventType } from '../../../protocol/definitions.js'
 import type { MessageSigner } from '../../../protocol/sign.js'
 
 /** A user's key that a client app requested. */

@@ -1,4 +1,3 @@
-import { ReactionType, UserDataType } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
@@ -6,6 +5,7 @@ import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/n
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { uncachedWriter } from '../../../graph/cache/invalidation.js'
+import { ReactionType, UserDataType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { saveChannel } from '../../channels/channels.js'
 import { consumeInbox } from '../../notifications/testing/consume-inbox.js'

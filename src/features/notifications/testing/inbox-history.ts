@@ -1,6 +1,6 @@
-import { type OnChainEvent, ReactionType, SignerEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { type OnChainEvent, ReactionType, SignerEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 /** The active users. One more is registered and inactive. */

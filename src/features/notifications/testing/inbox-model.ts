@@ -1,6 +1,6 @@
-import { MessageType, ReactionType } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
+import { MessageType, ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 /** A row of the inbox in the reference model. */

@@ -1,8 +1,8 @@
-import { Message } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
 import { messageJson } from '../../../hub/methods/json/message.js'
 import { toProtobuf } from '../../../protocol/codec.js'
+import { Message } from '../../../protocol/definitions.js'
 import { bodyOf, createPublishingNetwork } from './testing/publishing-network.js'
 
 const { api, users } = await createPublishingNetwork()

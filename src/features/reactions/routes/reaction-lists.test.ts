@@ -1,6 +1,6 @@
-import { MessageType, ReactionType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
+import { MessageType, ReactionType } from '../../../protocol/definitions.js'
 import { createCastNetwork, prefixedHash, recast, userOf } from '../../casts/routes/testing/cast-network.js'
 
 const { ask, api, merge, countStatements, db } = await createCastNetwork()

@@ -1,6 +1,6 @@
-import { ReactionType } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
 import { testNow } from '../../../../test/network.js'
+import { ReactionType } from '../../../protocol/definitions.js'
 import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
 const { db, hub, api, users, signers, setTime } = await createPublishingNetwork()

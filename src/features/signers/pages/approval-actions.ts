@@ -1,4 +1,3 @@
-import { FarcasterNetwork } from '@farcaster/core'
 import { type Static, Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
 import { ethAddressParameter, fidParameter, textParameter } from '../../../api/parameters.js'
@@ -13,6 +12,7 @@ import {
 import type { LocalRegistry } from '../../../hub/registry/registry.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { FarcasterNetwork } from '../../../protocol/definitions.js'
 import {
   type AnswerDependencies,
   approveLocally,

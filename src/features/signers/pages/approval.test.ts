@@ -1,4 +1,4 @@
-import { FarcasterNetwork, keyGatewayABI, OnChainEvent, SignerEventType, UserDataType } from '@farcaster/core'
+import { keyGatewayABI } from '@farcaster/core'
 import { decodeFunctionData, type Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
@@ -7,6 +7,12 @@ import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { recoverKeyRequestSigner } from '../../../hub/registry/key-request.js'
+import {
+  FarcasterNetwork,
+  OnChainEvent,
+  SignerEventType,
+  UserDataType,
+} from '../../../protocol/definitions.js'
 import { type KeyHolder, registerKeyHolder, signKeyRequestBody } from '../testing/key-holder.js'
 
 const { db } = await createTestDatabase()

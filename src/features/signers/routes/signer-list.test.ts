@@ -1,10 +1,10 @@
-import { SignerEventType } from '@farcaster/core'
 import { createSiweMessage, type SiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
+import { SignerEventType } from '../../../protocol/definitions.js'
 import { type KeyHolder, registerKeyHolder } from '../testing/key-holder.js'
 
 const { db } = await createTestDatabase()

@@ -1,10 +1,10 @@
-import { FarcasterNetwork } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
+import { FarcasterNetwork } from '../../../protocol/definitions.js'
 import { registerKeyHolder, signKeyRequestBody, sponsorSignature } from '../testing/key-holder.js'
 
 const { db } = await createTestDatabase()

@@ -1,6 +1,6 @@
-import { ReactionType } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { openPeople } from './testing/user-network.js'
 

@@ -1,8 +1,8 @@
-import { UserDataType } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
 import { distanceKm } from '../../../platform/geo/distance.js'
+import { UserDataType } from '../../../protocol/definitions.js'
 import { openPeople } from './testing/user-network.js'
 
 const { db, get, merge, countStatements } = await openPeople()

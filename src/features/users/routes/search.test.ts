@@ -1,8 +1,8 @@
-import { UserDataType } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { refreshSearchLists } from '../../../graph/project/search-prefix-lists.js'
+import { UserDataType } from '../../../protocol/definitions.js'
 import { openPeople } from './testing/user-network.js'
 
 const { db, get, merge, countStatements } = await openPeople()

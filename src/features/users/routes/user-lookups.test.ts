@@ -1,7 +1,7 @@
-import { MessageType, Protocol, SignerEventType, UserDataType } from '@farcaster/core'
 import bs58 from 'bs58'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { MessageType, Protocol, SignerEventType, UserDataType } from '../../../protocol/definitions.js'
 import { openPeople } from './testing/user-network.js'
 
 const { db, get, merge, countStatements } = await openPeople()

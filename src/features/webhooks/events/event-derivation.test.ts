@@ -1,4 +1,3 @@
-import { HubEventType, ReactionType, UserDataType } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
@@ -7,6 +6,7 @@ import { projectEvents } from '../../../graph/project/project.js'
 import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
 import { hubEventBody } from '../../../hub/log/hub-event.js'
 import { AFTER_ALL_EVENTS, readEvents } from '../../../hub/log/read.js'
+import { HubEventType, ReactionType, UserDataType } from '../../../protocol/definitions.js'
 import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
 import { recordCompactedFollows, takeCompactedFollows } from './webhook-consumer.js'
 

@@ -1,13 +1,13 @@
+import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
+import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
+import { hexOf } from '../../../protocol/bytes.js'
 import {
   HubEventType,
   IdRegisterEventType,
   MessageType,
   type OnChainEvent,
   OnChainEventType,
-} from '@farcaster/core'
-import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
-import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
-import { hexOf } from '../../../protocol/bytes.js'
+} from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import type { EventSubject, WebhookEvent } from './webhook-event.js'

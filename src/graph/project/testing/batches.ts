@@ -1,9 +1,9 @@
-import { HubEventType, MessageType } from '@farcaster/core'
 import fc from 'fast-check'
 import type { HubEventBody } from '../../../hub/log/hub-event.js'
 import { conflictKeyOf } from '../../../hub/merge/merge-message.js'
 import { conflictKeyId } from '../../../hub/merge/stored-message.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { HubEventType, MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 /** A step of one message of a pool: it is merged, or removed in this way if it is stored. */

@@ -1,7 +1,7 @@
-import { HubEventType } from '@farcaster/core'
 import type { HubEventBody } from '../../../hub/log/hub-event.js'
 import type { LoggedEvent } from '../../../hub/log/write.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { projectEvents } from '../project.js'
 

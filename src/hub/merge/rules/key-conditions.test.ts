@@ -1,6 +1,6 @@
-import { HubEventType, MessageType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { TestUser, testKey, testNow } from '../../../../test/network.js'
+import { HubEventType, MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { type GaslessKey, type KeyClaim, KeyState, NonceKind } from '../gasless-keys.js'
 import { conflictKeyOf, mergeMessage } from '../merge-message.js'

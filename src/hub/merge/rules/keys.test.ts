@@ -2,7 +2,6 @@ import {
   GASLESS_KEY_ADD_EIP_712_TYPES,
   GASLESS_KEY_REMOVE_EIP_712_TYPES,
   GASLESS_SIGNED_KEY_REQUEST_EIP_712_TYPES,
-  MessageType,
 } from '@farcaster/core'
 import { encodeAbiParameters } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -10,6 +9,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { TestUser, testKey, testNow, testNowUnix } from '../../../../test/network.js'
 import { hexOf } from '../../../protocol/bytes.js'
+import { MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { ensurePartitions } from '../../log/partitions.js'
 import type { MergeBatch } from '../batch.js'

@@ -1,5 +1,6 @@
-import { HubEventType, KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
+import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
 import { type Refusal, refuse } from '../../../platform/errors.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { type KeyClaim, NonceKind } from '../gasless-keys.js'
 import type { MergeRule } from '../rule.js'

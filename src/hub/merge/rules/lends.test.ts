@@ -1,6 +1,6 @@
-import { FarcasterNetwork, HubEventType, StorageUnitType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { FarcasterNetwork, HubEventType, StorageUnitType } from '../../../protocol/definitions.js'
 import { mergeMessage } from '../merge-message.js'
 import type { BatchState } from '../state.js'
 import { type BatchStateFixture, createBatchState } from '../testing/batch-state-fixture.js'

@@ -1,6 +1,6 @@
-import { FarcasterNetwork, HubEventType, type StorageUnitType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
 import { u64be } from '../../../protocol/bytes.js'
+import { FarcasterNetwork, HubEventType, type StorageUnitType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { generationOf } from '../../storage-limits.js'

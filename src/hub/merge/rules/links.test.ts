@@ -1,6 +1,6 @@
-import { HubEventType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import { mergeMessage } from '../merge-message.js'
 import { createBatchState } from '../testing/batch-state-fixture.js'
 import { refusalTexts, storedHashes, withStored } from '../testing/in-memory-merges.js'

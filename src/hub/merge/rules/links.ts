@@ -1,5 +1,5 @@
-import { MessageType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
+import { MessageType } from '../../../protocol/definitions.js'
 import { compactKey } from '../../../protocol/kinds/link.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'

@@ -1,6 +1,6 @@
-import { HubEventType, Protocol, UserDataType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../../test/network.js'
+import { HubEventType, Protocol, UserDataType } from '../../../protocol/definitions.js'
 import { mergeMessage } from '../merge-message.js'
 import { mergeNameTransfer } from '../names.js'
 import { createBatchState } from '../testing/batch-state-fixture.js'

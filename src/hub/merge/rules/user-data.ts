@@ -1,5 +1,5 @@
-import { UserDataType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
+import { UserDataType } from '../../../protocol/definitions.js'
 import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'

@@ -1,5 +1,5 @@
-import { HubEventType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../../platform/errors.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { nameOf, proofConflictKey } from '../names.js'

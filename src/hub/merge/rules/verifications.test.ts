@@ -1,6 +1,6 @@
-import { HubEventType, Protocol, UserDataType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { HubEventType, Protocol, UserDataType } from '../../../protocol/definitions.js'
 import { conflictKeyOf } from '../merge-message.js'
 import { createBatchState } from '../testing/batch-state-fixture.js'
 import {

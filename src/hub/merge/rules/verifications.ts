@@ -1,4 +1,4 @@
-import { HubEventType, MessageType, Protocol, UserDataType } from '@farcaster/core'
+import { HubEventType, MessageType, Protocol, UserDataType } from '../../../protocol/definitions.js'
 import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRule } from '../rule.js'

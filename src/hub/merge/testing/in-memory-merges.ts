@@ -1,6 +1,6 @@
-import { MessageType, Protocol, UserDataType } from '@farcaster/core'
 import base58 from 'bs58'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { MessageType, Protocol, UserDataType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { conflictKeyOf, mergeMessage } from '../merge-message.js'
 import type { BatchState } from '../state.js'

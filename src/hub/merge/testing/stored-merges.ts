@@ -1,6 +1,6 @@
-import { HubEventType } from '@farcaster/core'
 import { testNowUnix } from '../../../../test/network.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import type { LoggedEvent } from '../../log/write.js'
 import { mergeBatch } from '../merge.js'

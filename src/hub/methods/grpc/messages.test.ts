@@ -119,7 +119,7 @@ describe('a message', () => {
       bob.cast('only data', testNow - 3),
     ].entries()) {
       const sent = index === 0 ? { ...signed, data: undefined } : { ...signed, data, dataBytes: undefined }
-      const merged = (await client.submitMessage(sent))._unsafeUnwrap()
+      const merged = (await client.submitMessage(sent as Message))._unsafeUnwrap()
       expect(Buffer.from(merged.dataBytes!)).toEqual(signed.dataBytes)
       expect((await client.getCast({ fid: 2, hash: signed.hash }))._unsafeUnwrap()).toEqual(merged)
     }

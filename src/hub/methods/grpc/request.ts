@@ -1,12 +1,12 @@
-import type { CastId } from '@farcaster/core'
-import { HubServiceService } from '@farcaster/hub-nodejs'
 import { PlazaError } from '../../../platform/errors.js'
 import { asBuffer } from '../../../protocol/bytes.js'
+import type { CastId } from '../../../protocol/definitions.js'
+import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import type { Target } from '../../message-target.js'
 import { MAX_PAGE_SIZE, type TokenCodec } from '../../page-token.js'
 import { invalid, required } from '../refusals.js'
 
-/** The name of a method in the published definition of the service. */
+/** The name of a method in the definition of the service (`src/protocol/proto/rpc.proto`). */
 export type GrpcName = keyof typeof HubServiceService
 
 type AnyRequest = {

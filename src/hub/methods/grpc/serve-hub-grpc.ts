@@ -1,5 +1,4 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { HubServiceService } from '@farcaster/hub-nodejs'
 import {
   type ConnectionInjector,
   type handleUnaryCall,
@@ -13,6 +12,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { asBuffer } from '../../../protocol/bytes.js'
+import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import { readEvents } from '../../log/read.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
@@ -29,7 +29,7 @@ const KEEPALIVE_MS = 60_000
 const KEEPALIVE_TIMEOUT_MS = 20_000
 
 /**
- * Serves `HubService` (docs/protocol.md §2.5) with the definition that `@farcaster/hub-nodejs` publishes.
+ * Serves `HubService` (docs/protocol.md §2.5) as `src/protocol/proto/rpc.proto` defines it.
  * Methods of the definition that the hub does not have answer UNIMPLEMENTED (docs/hub-api.md).
  */
 export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string; readonly port: number }) {

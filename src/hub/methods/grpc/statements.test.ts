@@ -1,10 +1,11 @@
-import { HubServiceService } from '@farcaster/hub-nodejs'
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { openHubGrpc } from '../../../../test/hub-grpc.js'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
+import { hubMethods } from '../hub-methods.js'
 
 const statements: string[] = []
 const { db } = await createTestDatabase({ onStatement: (sql) => statements.push(sql) })
@@ -116,10 +117,7 @@ const requests = fc.record({
   requesterFids: fc.array(long, { maxLength: 3 }),
 })
 
-const notServed = ['getBlocks', 'getShardChunks', 'getConnectedPeers', 'getTrieMetadataByPrefix']
-const reads = Object.keys(HubServiceService).filter(
-  (name): name is MethodName => name.startsWith('get') && !notServed.includes(name),
-)
+const reads = hubMethods.flatMap(({ grpc }) => (grpc?.startsWith('get') ? [grpc] : []))
 
 test('no request -> internal error', async () => {
   await fc.assert(

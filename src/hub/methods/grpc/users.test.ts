@@ -1,7 +1,6 @@
 import {
   type HubError,
   MessageType,
-  OnChainEvent,
   OnChainEventType,
   SignerSource,
   StoreType,
@@ -13,6 +12,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { openHubGrpc } from '../../../../test/hub-grpc.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { encodeMessage } from '../../../protocol/codec.js'
+import { OnChainEvent } from '../../../protocol/definitions.js'
 
 const { db } = await createTestDatabase()
 const { hub, client } = await openHubGrpc(db)

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HubEventType } from '@farcaster/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { EventSource } from '../../../../test/event-source.js'
 import { openHubApi, type TestHubApi } from '../../../../test/hub-api.js'
 import { testNowUnix } from '../../../../test/network.js'
 import { connect } from '../../../platform/db/connection.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import { dropExpiredPartitions, ensurePartitions } from '../../log/partitions.js'
 import { eventChannel } from '../../log/write.js'
 

@@ -1,8 +1,8 @@
-import { MessageType, ReactionType } from '@farcaster/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { openHubApi } from '../../../../test/hub-api.js'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { MessageType, ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 const { db } = await createTestDatabase()

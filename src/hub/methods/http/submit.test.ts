@@ -1,10 +1,10 @@
-import { Message, MessageData, MessageType } from '@farcaster/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { openHubApi } from '../../../../test/hub-api.js'
 import { TestUser, testNow } from '../../../../test/network.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { encodeMessage } from '../../../protocol/codec.js'
+import { Message, MessageData, MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MAX_BULK_MESSAGES } from '../submit.js'
 

@@ -1,9 +1,9 @@
-import { MessageType, type Protocol, UserDataType } from '@farcaster/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { openHubApi } from '../../../../test/hub-api.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { encodeMessage } from '../../../protocol/codec.js'
+import { MessageType, type Protocol, UserDataType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 const { db } = await createTestDatabase()

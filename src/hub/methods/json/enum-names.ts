@@ -23,7 +23,7 @@ import {
   UserNameType,
   userDataTypeToJSON,
   userNameTypeToJSON,
-} from '@farcaster/core'
+} from '../../../protocol/definitions.js'
 
 /** The names of one of the protocol's enums in the hub API, by number (docs/protocol.md §1.1-1.2). */
 type Names = readonly (string | undefined)[]

@@ -1,6 +1,12 @@
-import { HubEvent, HubEventType, MessageData, OnChainEvent, UserNameProof } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
 import { toProtobuf } from '../../../protocol/codec.js'
+import {
+  HubEvent,
+  HubEventType,
+  MessageData,
+  OnChainEvent,
+  UserNameProof,
+} from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { encodeHubEvent, eventId, type HubEventBody } from '../../log/hub-event.js'
 import { hubEventJson } from './hub-event.js'

@@ -1,11 +1,11 @@
+import { hexOf } from '../../../protocol/bytes.js'
 import {
   type HubEvent,
   type MergeMessageBody,
   type MergeUserNameProofBody,
   type Message,
   MessageType,
-} from '@farcaster/core'
-import { hexOf } from '../../../protocol/bytes.js'
+} from '../../../protocol/definitions.js'
 import { blockOf, decodeHubEvent } from '../../log/hub-event.js'
 import type { StoredHubEvent } from '../../log/read.js'
 import { hubEventTypeNames, nameOf } from './enum-names.js'

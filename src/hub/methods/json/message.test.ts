@@ -1,5 +1,5 @@
-import { Message, MessageData } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
+import { Message, MessageData } from '../../../protocol/definitions.js'
 import { messageJson } from './message.js'
 
 const hash = Buffer.from('1111111111111111111111111111111111111111', 'hex')

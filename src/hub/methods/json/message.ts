@@ -1,3 +1,5 @@
+import bs58 from 'bs58'
+import { asBuffer, hexOf } from '../../../protocol/bytes.js'
 import {
   type CastAddBody,
   type CastId,
@@ -10,9 +12,7 @@ import {
   type ReactionBody,
   type UserNameProof,
   type VerificationAddAddressBody,
-} from '@farcaster/core'
-import bs58 from 'bs58'
-import { asBuffer, hexOf } from '../../../protocol/bytes.js'
+} from '../../../protocol/definitions.js'
 import {
   castTypeNames,
   hashSchemeNames,

@@ -1,5 +1,5 @@
-import { OnChainEvent } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
+import { OnChainEvent } from '../../../protocol/definitions.js'
 import { storedOnChainEventJson } from './onchain-event.js'
 
 function shown(event: Partial<OnChainEvent>): string {

@@ -1,5 +1,5 @@
-import { type OnChainEvent, OnChainEvent as OnChainEventCodec } from '@farcaster/core'
 import { hexOf } from '../../../protocol/bytes.js'
+import { type OnChainEvent, OnChainEvent as OnChainEventCodec } from '../../../protocol/definitions.js'
 import {
   idRegisterEventTypeNames,
   nameOf,

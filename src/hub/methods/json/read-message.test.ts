@@ -1,6 +1,6 @@
-import { Message, MessageData, type MessageType } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
 import { decodeMessage, encodeMessage, toProtobuf } from '../../../protocol/codec.js'
+import { Message, MessageData, type MessageType } from '../../../protocol/definitions.js'
 import { messageHash } from '../../../protocol/hash.js'
 import { sampleData, sampleSigner, validSamples } from '../../../protocol/testing/sample-messages.js'
 import { messageJson } from './message.js'

@@ -1,6 +1,6 @@
-import { OnChainEvent, OnChainEventType, UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../../../platform/errors.js'
 import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
+import { OnChainEvent, OnChainEventType, UserNameProof } from '../../../protocol/definitions.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import type { Upstreams } from '../client/upstreams.js'

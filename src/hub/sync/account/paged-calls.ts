@@ -1,5 +1,5 @@
-import type { HubServiceService } from '@farcaster/hub-nodejs'
 import { status } from '@grpc/grpc-js'
+import type { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'

@@ -1,5 +1,5 @@
-import { FidsResponse } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
+import { FidsResponse } from '../../../protocol/proto/generated/request_response.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
 

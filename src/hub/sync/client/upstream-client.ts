@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events'
-import { HubEventType, HubServiceService } from '@farcaster/hub-nodejs'
 import {
   Client,
   type ClientReadableStream,
@@ -8,6 +7,8 @@ import {
   type MethodDefinition,
   type ServiceError,
 } from '@grpc/grpc-js'
+import { HubEventType } from '../../../protocol/definitions.js'
+import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import { UpstreamFailure } from './upstream-failure.js'
 import { type EventHead, readEventHead, readPage } from './wire-page.js'
 

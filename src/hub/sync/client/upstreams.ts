@@ -1,5 +1,5 @@
-import { GetInfoResponse } from '@farcaster/hub-nodejs'
 import { pause } from '../../../platform/process/pause.js'
+import { GetInfoResponse } from '../../../protocol/proto/generated/request_response.js'
 import { createUpstreamClient, type UpstreamClient } from './upstream-client.js'
 import { UpstreamFailure } from './upstream-failure.js'
 

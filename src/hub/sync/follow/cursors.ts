@@ -1,5 +1,5 @@
-import { HubEvent } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
+import { HubEvent } from '../../../protocol/definitions.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { UpstreamClient } from '../client/upstream-client.js'

@@ -1,6 +1,6 @@
-import { HubEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { HubEventType } from '../../../protocol/definitions.js'
 import { eventId } from '../../log/hub-event.js'
 import { GapTracker } from './gap-tracker.js'
 

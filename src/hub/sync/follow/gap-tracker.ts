@@ -1,4 +1,4 @@
-import { HubEventType } from '@farcaster/core'
+import { HubEventType } from '../../../protocol/definitions.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 
 /** A range of event ids: `from` inclusive, `stop` exclusive. */

@@ -1,7 +1,7 @@
-import { HubEvent, HubEventType } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
+import { HubEvent, HubEventType } from '../../../protocol/definitions.js'
 import { decodeItem, isItem } from '../../archive/frame.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { MergeItem } from '../../merge/shard-writer.js'

@@ -1,7 +1,7 @@
-import { UserNameProof, UserNameType } from '@farcaster/core'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
+import { UserNameProof, UserNameType } from '../../../protocol/definitions.js'
 import { verifyUsernameProof } from '../../../protocol/kinds/username-proof.js'
 import type { Hub } from '../../hub.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'

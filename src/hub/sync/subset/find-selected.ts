@@ -1,6 +1,6 @@
-import { ReactionType } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
 import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
+import { ReactionType } from '../../../protocol/definitions.js'
 import { readPages } from '../account/paged-calls.js'
 import { enqueueFids, listFids } from '../backfill/fid-list.js'
 import type { Upstreams } from '../client/upstreams.js'

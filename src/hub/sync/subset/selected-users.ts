@@ -1,7 +1,7 @@
-import { MessageType } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
+import { MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReconcileQueue } from '../reconcile-queue.js'

@@ -1,4 +1,3 @@
-import { IdRegisterEventType, type OnChainEvent } from '@farcaster/core'
 import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
@@ -9,6 +8,7 @@ import type { Database, Transaction } from '../../../../platform/db/connection.j
 import type { Log } from '../../../../platform/log/log.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
 import { hexOf } from '../../../../protocol/bytes.js'
+import { IdRegisterEventType, type OnChainEvent } from '../../../../protocol/definitions.js'
 import { openWallet } from '../../wallets/wallets.js'
 import { pendingTransactions, type TransactionRow } from '../transactions.js'
 import {

@@ -1,4 +1,3 @@
-import { ReactionType } from '@farcaster/core'
 import { expect } from 'vitest'
 import { createTestDatabase } from '../../../../../test/database.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../../test/network.js'
@@ -8,6 +7,7 @@ import { projectEvents } from '../../../../graph/project/project.js'
 import { ensurePartitions } from '../../../../hub/log/partitions.js'
 import { type MergeHook, mergeBatch } from '../../../../hub/merge/merge.js'
 import type { Database } from '../../../../platform/db/connection.js'
+import { ReactionType } from '../../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../../protocol/message.js'
 
 /** A network of a few users, and the API over it. */

@@ -1,5 +1,6 @@
-import { eip712, FarcasterNetwork } from '@farcaster/core'
+import { eip712 } from '@farcaster/core'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { FarcasterNetwork } from '../../../../protocol/definitions.js'
 
 /** An account whose address is verified in tests. */
 export const wallet: PrivateKeyAccount = privateKeyToAccount(`0x${'21'.repeat(32)}`)

@@ -1,4 +1,3 @@
-import { UserDataType } from '@farcaster/core'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../../test/database.js'
@@ -6,6 +5,7 @@ import { createTestHub } from '../../../../../test/hub.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../../test/network.js'
 import { createTestApi, type TestApi, type TestApiOptions } from '../../../../app/testing/test-api.js'
 import type { Hub } from '../../../../hub/hub.js'
+import { UserDataType } from '../../../../protocol/definitions.js'
 import { approvedSigner } from '../../../signers/testing/approved-signer.js'
 
 /** Users with names and signers, and an API that acts for them. */

@@ -1,4 +1,3 @@
-import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import { expect } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../../test/database.js'
 import { testNowUnix } from '../../../../../test/network.js'
@@ -7,6 +6,7 @@ import { Hydrator } from '../../../../graph/cache/hydrator.js'
 import { projectEvents } from '../../../../graph/project/project.js'
 import { ensurePartitions } from '../../../../hub/log/partitions.js'
 import { mergeBatch } from '../../../../hub/merge/merge.js'
+import type { OnChainEvent, UserNameProof } from '../../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../../protocol/message.js'
 
 /** A database that is written through the merge, and the API on it. */
