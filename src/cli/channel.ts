@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { importChannel } from '../features/channels/channels.js'
 import { listChannelMemberships } from '../features/channels/membership-lists.js'
 import type { Database } from '../platform/db/connection.js'
+import { addChannelRegistryCommands } from './channel-registry.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
 
@@ -17,7 +18,7 @@ interface ChannelOptions {
   readonly image?: string
 }
 
-/** `plaza channel create|edit|import|members` */
+/** `plaza channel create|edit|import|members|register|renew|transfer` */
 export function addChannelCommand(program: Command, context: CommandContext): void {
   const channel = program.command('channel').description('manage channels')
   for (const verb of ['create', 'edit'] as const) {
@@ -49,6 +50,7 @@ export function addChannelCommand(program: Command, context: CommandContext): vo
     .description('create or change channels from a file with one JSON object per line (docs/channels.md)')
     .argument('<file>', '- for standard input')
     .action((file: string) => withDatabase(context, 'channel', (db) => importChannels(context, db, file)))
+  addChannelRegistryCommands(channel, context)
 }
 
 function documentOf(id: string, options: ChannelOptions): object {

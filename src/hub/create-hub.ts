@@ -127,9 +127,9 @@ function createGate() {
 }
 
 function createShardWriter(options: HubOptions, shard: number): ShardWriter {
-  const { db, shards, mergeHooks = [], clock, onCommitted } = options
+  const { db, shards, network, mergeHooks = [], clock, onCommitted } = options
   const mergeOnce = (batch: MergeBatch) =>
-    mergeBatch(db, shard, batch, { shards, hooks: mergeHooks }, clock())
+    mergeBatch(db, shard, batch, { shards, network, hooks: mergeHooks }, clock())
   return new ShardWriter({
     merge: async (batch) => {
       const result = await mergeOnce(batch).catch(async (error: unknown) => {

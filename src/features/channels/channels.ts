@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
 import { saveFollowers, saveMembers } from './document-members.js'
+import { withoutGoverned } from './governed-members.js'
 
 /** Most URLs of one channel, including its own. */
 const MAX_URLS = 100
@@ -35,10 +36,10 @@ export async function saveChannel(
   options: SaveOptions = {},
 ): Promise<void> {
   const tags = await db.begin(async (transaction) => {
-    await createOrUpdateChannel(transaction, document, now, options)
-    await saveUrls(transaction, document)
-    await saveFollowers(transaction, document)
-    await saveMembers(transaction, document, now)
+    const saved = await createOrUpdateChannel(transaction, document, now, options)
+    await saveUrls(transaction, saved)
+    await saveFollowers(transaction, saved)
+    await saveMembers(transaction, saved, now)
     return await publishChannel(transaction, document.id)
   })
   invalidation.apply({ tags })
@@ -62,13 +63,17 @@ export async function importChannel(
   }
 }
 
-/** Creates the channel, or updates it when a concurrent call created it. */
+/**
+ * Creates the channel, or updates it when a concurrent call created it.
+ *
+ * @returns The document without what the protocol decides.
+ */
 async function createOrUpdateChannel(
   db: Transaction,
   document: ChannelDocument,
   now: number,
   { mode = 'either', editorFid }: SaveOptions,
-): Promise<void> {
+): Promise<ChannelDocument> {
   const { id } = document
   let lead = await lockRow(db, id)
   if (lead === null && mode === 'edit') {
@@ -82,7 +87,9 @@ async function createOrUpdateChannel(
   if (!isNew && editorFid !== undefined && editorFid !== lead) {
     throw new PlazaError('forbidden', 'only the lead of the channel may change it')
   }
-  await updateChannel(db, document)
+  const saved = await withoutGoverned(db, document, mode === 'edit')
+  await updateChannel(db, saved)
+  return saved
 }
 
 /**

@@ -1,6 +1,10 @@
 import {
   CastType,
+  ChannelOwnerChangeCause,
+  ChannelRegisterEventType,
   castTypeToJSON,
+  channelOwnerChangeCauseToJSON,
+  channelRegisterEventTypeToJSON,
   FarcasterNetwork,
   farcasterNetworkToJSON,
   HashScheme,
@@ -69,6 +73,8 @@ export const reactionTypeNames = namesOf(ReactionType, reactionTypeToJSON)
 export const userDataTypeNames = namesOf(UserDataType, userDataTypeToJSON)
 export const protocolNames = namesOf(Protocol, protocolToJSON)
 export const usernameTypeNames = namesOf(UserNameType, userNameTypeToJSON)
+export const channelRegisterEventTypeNames = namesOf(ChannelRegisterEventType, channelRegisterEventTypeToJSON)
+export const channelOwnerChangeCauseNames = namesOf(ChannelOwnerChangeCause, channelOwnerChangeCauseToJSON)
 export const signerEventTypeNames = namesOf(SignerEventType, signerEventTypeToJSON)
 
 export const onChainEventTypeNames = namesOf(OnChainEventType, onChainEventTypeToJSON, {

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { channelLabel } from '../src/hub/merge/channel-registration.js'
+import {
+  type ChannelRegisterBody,
+  ChannelRegisterEventType,
+  OnChainEvent,
+  OnChainEventType,
+} from '../src/protocol/definitions.js'
+import { testNowUnix } from './network.js'
+
+/** The position of an event of the channels' registry. */
+export interface ChannelEventPosition {
+  readonly block: number
+  readonly logIndex?: number
+  readonly txIndex?: number
+}
+
+/** Creates an event of the channels' registry. Members that `change` leaves out are empty. */
+export function channelEvent(
+  key: string,
+  { block, logIndex = 0, txIndex = 0 }: ChannelEventPosition,
+  change: Pick<ChannelRegisterBody, 'eventType'> & Partial<ChannelRegisterBody>,
+): OnChainEvent {
+  const hash = createHash('sha256').update(`channel event ${block} ${txIndex}`).digest()
+  return OnChainEvent.fromPartial({
+    type: OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER,
+    chainId: 8453,
+    blockNumber: block,
+    blockHash: hash,
+    blockTimestamp: testNowUnix - 5_000 + block,
+    transactionHash: hash,
+    logIndex,
+    txIndex,
+    fid: 0,
+    channelRegisterEventBody: { label: channelLabel(key), ...change },
+    version: 1,
+  })
+}
+
+/** Creates the registration of a channel for an address (20 bytes). */
+export function channelRegistration(
+  key: string,
+  ownerAddress: Uint8Array,
+  position: ChannelEventPosition,
+  expiry = testNowUnix + 31_536_000,
+): OnChainEvent {
+  const eventType = ChannelRegisterEventType.REGISTER
+  return channelEvent(key, position, { eventType, channelKey: key, ownerAddress, expiry })
+}
+
+/** Creates the renewal of a channel. */
+export function channelRenewal(key: string, position: ChannelEventPosition, expiry: number): OnChainEvent {
+  return channelEvent(key, position, { eventType: ChannelRegisterEventType.RENEW, channelKey: key, expiry })
+}
+
+/** Creates the transfer of a channel to an address (20 bytes). */
+export function channelTransfer(
+  key: string,
+  ownerAddress: Uint8Array,
+  position: ChannelEventPosition,
+): OnChainEvent {
+  return channelEvent(key, position, { eventType: ChannelRegisterEventType.TRANSFER, ownerAddress })
+}
