@@ -2,7 +2,9 @@ import type { Database } from '../platform/db/connection.js'
 import { isRetryable, isUnavailable } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
-import { shardOf } from '../protocol/shard.js'
+import { MessageSet } from '../protocol/message-kind.js'
+import { kindOf } from '../protocol/message-kinds.js'
+import { CHANNELS_FID, shardOf } from '../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
 import { hasClaim, validateStateless } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
@@ -70,7 +72,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       const index = next++
       const { message } = item
       const outcome =
-        (await verdicts)[index] ?? (await submitToShard(message.data.fid, { ...item, historical }))
+        (await verdicts)[index] ?? (await submitToShard(shardFidOf(message), { ...item, historical }))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
@@ -79,7 +81,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
     settleAll(
-      messages.map((message) => submitToShard(message.data.fid, { kind: 'upstreamRemoval', message })),
+      messages.map((message) => submitToShard(shardFidOf(message), { kind: 'upstreamRemoval', message })),
     )
 
   return {
@@ -105,6 +107,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
+/** Returns the fid whose shard merges a message: channels are of all users, so their messages have one order. */
+function shardFidOf({ data }: SignedMessage): number {
+  return kindOf(data.type)?.set === MessageSet.channels ? CHANNELS_FID : data.fid
+}
+
 /** Admits work until it is closed. */
 function createGate() {
   const inProgress = new Set<Promise<unknown>>()
@@ -127,7 +134,7 @@ function createGate() {
 }
 
 function createShardWriter(options: HubOptions, shard: number): ShardWriter {
-  const { db, shards, network, mergeHooks = [], clock, onCommitted } = options
+  const { db, network, shards, mergeHooks = [], clock, onCommitted } = options
   const mergeOnce = (batch: MergeBatch) =>
     mergeBatch(db, shard, batch, { shards, network, hooks: mergeHooks }, clock())
   return new ShardWriter({

@@ -28,6 +28,8 @@ const messagesPerUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.lends]: { legacy: 1, y2024: 1, y2025: 1 },
   // Storage does not limit keys: each fid has a maximum of its own (docs/protocol.md §3.3.12). Never pruned.
   [MessageSet.keys]: { legacy: Infinity, y2024: Infinity, y2025: Infinity },
+  // Messages of channels need a unit and use up none: each channel has maxima of its own (docs/protocol.md §7.1.4).
+  [MessageSet.channels]: { legacy: 1, y2024: 1, y2025: 1 },
 }
 
 const yearSeconds = 365 * 24 * 60 * 60

@@ -13,6 +13,8 @@ export const MessageSet = {
   usernameProofs: 6,
   lends: 7,
   keys: 8,
+  /** Slots of channels, which all users share (docs/protocol.md §7.1.4): in `hub.channel_messages`. */
+  channels: 9,
 } as const
 export type MessageSet = (typeof MessageSet)[keyof typeof MessageSet]
 

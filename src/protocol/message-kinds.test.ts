@@ -25,9 +25,9 @@ function key(sample: string, change: (data: MessageData) => void = () => {}): st
 describe('messageKinds', () => {
   it('contains every type of the protocol that is in use, once', () => {
     const types = messageKinds.map((kind) => kind.type).sort((a, b) => a - b)
-    expect(types).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17])
+    expect(types).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21])
     for (const type of types) expect(kindOf(type)?.type).toBe(type)
-    for (const type of [0, 9, 10, 18, -1, 1.5]) expect(kindOf(type as MessageType)).toBeUndefined()
+    for (const type of [0, 9, 10, 22, -1, 1.5]) expect(kindOf(type as MessageType)).toBeUndefined()
   })
 
   it('has the set of each type', () => {
@@ -50,6 +50,10 @@ describe('messageKinds', () => {
       LEND_STORAGE: [MessageSet.lends, 'add'],
       KEY_ADD: [MessageSet.keys, 'add'],
       KEY_REMOVE: [MessageSet.keys, 'remove'],
+      CHANNEL_UPDATE: [MessageSet.channels, 'add'],
+      CHANNEL_MEMBER: [MessageSet.channels, 'add'],
+      CHANNEL_PIN: [MessageSet.channels, 'add'],
+      CHANNEL_MODERATE: [MessageSet.channels, 'add'],
     })
   })
 })

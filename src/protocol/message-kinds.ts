@@ -1,6 +1,6 @@
 import type { MessageType } from './definitions.js'
 import { castAdd, castRemove } from './kinds/cast.js'
-import { channelSchemas } from './kinds/channel.js'
+import { channelMember, channelModerate, channelPin, channelUpdate } from './kinds/channel.js'
 import { frameAction } from './kinds/frame-action.js'
 import { keyAdd, keyRemove } from './kinds/key.js'
 import { lendStorage } from './kinds/lend-storage.js'
@@ -32,12 +32,16 @@ export const messageKinds = [
   lendStorage,
   keyAdd,
   keyRemove,
+  channelUpdate,
+  channelMember,
+  channelPin,
+  channelModerate,
 ] as readonly AnyMessageKind[]
 
 const byType: (AnyMessageKind | undefined)[] = []
 for (const kind of messageKinds) byType[kind.type] = kind
 
-/** Returns the kind of a message type; undefined for an unknown type, such as those of channels. */
+/** Returns the kind of a message type; undefined for an unknown type. */
 export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
 }
@@ -52,5 +56,4 @@ export const messageDataSchema = schema({
   3: single('uint32'),
   4: single('int32'),
   ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
-  ...Object.fromEntries(Object.entries(channelSchemas).map(([field, body]) => [field, single(body)])),
 })

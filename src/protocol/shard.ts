@@ -7,3 +7,6 @@ export function shardOf(fid: number, shards: number): number {
   bytes.writeUInt32BE(fid >>> 0)
   return (createHash('sha256').update(bytes).digest().readUInt32BE(0) % shards) + 1
 }
+
+/** The fid whose shard holds the events of channels, as it does those of the channel registry (docs/protocol.md §7.1.5). */
+export const CHANNELS_FID = 0

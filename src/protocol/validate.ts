@@ -2,15 +2,12 @@ import { type Refusal, refuse } from '../platform/errors.js'
 import { type AccountRecovery, recoverAccount } from './account-recovery.js'
 import { FarcasterNetwork, HashScheme, type MessageData, SignatureScheme } from './definitions.js'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from './ed25519.js'
+import { isV21 } from './engine-version.js'
 import { messageHash } from './hash.js'
 import type { SignedMessage } from './message.js'
-import { BASE_DATA_BYTES, bodyOf, type ValidationContext } from './message-kind.js'
+import { BASE_DATA_BYTES, bodyOf, MessageSet, type ValidationContext } from './message-kind.js'
 import { type AnyMessageKind, bodyNames, kindOf } from './message-kinds.js'
 import { ALLOWED_CLOCK_SKEW_SECONDS } from './time.js'
-
-/** Message types of protocol channels, which no engine version of mainnet allows. */
-const FIRST_CHANNEL_TYPE = 18
-const LAST_CHANNEL_TYPE = 21
 
 /**
  * Checks all rules that need neither state nor signatures, in the protocol's order (docs/protocol.md §3.2)
@@ -99,10 +96,8 @@ function validateBody(
   kind: AnyMessageKind | undefined,
   context: ValidationContext,
 ): string | null {
-  if (kind === undefined) {
-    const isChannelType = data.type >= FIRST_CHANNEL_TYPE && data.type <= LAST_CHANNEL_TYPE
-    return isChannelType ? 'Protocol feature is not supported in this version' : 'invalid message type'
-  }
+  if (kind === undefined) return 'invalid message type'
+  if (kind.set === MessageSet.channels && !isV21(context.network, context.now)) return 'invalid message type'
   const body = bodyOf(kind, data)
   if (body === undefined) return 'invalid message type'
   if (bodyNames.filter((name) => data[name] !== undefined).length > 1) return 'only one body can be set'

@@ -215,11 +215,9 @@ async function writeOwners(db: Transaction, channels: readonly Buffer[]): Promis
     update channels.channels c
     set lead_fid = coalesce(
       (
-        select v.fid
-        from social.verifications v
-        join hub.messages m on m.fid = v.fid and m.set = 4 and m.key = v.address
-        where v.address = r.owner_address and v.protocol = 0
-        order by m.ts desc, m.hash desc, v.fid
+        select v.fid from hub.messages v
+        where v.set = 4 and v.key = r.owner_address and v.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
+        order by v.ts desc, v.hash desc, v.fid
         limit 1
       ),
       0

@@ -2,8 +2,10 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import type { UserNameProof } from '../../protocol/definitions.js'
 import { MessageType, type StorageUnitType } from '../../protocol/definitions.js'
+import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { kindOf } from '../../protocol/message-kinds.js'
 import {
   generationOf,
   limitsOf,
@@ -12,6 +14,7 @@ import {
   usableUnits,
 } from '../storage-limits.js'
 import type { MergeBatch } from './batch.js'
+import { loadChannels } from './channels/channel-store.js'
 import { type KeyClaim, loadKeys } from './gasless-keys.js'
 import { conflictKeyOf } from './merge-message.js'
 import { decodeProof, nameOf, proofConflictKey, usernameConflictKey } from './names.js'
@@ -30,16 +33,13 @@ export async function loadState(
   { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeBatch,
   keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
   nowUnix: number,
+  network: number,
 ): Promise<BatchState> {
   const apps = [...keyClaims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
   const names = namesOf(messages, transfers)
-  const [accounts, signers, units, loans, nameRows, keys] = await Promise.all([
-    db<AccountRow[]>`
-      select fid, custody_address as "custodyAddress", pro_until as "proUntil"
-      from hub.fids
-      where fid = any (${fids}::bigint[])
-    `,
+  const [accounts, signers, units, loans, nameRows, keys, channels] = await Promise.all([
+    selectAccounts(db, fids, messages),
     selectSigners(db, messages),
     selectUnits(db, fids, nowUnix),
     selectLoans(db, fids),
@@ -51,9 +51,19 @@ export async function loadState(
           where name = any (${names}::text[])
         `,
     loadKeys(db, messages, keyClaims),
+    loadChannels(db, messages),
   ])
   const accountsByFid = accountsOf(accounts, units, loans)
-  const state = new BatchState(accountsByFid, signers, keys, keyClaims, nowUnix, historical)
+  const state = new BatchState(
+    accountsByFid,
+    signers,
+    keys,
+    keyClaims,
+    nowUnix,
+    historical,
+    channels,
+    (time) => isV21(network, time),
+  )
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) state.loadName(row.name, { ...row, proof: decodeProof(row.proof) })
   const conflictKeys = conflictKeysOf(messages, names, state)
@@ -94,7 +104,35 @@ function conflictKeysOf(
   return [...conflictKeys.values()]
 }
 
-type AccountRow = Pick<Account, 'fid' | 'custodyAddress' | 'proUntil'>
+type AccountRow = Pick<Account, 'fid' | 'custodyAddress' | 'proUntil' | 'verifications'>
+
+/** Selects accounts, with the counts of verifications for those that send some. */
+function selectAccounts(
+  db: Transaction,
+  fids: readonly number[],
+  messages: readonly SignedMessage[],
+): Promise<AccountRow[]> {
+  const verifying = messages.flatMap(({ data }) =>
+    kindOf(data.type)?.set === MessageSet.verifications ? [data.fid] : [],
+  )
+  const counts = db`
+    case when fid = any (${verifying}::bigint[]) then (
+      select jsonb_build_object(
+        'live', count(*) filter (where m.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}),
+        'removed', count(*) filter (where m.type = ${MessageType.VERIFICATION_REMOVE})
+      )
+      from hub.messages m
+      where m.fid = fids.fid and m.set = ${MessageSet.verifications}
+    ) end
+  `
+  return db<AccountRow[]>`
+    select
+      fid, custody_address as "custodyAddress", pro_until as "proUntil",
+      ${verifying.length > 0 ? counts : db`null`} as verifications
+    from hub.fids
+    where fid = any (${[...fids]}::bigint[])
+  `
+}
 
 /** Selects on-chain signers of messages or KEY_ADDs (docs/protocol.md §4.6): active or not, by `signerId`. */
 async function selectSigners(

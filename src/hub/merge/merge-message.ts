@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { bodyOf } from '../../protocol/message-kind.js'
+import { bodyOf, MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { requiresPro } from '../../protocol/validate.js'
@@ -100,6 +100,8 @@ function checkAccount(
   if (requiresPro(message) && account.proUntil <= state.nowUnix) {
     return refuse('bad_request.validation_failure', 'Pro subscription required')
   }
+  // Engine V21 has a rule of its own for the storage of verifications.
+  if (conflictKey?.set === MessageSet.verifications && state.isV21(now)) return null
   if (conflictKey && account.limits[conflictKey.set] === 0) {
     return refuse('bad_request.no_storage', `fid ${account.fid} has no active storage`)
   }

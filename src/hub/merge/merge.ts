@@ -3,7 +3,8 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { farcasterSecondsFromUnixMs, farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'
 import { appendEvents, buildBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
 import {
@@ -39,9 +40,9 @@ export type MergeHook = (db: Transaction, events: readonly LoggedEvent[]) => Pro
 export interface MergeSettings {
   /** Number of shards of the hub. */
   readonly shards: number
-  /** FarcasterNetwork of the hub, for what only some networks have; mainnet by default. */
-  readonly network?: number
   readonly hooks: readonly MergeHook[]
+  /** The FarcasterNetwork of the hub; mainnet by default. */
+  readonly network?: number
 }
 
 /**
@@ -70,8 +71,9 @@ export async function mergeBatch(
     const batch = excludeApplied(input, applied)
     const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
     const nowUnix = Math.floor(nowMs / 1000)
-    const state = await loadState(transaction, batch, keyClaims, nowUnix)
-    const hasChannels = isV21(settings.network ?? FarcasterNetwork.MAINNET, farcasterSecondsFromUnixMs(nowMs))
+    const network = settings.network ?? FarcasterNetwork.MAINNET
+    const state = await loadState(transaction, batch, keyClaims, nowUnix, network)
+    const hasChannels = isV21(network, farcasterSecondsFromUnixMs(nowMs))
     if (hasChannels) state.loadOwnedChannels(await loadOwnedChannels(transaction, batch.messages))
     const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
     const messages = mergeInOrder(batch.messages, state)
@@ -166,8 +168,11 @@ function findOversizedSets(
   nonHistorical: readonly SignedMessage[],
 ): OversizedSet[] {
   const nonHistoricalSets = new Set(nonHistorical.map((message) => setKey(conflictKeyOf(message))))
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
   return counts.flatMap((setCount) => {
     const { fid, set, count } = setCount
+    // Engine V21 refuses verifications in place of pruning them.
+    if (set === MessageSet.verifications && state.isV21(now)) return []
     const account = state.accounts.get(fid)
     const limit = nonHistoricalSets.has(setKey(setCount))
       ? account?.limits[set]

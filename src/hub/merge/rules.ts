@@ -1,5 +1,6 @@
 import { type MessageData, MessageType } from '../../protocol/definitions.js'
 import type { MergeRule } from './rule.js'
+import { channelRule } from './rules/channels.js'
 import { keyAddRule, keyRemoveRule } from './rules/keys.js'
 import { lendRule } from './rules/lends.js'
 import { linkCompactRule, linkRule } from './rules/links.js'
@@ -21,6 +22,10 @@ const rules: Partial<Record<MessageType, MergeRule>> = {
   [MessageType.LEND_STORAGE]: lendRule,
   [MessageType.KEY_ADD]: keyAddRule,
   [MessageType.KEY_REMOVE]: keyRemoveRule,
+  [MessageType.CHANNEL_UPDATE]: channelRule,
+  [MessageType.CHANNEL_MEMBER]: channelRule,
+  [MessageType.CHANNEL_PIN]: channelRule,
+  [MessageType.CHANNEL_MODERATE]: channelRule,
 }
 
 /** Order of the types that nothing else depends on. */

@@ -2,6 +2,7 @@ import type { UserNameProof } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
+import { ChannelState } from './channels/channel-state.js'
 import type { KeyClaim, KeyState } from './gasless-keys.js'
 import { type ConflictKey, conflictKeyId, type StoredMessage } from './stored-message.js'
 
@@ -19,6 +20,14 @@ export interface Account {
   readonly limits: StorageLimits
   /** The same with all units ever rented; unlimited if there were none. */
   readonly historicalLimits: StorageLimits
+  /** Loaded for the senders of verifications. */
+  readonly verifications?: VerificationCounts | null
+}
+
+/** The rows of a user's set of verifications. */
+export interface VerificationCounts {
+  readonly live: number
+  readonly removed: number
 }
 
 /** The holder of a name: a row of `hub.username_proofs`. */
@@ -76,6 +85,10 @@ export class BatchState {
     readonly nowUnix: number,
     /** Messages that another hub has accepted (docs/protocol.md §4.14). */
     readonly historical: ReadonlySet<SignedMessage>,
+    /** Channels that the batch names, and their slots. */
+    readonly channels: ChannelState = new ChannelState(),
+    /** Returns true for times, in Farcaster seconds, at which the network runs engine V21. */
+    readonly isV21: (time: number) => boolean = () => false,
   ) {}
 
   /** Stores what the database holds under a conflict key; null if it holds nothing. */

@@ -2,6 +2,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { mentionedFids, messageTarget } from '../message-target.js'
+import { writeChannels } from './channels/channel-store.js'
 import { writeKeys } from './gasless-keys.js'
 import { encodeProof } from './names.js'
 import type { BatchState, MessageChange } from './state.js'
@@ -27,6 +28,7 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
     writeNames(db, state),
     writeLoans(db, changes),
     writeKeys(db, state.keys),
+    writeChannels(db, state.channels),
     deleteCastMentions(db, previous),
     insertCastMentions(db, upserts),
   ])

@@ -522,6 +522,7 @@ create table hub.messages (
 );
 CREATE INDEX messages_by_target ON hub.messages USING btree (target, ts, hash) WHERE (target IS NOT NULL);
 CREATE INDEX messages_by_time ON hub.messages USING btree (fid, set, ts, hash);
+CREATE INDEX messages_by_verified_address ON hub.messages USING btree (key) WHERE (set = 4);
 
 create table hub.onchain_events (
   fid bigint not null,

@@ -5,6 +5,7 @@ import { emitOwnerHints } from '../owner-hints.js'
 import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey, StoredMessage } from '../stored-message.js'
+import { checkVerificationLimits } from './verification-limits.js'
 
 /** Returns the conflict key of a user's primary address. */
 function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey {
@@ -17,6 +18,7 @@ function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey
 
 /** Removing or replacing a verification revokes the primary address of it (docs/protocol.md §4.9). */
 export const verificationRule: MergeRule = {
+  check: checkVerificationLimits,
   conflictKeys({ data }) {
     const { protocol } = (data.verificationAddAddressBody ?? data.verificationRemoveBody)!
     return [primaryAddressConflictKey(data.fid, protocol)]
