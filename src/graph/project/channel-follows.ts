@@ -1,6 +1,7 @@
+import { readNetwork } from '../../hub/network.js'
 import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { channelFollowUrl, followedChannel } from '../../protocol/channel-follow.js'
-import { FarcasterNetwork, ReactionType } from '../../protocol/definitions.js'
+import { ReactionType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { NetChanges } from './net-changes.js'
@@ -85,10 +86,7 @@ function countFollowers(db: Queryable, changes: ReturnType<Queryable>) {
 
 /** Writes all follows of these channels by messages again, from the likes that the read model has. */
 export async function rebuildChannelFollows(db: Transaction, channels: readonly Buffer[]): Promise<void> {
-  const networkRows = await db<{ network: FarcasterNetwork }[]>`
-    select (value #>> '{}')::integer as network from hub.settings where name = 'network'
-  `
-  const network = networkRows[0]?.network ?? FarcasterNetwork.NONE
+  const network = await readNetwork(db)
   const urls = channels.flatMap((channelId) => channelFollowUrl(network, channelId) ?? [])
   if (urls.length === 0) return
   await db`

@@ -1,9 +1,9 @@
-import { CHANNEL_EVENT_FID } from '../../hub/chain/channel-events.js'
 import type { HubEventBody } from '../../hub/log/hub-event.js'
 import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { HubEventType, MessageType, type OnChainEvent } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { CHANNELS_FID } from '../../protocol/shard.js'
 import { cacheTag } from '../cache/cache-tags.js'
 import { publishInvalidation } from '../cache/invalidation.js'
 import { followChanges, projectChannelFollows, rebuildChannelFollows } from './channel-follows.js'
@@ -108,7 +108,7 @@ function findAffected(bodies: readonly HubEventBody[]): Affected {
 }
 
 function registeredChannel({ fid, channelRegisterEventBody: body }: OnChainEvent): Buffer | null {
-  return fid === CHANNEL_EVENT_FID && body ? asBuffer(body.label) : null
+  return fid === CHANNELS_FID && body ? asBuffer(body.label) : null
 }
 
 function addAffected({ data }: SignedMessage, { owners, slots }: Affected): void {
@@ -181,7 +181,7 @@ async function createChannels(db: Transaction, channels: readonly Buffer[]): Pro
         coalesce(min(e.block_time), 0) as created_at
       from hub.channels r
       left join hub.channel_events c on c.channel_id = r.channel_id
-      left join hub.onchain_events e on e.fid = ${CHANNEL_EVENT_FID}::bigint and e.type = 6
+      left join hub.onchain_events e on e.fid = ${CHANNELS_FID}::bigint and e.type = 6
         and e.block_number = c.block_number and e.log_index = c.log_index
       where r.channel_id = any (${db.types.byteas(channels)}::bytea[])
         and r.channel_key ~ '^[a-z0-9-]{1,16}$'

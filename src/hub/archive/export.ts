@@ -49,6 +49,7 @@ export async function exportAll(options: ExportOptions): Promise<boolean> {
   let after = options.after ?? 0
   if (options.after === null && fids === undefined) {
     await exportReleasedNames(db, writer)
+    await exportSharedEvents(db, writer)
     await writer.checkpoint(0)
   }
   for (;;) {
@@ -89,6 +90,22 @@ async function exportReleasedNames(db: Database, writer: ArchiveWriter): Promise
     for (const { proof } of rows) await writer.add(nameTransferFrame(proof))
     if (rows.length < PAGE_MESSAGES) return
     after = rows.at(-1)!.name
+  }
+}
+
+/** Exports on-chain events that belong to no user: those of channels, and the migration of keys. */
+async function exportSharedEvents(db: Database, writer: ArchiveWriter): Promise<void> {
+  let after = { block_number: -1, log_index: 0 }
+  for (;;) {
+    const rows = await db<{ block_number: number; log_index: number; event: Buffer }[]>`
+      select block_number, log_index, event from hub.onchain_events
+      where fid = 0 and (block_number, log_index) > (${after.block_number}::bigint, ${after.log_index}::integer)
+      order by block_number, log_index
+      limit ${PAGE_MESSAGES}
+    `
+    for (const { event } of rows) await writer.add(chainEventFrame(event))
+    if (rows.length < PAGE_MESSAGES) return
+    after = rows.at(-1)!
   }
 }
 

@@ -5,6 +5,7 @@ import {
   OnChainEvent,
   OnChainEventType,
 } from '../../protocol/definitions.js'
+import { CHANNELS_FID } from '../../protocol/shard.js'
 import type { ChainLog } from './endpoint.js'
 import { EVENT_VERSION } from './registry-events.js'
 
@@ -17,8 +18,6 @@ export const channelTopics = {
 
 /** Chain id of every channel event, whatever the chain of the contracts: the protocol fixes it. */
 export const CHANNEL_CHAIN_ID = 8_453
-/** Fid of every channel event: a channel belongs to an address. */
-export const CHANNEL_EVENT_FID = 0
 
 /** The two contracts whose logs are read, in lower case. */
 export interface ChannelContracts {
@@ -44,7 +43,7 @@ export function channelEvent(
     OnChainEvent.create({
       type: OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER,
       chainId: CHANNEL_CHAIN_ID,
-      fid: CHANNEL_EVENT_FID,
+      fid: CHANNELS_FID,
       channelRegisterEventBody: body,
       blockNumber: log.blockNumber,
       blockHash: bytes(log.blockHash),

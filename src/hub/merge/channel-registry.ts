@@ -6,13 +6,13 @@ import {
   OnChainEvent,
   OnChainEventType,
 } from '../../protocol/definitions.js'
-import { CHANNEL_EVENT_FID } from '../chain/channel-events.js'
+import { CHANNELS_FID } from '../../protocol/shard.js'
 import { type ChannelRegistration, channelRegistrationOf, foldChannelEvents } from './channel-registration.js'
 import type { PendingEvent } from './state.js'
 
 /** Returns true for events of the channels' registry. They lock all shards: hints of others depend on them. */
 export function isChannelEvent({ type, fid }: OnChainEvent): boolean {
-  return type === OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER && fid === CHANNEL_EVENT_FID
+  return type === OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER && fid === CHANNELS_FID
 }
 
 /**
@@ -69,7 +69,7 @@ async function selectEvents(
   const rows = await db<{ label: string; event: Buffer }[]>`
     select encode(c.channel_id, 'hex') as label, e.event
     from hub.channel_events c
-    join hub.onchain_events e on e.fid = ${CHANNEL_EVENT_FID}::bigint
+    join hub.onchain_events e on e.fid = ${CHANNELS_FID}::bigint
       and e.type = ${OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER}::smallint
       and e.block_number = c.block_number and e.log_index = c.log_index
     where c.channel_id = any (${db.types.byteas(labels.map((label) => Buffer.from(label)))}::bytea[])
@@ -152,7 +152,7 @@ function ownerHints(
     if (registration === undefined || isSame(before.get(name), registration)) return []
     const { key: channelKey, ownerAddress } = registration
     const body = { type: HubEventType.CHANNEL_OWNER_CHANGE_HINT, channelKey, ownerAddress, cause } as const
-    return [{ fid: CHANNEL_EVENT_FID, body }]
+    return [{ fid: CHANNELS_FID, body }]
   })
 }
 

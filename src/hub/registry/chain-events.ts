@@ -7,7 +7,8 @@ import {
   SignerEventType,
   TierType,
 } from '../../protocol/definitions.js'
-import { CHANNEL_CHAIN_ID, CHANNEL_EVENT_FID } from '../chain/channel-events.js'
+import { CHANNELS_FID } from '../../protocol/shard.js'
+import { CHANNEL_CHAIN_ID } from '../chain/channel-events.js'
 import { EVENT_VERSION, type EventContent, RENT_SECONDS } from '../chain/registry-events.js'
 import type { AddedKey } from './key-addition.js'
 import { blockHash, type EventPosition, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
@@ -89,7 +90,7 @@ export function channelRegisterEvent(
   label: Buffer,
   change: ChannelChange,
 ): OnChainEvent {
-  const event = onChainEvent(position, CHANNEL_EVENT_FID, {
+  const event = onChainEvent(position, CHANNELS_FID, {
     type: OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER,
     channelRegisterEventBody: { ...change, label },
   })

@@ -1,0 +1,17 @@
+import type { Queryable } from '../platform/db/connection.js'
+import { FarcasterNetwork } from '../protocol/definitions.js'
+import { isV21 } from '../protocol/engine-version.js'
+import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
+
+/** Reads the FarcasterNetwork of this database; NONE before a server has opened a hub on it. */
+export async function readNetwork(db: Queryable): Promise<FarcasterNetwork> {
+  const [row] = await db<{ network: FarcasterNetwork }[]>`
+    select (value #>> '{}')::integer as network from hub.settings where name = 'network'
+  `
+  return row?.network ?? FarcasterNetwork.NONE
+}
+
+/** Returns true if the network of this database has channels today (docs/protocol.md §3.5). */
+export async function readHasChannels(db: Queryable): Promise<boolean> {
+  return isV21(await readNetwork(db), farcasterSecondsFromUnixMs(Date.now()))
+}
