@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { channelLabel } from '../src/hub/merge/channel-registration.js'
+import { channelIdOf } from '../src/protocol/channel-id.js'
 import {
   type ChannelRegisterBody,
   ChannelRegisterEventType,
@@ -32,7 +32,7 @@ export function channelEvent(
     logIndex,
     txIndex,
     fid: 0,
-    channelRegisterEventBody: { label: channelLabel(key), ...change },
+    channelRegisterEventBody: { label: channelIdOf(key), ...change },
     version: 1,
   })
 }

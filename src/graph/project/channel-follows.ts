@@ -1,6 +1,6 @@
 import { readNetwork } from '../../hub/network.js'
 import type { Queryable, Transaction } from '../../platform/db/connection.js'
-import { channelFollowUrl, followedChannel } from '../../protocol/channel-follow.js'
+import { channelFollowUrl, followedChannel } from '../../protocol/channel-id.js'
 import { ReactionType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
@@ -40,7 +40,7 @@ export async function projectChannelFollows(
     await db`
       with ended as (
         delete from channels.follows f
-        using ${followTable(db, removed)} a
+        using ${followTable(db, removed)}
         join channels.channels c on c.protocol_id = a.protocol_id
         where f.channel_id = c.id and f.fid = a.fid and f.by_message
         returning f.channel_id
@@ -53,7 +53,7 @@ export async function projectChannelFollows(
       with begun as (
         insert into channels.follows (channel_id, fid, followed_at, by_message)
         select c.id, a.fid, max(a.followed_at), true
-        from ${followTable(db, added)} a
+        from ${followTable(db, added)}
         join channels.channels c on c.protocol_id = a.protocol_id
         group by c.id, a.fid
         on conflict (channel_id, fid) do update set followed_at = excluded.followed_at, by_message = true

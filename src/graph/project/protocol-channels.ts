@@ -1,4 +1,5 @@
 import type { HubEventBody } from '../../hub/log/hub-event.js'
+import { readHasChannels } from '../../hub/network.js'
 import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { HubEventType, MessageType, type OnChainEvent } from '../../protocol/definitions.js'
@@ -35,7 +36,7 @@ export async function projectProtocolChannels(
   const slots = affected.slots.filter(({ channelId }) => !channels.some((each) => each.equals(channelId)))
   const followed = [...follows.added, ...follows.removed].map(({ channelId }) => channelId)
   const stale = unique([...channels, ...slots.map(({ channelId }) => channelId), ...followed])
-  if (stale.length === 0) return
+  if (stale.length === 0 || !(await readHasChannels(db))) return
   await lockChannels(db, stale)
   if (channels.length > 0) await projectChannels(db, channels)
   if (slots.length > 0) await projectSlots(db, slots)
@@ -58,6 +59,7 @@ async function lockChannels(db: Transaction, channels: readonly Buffer[]): Promi
 
 /** Rebuilds all channels of the protocol, with the writers of all shards locked out. */
 export async function rebuildProtocolChannels(db: Transaction): Promise<void> {
+  if (!(await readHasChannels(db))) return
   let after: Buffer = Buffer.alloc(0)
   for (;;) {
     const rows = await db<{ channel_id: Buffer }[]>`

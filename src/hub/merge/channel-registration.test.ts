@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { channelEvent, channelRegistration, channelRenewal, channelTransfer } from '../../../test/channels.js'
+import { channelIdOf } from '../../protocol/channel-id.js'
 import { ChannelRegisterEventType } from '../../protocol/definitions.js'
-import { channelLabel, foldChannelEvents } from './channel-registration.js'
+import { foldChannelEvents } from './channel-registration.js'
 
 const [first, second] = [Buffer.alloc(20, 1), Buffer.alloc(20, 2)]
 const stateOf = (...events: Parameters<typeof foldChannelEvents>[0][number][]) => {
@@ -10,8 +11,8 @@ const stateOf = (...events: Parameters<typeof foldChannelEvents>[0][number][]) =
   return channel && [channel.ownerAddress[0], channel.expiry]
 }
 
-it('channelLabel: keccak256 of the key as UTF-8', () => {
-  expect(channelLabel('hello').toString('hex')).toBe(
+it('channelIdOf: keccak256 of the key as UTF-8', () => {
+  expect(channelIdOf('hello').toString('hex')).toBe(
     '1c8aff950685c2ed4bc3174f3472287b56d9517b9c948127319a09a7a36deac8',
   )
 })

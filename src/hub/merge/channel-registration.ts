@@ -1,5 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3'
 import { asBuffer } from '../../protocol/bytes.js'
+import { channelIdOf } from '../../protocol/channel-id.js'
 import {
   type ChannelRegisterBody,
   ChannelRegisterEventType,
@@ -20,11 +20,6 @@ export interface ChannelRegistration {
   readonly last: Pick<OnChainEvent, 'blockNumber' | 'txIndex' | 'logIndex'>
 }
 
-/** Returns the label of a channel: the hash of its key. It is the channel's id in messages. */
-export function channelLabel(key: string): Buffer {
-  return Buffer.from(keccak_256(Buffer.from(key)))
-}
-
 /**
  * Returns the registration of an event; null if it is of another type or can have no effect. A key with U+0000
  * has none, since the database cannot store it (docs/protocol.md §9.4).
@@ -34,7 +29,7 @@ export function channelRegistrationOf({
 }: OnChainEvent): ChannelRegisterBody | null {
   if (body?.label.length !== LABEL_BYTES) return null
   const { eventType } = body
-  const hasKey = channelLabel(body.channelKey).equals(body.label) && !body.channelKey.includes('\0')
+  const hasKey = channelIdOf(body.channelKey).equals(body.label) && !body.channelKey.includes('\0')
   const hasOwner = body.ownerAddress.length === ADDRESS_BYTES
   switch (eventType) {
     case ChannelRegisterEventType.REGISTER:

@@ -1,11 +1,11 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { asBuffer } from '../../protocol/bytes.js'
+import { channelIdOf } from '../../protocol/channel-id.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { ChannelRegisterEventType, MessageType, Protocol } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { Hub } from '../hub.js'
-import { channelLabel } from '../merge/channel-registration.js'
 import { type ChannelChange, channelRegisterEvent } from './chain-events.js'
 import { nextBlockNumber, withRegistryLock } from './registry-lock.js'
 
@@ -71,7 +71,7 @@ export class LocalChannelRegistry {
   ): Promise<Refusal | null> {
     const { db, hub, clock } = this.options
     const nowUnix = Math.floor(clock() / 1000)
-    const label = channelLabel(key)
+    const label = channelIdOf(key)
     return await withRegistryLock(db, async (locked) => {
       const decision = decide(await findChannel(locked, label), nowUnix)
       if ('code' in decision) return decision

@@ -1,3 +1,4 @@
+import { keccak_256 } from '@noble/hashes/sha3'
 import { asBuffer } from './bytes.js'
 import { FarcasterNetwork, MessageType, ReactionType } from './definitions.js'
 import type { SignedMessage } from './message.js'
@@ -13,6 +14,11 @@ const tokenPrefixes: Readonly<Partial<Record<number, string>>> = {
 
 const CHANNEL_ID_BYTES = 32
 const CHANNEL_ID_BITS = 256n
+
+/** Returns the id of a channel in messages and in its registry, where it is the label: the hash of its key. */
+export function channelIdOf(key: string): Buffer {
+  return Buffer.from(keccak_256(Buffer.from(key)))
+}
 
 /** Returns the URL whose like follows a channel; null on a network without a registrar. */
 export function channelFollowUrl(network: number, channelId: Uint8Array): string | null {
