@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Hub } from '../src/hub/hub.js'
+import { verification } from '../src/hub/merge/testing/in-memory-merges.js'
 import { channelIdOf } from '../src/protocol/channel-id.js'
 import {
   type ChannelRegisterBody,
@@ -6,7 +8,7 @@ import {
   OnChainEvent,
   OnChainEventType,
 } from '../src/protocol/definitions.js'
-import { testNowUnix } from './network.js'
+import { type TestUser, testNow, testNowUnix } from './network.js'
 
 /** The position of an event of the channels' registry. */
 export interface ChannelEventPosition {
@@ -46,6 +48,18 @@ export function channelRegistration(
 ): OnChainEvent {
   const eventType = ChannelRegisterEventType.REGISTER
   return channelEvent(key, position, { eventType, channelKey: key, ownerAddress, expiry })
+}
+
+/** Registers a channel of the protocol for an address that the user has verified, in a test block of its own. */
+export async function ownProtocolChannel(
+  hub: Pick<Hub, 'submit' | 'submitOnChainEvents'>,
+  user: TestUser,
+  key: string,
+): Promise<void> {
+  const address = createHash('sha256').update(`owner of ${key}`).digest().subarray(0, 20)
+  const refusals = await hub.submit([verification(user, address, testNow - 4_000)], { trusted: true })
+  if (refusals[0]) throw new Error(refusals[0].message)
+  await hub.submitOnChainEvents([channelRegistration(key, address, { block: 3_000_000 })])
 }
 
 /** Creates the renewal of a channel. */

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db/connection.js'
 import { FarcasterNetwork } from '../protocol/definitions.js'
 import { isV21 } from '../protocol/engine-version.js'
-import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
+import { farcasterSecondsFromUnixSeconds } from '../protocol/time.js'
 
 /** Reads the FarcasterNetwork of this database; NONE before a server has opened a hub on it. */
 export async function readNetwork(db: Queryable): Promise<FarcasterNetwork> {
@@ -11,7 +11,12 @@ export async function readNetwork(db: Queryable): Promise<FarcasterNetwork> {
   return row?.network ?? FarcasterNetwork.NONE
 }
 
-/** Returns true if the network of this database has channels today (docs/protocol.md §3.5). */
+/** Returns true if the network of this database has channels by the clock of the database (docs/protocol.md §3.5). */
 export async function readHasChannels(db: Queryable): Promise<boolean> {
-  return isV21(await readNetwork(db), farcasterSecondsFromUnixMs(Date.now()))
+  const [row] = await db<{ network: number; nowUnix: number }[]>`
+    select (value #>> '{}')::integer as network, extract(epoch from now())::bigint as "nowUnix"
+    from hub.settings
+    where name = 'network'
+  `
+  return row !== undefined && isV21(row.network, farcasterSecondsFromUnixSeconds(row.nowUnix))
 }

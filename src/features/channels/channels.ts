@@ -75,32 +75,38 @@ async function createOrUpdateChannel(
   { mode = 'either', editorFid }: SaveOptions,
 ): Promise<ChannelDocument> {
   const { id } = document
-  let lead = await lockRow(db, id)
-  if (lead === null && mode === 'edit') {
+  let channel = await lockRow(db, id)
+  if (channel === null && mode === 'edit') {
     throw new PlazaError('not_found', `there is no channel ${id}`, { property: 'channel_id' })
   }
-  const isNew = lead === null && (await insertChannel(db, document, now))
+  const isNew = channel === null && (await insertChannel(db, document, now))
   if (!isNew && mode === 'create') {
     throw new PlazaError('conflict', `there is a channel ${id} already`, { property: 'channel_id' })
   }
-  if (!isNew) lead ??= await lockRow(db, id)
-  if (!isNew && editorFid !== undefined && editorFid !== lead) {
+  if (!isNew) channel ??= await lockRow(db, id)
+  if (!isNew && editorFid !== undefined && editorFid !== channel?.lead) {
     throw new PlazaError('forbidden', 'only the lead of the channel may change it')
   }
-  const saved = await withoutGoverned(db, document, mode === 'edit')
+  const saved = channel?.isOfProtocol ? await withoutGoverned(db, document, mode === 'edit') : document
   await updateChannel(db, saved)
   return saved
 }
 
-/**
- * Locks the channel's row.
- *
- * @returns The lead's fid; null when the channel does not exist.
- */
-async function lockRow(db: Transaction, id: string): Promise<number | null> {
-  const [row] = await db<{ lead: number }[]>`
-    select lead_fid as lead from channels.channels where id = ${id} for no key update`
-  return row?.lead ?? null
+/** What decides about a change of a channel. */
+interface LockedChannel {
+  /** Fid of the lead. */
+  readonly lead: number
+  readonly isOfProtocol: boolean
+}
+
+/** Locks the channel's row; null when the channel does not exist. */
+async function lockRow(db: Transaction, id: string): Promise<LockedChannel | null> {
+  const [row] = await db<LockedChannel[]>`
+    select lead_fid as lead, protocol_id is not null as "isOfProtocol"
+    from channels.channels
+    where id = ${id}
+    for no key update`
+  return row ?? null
 }
 
 /**

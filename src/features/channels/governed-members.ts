@@ -18,7 +18,8 @@ const METADATA: readonly Member[] = [
 const PIN: readonly Member[] = ['pinned_cast_hash']
 
 /**
- * Applies precedence (docs/compatibility.md §11.9): leaves out what the protocol decides. An edit is refused
+ * Applies precedence in a channel of the protocol (docs/compatibility.md §11.9): leaves out what messages decide. An
+ * edit is refused
  * instead, since a change that is left out would look like one that was made.
  *
  * @throws PlazaError that names the first member that an edit may not change.
@@ -29,7 +30,6 @@ export async function withoutGoverned(
   isEdit: boolean,
 ): Promise<ChannelDocument> {
   const governed = await readGoverned(db, document.id, isEdit)
-  if (governed === null) return document
   const [refused] = governed.filter((member) => document[member] !== undefined)
   if (isEdit && refused !== undefined) {
     throw new PlazaError(
@@ -42,11 +42,8 @@ export async function withoutGoverned(
   return Object.fromEntries(kept) as ChannelDocument
 }
 
-/**
- * Returns the members that the protocol decides; null for a channel that its registry does not have. Metadata
- * and pins are imported until a message sets them.
- */
-async function readGoverned(db: Transaction, id: string, isEdit: boolean): Promise<Member[] | null> {
+/** Returns the members that the protocol decides. Metadata and pins are imported until a message sets them. */
+async function readGoverned(db: Transaction, id: string, isEdit: boolean): Promise<Member[]> {
   const [row] = await db<{ has_metadata: boolean; has_pin: boolean }[]>`
     select
       exists (
@@ -58,9 +55,8 @@ async function readGoverned(db: Transaction, id: string, isEdit: boolean): Promi
         where m.channel_id = c.protocol_id and m.type = ${MessageType.CHANNEL_PIN}::smallint
       ) as has_pin
     from channels.channels c
-    where c.id = ${id} and c.protocol_id is not null
+    where c.id = ${id}
   `
-  if (!row) return null
-  const { has_metadata: hasMetadata, has_pin: hasPin } = row
+  const { has_metadata: hasMetadata, has_pin: hasPin } = row!
   return [...PEOPLE, ...(isEdit || hasMetadata ? METADATA : []), ...(isEdit || hasPin ? PIN : [])]
 }

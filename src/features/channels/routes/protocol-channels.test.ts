@@ -180,6 +180,30 @@ it('member operations publish messages, and the protocol judges them', async () 
   expect(stored).toEqual({ state: 3 })
 })
 
+it('moderation operations publish messages; a channel of no registry has none', async () => {
+  const cast = stranger.cast('a nuisance', testNow - 2, { parentUrl: url })
+  await submit(cast)
+  const isShown = async () => (await feed()).includes('a nuisance')
+  const moderate = (user: TestUser, method: 'POST' | 'DELETE', path: string, body: object) =>
+    act(user, method, `channel/${path}`, body)
+  const hash = { cast_hash: hex(cast.hash) }
+  expect((await moderate(stranger, 'POST', 'hide', hash)).statusCode).toBe(403)
+  expect((await moderate(mod, 'POST', 'hide', hash)).json()).toEqual({ success: true, message: 'hidden' })
+  expect(await isShown()).toBe(false)
+  expect((await moderate(mod, 'DELETE', 'hide', hash)).statusCode).toBe(200)
+  expect(await isShown()).toBe(true)
+  expect((await moderate(mod, 'POST', 'ban', { fid: 1 })).statusCode).toBe(403)
+  expect((await moderate(mod, 'POST', 'ban', { fid: 4 })).json()).toMatchObject({ message: 'banned' })
+  expect(await isShown()).toBe(false)
+  expect((await act(mod, 'POST', 'channel/member/invite', { fid: 4, role: 'member' })).statusCode).toBe(403)
+  expect((await moderate(mod, 'DELETE', 'ban', { fid: 4 })).statusCode).toBe(200)
+  expect((await moderate(mod, 'DELETE', 'ban', { fid: 4 })).statusCode).toBe(409)
+  expect(await isShown()).toBe(true)
+  await importChannel(db, { id: 'plain', lead_fid: 2 }, testNowUnix)
+  expect((await moderate(mod, 'POST', 'ban', { channel_id: 'plain', fid: 4 })).statusCode).toBe(400)
+  expect((await moderate(mod, 'POST', 'ban', { channel_id: 'none', fid: 4 })).statusCode).toBe(404)
+})
+
 it('PATCH channel publishes metadata and pins, keeps what it does not name, and stores the rest', async () => {
   const edit = (user: TestUser, body: object) => act(user, 'PATCH', 'channel', body)
   expect((await edit(stranger, { name: 'Mine' })).statusCode).toBe(403)
@@ -235,7 +259,7 @@ it('a replay rebuilds the same', async () => {
   const rows = async () =>
     Promise.all(tables.map((table) => db`select t::text from ${db(`channels.${table}`)} t order by 1`))
   const before = await rows()
-  await db`update channels.channels set lead_fid = 5, name = 'wrong'`
+  await db`update channels.channels set lead_fid = 5, name = 'wrong' where id = 'gardens'`
   await db`delete from channels.members`
   await db`insert into channels.bans (channel_id, fid) values ('gardens', 3)`
   await replay(db, { shards: 2 })
