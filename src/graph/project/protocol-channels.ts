@@ -1,13 +1,16 @@
 import type { HubEventBody } from '../../hub/log/hub-event.js'
 import { readHasChannels } from '../../hub/network.js'
-import type { Queryable, Transaction } from '../../platform/db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { HubEventType, MessageType, type OnChainEvent } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { CHANNELS_FID } from '../../protocol/shard.js'
-import { cacheTag } from '../cache/cache-tags.js'
-import { publishInvalidation } from '../cache/invalidation.js'
-import { followChanges, projectChannelFollows, rebuildChannelFollows } from './channel-follows.js'
+import {
+  type FollowChanges,
+  followChanges,
+  projectChannelFollows,
+  rebuildChannelFollows,
+} from './channel-follows.js'
 import {
   type ChannelSlot,
   writeHiddenCasts,
@@ -20,6 +23,34 @@ import type { NetChanges } from './net-changes.js'
 /** Channels of one transaction of a rebuild, so that its statements stay small. */
 const REBUILD_CHANNELS = 500
 
+/** What a batch of events changes of channels of the protocol. Channels stand by their ids in messages. */
+export interface ChannelChanges {
+  /** Channels whose registration or owner may have changed. */
+  readonly channels: readonly Buffer[]
+  /** Slots of other channels. */
+  readonly slots: readonly ChannelSlot[]
+  readonly follows: FollowChanges
+  /** All of them. */
+  readonly stale: readonly Buffer[]
+}
+
+/** Finds what a batch changes of channels of the protocol; nothing where the network has none. */
+export async function findChannelChanges(
+  db: Transaction,
+  bodies: readonly HubEventBody[],
+  changes: NetChanges,
+): Promise<ChannelChanges> {
+  const affected = findAffected(bodies)
+  const follows = followChanges(changes)
+  const owned = affected.owners.length === 0 ? [] : await channelsOfOwners(db, affected.owners)
+  const channels = unique([...affected.channels, ...owned])
+  const slots = affected.slots.filter(({ channelId }) => !channels.some((each) => each.equals(channelId)))
+  const followed = [...follows.added, ...follows.removed].map(({ channelId }) => channelId)
+  const stale = unique([...channels, ...slots.map(({ channelId }) => channelId), ...followed])
+  if (stale.length > 0 && (await readHasChannels(db))) return { channels, slots, follows, stale }
+  return { channels: [], slots: [], follows: { added: [], removed: [] }, stale: [] }
+}
+
 /**
  * Projects channels of the protocol (docs/read-model.md). It reads what the same transaction wrote to the hub's
  * tables, and writes those parts of `channels` that the protocol governs. So repetition changes nothing.
@@ -29,19 +60,12 @@ export async function projectProtocolChannels(
   bodies: readonly HubEventBody[],
   changes: NetChanges,
 ): Promise<void> {
-  const affected = findAffected(bodies)
-  const follows = followChanges(changes)
-  const owned = affected.owners.length === 0 ? [] : await channelsOfOwners(db, affected.owners)
-  const channels = unique([...affected.channels, ...owned])
-  const slots = affected.slots.filter(({ channelId }) => !channels.some((each) => each.equals(channelId)))
-  const followed = [...follows.added, ...follows.removed].map(({ channelId }) => channelId)
-  const stale = unique([...channels, ...slots.map(({ channelId }) => channelId), ...followed])
-  if (stale.length === 0 || !(await readHasChannels(db))) return
+  const { channels, slots, follows, stale } = await findChannelChanges(db, bodies, changes)
+  if (stale.length === 0) return
   await lockChannels(db, stale)
   if (channels.length > 0) await projectChannels(db, channels)
   if (slots.length > 0) await projectSlots(db, slots)
   await projectChannelFollows(db, follows)
-  await publishChannels(db, stale, slots)
 }
 
 /**
@@ -234,26 +258,6 @@ async function channelsOfOwners(db: Transaction, owners: readonly Buffer[]): Pro
     select channel_id from hub.channels where owner_address = any (${db.types.byteas(owners)}::bytea[])
   `
   return rows.map((row) => row.channel_id)
-}
-
-/** Publishes that views of the channels, of casts below their URLs and of changed members are stale. */
-async function publishChannels(
-  db: Queryable,
-  channels: readonly Buffer[],
-  slots: readonly ChannelSlot[],
-): Promise<void> {
-  const rows = await db<{ id: string; urls: string[] }[]>`
-    select c.id, array(select u.url from channels.urls u where u.channel_id = c.id) as urls
-    from channels.channels c
-    where c.protocol_id = any (${db.types.byteas(channels)}::bytea[])
-  `
-  const members = slots.flatMap(({ type, key }) =>
-    type === MessageType.CHANNEL_MEMBER && key !== null ? [key.readUInt32BE()] : [],
-  )
-  await publishInvalidation(db, [
-    ...rows.flatMap(({ id, urls }) => [cacheTag.channel(id), ...urls.map(cacheTag.channelUrl)]),
-    ...[...new Set(members)].map(cacheTag.user),
-  ])
 }
 
 function unique(ids: readonly Buffer[]): Buffer[] {
