@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { importChannel } from '../features/channels/channels.js'
 import { listChannelMemberships } from '../features/channels/membership-lists.js'
+import { channelExists } from '../features/channels/queries.js'
 import type { Database } from '../platform/db/connection.js'
 import { addChannelRegistryCommands } from './channel-registry.js'
 import { type CommandContext, UsageError } from './context.js'
@@ -73,8 +74,9 @@ function now(): number {
 /** Prints fid and membership, separated by a tab. */
 async function printMembers(context: CommandContext, db: Database, id: string): Promise<void> {
   const memberships = await listChannelMemberships(db, id)
-  // Every channel has at least a lead.
-  if (memberships.length === 0) throw new UsageError(`there is no channel ${id}`)
+  // A channel of the protocol may have nobody, not even a lead.
+  if (memberships.length === 0 && !(await channelExists(db, id)))
+    throw new UsageError(`there is no channel ${id}`)
   for (const { fid, membership } of memberships) context.print(`${fid}\t${membership}`)
 }
 
