@@ -25,7 +25,7 @@ import {
   actingExamples,
   type NamedSigner,
 } from './acting-operations.js'
-import { ownProtocolChannel } from './channels.js'
+import { ownProtocolChannel } from './channel-events.js'
 import { createTestDatabase } from './database.js'
 import { createTestHub } from './hub.js'
 import { TestUser, testKey, testNow, testNowUnix } from './network.js'

@@ -1,77 +1,73 @@
-import { createHash } from 'node:crypto'
-import type { Hub } from '../src/hub/hub.js'
-import { verification } from '../src/hub/merge/testing/in-memory-merges.js'
-import { channelIdOf } from '../src/protocol/channel-id.js'
+import type { Database } from '../src/platform/db/connection.js'
+import { channelIdOf } from '../src/protocol/channel-uri.js'
 import {
-  type ChannelRegisterBody,
-  ChannelRegisterEventType,
-  OnChainEvent,
-  OnChainEventType,
+  type ChannelMemberAction,
+  ChannelModerateAction,
+  type ChannelUpdateBody,
+  MessageType,
+  Protocol,
 } from '../src/protocol/definitions.js'
-import { type TestUser, testNow, testNowUnix } from './network.js'
+import type { SignedMessage } from '../src/protocol/message.js'
+import { type TestUser, testNow } from './network.js'
 
-/** The position of an event of the channels' registry. */
-export interface ChannelEventPosition {
-  readonly block: number
-  readonly logIndex?: number
-  readonly txIndex?: number
+/** A channel in tests, with the messages that users send about it. */
+export class TestChannel {
+  readonly id: Buffer
+
+  constructor(
+    readonly key: string,
+    readonly owner: Buffer = Buffer.alloc(20, key.length),
+  ) {
+    this.id = channelIdOf(key)
+  }
+
+  /** Puts the channel into the registry, or changes its owner. */
+  async register(db: Database, owner = this.owner, expiresAt = 1_900_000_000): Promise<void> {
+    await db`
+      insert into hub.channels (channel_id, channel_key, owner_address, expires_at, block_number, tx_index, log_index)
+      values (${this.id}, ${this.key}, ${owner}, ${expiresAt}, 1, 0, 0)
+      on conflict (channel_id) do update set owner_address = excluded.owner_address
+    `
+  }
+
+  update(by: TestUser, body: Partial<ChannelUpdateBody> = {}, at = testNow): SignedMessage {
+    const channelUpdateBody = { channelId: this.id, ...body }
+    return by.message({ type: MessageType.CHANNEL_UPDATE, channelUpdateBody }, at)
+  }
+
+  member(by: TestUser, action: ChannelMemberAction, fid = by.fid, at = testNow): SignedMessage {
+    const channelMemberBody = { channelId: this.id, fid, action }
+    return by.message({ type: MessageType.CHANNEL_MEMBER, channelMemberBody }, at)
+  }
+
+  pin(by: TestUser, castHash: Buffer = Buffer.alloc(0), at = testNow): SignedMessage {
+    return by.message({ type: MessageType.CHANNEL_PIN, channelPinBody: { channelId: this.id, castHash } }, at)
+  }
+
+  moderate(by: TestUser, castHash: Buffer, action = ChannelModerateAction.HIDE, at = testNow): SignedMessage {
+    const channelModerateBody = { channelId: this.id, castHash, action }
+    return by.message({ type: MessageType.CHANNEL_MODERATE, channelModerateBody }, at)
+  }
 }
 
-/** Creates an event of the channels' registry. Members that `change` leaves out are empty. */
-export function channelEvent(
-  key: string,
-  { block, logIndex = 0, txIndex = 0 }: ChannelEventPosition,
-  change: Pick<ChannelRegisterBody, 'eventType'> & Partial<ChannelRegisterBody>,
-): OnChainEvent {
-  const hash = createHash('sha256').update(`channel event ${block} ${txIndex}`).digest()
-  return OnChainEvent.fromPartial({
-    type: OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER,
-    chainId: 8453,
-    blockNumber: block,
-    blockHash: hash,
-    blockTimestamp: testNowUnix - 5_000 + block,
-    transactionHash: hash,
-    logIndex,
-    txIndex,
-    fid: 0,
-    channelRegisterEventBody: { label: channelIdOf(key), ...change },
-    version: 1,
-  })
-}
-
-/** Creates the registration of a channel for an address (20 bytes). */
-export function channelRegistration(
-  key: string,
-  ownerAddress: Uint8Array,
-  position: ChannelEventPosition,
-  expiry = testNowUnix + 31_536_000,
-): OnChainEvent {
-  const eventType = ChannelRegisterEventType.REGISTER
-  return channelEvent(key, position, { eventType, channelKey: key, ownerAddress, expiry })
-}
-
-/** Registers a channel of the protocol for an address that the user has verified, in a test block of its own. */
-export async function ownProtocolChannel(
-  hub: Pick<Hub, 'submit' | 'submitOnChainEvents'>,
+/** Creates a verification of an address, or its removal. Its claim is not signed: submit it as trusted. */
+export function addressVerification(
   user: TestUser,
-  key: string,
-): Promise<void> {
-  const address = createHash('sha256').update(`owner of ${key}`).digest().subarray(0, 20)
-  const refusals = await hub.submit([verification(user, address, testNow - 4_000)], { trusted: true })
-  if (refusals[0]) throw new Error(refusals[0].message)
-  await hub.submitOnChainEvents([channelRegistration(key, address, { block: 3_000_000 })])
-}
-
-/** Creates the renewal of a channel. */
-export function channelRenewal(key: string, position: ChannelEventPosition, expiry: number): OnChainEvent {
-  return channelEvent(key, position, { eventType: ChannelRegisterEventType.RENEW, channelKey: key, expiry })
-}
-
-/** Creates the transfer of a channel to an address (20 bytes). */
-export function channelTransfer(
-  key: string,
-  ownerAddress: Uint8Array,
-  position: ChannelEventPosition,
-): OnChainEvent {
-  return channelEvent(key, position, { eventType: ChannelRegisterEventType.TRANSFER, ownerAddress })
+  address: Buffer,
+  at = testNow,
+  remove = false,
+): SignedMessage {
+  if (remove) {
+    const verificationRemoveBody = { address, protocol: Protocol.ETHEREUM }
+    return user.message({ type: MessageType.VERIFICATION_REMOVE, verificationRemoveBody }, at)
+  }
+  const verificationAddAddressBody = {
+    address,
+    claimSignature: Buffer.alloc(65),
+    blockHash: Buffer.alloc(32),
+    verificationType: 0,
+    chainId: 0,
+    protocol: Protocol.ETHEREUM,
+  }
+  return user.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
 }

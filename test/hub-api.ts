@@ -51,7 +51,7 @@ export async function openHubApi(db: Database, options: Options = {}): Promise<T
     clock,
     version: '1.2.3',
     ...rest,
-    config: { shards, bodyLimit: 1024 * 1024, rateLimit: 0, ...config },
+    config: { shards, network, bodyLimit: 1024 * 1024, rateLimit: 0, ...config },
   })
   afterAll(async () => {
     await app.close()

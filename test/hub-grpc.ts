@@ -44,7 +44,7 @@ export async function openHubGrpc(db: Database, options: Options = {}): Promise<
     version: '1.2.3',
     log: silentLog,
     ...rest,
-    config: { shards, bodyLimit: 1024 * 1024, rateLimit: 0, stallTimeoutMs: 60_000, ...config },
+    config: { shards, network, bodyLimit: 1024 * 1024, rateLimit: 0, stallTimeoutMs: 60_000, ...config },
   }
   const server = await serveHubGrpc(api, { host: '127.0.0.1', port: 0 })
   const clients: HubRpcClient[] = []

@@ -2,8 +2,7 @@ import type { Database } from '../platform/db/connection.js'
 import { isRetryable, isUnavailable } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
-import { MessageSet } from '../protocol/message-kind.js'
-import { kindOf } from '../protocol/message-kinds.js'
+import { isChannelType } from '../protocol/message-kinds.js'
 import { CHANNELS_FID, shardOf } from '../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
 import { hasClaim, validateStateless } from '../protocol/validate.js'
@@ -72,7 +71,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       const index = next++
       const { message } = item
       const outcome =
-        (await verdicts)[index] ?? (await submitToShard(shardFidOf(message), { ...item, historical }))
+        (await verdicts)[index] ??
+        (await submitToShard(shardFidOf(message), historicalItem(item, historical)))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
@@ -107,9 +107,14 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
+/** Returns the item, as historical if all of its submission are. */
+function historicalItem(item: Extract<MergeItem, { kind: 'message' }>, historical: boolean): MergeItem {
+  return historical ? { ...item, historical } : item
+}
+
 /** Returns the fid whose shard merges a message: channels are of all users, so their messages have one order. */
 function shardFidOf({ data }: SignedMessage): number {
-  return kindOf(data.type)?.set === MessageSet.channels ? CHANNELS_FID : data.fid
+  return isChannelType(data.type) ? CHANNELS_FID : data.fid
 }
 
 /** Admits work until it is closed. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import { type OnChainEvent, SignerEventType } from '../protocol/definitions.js'
+import { isChannelType } from '../protocol/message-kinds.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { isMissingDependency } from './merge/applied-offsets.js'
 import type { MergeItem } from './merge/shard-writer.js'
@@ -89,6 +90,9 @@ export class ReorderBuffer {
     const pending = [this.#batch, ...this.#inFlight.map(({ batch }) => batch)].filter(
       ({ items }) => items.length > 0,
     )
+    // In-flight batches may be merged in another order, and the last channel message holds its slot.
+    if (isChannelMessage(item) && this.#inFlight.some(({ batch }) => batch.items.some(isChannelMessage)))
+      return true
     const mustFollowReleases = pending.some(({ hasOnlyNameReleases }) => hasOnlyNameReleases)
     if (isStorageRent(item)) return mustFollowReleases || pending.some(({ fids }) => fids.has(item.event.fid))
     if (isNameRelease(item)) return pending.some(({ hasOnlyNameReleases }) => !hasOnlyNameReleases)
@@ -173,6 +177,10 @@ export class ReorderBuffer {
 
 function emptyBatch(): Batch {
   return { items: [], fids: new Set(), hasOnlyNameReleases: true }
+}
+
+function isChannelMessage(item: MergeItem): boolean {
+  return item.kind === 'message' && isChannelType(item.message.data.type)
 }
 
 function isNameRelease(item: MergeItem): boolean {

@@ -9,7 +9,7 @@ import { reactionAdd, reactionRemove } from './kinds/reaction.js'
 import { userDataAdd } from './kinds/user-data-add.js'
 import { usernameProof } from './kinds/username-proof.js'
 import { verificationAdd, verificationRemove } from './kinds/verification.js'
-import type { BodyName, MessageKind } from './message-kind.js'
+import { type BodyName, type MessageKind, MessageSet } from './message-kind.js'
 import { schema, single } from './wire-schema.js'
 
 /** A kind of unknown body type. Pass its functions only what `bodyOf` returned for it. */
@@ -44,6 +44,11 @@ for (const kind of messageKinds) byType[kind.type] = kind
 /** Returns the kind of a message type; undefined for an unknown type. */
 export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
+}
+
+/** Returns true for the types of channel messages, whose slots all users share (docs/protocol.md §7.1.4). */
+export function isChannelType(type: MessageType): boolean {
+  return kindOf(type)?.set === MessageSet.channels
 }
 
 /** Every member of `MessageData` that holds a body, each once. */

@@ -15,7 +15,7 @@ import type { Database } from '../../src/platform/db/connection.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { ReactionType, UserDataType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
-import { ownProtocolChannel } from '../channels.js'
+import { ownProtocolChannel } from '../channel-events.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import type { ChainScene } from './chain-scene.js'
 

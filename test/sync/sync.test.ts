@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { channelRegistration } from '../channels.js'
+import { channelRegistration } from '../channel-events.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'

@@ -35,6 +35,13 @@ export const hubVariables = {
       secret: true,
     }),
   ),
+  HUB_ADMIN_AUTH: Type.Optional(
+    text('Credentials for `/v1/mesh`, GetMeshView and GetMeshTopology; without them these are open.', {
+      pattern: '^[^\\s,:]+:[^\\s,:]+(,[^\\s,:]+:[^\\s,:]+)*$',
+      patternText: 'user:password, several separated by commas',
+      secret: true,
+    }),
+  ),
   HUB_BODY_LIMIT: integer('Maximum size of a request body of the hub API, in bytes.', {
     minimum: 1024,
     maximum: 1024 * 1024 * 1024,

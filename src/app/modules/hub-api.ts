@@ -4,6 +4,7 @@ import { registerHubApi } from '../../hub/methods/http/register-hub-api.js'
 import { createGrpcMetrics } from '../../platform/metrics.js'
 import { version } from '../../platform/process/version.js'
 import type { App, Module } from '../module.js'
+import { networks } from '../networks.js'
 
 /** The hub's HTTP API, on the main port and alone on `HUB_PORT`. */
 export const hubApiModule: Module = {
@@ -15,6 +16,7 @@ export const hubApiModule: Module = {
         ...commonOptions(app),
         config: {
           shards: app.config.hubShards,
+          network: networks[app.config.hubNetwork],
           bodyLimit: app.config.hubBodyLimit,
           rateLimit: app.config.hubRateLimit,
           stallTimeoutMs: app.config.hubStreamTimeoutMs,
@@ -35,6 +37,7 @@ export const hubGrpcModule: Module = {
         ...commonOptions(app),
         config: {
           shards: config.hubShards,
+          network: networks[config.hubNetwork],
           bodyLimit: config.hubBodyLimit,
           rateLimit: config.hubRateLimit,
           trustProxy: config.trustProxy,
@@ -60,6 +63,7 @@ function commonOptions(app: App) {
     tail,
     clock,
     version,
+    adminAuth: config.hubAdminAuth,
     ...(config.hubRequireApiKey
       ? { authorize: createKeyCheck(config.hubApiKeys ?? '', app.service('findCaller')) }
       : {}),

@@ -1,7 +1,7 @@
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type ErrorCode, PlazaError } from '../../platform/errors.js'
-import { channelFollowUrl } from '../../protocol/channel-id.js'
+import { channelUrl } from '../../protocol/channel-uri.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import {
   type ChannelMemberAction,
@@ -148,7 +148,7 @@ export async function publishChannelFollow(
   channel: ProtocolChannel,
   action: 'follow' | 'unfollow',
 ): Promise<boolean> {
-  const targetUrl = channelFollowUrl(context.network, channel.channelId)
+  const targetUrl = channelUrl(context.network, channel.channelId)
   if (targetUrl === null) return false
   const type = action === 'follow' ? MessageType.REACTION_ADD : MessageType.REACTION_REMOVE
   const reactionBody = { type: ReactionType.LIKE, targetUrl }

@@ -1,7 +1,8 @@
 import type { HubEventBody } from '../../hub/log/hub-event.js'
-import { channelIdOf, followedChannel } from '../../protocol/channel-id.js'
+import { channelIdOf } from '../../protocol/channel-uri.js'
 import { HubEventType, MessageType, ReactionType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { followedChannel } from '../project/channel-follows.js'
 import { netChanges } from '../project/net-changes.js'
 
 /** What a change makes stale in the caches. */

@@ -1,7 +1,8 @@
 import { readNetwork } from '../../hub/network.js'
 import type { Queryable, Transaction } from '../../platform/db/connection.js'
-import { channelFollowUrl, followedChannel } from '../../protocol/channel-id.js'
-import { ReactionType } from '../../protocol/definitions.js'
+import { channelIdOfUrl, channelUrl } from '../../protocol/channel-uri.js'
+import { MessageType, ReactionType } from '../../protocol/definitions.js'
+import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { NetChanges } from './net-changes.js'
@@ -21,6 +22,13 @@ export interface FollowChanges {
 /** Finds the likes that follow channels among the changes. */
 export function followChanges({ added, removed }: NetChanges): FollowChanges {
   return { added: added.flatMap(followOf), removed: removed.flatMap(followOf) }
+}
+
+/** Returns the channel that a like follows; null for other reactions. Any other spelling of its URL is one. */
+export function followedChannel({ data }: SignedMessage): Buffer | null {
+  const { type, targetUrl } = data.reactionBody ?? {}
+  if (data.type !== MessageType.REACTION_ADD || type !== ReactionType.LIKE || !targetUrl) return null
+  return isV21(data.network, data.timestamp) ? channelIdOfUrl(data.network, targetUrl) : null
 }
 
 function followOf(message: SignedMessage): FollowMessage[] {
@@ -87,7 +95,7 @@ function countFollowers(db: Queryable, changes: ReturnType<Queryable>) {
 /** Writes all follows of these channels by messages again, from the likes that the read model has. */
 export async function rebuildChannelFollows(db: Transaction, channels: readonly Buffer[]): Promise<void> {
   const network = await readNetwork(db)
-  const urls = channels.flatMap((channelId) => channelFollowUrl(network, channelId) ?? [])
+  const urls = channels.flatMap((channelId) => channelUrl(network, channelId) ?? [])
   if (urls.length === 0) return
   await db`
     with channel as materialized (

@@ -54,7 +54,10 @@ export async function exportAll(options: ExportOptions): Promise<boolean> {
   }
   for (;;) {
     const page = await nextFids(db, after, fids)
-    if (page.length === 0) return true
+    if (page.length === 0) {
+      if (fids === undefined) await exportChannelMessages(db, writer)
+      return true
+    }
     await db.begin('isolation level repeatable read read only', async (transaction) => {
       // A reader of standard output may be slow.
       await transaction`set local idle_in_transaction_session_timeout = 0`
@@ -95,15 +98,39 @@ async function exportReleasedNames(db: Database, writer: ArchiveWriter): Promise
 
 /** Exports on-chain events that belong to no user: those of channels, and the migration of keys. */
 async function exportSharedEvents(db: Database, writer: ArchiveWriter): Promise<void> {
-  let after = { block_number: -1, log_index: 0 }
+  let after = { type: 0, block_number: 0, log_index: 0 }
   for (;;) {
-    const rows = await db<{ block_number: number; log_index: number; event: Buffer }[]>`
-      select block_number, log_index, event from hub.onchain_events
-      where fid = 0 and (block_number, log_index) > (${after.block_number}::bigint, ${after.log_index}::integer)
-      order by block_number, log_index
+    const rows = await db<{ type: number; block_number: number; log_index: number; event: Buffer }[]>`
+      select type, block_number, log_index, event from hub.onchain_events
+      where fid = 0 and (type, block_number, log_index)
+        > (${after.type}::smallint, ${after.block_number}::bigint, ${after.log_index}::integer)
+      order by type, block_number, log_index
       limit ${PAGE_MESSAGES}
     `
     for (const { event } of rows) await writer.add(chainEventFrame(event))
+    if (rows.length < PAGE_MESSAGES) return
+    after = rows.at(-1)!
+  }
+}
+
+interface SlotRow {
+  readonly channel_id: Buffer
+  readonly type: number
+  readonly key: Buffer
+  readonly message: Buffer
+}
+
+/** Exports the messages in the slots of channels, after all users: their senders and signers are merged first. */
+async function exportChannelMessages(db: Database, writer: ArchiveWriter): Promise<void> {
+  let after: Omit<SlotRow, 'message'> = { channel_id: Buffer.alloc(0), type: 0, key: Buffer.alloc(0) }
+  for (;;) {
+    const rows = await db<SlotRow[]>`
+      select channel_id, type, key, message from hub.channel_messages
+      where (channel_id, type, key) > (${after.channel_id}::bytea, ${after.type}::smallint, ${after.key}::bytea)
+      order by channel_id, type, key
+      limit ${PAGE_MESSAGES}
+    `
+    for (const { message } of rows) await writer.add(messageFrame(message))
     if (rows.length < PAGE_MESSAGES) return
     after = rows.at(-1)!
   }

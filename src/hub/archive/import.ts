@@ -1,4 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
+import { isChannelType } from '../../protocol/message-kinds.js'
+import type { MergeItem } from '../merge/shard-writer.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../reorder-buffer.js'
 import { decodeItem, isItem, splitFrames } from './frame.js'
 import { type ArchiveIdentity, readArchive } from './reader.js'
@@ -74,7 +76,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
       const item = decodeItem(frame)
       if (isItem(item)) {
         itemCount += 1
-        await reorderBuffer.add(item)
+        await reorderBuffer.add(isDecided(item) ? { ...item, historical: true } : item)
       } else {
         reorderBuffer.countRefusal(item)
       }
@@ -102,6 +104,11 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   if (typeof outcome === 'string') return { outcome, offset, startOffset, tally }
   await deleteOffset()
   return { outcome: 'complete', offset: outcome.end, startOffset, tally }
+}
+
+/** What slots of channels hold was decided when it came; the archive has not what came before. */
+function isDecided(item: MergeItem): item is Extract<MergeItem, { kind: 'message' }> {
+  return item.kind === 'message' && isChannelType(item.message.data.type)
 }
 
 /** Loads the merged offset of an archive, in bytes; 0 if there is none. */

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { channelEvent, channelRegistration, channelRenewal, channelTransfer } from '../../../test/channels.js'
-import { channelIdOf } from '../../protocol/channel-id.js'
+import {
+  channelEvent,
+  channelRegistration,
+  channelRenewal,
+  channelTransfer,
+} from '../../../test/channel-events.js'
+import { channelIdOf } from '../../protocol/channel-uri.js'
 import { ChannelRegisterEventType } from '../../protocol/definitions.js'
 import { foldChannelEvents } from './channel-registration.js'
 

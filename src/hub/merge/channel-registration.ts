@@ -1,5 +1,5 @@
 import { asBuffer } from '../../protocol/bytes.js'
-import { channelIdOf } from '../../protocol/channel-id.js'
+import { channelIdOf } from '../../protocol/channel-uri.js'
 import {
   type ChannelRegisterBody,
   ChannelRegisterEventType,

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { channelEvent, channelRegistration, channelRenewal, channelTransfer } from '../../../test/channels.js'
+import {
+  channelEvent,
+  channelRegistration,
+  channelRenewal,
+  channelTransfer,
+} from '../../../test/channel-events.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNow } from '../../../test/network.js'

@@ -88,6 +88,8 @@ function checkAccount(
   conflictKey: ConflictKey | null,
   state: BatchState,
 ): Refusal | null {
+  // Its sender may be of a shard whose log is merged later, and waiting would change the order of the slots.
+  if (conflictKey?.set === MessageSet.channels && state.historical.has(message)) return null
   const account = state.accounts.get(message.data.fid)
   if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
   const now = farcasterSecondsFromUnixSeconds(state.nowUnix)

@@ -4,6 +4,7 @@ import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { isChannelType } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixMs, farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'
 import { appendEvents, buildBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
@@ -134,8 +135,13 @@ async function lockShard(
 function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
   const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
   const order = messages
-    .map((message, index) => ({ message, index, priority: mergeOrder(message.data) }))
-    .sort((a, b) => a.priority - b.priority || a.message.data.timestamp - b.message.data.timestamp)
+    .map((message, index) => {
+      // The hub that these come from has decided their order, and the last one holds the slot.
+      const isDecided = isChannelType(message.data.type) && state.historical.has(message)
+      const time = isDecided ? 0 : message.data.timestamp
+      return { message, index, priority: mergeOrder(message.data), time }
+    })
+    .sort((a, b) => a.priority - b.priority || a.time - b.time)
   for (const { message, index } of order) outcomes[index] = mergeMessage(message, state)
   return outcomes
 }

@@ -12,6 +12,8 @@ export interface MethodContext {
   readonly db: Database
   readonly hub: Hub
   readonly shards: number
+  /** The FarcasterNetwork of the hub. */
+  readonly network: number
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Version of this server. */
@@ -39,6 +41,8 @@ export interface HttpRoute {
   readonly failure?: string
   /** Answers only requests with this parameter. Another method on the same path answers the rest. */
   readonly when?: string
+  /** The status of NotFound, if not 404: the reference node answers 400 in its channel routes. */
+  readonly notFoundStatus?: 400
 }
 
 /** How a value is sent: as JSON over HTTP, as protobuf over gRPC. */
@@ -52,6 +56,8 @@ export interface Reply<Value> {
 interface CommonSpec {
   readonly http?: HttpRoute
   readonly grpc?: GrpcName
+  /** Over gRPC the method needs the operator's credentials, if there are any. */
+  readonly forAdmin?: true
 }
 
 interface ReadSpec<Fields extends Record<string, Field<unknown>>, Value> extends CommonSpec {
@@ -124,10 +130,11 @@ export function writeMethod<Value>({ reply, handle, ...common }: WriteSpec<Value
 /** Creates the context of one adapter, with caches of its own. */
 export function createMethodContext(
   api: Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> & {
-    readonly config: { readonly shards: number }
+    readonly config: { readonly shards: number; readonly network: number }
   },
   readEvents: ReadEncodedEvents,
 ): MethodContext {
   const { db, hub, clock, version, config } = api
-  return { db, hub, clock, version, shards: config.shards, hubInfo: cacheHubInfo(db, clock), readEvents }
+  const { shards, network } = config
+  return { db, hub, clock, version, shards, network, hubInfo: cacheHubInfo(db, clock), readEvents }
 }

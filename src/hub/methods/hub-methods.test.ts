@@ -55,10 +55,13 @@ function rowOf(method: HubMethod): string {
   return `| ${name} | ${path} | ${parametersOf(method)} |`
 }
 
+const snakeCaseOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 function parametersOf(method: HubMethod): string {
   if (method.kind === 'write') return 'bytes'
   // Without the second spelling in camel case.
-  const parameters = method.fields.flatMap((field) => field.parameters).filter((name) => !/[A-Z]/.test(name))
+  const names = method.fields.flatMap((field) => field.parameters)
+  const parameters = names.filter((name) => !/[A-Z]/.test(name) || !names.includes(snakeCaseOf(name)))
   const own = parameters.filter((name) => !pagingParameters.includes(name)).map((name) => `\`${name}\``)
   return [...own, ...(own.length < parameters.length ? ['a page'] : [])].join(', ')
 }

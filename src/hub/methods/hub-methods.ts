@@ -1,8 +1,11 @@
 import { castMethods } from './casts.js'
+import { channelFollowMethods } from './channel-follows.js'
+import { channelMethods } from './channels.js'
 import { eventMethods } from './events.js'
 import type { HubMethod } from './hub-method.js'
 import { infoMethods } from './info.js'
 import { linkMethods } from './links.js'
+import { meshMethods } from './mesh.js'
 import { onChainMethods } from './onchain.js'
 import { reactionMethods } from './reactions.js'
 import { storageMethods } from './storage.js'
@@ -12,12 +15,15 @@ import { userMethods } from './users.js'
 /** All methods of the hub that answer once. Its two streams of events are in `http/` and `grpc/`. */
 export const hubMethods: readonly HubMethod[] = [
   ...infoMethods,
+  ...meshMethods,
   ...castMethods,
   ...reactionMethods,
   ...linkMethods,
   ...userMethods,
   ...storageMethods,
   ...onChainMethods,
+  ...channelMethods,
+  ...channelFollowMethods,
   ...eventMethods,
   ...submitMethods,
 ]

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import { channelIdOf } from '../../protocol/channel-id.js'
+import { channelIdOf } from '../../protocol/channel-uri.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { ChannelRegisterEventType, MessageType, Protocol } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { channelRegistration, channelTransfer } from '../../../../test/channels.js'
+import { channelRegistration, channelTransfer } from '../../../../test/channel-events.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
@@ -7,7 +7,7 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { replay } from '../../../graph/project/replay.js'
 import { verification } from '../../../hub/merge/testing/in-memory-merges.js'
-import { channelFollowUrl, channelIdOf } from '../../../protocol/channel-id.js'
+import { channelIdOf, channelUrl } from '../../../protocol/channel-uri.js'
 import {
   ChannelMemberAction,
   ChannelModerateAction,
@@ -226,7 +226,7 @@ it('a follow is a like of the channel: by message or operation, beside imported 
       .json()
       .users.map((user: { fid: number }) => user.fid)
       .sort()
-  const targetUrl = channelFollowUrl(3, channelId)!
+  const targetUrl = channelUrl(3, channelId)!
   await submit(
     member.message({ type: MessageType.REACTION_ADD, reactionBody: { type: 1, targetUrl } }, testNow - 9),
     mod.message({ type: MessageType.REACTION_ADD, reactionBody: { type: 2, targetUrl } }, testNow - 9),

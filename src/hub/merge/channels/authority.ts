@@ -45,7 +45,7 @@ export function roleOf(state: State): ChannelRole {
 }
 
 /** Returns why a member may not be changed so, in the protocol's order (docs/protocol.md §7.1.3); null if allowed. */
-export function memberFault(change: MemberChange): string | null {
+export function refusedChange(change: MemberChange): string | null {
   const { action, state } = change
   if (action === Action.BAN && change.targetIsOwner) return 'channel owner cannot be banned'
   if (state === State.BANNED && action !== Action.UNBAN) return 'channel member is banned'

@@ -11,7 +11,7 @@ import { type ChannelBody, channelSubject } from '../../../protocol/kinds/channe
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { ChannelMemberState } from '../../../protocol/proto/generated/channel_requests.js'
-import { memberFault, roleOf, stateAfter, UNAUTHORIZED } from '../channels/authority.js'
+import { refusedChange, roleOf, stateAfter, UNAUTHORIZED } from '../channels/authority.js'
 import type { ChannelSlot, RegisteredChannel, Verifier } from '../channels/channel-state.js'
 import { channelBodyOf } from '../channels/channel-store.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
@@ -54,7 +54,7 @@ function findFault(message: SignedMessage, body: ChannelBody, state: BatchState)
     const isAllowed = role === 'owner' || (role === 'moderator' && data.type !== MessageType.CHANNEL_UPDATE)
     return isAllowed ? null : UNAUTHORIZED
   }
-  const fault = memberFault({
+  const fault = refusedChange({
     action: target.action,
     role,
     isSelf,

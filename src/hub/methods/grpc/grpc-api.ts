@@ -13,6 +13,8 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
   readonly log: Log
   /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */
   readonly authorize?: (call: KeyedCall) => Promise<void>
+  /** Credentials of the operator, `user:password`, several between commas. Undefined: its methods are open. */
+  readonly adminAuth?: string | undefined
   readonly metrics?: ReturnType<typeof createGrpcMetrics>
 }
 
@@ -28,6 +30,8 @@ export interface KeyedCall {
 /** Limits and times of the gRPC API. */
 export interface HubGrpcConfig {
   readonly shards: number
+  /** The FarcasterNetwork of the hub. */
+  readonly network: number
   /** Largest request, in bytes. */
   readonly bodyLimit: number
   /** Calls per minute and address; 0 is no limit. */

@@ -14,6 +14,7 @@ import { limits } from '../../../platform/limits/limits.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import { readEvents } from '../../log/read.js'
+import { createAdminCheck } from '../admin-auth.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
 import { type Admit, type HubGrpcApi, type IncomingCall, statusOf } from './grpc-api.js'
@@ -84,11 +85,17 @@ function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementati
     const page = await readEvents(api.db, ranges, options)
     return { ...page, events: page.events.map(({ event }) => toWireEvent(event)) }
   })
+  const checkAdmin = createAdminCheck(api.adminAuth)
+  const admitAdmin: Admit = async (call) => {
+    await admit(call)
+    checkAdmin(textOf(call.metadata, 'authorization'))
+  }
   return Object.fromEntries(
     hubMethods.flatMap((method) => {
-      const { grpc: name } = method
+      const { grpc: name, forAdmin } = method
+      const admission = forAdmin ? admitAdmin : admit
       return name
-        ? [[name, serveCalls(name, api, admit, (bytes) => answer(method, name, bytes, context))]]
+        ? [[name, serveCalls(name, api, admission, (bytes) => answer(method, name, bytes, context))]]
         : []
     }),
   )

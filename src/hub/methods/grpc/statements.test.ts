@@ -1,6 +1,7 @@
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TestChannel } from '../../../../test/channels.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { openHubGrpc } from '../../../../test/hub-grpc.js'
 import { TestUser, testNow } from '../../../../test/network.js'
@@ -14,10 +15,12 @@ const client = new Client(server.address, credentials.createInsecure())
 const user = new TestUser(1)
 const hash = Buffer.alloc(20, 0xab)
 const castId = { fid: 1, hash }
+const channel = new TestChannel('plaza')
 
 beforeAll(async () => {
   await hub.submitOnChainEvents(user.onChain())
   await hub.submit([user.cast('hello', testNow)])
+  await channel.register(db)
 })
 afterAll(() => client.close())
 
@@ -72,6 +75,21 @@ test.each<[MethodName, number, object]>([
   ['getAllCastMessagesByFid', 1, { fid: 1, startTimestamp: 1 }],
   ['getEvent', 1, { id: 16384, shardIndex: 1 }],
   ['getEvents', 1, { startId: 0 }],
+  ['getConnectedPeers', 0, {}],
+  ['getChannelOwner', 1, { channelKey: 'plaza' }],
+  ['getChannelsByAddress', 1, { ownerAddress: hash }],
+  ['getChannelsByFid', 1, { fid: 1 }],
+  ['getChannelMember', 1, { channelId: channel.id, fid: 1 }],
+  // One for the registry, one for the list.
+  ['getChannelMembers', 2, { channelId: channel.id }],
+  ['getChannelPin', 1, { channelId: channel.id }],
+  ['getChannelModerations', 2, { channelId: channel.id }],
+  ['getChannelMetadata', 1, { channelId: channel.id }],
+  ['getChannelMembershipsByFid', 1, { fid: 1 }],
+  ['getChannelFollowers', 1, { channelId: channel.id }],
+  ['getChannelFollowerCount', 1, { channelId: channel.id }],
+  ['getChannelFollows', 1, { fid: 1 }],
+  ['isFollowingChannel', 1, { fid: 1, channelId: channel.id }],
 ])('%s takes %i statements', async (name, count, request) => {
   statements.length = 0
   expect([status.OK, status.NOT_FOUND]).toContain(await call(name, request))
@@ -115,6 +133,13 @@ const requests = fc.record({
   signer: bytes,
   name: bytes,
   requesterFids: fc.array(long, { maxLength: 3 }),
+  channelKey: fc.string({ unit: 'binary' }),
+  ownerAddress: bytes,
+  channelId: bytes,
+  stateFilter: maybe(number),
+  validatorsOnly: fc.boolean(),
+  ttl: number,
+  visitedPeerIds: fc.array(bytes, { maxLength: 3 }),
 })
 
 const reads = hubMethods.flatMap(({ grpc }) => (grpc?.startsWith('get') ? [grpc] : []))

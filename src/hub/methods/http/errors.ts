@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The `error` of the error body of this route. */
     failure?: string
+    /** The status of what is not found, if not 404. */
+    notFoundStatus?: number
   }
 }
 
@@ -34,7 +36,9 @@ export function sendFailure(cause: unknown, request: FastifyRequest, reply: Fast
   // Statuses without a code of their own, such as 415, stay as they are.
   const given = statusOf(cause)
   const isOther = given !== null && !codesByStatus.has(given) && given < 500
-  return reply.status(isOther ? given : describeError(error.code).status).send(failureBody(failure, error))
+  const { status } = describeError(error.code)
+  const notFoundStatus = error.code === 'not_found' ? request.routeOptions.config.notFoundStatus : undefined
+  return reply.status(isOther ? given : (notFoundStatus ?? status)).send(failureBody(failure, error))
 }
 
 /** Maps a failure to the catalogue, errors of Fastify included. */

@@ -6,6 +6,8 @@ import type { MethodContext } from '../hub-method.js'
 export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> {
   readonly tail: EventTail
   readonly config: HubApiConfig
+  /** Credentials of the operator, `user:password`, several between commas. Undefined: `/v1/mesh` is open. */
+  readonly adminAuth?: string | undefined
   /** Throws PlazaError `unauthenticated` to refuse a request. Undefined: every request is allowed. */
   readonly authorize?: (request: FastifyRequest) => Promise<void>
 }
@@ -13,6 +15,8 @@ export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 've
 /** Limits and times of the HTTP API. */
 export interface HubApiConfig {
   readonly shards: number
+  /** The FarcasterNetwork of the hub. */
+  readonly network: number
   /** Largest request body, in bytes. */
   readonly bodyLimit: number
   /** Requests per minute and address; 0 is no limit. */

@@ -4,12 +4,14 @@ import type { LimitStatus } from '../../../platform/limits/counter.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { redactedPath } from '../../../platform/text/redacted-path.js'
+import { createAdminCheck } from '../admin-auth.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
 import { sendFailure } from './errors.js'
 import { createJsonPageReader } from './event-pages.js'
 import { registerEventStream } from './event-stream.js'
 import type { HubApi } from './hub-api.js'
+import { registerMesh } from './mesh.js'
 import { Parameters } from './parameters.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -37,6 +39,7 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
       acceptBodies(scope, api.config.bodyLimit)
       for (const [path, methods] of routes) addRoute(scope, path, methods, context)
       registerEventStream(scope, api)
+      registerMesh(scope, context, createAdminCheck(api.adminAuth))
     },
     { prefix: '/v1' },
   )
@@ -104,11 +107,12 @@ function addRoute(
   context: MethodContext,
 ): void {
   const failure = methods.find(({ http }) => http?.failure !== undefined)?.http?.failure ?? ''
+  const notFoundStatus = methods[0]?.http?.notFoundStatus
   const isWrite = methods.some(({ kind }) => kind === 'write')
   scope.route({
     method: isWrite ? 'POST' : 'GET',
     url: path,
-    config: { failure },
+    config: { failure, ...(notFoundStatus && { notFoundStatus }) },
     handler: async (request, reply) => {
       const json = await answer(methods, request, context)
       return reply.type(JSON_TYPE).send(Buffer.isBuffer(json) ? json : JSON.stringify(json))

@@ -1,8 +1,14 @@
 import {
+  CastingMode,
   CastType,
+  ChannelMemberAction,
+  ChannelModerateAction,
   ChannelOwnerChangeCause,
   ChannelRegisterEventType,
+  castingModeToJSON,
   castTypeToJSON,
+  channelMemberActionToJSON,
+  channelModerateActionToJSON,
   channelOwnerChangeCauseToJSON,
   channelRegisterEventTypeToJSON,
   FarcasterNetwork,
@@ -11,7 +17,9 @@ import {
   HubEventType,
   hashSchemeToJSON,
   hubEventTypeToJSON,
+  MembershipMode,
   MessageType,
+  membershipModeToJSON,
   messageTypeToJSON,
   OnChainEventType,
   onChainEventTypeToJSON,
@@ -43,27 +51,19 @@ export function enumValue(names: Names, text: string): number | undefined {
   return names[value] === undefined ? undefined : value
 }
 
-/** The names of a library's enum, and those of values that the library lacks. */
+/** The names of an enum, in full. */
 function namesOf<Value extends number>(
   values: Readonly<Record<string, Value | string>>,
   toJson: (value: Value) => string,
-  missing: Readonly<Record<number, string>> = {},
 ): Names {
   const names: (string | undefined)[] = []
   for (const value of Object.values(values)) if (typeof value === 'number') names[value] = toJson(value)
-  return Object.assign(names, missing)
+  return names
 }
 
-export const hubEventTypeNames = namesOf(HubEventType, hubEventTypeToJSON, {
-  12: 'HUB_EVENT_TYPE_CHANNEL_OWNER_CHANGE_HINT',
-})
+export const hubEventTypeNames = namesOf(HubEventType, hubEventTypeToJSON)
 
-export const messageTypeNames = namesOf(MessageType, messageTypeToJSON, {
-  18: 'MESSAGE_TYPE_CHANNEL_UPDATE',
-  19: 'MESSAGE_TYPE_CHANNEL_MEMBER',
-  20: 'MESSAGE_TYPE_CHANNEL_PIN',
-  21: 'MESSAGE_TYPE_CHANNEL_MODERATE',
-})
+export const messageTypeNames = namesOf(MessageType, messageTypeToJSON)
 
 export const networkNames = namesOf(FarcasterNetwork, farcasterNetworkToJSON)
 export const hashSchemeNames = namesOf(HashScheme, hashSchemeToJSON)
@@ -75,11 +75,17 @@ export const protocolNames = namesOf(Protocol, protocolToJSON)
 export const usernameTypeNames = namesOf(UserNameType, userNameTypeToJSON)
 export const channelRegisterEventTypeNames = namesOf(ChannelRegisterEventType, channelRegisterEventTypeToJSON)
 export const channelOwnerChangeCauseNames = namesOf(ChannelOwnerChangeCause, channelOwnerChangeCauseToJSON)
+export const castingModeNames = namesOf(CastingMode, castingModeToJSON)
+export const membershipModeNames = namesOf(MembershipMode, membershipModeToJSON)
+export const channelMemberActionNames = namesOf(ChannelMemberAction, channelMemberActionToJSON)
+export const channelModerateActionNames = namesOf(ChannelModerateAction, channelModerateActionToJSON)
+/** The states of members, by number. Their definitions are those of requests, which have no names in full. */
+export const channelMemberStateNames = ['NONE', 'MEMBER', 'MODERATOR', 'REMOVED', 'BANNED'].map(
+  (name) => `CHANNEL_MEMBER_STATE_${name}`,
+)
 export const signerEventTypeNames = namesOf(SignerEventType, signerEventTypeToJSON)
 
-export const onChainEventTypeNames = namesOf(OnChainEventType, onChainEventTypeToJSON, {
-  6: 'EVENT_TYPE_CHANNEL_REGISTER',
-})
+export const onChainEventTypeNames = namesOf(OnChainEventType, onChainEventTypeToJSON)
 
 // The reference node spells these differently from the library.
 export const storeTypeNames: Names = [

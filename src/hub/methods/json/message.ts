@@ -13,6 +13,7 @@ import {
   type UserNameProof,
   type VerificationAddAddressBody,
 } from '../../../protocol/definitions.js'
+import { channelBodyJson } from './channel-body.js'
 import {
   castTypeNames,
   hashSchemeNames,
@@ -125,7 +126,7 @@ function messageBodyJson(data: MessageData): Record<string, unknown> {
     const { key, signature } = data.keyRemoveBody
     return { keyRemoveBody: { ...data.keyRemoveBody, key: hexOf(key), signature: hexOf(signature) } }
   }
-  return {}
+  return channelBodyJson(data)
 }
 
 function castIdJson(castId: CastId) {
@@ -196,10 +197,11 @@ function keyAddJson(body: KeyAddBody) {
 export function usernameProofJson(proof: UserNameProof) {
   return {
     // Its timestamp is in Unix seconds, unlike every other of a message.
-    ...proof,
+    timestamp: proof.timestamp,
     name: asBuffer(proof.name).toString('utf8'),
     owner: hexOf(proof.owner),
     signature: base64(proof.signature),
+    fid: proof.fid,
     type: nameOf(usernameTypeNames, proof.type),
   }
 }

@@ -13,7 +13,7 @@ import { base64 } from './message.js'
 /** Maps an onchain event to the JSON of the hub API (docs/protocol.md §1.2). Absent bodies are left out, except that of tiers, which is null. */
 export function onChainEventJson(event: OnChainEvent) {
   const { signerEventBody: signer, idRegisterEventBody: register } = event
-  const { storageRentEventBody: rent, tierPurchaseEventBody: tier } = event
+  const { storageRentEventBody: rent, tierPurchaseEventBody: tier, signerMigratedEventBody: migrated } = event
   const { channelRegisterEventBody: channel } = event
   return {
     type: nameOf(onChainEventTypeNames, event.type),
@@ -31,7 +31,7 @@ export function onChainEventJson(event: OnChainEvent) {
       metadata: base64(signer.metadata),
       metadataType: signer.metadataType,
     },
-    signerMigratedEventBody: event.signerMigratedEventBody,
+    signerMigratedEventBody: migrated && { migratedAt: migrated.migratedAt },
     idRegisterEventBody: register && {
       to: hexOf(register.to),
       eventType: nameOf(idRegisterEventTypeNames, register.eventType),

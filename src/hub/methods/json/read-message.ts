@@ -117,6 +117,10 @@ const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
     scopes: listIn(body.scopes ?? [], 'scopes').map((scope) => numberNamed(messageTypeNames, scope)),
   }),
   keyRemoveBody: (body) => inBase64(body, ['key', 'signature']),
+  channelUpdateBody: (body) => inBase64(body, ['channelId']),
+  channelMemberBody: (body) => inBase64(body, ['channelId']),
+  channelPinBody: (body) => inBase64(body, ['channelId', 'castHash']),
+  channelModerateBody: (body) => inBase64(body, ['channelId', 'castHash']),
 }
 
 /** The number of an enum that the hub API spells differently from the library; others stay. */

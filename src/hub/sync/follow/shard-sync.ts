@@ -2,6 +2,8 @@ import type { Database } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
 import { HubEvent, HubEventType } from '../../../protocol/definitions.js'
+import { isChannelType } from '../../../protocol/message-kinds.js'
+import { CHANNELS_FID, shardOf } from '../../../protocol/shard.js'
 import { decodeItem, isItem } from '../../archive/frame.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
@@ -18,6 +20,8 @@ export interface ShardSyncOptions {
   readonly client: UpstreamClient
   /** Shard of the upstream. */
   readonly shard: number
+  /** Number of shards of the upstream. */
+  readonly shards: number
   readonly hub: ReorderBufferOptions['hub']
   /** The upstream belongs to the same operator: its signatures are not checked again. */
   readonly trusted: boolean
@@ -142,7 +146,7 @@ export class ShardSync {
   }
 
   async #mergeEvent(event: UpstreamEvent): Promise<void> {
-    const item = toMergeItem(event)
+    const item = this.#toMergeItem(event)
     if (item === null) return
     if (!isItem(item)) {
       this.#reorderBuffer.countRefusal(item)
@@ -153,6 +157,18 @@ export class ShardSync {
     } else {
       this.#options.metrics.count('ignored', 1)
     }
+  }
+
+  /**
+   * Channel messages are in the log of every shard of a node of the network: those of one shard are merged, as decided
+   * there. In any other order the slots of channels would differ.
+   */
+  #toMergeItem(event: UpstreamEvent): MergeItem | Refusal | null {
+    const item = toMergeItem(event)
+    if (item === null || !isItem(item) || item.kind !== 'message') return item
+    if (!isChannelType(item.message.data.type)) return item
+    const { shard, shards } = this.#options
+    return shard === shardOf(CHANNELS_FID, shards) ? { ...item, historical: true } : null
   }
 
   /** An idle stream may have left out the last events: checks the end of the log. */

@@ -143,7 +143,15 @@ async function syncOnce(
   const shards = await readShards(client, syncSignal)
   onConnected(shards.length)
   const shardSyncs = shards.map((shard) =>
-    new ShardSync({ ...options, client, shard, refusals, signal: syncSignal, onProgress })
+    new ShardSync({
+      ...options,
+      client,
+      shard,
+      shards: shards.length,
+      refusals,
+      signal: syncSignal,
+      onProgress,
+    })
       .run()
       .finally(() => {
         ended.abort()

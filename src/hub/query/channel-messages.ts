@@ -1,0 +1,76 @@
+import type { Database } from '../../platform/db/connection.js'
+import type { MessageType } from '../../protocol/definitions.js'
+import type { PageOptions } from './page.js'
+
+/** The message in a slot of a channel. */
+export interface SlotRow {
+  /** What the slot is about: a member's fid in 4 bytes, or the hash of a moderated cast. */
+  readonly subject: Buffer
+  /** State of the member, or action of the moderation. */
+  readonly state: number
+  /** Sender of the message. */
+  readonly fid: number
+  /** Farcaster seconds. */
+  readonly ts: number
+  readonly message: Buffer
+}
+
+/** Reads the message in one slot; `registered` is false when the registry does not know the channel. */
+export async function readSlot(
+  db: Database,
+  channelId: Buffer,
+  type: MessageType,
+  subject: Buffer,
+): Promise<{ readonly registered: boolean; readonly slot: SlotRow | null }> {
+  const [row] = await db<(SlotRow | { readonly message: null })[]>`
+    select m.key as subject, m.state, m.fid, m.ts, m.message
+    from hub.channels c
+    left join hub.channel_messages m
+      on m.channel_id = c.channel_id and m.type = ${type}::smallint and m.key = ${subject}::bytea
+    where c.channel_id = ${channelId}::bytea
+  `
+  return { registered: row !== undefined, slot: row?.message ? (row as SlotRow) : null }
+}
+
+interface SlotPage extends PageOptions<Buffer> {
+  /** Only members in this state; null for all. */
+  readonly state: number | null
+}
+
+/** Reads the slots of one type of a channel, by what they are about. */
+export async function readSlots(
+  db: Database,
+  channelId: Buffer,
+  type: MessageType.CHANNEL_MEMBER | MessageType.CHANNEL_MODERATE,
+  { limit, reverse, after, state }: SlotPage,
+): Promise<SlotRow[]> {
+  const isAfter = reverse ? db`<` : db`>`
+  return await db<SlotRow[]>`
+    select key as subject, state, fid, ts, message
+    from hub.channel_messages
+    where channel_id = ${channelId}::bytea
+      and type = ${type}::smallint
+      and (${after}::bytea is null or key ${isAfter} ${after}::bytea)
+      and (${state}::smallint is null or state = ${state}::smallint)
+    order by key ${reverse ? db`desc` : db`asc`}
+    limit ${limit}::bigint
+  `
+}
+
+/** Reads the member rows of a user in all channels, by channel. */
+export async function readMemberships(
+  db: Database,
+  subject: Buffer,
+  { limit, reverse, after }: PageOptions<Buffer>,
+): Promise<{ readonly channelId: Buffer; readonly state: number }[]> {
+  const isAfter = reverse ? db`<` : db`>`
+  return await db<{ channelId: Buffer; state: number }[]>`
+    select channel_id as "channelId", state
+    from hub.channel_messages
+    where type = 19
+      and key = ${subject}::bytea
+      and (${after}::bytea is null or channel_id ${isAfter} ${after}::bytea)
+    order by channel_id ${reverse ? db`desc` : db`asc`}
+    limit ${limit}::bigint
+  `
+}
