@@ -11,7 +11,7 @@ export async function readNetwork(db: Queryable): Promise<FarcasterNetwork> {
   return row?.network ?? FarcasterNetwork.NONE
 }
 
-/** Returns true if the network of this database has channels by the clock of the database (docs/protocol.md §3.5). */
+/** Returns true if the network of this database has channels by the clock of the database (docs/protocol.md §7.1.1). */
 export async function readHasChannels(db: Queryable): Promise<boolean> {
   const [row] = await db<{ network: number; nowUnix: number }[]>`
     select (value #>> '{}')::integer as network, extract(epoch from now())::bigint as "nowUnix"

@@ -9,7 +9,7 @@ import {
 const LABEL_BYTES = 32
 const ADDRESS_BYTES = 20
 
-/** A registered channel (docs/protocol.md §4.10). */
+/** A registered channel (docs/protocol.md §7.1.8). */
 export interface ChannelRegistration {
   readonly label: Buffer
   readonly key: string

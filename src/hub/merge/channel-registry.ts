@@ -16,7 +16,7 @@ export function isChannelEvent({ type, fid }: OnChainEvent): boolean {
 }
 
 /**
- * Folds all events of the affected channels again, as accounts are (docs/protocol.md §4.10).
+ * Folds all events of the affected channels again, as accounts are (docs/protocol.md §7.1.8).
  *
  * @param fresh Events that this batch stored.
  * @returns A hint for each channel whose registration changed by a registration or transfer.

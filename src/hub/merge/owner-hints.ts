@@ -10,7 +10,7 @@ import {
 import type { SignedMessage } from '../../protocol/message.js'
 import type { BatchState } from './state.js'
 
-/** Most hints of one verification (docs/protocol.md §4.10). */
+/** Most hints of one verification (docs/protocol.md §7.1.8). */
 const MAX_HINTS = 256
 
 /** Loads the keys of the channels of addresses that the batch verifies, so that hints can name them. */
