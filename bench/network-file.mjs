@@ -20,7 +20,7 @@ import { readBytes, readNumber, readVarint, writeVarint } from './wire.mjs'
 const CACHE = new URL('./.cache/', import.meta.url).pathname
 
 /** Increase it when the written format changes. */
-const FORMAT = 3
+const FORMAT = 4
 
 /** The network that a server without a chain is of, as the protocol numbers it. */
 const DEVNET = 3
@@ -83,6 +83,15 @@ const TYPE_NAMES = {
   16: 'key add',
   17: 'key remove',
 }
+
+/** Message types that a bulk request refuses on a devnet: they are imported with the base events. */
+const NOT_IN_BULK = new Set([
+  'verification add',
+  'verification remove',
+  'lend storage',
+  'key add',
+  'key remove',
+])
 
 /**
  * Makes the network, or finds it made.
@@ -167,7 +176,7 @@ async function makeNetwork(folder, { messages, seed, senders, batch }, signal) {
   }
 
   for await (const event of readRecords(source)) {
-    const message = messageOf(event)
+    const message = bulkMessageOf(event)
     if (message.length === 0) {
       if (isRevocation(event)) continue
       facts.baseEventCount += 1
@@ -197,12 +206,14 @@ async function makeNetwork(folder, { messages, seed, senders, batch }, signal) {
 }
 
 /**
- * Whether an event removes a key or a name that an earlier one added. Base events are imported before all
+ * Whether an event removes a key, a name or an address that an earlier one added. Base events are imported before all
  * messages, which these events would make invalid, so they are left out.
  *
  * @param {Buffer} event
  */
 function isRevocation(event) {
+  const message = messageOf(event)
+  if (message.length > 0) return aboutMessage(message).type === 'verification remove'
   const chainEvent = readBytes(
     readBytes(event, EVENT.mergeOnChainEventBody),
     MERGE_ON_CHAIN_EVENT.onChainEvent,
@@ -224,7 +235,7 @@ async function countByUser(source, messages) {
   const counts = new Map()
   let left = messages
   for await (const event of readRecords(source)) {
-    const message = messageOf(event)
+    const message = bulkMessageOf(event)
     if (message.length === 0) continue
     if (left-- === 0) break
     const { fid } = aboutMessage(message)
@@ -259,6 +270,15 @@ function messageOf(event) {
   const merge = readBytes(event, EVENT.mergeMessageBody)
   if (merge.length > 0) return readBytes(merge, MERGE_MESSAGE.message)
   return readBytes(readBytes(event, EVENT.mergeUsernameProofBody), MERGE_USERNAME_PROOF.usernameProofMessage)
+}
+
+/**
+ * @param {Buffer} event
+ * @returns {Buffer} the encoded message that the event is about; empty when no bulk request takes it
+ */
+function bulkMessageOf(event) {
+  const message = messageOf(event)
+  return message.length > 0 && NOT_IN_BULK.has(aboutMessage(message).type) ? Buffer.alloc(0) : message
 }
 
 /** @param {Buffer} message */

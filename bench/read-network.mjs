@@ -37,7 +37,8 @@ export async function fillReadModel(db, scale) {
   await insertReactions(db, users, casts, reactions)
   await countAll(db)
   await insertChannels(db)
-  for (const schema of ['social', 'channels']) {
+  await insertMiniApps(db, users)
+  for (const schema of ['social', 'channels', 'miniapps']) {
     const { rows } = await db.query('select tablename from pg_tables where schemaname = $1', [schema])
     for (const { tablename } of rows) await db.query(`vacuum (analyze) ${schema}.${tablename}`)
   }
@@ -146,4 +147,21 @@ async function insertChannels(db) {
     from generate_series(0, ${channels - 1}) i
   `)
   await db.query('insert into channels.urls (url, channel_id) select parent_url, id from channels.channels')
+}
+
+/** 5,000 listed mini apps. @param {import('pg').Client} db @param {number} users */
+async function insertMiniApps(db, users) {
+  await db.query(`
+    insert into miniapps.manifests (
+      domain, next_read_at, read_at, author_fid, manifest, home_url, category, words, listed
+    )
+    select 'app' || i || '.example.com', now() + interval '1 year', now(), 1 + i % ${users},
+      jsonb_build_object(
+        'account_association', jsonb_build_object('header', '', 'payload', '', 'signature', ''),
+        'miniapp', jsonb_build_object('version', '1', 'name', 'Garden number ' || i,
+          'icon_url', 'https://app' || i || '.example.com/icon.png', 'home_url', 'https://app' || i || '.example.com')
+      ),
+      'https://app' || i || '.example.com', 'games', to_tsvector('simple', 'Garden number ' || i), true
+    from generate_series(1, 5000) i
+  `)
 }

@@ -111,6 +111,13 @@ async function operationsOn(client, { users }) {
     'conversation of 200 replies': [
       `cast/conversation?identifier=0x${thread}&type=hash&reply_depth=2&limit=50`,
     ],
+    'recent casts of version 1': ['/v1/farcaster/recent-casts?limit=25&viewerFid=5'],
+    'thread of version 1': [`/v1/farcaster/all-casts-in-thread?threadHash=0x${thread}`],
+    'user of version 1, 20 users': many.map((n) => `/v1/farcaster/user?fid=${n + 50}`),
+    'summary of a conversation': [`cast/conversation/summary?identifier=0x${thread}&limit=50`],
+    'mini app search per keystroke': ['g', 'ga', 'gard', 'number 7'].map(
+      (q) => `frame/search?q=${encodeURIComponent(q)}&limit=20`,
+    ),
     'cast search': ['gardens', 'boats', '"about gardens"', 'number 77'].map(
       (q) => `cast/search?q=${encodeURIComponent(q)}&limit=25`,
     ),
@@ -122,7 +129,7 @@ async function measureAll(operations) {
   /** @type {Record<string, { perSecond: number, p50Ms: number, p99Ms: number, serverMs: number | null, postgresMs: number | null, statements: number, bytes: number, bare: number }>} */
   const results = {}
   for (const [name, paths] of Object.entries(operations)) {
-    const urls = paths.map((path) => `/v2/farcaster/${path}`)
+    const urls = paths.map((path) => (path.startsWith('/') ? path : `/v2/farcaster/${path}`))
     const bodies = await Promise.all(urls.map(read))
     await load(server.url, urls, 1)
     const before = await statementCount()

@@ -27,6 +27,7 @@ async function build(): Promise<string> {
     if ((await newestIn('src')) > (await newestIn('dist'))) {
       await run('npx', ['tsc', '-p', 'tsconfig.build.json', '--noCheck'])
       await run(process.execPath, ['scripts/copy-assets.mjs'])
+      await run(process.execPath, ['scripts/bundle.mjs'])
     }
   } finally {
     unlock()

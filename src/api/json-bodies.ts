@@ -12,9 +12,8 @@ export function acceptJson(scope: FastifyInstance): void {
     if (body === '') done(null, undefined)
     else parseJson(request, String(body), done)
   })
-  scope.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-    const { ignoresBody } = request.routeOptions.config as { readonly ignoresBody?: boolean }
-    if (body === '' || ignoresBody === true) done(null, undefined)
+  scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') done(null, undefined)
     else
       done(
         new PlazaError(

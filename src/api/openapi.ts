@@ -108,6 +108,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
     ...(authorization === undefined
       ? {}
       : { security: [{ ApiKeyAuth: [] }, { ApiKeyAuth: [], UserToken: [] }] }),
+    ...(operation.isKeyless ? { security: [] } : {}),
     ...(deprecated === true ? { deprecated } : {}),
     parameters: [...queryParameters(operation, writer), ...parameters('header', headers, writer)],
     ...requestBody(operation, writer),

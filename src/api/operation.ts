@@ -26,8 +26,6 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   /** Request headers that it reads, by their lower-case names, without the API key. */
   readonly headers?: Headers
   readonly reply: Reply
-  /** Accepts a body of any content type and ignores it. */
-  readonly ignoresBody?: true
   /** Status of `reply`; 200 by default. */
   readonly status?: 201
   /** Replies that are no errors, with a status other than 200. */
@@ -41,6 +39,8 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly gone?: string
   readonly unprocessable?: string
   readonly deprecated?: boolean
+  /** Needs no API key, and ignores one. Requests of each address are limited. */
+  readonly isKeyless?: true
 }
 
 /** Returns the reply as a value, as rendered JSON, or with another status. Throws PlazaError to refuse. */

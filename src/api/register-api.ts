@@ -15,6 +15,8 @@ export interface KeyOptions {
   readonly rateLimiter: Counter<number>
   /** Lets anybody read. Undefined: every request needs a key. */
   readonly publicReads?: PublicReads | undefined
+  /** Counts the requests of each address to operations that need no key. */
+  readonly keylessCounter: Counter<string>
 }
 
 export interface ApiOptions<Context> extends KeyOptions {
@@ -100,7 +102,7 @@ function addOperation<Context>(
   scope.route({
     method: operation.method,
     url: path.slice(scope.prefix.length),
-    config: { isPublic, ignoresBody: operation.ignoresBody },
+    config: { isPublic, isKeyless: operation.isKeyless },
     handler: async (request, reply) => {
       const caller = request.getDecorator<Caller>('caller')
       const { query, params, body, headers } = request
@@ -120,15 +122,22 @@ function addOperation<Context>(
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { findCaller, rateLimiter, publicReads }: KeyOptions,
+  { findCaller, rateLimiter, publicReads, keylessCounter }: KeyOptions,
 ): Promise<Caller> {
+  const { isPublic, isKeyless } = request.routeOptions.config as {
+    readonly isPublic?: boolean
+    readonly isKeyless?: boolean
+  }
+  if (isKeyless) {
+    limitRate(keylessCounter.take(request.ip), reply)
+    return anonymousCaller
+  }
   const key = apiKeyOf(request)
   const caller = key === undefined ? null : await findCaller(key)
   if (caller) {
     limitRate(rateLimiter.take(caller.keyId, caller.rateLimit), reply)
     return caller
   }
-  const { isPublic } = request.routeOptions.config as { readonly isPublic?: boolean }
   if (key === undefined && publicReads && isPublic === true) {
     limitRate(publicReads.rateLimiter.take(request.ip), reply)
     const { client_id: clientId } = request.query as { readonly client_id?: unknown }

@@ -158,18 +158,8 @@ const description = `
 const reasons: readonly (readonly [start: string, reason: string])[] = [
   ['/v2/studio/', 'it belongs to a hosted generator of mini apps, a product of its own'],
   ['/portal/', 'it is about plans and invoices of the hosted service; a server of your own has none'],
-  ['/v2/fungible', 'it deploys a token through a factory contract that only the hosted service may use'],
-  ['fungible/send', 'it pays users from a wallet by a contract of the hosted service'],
-  ['nft/image', 'it needs an image model'],
-  ['nft/', 'it deploys or calls contracts of the hosted service'],
-  ['frame/transaction/pay', 'it needs a payment page that follows transfers on chain'],
-  ['/v2/signature/x402', 'it needs a wallet of the server that signs payments'],
-  ['/v2/stp/', 'subscription contracts are not indexed'],
-  ['user/subscri', 'subscription contracts are not indexed'],
-  ['/v2/onchain/', 'it needs a service with wallet data'],
-  ['cast/conversation/summary', 'it needs a language model'],
-  ['feed/topic', 'topics are not computed'],
-  ['topic/', 'topics are not computed'],
+  ['/v2/fungible', 'it deploys through launch factories of third parties, which this server does not use'],
+  ['nft/image', 'this server has no model that makes images'],
 ]
 
 /** The reason of an operation that `reasons` does not know. */
@@ -177,7 +167,6 @@ export const NOT_BUILT = 'it is not built yet'
 
 /** What is missing of operations that are served, as the table of docs/compatibility.md says it. */
 export const partlyServed: Readonly<Record<string, string>> = {
-  'GET frame/notifications': 'opens are 0: clients do not report them',
   'GET fungible/owner/relevant': 'tracked tokens of configured networks (section 22)',
   'GET fungible/owner/relevant/bulk': 'tracked tokens of configured networks (section 22)',
   'GET fungible/trades': 'pools of tracked tokens (section 22)',

@@ -14,7 +14,8 @@ import type { Operation, OperationContext } from '../features/operation.js'
 import { registerPaymentPages } from '../features/payments/register-payment-pages.js'
 import { registerLogin } from '../features/sign-in/browser/register-login.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
-import type { Counter } from '../platform/limits/counter.js'
+import { type Counter, createCounter } from '../platform/limits/counter.js'
+import { limits } from '../platform/limits/limits.js'
 import { adminOperations as allAdminOperations } from './admin-operations.js'
 import { unservedOperations } from './hosted-operations.js'
 import { operations as allOperations } from './operations.js'
@@ -35,7 +36,9 @@ export interface MainApiOptions {
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
   const { context, findCaller, rateLimiter, publicReads, adminToken } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
-  const keyOptions = { findCaller, rateLimiter, publicReads }
+  const { keylessRequests } = limits
+  const keylessCounter = createCounter<string>(keylessRequests, context.clock, keylessRequests.default)
+  const keyOptions = { findCaller, rateLimiter, publicReads, keylessCounter }
   const unserved = unservedOperations(operations)
   return async (app) => {
     await registerApi(app, { ...keyOptions, context, operations })
@@ -46,7 +49,7 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
       publicReads: publicReads && { ...publicReads, paths: versionOnePaths },
     })
     await registerUnserved(app, unserved, keyOptions)
-    await registerPortal(app, { db: context.db, findCaller, rateLimiter })
+    await registerPortal(app, { ...keyOptions, db: context.db })
     await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
     await registerApproval(app, context)
     await registerLogin(app, context)

@@ -10,7 +10,7 @@ import type { Assets } from '../features/tokens/on-demand-tokens.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
 import type { ChainRpc } from '../hub/chain/chain-rpc.js'
 import type { ChainSettings } from '../hub/chain/chain-settings.js'
-import type { LogHandler, Progress } from '../hub/chain/follower.js'
+import type { FollowingOptions, LogHandler, Progress } from '../hub/chain/follower.js'
 import type { NetworkName } from '../hub/chain/networks.js'
 import type { Hub } from '../hub/hub.js'
 import type { Consumer } from '../hub/log/consumer-batch.js'
@@ -79,7 +79,7 @@ export interface OpenChains {
   /** Counts what followers do. */
   readonly onProgress: (progress: Progress) => void
   /** Follows a network's logs for a handler, until the module stops. Only a process that syncs follows. */
-  follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>): void
+  follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>, onWork?: FollowingOptions['onWork']): void
 }
 
 /** Adds routes to a server. */

@@ -29,7 +29,7 @@ describe('limitsOf', () => {
 
   it('no units -> no messages', () => {
     const { [MessageSet.keys]: keys, ...rest } = limitsOf({ legacy: 0, y2024: 0, y2025: 0 })
-    expect(Object.values(rest)).toEqual([0, 0, 0, 0, 0, 0, 0])
+    expect(new Set(Object.values(rest))).toEqual(new Set([0]))
     expect(keys).toBe(Number.POSITIVE_INFINITY)
   })
 })

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type MessageData, MessageType } from './definitions.js'
+import { isV21 } from './engine-version.js'
 
 /** Returns the shard of a fid, 1 to `shards` (docs/protocol.md §1.8). Shard 0 holds no messages. */
 export function shardOf(fid: number, shards: number): number {
@@ -10,3 +12,26 @@ export function shardOf(fid: number, shards: number): number {
 
 /** The fid whose shard holds the events of channels, as it does those of the channel registry (docs/protocol.md §7.1.5). */
 export const CHANNELS_FID = 0
+
+/** The types that the reference node merges on its shard 0, which orders what concerns all shards. */
+const shardZeroTypes: ReadonlySet<MessageType> = new Set([
+  MessageType.LEND_STORAGE,
+  MessageType.KEY_ADD,
+  MessageType.KEY_REMOVE,
+  MessageType.CHANNEL_UPDATE,
+  MessageType.CHANNEL_MEMBER,
+  MessageType.CHANNEL_PIN,
+  MessageType.CHANNEL_MODERATE,
+])
+const verificationTypes: ReadonlySet<MessageType> = new Set([
+  MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+  MessageType.VERIFICATION_REMOVE,
+])
+
+/**
+ * Returns true if the reference node merges a message on its shard 0 (docs/protocol.md §2.4). Plaza has no such shard.
+ * @param now Farcaster seconds.
+ */
+export function isOfShardZero({ type, network }: MessageData, now: number): boolean {
+  return shardZeroTypes.has(type) || (verificationTypes.has(type) && isV21(network, now))
+}

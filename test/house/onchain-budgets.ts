@@ -39,6 +39,11 @@ export const onchainBudgets: Readonly<Record<string, Budget>> = {
   'GET user/subscribed_to': { statements: 4, buildRequest: () => ({ ...subscriptionsOf, viewer_fid }) },
   'GET user/subscribers': { statements: 5, buildRequest: () => ({ ...subscriptionsOf, viewer_fid }) },
   'GET user/subscriptions_created': { statements: 1, buildRequest: () => subscriptionsOf },
+  'GET /nft/relevant_mints': {
+    statements: 3,
+    buildRequest: () => ({ address: `0x${'11'.repeat(20)}`, contract_address: `0x${'22'.repeat(20)}` }),
+    isEmpty: true,
+  },
   'GET /stp/subscription_check': {
     statements: 1,
     buildRequest: ({ alice, onchain }) => ({
@@ -108,6 +113,4 @@ export const onchainBudgets: Readonly<Record<string, Budget>> = {
       tokens: [{ token_id: '1', metadata: { name: 'Map', image: 'https://shop.social/map.png' } }],
     }),
   },
-  'POST nft/image': { statements: 0, status: 501, buildRequest: () => ({}) },
-  'POST /fungible': { statements: 0, status: 501, buildRequest: () => ({}) },
 }

@@ -444,6 +444,10 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'GET frame/notifications': { statements: 1, buildRequest: createOwnCampaign },
   'DELETE frame/notifications': { statements: 1, status: 409, buildRequest: createOwnCampaign },
+  'POST frame/notifications/open': {
+    statements: 1,
+    buildRequest: async (scene) => ({ ...(await createOwnCampaign(scene)), fid: 1, app_fid: 9152 }),
+  },
   'POST frame/notifications/preview': {
     statements: 3,
     buildRequest: async (scene) => {

@@ -12,7 +12,7 @@ import { createTestDatabase } from '../database.js'
 import { createDataDir, type ServerProcess, startServerProcess } from '../server-process.js'
 
 /** `CAMPAIGN_CRASH_TOKENS=50000` is the target size, which takes a minute. */
-const TOKENS = Number(process.env.CAMPAIGN_CRASH_TOKENS ?? 12_000)
+const TOKENS = Number(process.env.CAMPAIGN_CRASH_TOKENS ?? 6_000)
 const BATCHES = TOKENS / 100
 const KILLS = 6
 const CONCURRENCY = 3

@@ -53,6 +53,7 @@ export const miniAppReplies: Readonly<Record<string, TSchema>> = {
   'frame/list': HostedFrames,
   // Ours: the client does not know them.
   'POST frame/notifications/preview': NotificationPreviewResponse,
+  'POST frame/notifications/open': OperationResponse,
   'DELETE frame/notifications': OperationResponse,
   'app_host/user/notifications': AppHostNotificationsResponse,
 }

@@ -1,6 +1,5 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { notServed } from '../../src/features/nfts/routes/unavailable.js'
 import { SendFungiblesResponse } from '../../src/graph/view/schema/fungible-send.js'
 import {
   DeployErc721Response,
@@ -52,6 +51,4 @@ export const onchainReplies: Readonly<Record<string, TSchema>> = {
   'POST nft/mint': published<Client.MintNft200Response>()(MintNftResponse),
   'POST nft/metadata/token': published<Client.UploadTokenMetadata200Response>()(TokenMetadataUploadResponse),
   // Always 501.
-  'POST nft/image': notServed,
-  'POST /fungible': notServed,
 }

@@ -2,6 +2,7 @@ import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
 import { ComposerActions, PowerUserFids } from '../../src/features/legacy/removed-operations.js'
 import { BulkCastsResponse, FeedResponse } from '../../src/graph/view/schema/cast.js'
+import { RelevantMintsResponse } from '../../src/graph/view/schema/nft.js'
 import { UsersResponse } from '../../src/graph/view/schema/user.js'
 import { published } from './conformance.js'
 
@@ -12,6 +13,7 @@ export const removedReplies: Readonly<Record<string, TSchema>> = {
   'user/power_lite': PowerUserFids,
   'channel/users': published<Client.UsersResponse>()(UsersResponse),
   'cast/composer_actions/list': ComposerActions,
+  '/nft/relevant_mints': RelevantMintsResponse,
   'feed/user/:fid/popular': published<Client.BulkCastsResponse>()(BulkCastsResponse),
   'feed/user/:fid/replies_and_recasts': published<Client.FeedResponse>()(FeedResponse),
 }

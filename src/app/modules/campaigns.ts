@@ -3,6 +3,7 @@ import {
   countNotificationAttempts,
   observeCampaignQueue,
 } from '../../features/miniapps/campaigns/campaign-metrics.js'
+import { deleteExpiredOpens } from '../../features/miniapps/campaigns/opens.js'
 import { deleteExpiredBatches } from '../../features/miniapps/campaigns/sending/batch-queue.js'
 import { startCampaignSender } from '../../features/miniapps/campaigns/sending/campaign-sender.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
@@ -53,7 +54,10 @@ async function startSender({ config, connections, metrics, log, clock }: App) {
     onAttempt: countNotificationAttempts(metrics.registry),
   })
   return {
-    jobs: [{ name: 'old batches of notifications', everyMs: HOUR_MS, run: () => deleteExpiredBatches(db) }],
+    jobs: [
+      { name: 'old batches of notifications', everyMs: HOUR_MS, run: () => deleteExpiredBatches(db) },
+      { name: 'old opens of notifications', everyMs: HOUR_MS, run: () => deleteExpiredOpens(db) },
+    ],
     async stop() {
       // Clients that take longer than a server may take to end are asked again, under the same id.
       const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)

@@ -3,7 +3,7 @@ import { createChainMetrics } from '../../hub/chain/chain-metrics.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { type ChainSettings, readChainSettings } from '../../hub/chain/chain-settings.js'
 import { channelHandler } from '../../hub/chain/channel-handler.js'
-import { Follower, type LogHandler, startFollowing } from '../../hub/chain/follower.js'
+import { Follower, type FollowingOptions, type LogHandler, startFollowing } from '../../hub/chain/follower.js'
 import { type NetworkName, networkNames } from '../../hub/chain/networks.js'
 import { registryHandler } from '../../hub/chain/registry-handler.js'
 import type { Config } from '../config/config.js'
@@ -59,9 +59,13 @@ function openChains(
     }),
   )
   const stops: (() => Promise<void>)[] = []
-  function follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>): void {
+  function follow<Extra>(
+    rpc: ChainRpc,
+    handler: LogHandler<Extra>,
+    onWork?: FollowingOptions['onWork'],
+  ): void {
     const follower = new Follower(handler, { db, rpc, holder, onProgress })
-    stops.push(startFollowing(follower, { pollMs: config.chainPollMs, log }))
+    stops.push(startFollowing(follower, { pollMs: config.chainPollMs, log, onWork }))
   }
   if (roles.has('sync') && config.chainRegistries) {
     for (const rpc of rpcs.values()) {

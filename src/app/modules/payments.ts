@@ -1,3 +1,4 @@
+import { paymentChannel } from '../../features/payments/payment-frames.js'
 import { paymentHandler } from '../../features/payments/payment-handler.js'
 import type { Module } from '../module.js'
 
@@ -8,7 +9,9 @@ export const paymentsModule: Module = {
   start(app) {
     const chains = app.service('chains')
     for (const rpc of chains?.rpcs.values() ?? []) {
-      chains?.follow(rpc, paymentHandler(chains.db, rpc, app.clock))
+      chains?.follow(rpc, paymentHandler(chains.db, rpc, app.clock), (wake) =>
+        app.connections.listener.listen(paymentChannel, wake),
+      )
     }
     return {}
   },

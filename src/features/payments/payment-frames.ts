@@ -36,6 +36,9 @@ export interface NewPaymentFrame {
   readonly nowMs: number
 }
 
+/** The NOTIFY channel that wakes followers of payments, in whatever process they are. */
+export const paymentChannel = 'payments'
+
 /** How long a payment is waited for. */
 const OPEN_DAYS = 7
 const DAY_MS = 86_400_000
@@ -58,7 +61,7 @@ export async function createPaymentFrame(db: Database, frame: NewPaymentFrame): 
     throw new PlazaError('bad_request.rate_limited', `the app has ${MAX_OPEN} open payments`)
   }
   const [created] = await db<PaymentFrame[]>`
-    insert into payments.frames (
+    with created as (insert into payments.frames (
       id, app_id, idem, request_key, config, network, token, receiver, amount, amount_raw, symbol, allowlist_fids,
       from_block, created_at, expires_at
     )
@@ -69,7 +72,8 @@ export async function createPaymentFrame(db: Database, frame: NewPaymentFrame): 
       ${frame.fromBlock}::bigint, ${new Date(frame.nowMs)}, ${new Date(frame.nowMs + OPEN_DAYS * DAY_MS)}
     )
     on conflict (app_id, idem) do nothing
-    returning ${frameColumns(db)}`
+    returning *)
+    select ${frameColumns(db)}, pg_notify(${paymentChannel}, '')::text as woken from created`
   return created ?? (await findByIdem(db, frame))!
 }
 

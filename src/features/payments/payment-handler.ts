@@ -18,6 +18,7 @@ class FilterIncomplete extends Error {}
 
 interface OpenFrame {
   readonly seq: number
+  readonly fromBlock: number
   readonly token: Hex
   readonly receiver: Hex
 }
@@ -25,7 +26,7 @@ interface OpenFrame {
 /**
  * Completes payments of a network by the transfers that pay them.
  *
- * Only final blocks are read, because apps deliver goods for a completed payment. A transfer completes the oldest open
+ * Without an open payment the chain is not asked. Only final blocks are read, because apps deliver goods for a completed payment. A transfer completes the oldest open
  * payment that it is enough for, and no other.
  *
  * @param clock Unix milliseconds.
@@ -33,16 +34,24 @@ interface OpenFrame {
 export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number): LogHandler {
   const { name: network, confirmations } = rpc.network
   let lastSeq = 0
+  let lastBlock: number | undefined
   return {
     name: `${network}/payments`,
     firstBlock: async () =>
       Math.max(0, (await rpc.withEndpoint((endpoint) => endpoint.head())) - confirmations),
     confirmedOnly: true,
     withTimes: true,
-    async filter() {
-      const open = await readOpenFrames(db, network, clock())
+    get lastBlock() {
+      return lastBlock
+    },
+    isIdle: async () => (await readOpenFrames(db, network, clock(), 1)).length === 0,
+    async filter(nextBlock) {
+      const open = await readOpenFrames(db, network, clock(), MAX_FOLLOWED)
       lastSeq = open.reduce((highest, { seq }) => Math.max(highest, seq), 0)
-      if (open.length === 0) return null
+      const firstBlock = Math.min(...open.map(({ fromBlock }) => fromBlock))
+      // Blocks before the first payment, which an idle follower has left out, are passed without their logs.
+      lastBlock = nextBlock < firstBlock ? firstBlock - 1 : undefined
+      if (lastBlock !== undefined || open.length === 0) return null
       return {
         addresses: [...new Set(open.map(({ token }) => token))],
         topics: [transferTopic],
@@ -67,13 +76,18 @@ export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number)
   }
 }
 
-async function readOpenFrames(db: Queryable, network: NetworkName, nowMs: number): Promise<OpenFrame[]> {
+async function readOpenFrames(
+  db: Queryable,
+  network: NetworkName,
+  nowMs: number,
+  limit: number,
+): Promise<OpenFrame[]> {
   return await db<OpenFrame[]>`
-    select seq, '0x' || encode(token, 'hex') as token, '0x' || encode(receiver, 'hex') as receiver
+    select seq, from_block as "fromBlock", '0x' || encode(token, 'hex') as token, '0x' || encode(receiver, 'hex') as receiver
     from payments.frames
     where network = ${network} and completed_at is null and expires_at > ${new Date(nowMs)}
     order by seq desc
-    limit ${MAX_FOLLOWED}`
+    limit ${limit}`
 }
 
 /** A payment of a block of this range may have been requested while the range was read. */

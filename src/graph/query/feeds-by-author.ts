@@ -1,6 +1,13 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { cursorRow, type FeedAuthors, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
+import {
+  cursorRow,
+  type FeedAuthors,
+  type FeedPageRequest,
+  type FeedRow,
+  isShown,
+  readAtMicros,
+} from './feeds.js'
 import { isMember, isModeratedAway } from './feeds-by-parent.js'
 import { visibilityFilter } from './visibility-filter.js'
 
@@ -33,7 +40,8 @@ export async function readAuthorFeed(
   ]
   const [first = db`select null::bigint, null::bytea, null::bigint where false`, second] = streams
   return db<FeedRow[]>`
-    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest, authorsOf(db, selection))} as "isShown"
+    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest, authorsOf(db, selection))} as "isShown",
+      ${readAtMicros(db, recasts)} as "readAtMicros"
     from (
       select place.*
       from unnest(${[...selection.fids]}::bigint[]) as author (fid)

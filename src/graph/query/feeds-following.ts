@@ -1,6 +1,13 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { cursorRow, type FeedAuthors, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
+import {
+  cursorRow,
+  type FeedAuthors,
+  type FeedPageRequest,
+  type FeedRow,
+  isShown,
+  readAtMicros,
+} from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
 /** The casts that a following feed selects. */
@@ -16,6 +23,7 @@ interface PageRow {
   ts: number[]
   hashes: string[]
   areShown: boolean[]
+  readAtMicros: number
 }
 
 /**
@@ -96,10 +104,16 @@ export async function readFollowingFeed(
     select
       array(select ts from page) as ts,
       array(select hash from page) as hashes,
-      array(select is_shown from page) as "areShown"
+      array(select is_shown from page) as "areShown",
+      ${readAtMicros(db, selection.recasts)} as "readAtMicros"
   `
-  const { ts, hashes, areShown } = row!
-  return hashes.map((hash, index) => ({ ts: ts[index]!, hash, isShown: areShown[index]! }))
+  const { ts, hashes, areShown, readAtMicros: readAt } = row!
+  return hashes.map((hash, index) => ({
+    ts: ts[index]!,
+    hash,
+    isShown: areShown[index]!,
+    readAtMicros: readAt,
+  }))
 }
 
 function followedBy(db: Database, { fid }: FollowingSelection): FeedAuthors {

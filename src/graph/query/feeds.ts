@@ -20,12 +20,16 @@ export interface FeedRow extends FeedCursor {
    * older position: it has a position and is not shown.
    */
   readonly isShown: boolean
+  /** When the page was read, by the clock of the database: Unix microseconds; 0 in a feed without recasts. */
+  readonly readAtMicros: number
 }
 
 /** The page of a feed, and its viewer. */
 export interface FeedPageRequest extends Viewer {
   /** The last position of the previous page; null on the first page. */
   readonly before: FeedCursor | null
+  /** Recasts that were stored later do not count: when the first page was read. Null on the first page. */
+  readonly recastsUntilMicros?: number | null
   /** The maximum number of entries. */
   readonly count: number
 }
@@ -60,21 +64,37 @@ export interface FeedAuthors {
 /**
  * Whether an entry `r` is shown: a cast (no `target_fid`), or the first recast of a cast that is stored, visible and
  * not in the feed by itself. A cast so has one position that later recasts do not change, and pages do not repeat
- * it. Use it on the rows of a page, not on all candidates: it is some look-ups for each recast, and for a cast with
+ * it: recasts that were stored after the first page do not count, as one with an old time would be the first. Use it on the rows of a page, not on all candidates: it is some look-ups for each recast, and for a cast with
  * thousands of recasts as many as were before this one.
  */
-export function isShown(db: Database, viewer: Viewer, { hasCast, hasRecaster }: FeedAuthors): Fragment {
+export function isShown(
+  db: Database,
+  pageRequest: FeedPageRequest,
+  { hasCast, hasRecaster }: FeedAuthors,
+): Fragment {
+  const until = pageRequest.recastsUntilMicros ?? null
+  const counts =
+    until === null
+      ? db``
+      : db`and (earlier.merged_at is null or earlier.merged_at <= to_timestamp(${until}::float8 / 1000000))`
   return db`
     r.target_fid is null
     or (
       coalesce((select t.fid from social.casts t where t.hash = r.hash) = r.target_fid, false)
-      and ${visibilityFilter(db, viewer, 'r.target_fid')}
+      and ${visibilityFilter(db, pageRequest, 'r.target_fid')}
       and not ${hasCast}
-      and not exists (
-        select
+      and r.ts = (
+        select earlier.ts
         from social.reactions earlier
         where earlier.type = 2 and earlier.target_hash = r.hash and earlier.target_fid = r.target_fid
-          and earlier.ts < r.ts and ${hasRecaster} and ${visibilityFilter(db, viewer, 'earlier.fid')}
+          and earlier.ts <= r.ts and ${hasRecaster} and ${visibilityFilter(db, pageRequest, 'earlier.fid')} ${counts}
+        order by earlier.ts
+        limit 1
       )
     )`
+}
+
+/** SQL for `readAtMicros` of a row. Without recasts it is 0, so that equal pages have equal cursors. */
+export function readAtMicros(db: Database, hasRecasts: boolean): Fragment {
+  return hasRecasts ? db`(extract(epoch from statement_timestamp()) * 1000000)::bigint` : db`0`
 }

@@ -51,6 +51,7 @@ it('a minimal cast has every required member and no other', () => {
       text: '',
       timestamp: '2024-03-03T09:46:40.000Z',
       embeds: [],
+      frames: [],
       reactions: { likes_count: 0, recasts_count: 0, likes: [], recasts: [] },
       replies: { count: 0 },
       mentioned_profiles_ranges: [],

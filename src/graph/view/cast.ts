@@ -60,6 +60,7 @@ export function presentCast(cast: CastRecord, surroundings: CastSurroundings): P
       text,
       timestamp: timestampOf(cast),
       embeds: cast.embeds.flatMap((embed) => presentEmbed(embed, cast, surroundings) ?? []),
+      frames: [],
       reactions: { likes_count: cast.likes, recasts_count: cast.recasts, likes: [], recasts: [] },
       replies: { count: cast.replies },
       mentioned_profiles_ranges: mentions.map(({ range }) => range),

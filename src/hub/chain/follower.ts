@@ -30,8 +30,10 @@ export interface LogHandler<Extra = void> {
    * logs of one may depend on another: adding one restarts all. Without it, the filter may change at any time.
    */
   contracts?(): Promise<readonly Hex[]>
-  /** The last block to read, inclusive; unlimited by default. */
-  readonly lastBlock?: number
+  /** The last block to read, inclusive; unlimited by default. Read after `filter`. */
+  readonly lastBlock?: number | undefined
+  /** Whether nothing is waited for. The chain is then not asked until there is. */
+  isIdle?(): Promise<boolean>
   /** True to receive final blocks only. */
   readonly confirmedOnly: boolean
   /** True to receive the headers of blocks with logs, for their times. */
@@ -69,8 +71,8 @@ export interface Progress {
   readonly logs: number
 }
 
-/** The outcome of a step. `busy`: another process holds the follower. */
-export type StepOutcome = 'moved' | 'caughtUp' | 'reorged' | 'deepReorg' | 'busy'
+/** The outcome of a step. `idle`: nothing is waited for; `busy`: another process holds the follower. */
+export type StepOutcome = 'moved' | 'caughtUp' | 'reorged' | 'deepReorg' | 'idle' | 'busy'
 
 /** Blocks of the first range, of the largest, and the factors after a refusal and after a success. */
 const SPAN = { first: 2_000, largest: 100_000, refused: 0.5, grows: 2, growsAfterRefusal: 1.25 }
@@ -106,6 +108,10 @@ export class Follower<Extra = void> {
     await takeWorkerLock(holder.locks, holder.id)
     const position = await acquireLease(db, this.#lease, { chainId, contracts, firstBlock })
     if (position === null) return 'busy'
+    if (await this.handler.isIdle?.()) {
+      onProgress?.({ follower: this.name, outcome: 'idle', logs: 0 })
+      return 'idle'
+    }
     const { nextBlock, before } = position
     const filter = await this.handler.filter(nextBlock)
     const { reading, extra } = await this.#read({ from: nextBlock, before, filter })
@@ -213,23 +219,40 @@ interface ReadResult<Extra> {
 /** Wait after a failure, growing by half each time. A refused range is repeated soon, in halves. */
 const RETRY_MS = { first: 200, last: 30_000, refused: 50 }
 
+/** Longest wait of an idle follower: its call to wake up may be lost with a connection. */
+const IDLE_MS = 60_000
+
+/** How a follower runs. */
+export interface FollowingOptions {
+  /** Wait after a step without news, or while another process holds the follower. */
+  readonly pollMs: number
+  readonly log: Log
+  /** Calls `wake` when an idle follower has work. */
+  readonly onWork?: ((wake: () => void) => Promise<unknown>) | undefined
+}
+
 /**
  * Runs a follower until it is stopped. A failed step is repeated forever: blocks cannot be skipped.
  *
- * @param options `pollMs`: wait after a step without news, or while another process holds the follower.
  * @returns a function that stops it after the current step.
  */
 export function startFollowing<Extra>(
   follower: Follower<Extra>,
-  { pollMs, log }: { readonly pollMs: number; readonly log: Log },
+  { pollMs, log, onWork }: FollowingOptions,
 ): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
+  let woken = new AbortController()
   const logFields = { follower: follower.name }
 
   async function run(): Promise<void> {
     let failures = 0
+    await onWork?.(() => woken.abort()).catch((error: unknown) => {
+      log.warn({ err: error, ...logFields }, 'an idle chain follower is woken by time only')
+    })
     while (!signal.aborted) {
+      // Before the step, so that a call during it is not lost.
+      woken = new AbortController()
       try {
         const outcome = await follower.step()
         if (failures > 0) log.info({ ...logFields, failures }, 'chain follower recovered')
@@ -237,6 +260,7 @@ export function startFollowing<Extra>(
         if (outcome === 'reorged') log.info(logFields, 'chain reorganized')
         if (outcome === 'deepReorg') log.error(logFields, 'chain reorganized beyond confirmations')
         if (outcome === 'caughtUp' || outcome === 'busy') await pause(pollMs, signal)
+        if (outcome === 'idle') await pause(IDLE_MS, AbortSignal.any([signal, woken.signal]))
       } catch (error) {
         failures += 1
         const isRefused = error instanceof RangeRefused

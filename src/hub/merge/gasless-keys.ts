@@ -1,5 +1,6 @@
 import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { MessageType } from '../../protocol/definitions.js'
 import {
@@ -65,10 +66,25 @@ async function recoverKeyClaim({ data }: SignedMessage): Promise<KeyClaim | null
   return null
 }
 
-/** Returns true if the key may sign messages of a type now: in scope and not expired. */
-export function canSign(key: GaslessKey, type: MessageType, now: number): boolean {
-  return key.scopes.includes(type) && now - key.lastUsedAt <= key.ttlSeconds
+/** Returns why a signer that is not on chain may not sign the message's type; null for a key with that scope. */
+export function checkScope({ signer, data }: SignedMessage, keys: KeyState): Refusal | null {
+  const key = keys.get(signer)
+  if (key?.fid !== data.fid) return refuse('bad_request.invalid_signer', 'invalid signer')
+  if (key.scopes.includes(data.type)) return null
+  const text = `message type ${data.type} is not in the scope of the gasless signer`
+  return refuse('bad_request.validation_failure', text)
 }
+
+/** Returns why the key that signed a message has expired; null if it has not. @param now Farcaster seconds. */
+export function checkExpiry({ signer }: SignedMessage, keys: KeyState, now: number): Refusal | null {
+  const { lastUsedAt, ttlSeconds } = keys.get(signer)!
+  if (lastUsedAt + ttlSeconds >= now) return null
+  const text = `gasless-key last_used_at expired: stored=${lastUsedAt} + ttl=${ttlSeconds} < current_block_timestamp=${now}`
+  return refuse('bad_request.validation_failure', text)
+}
+
+/** Seconds by which a message must be later than the last use of its key to count as a use. */
+const useIntervalSeconds = 300
 
 /** Gasless keys and nonces that a batch can change, before and after it. */
 export class KeyState {
@@ -110,19 +126,22 @@ export class KeyState {
     this.#counts.set(key.fid, this.keyCountOf(key.fid) - 1)
   }
 
-  /** Moves the expiry clock of the key that signed a message (docs/protocol.md §4.6). */
+  /** Moves the expiry clock of the key that signed a message, in steps of 300 s (docs/protocol.md §4.6). */
   recordUse({ signer, data }: SignedMessage): void {
     const key = this.get(signer)
-    if (key?.fid !== data.fid || data.timestamp <= key.lastUsedAt) return
+    if (key?.fid !== data.fid || data.timestamp <= key.lastUsedAt + useIntervalSeconds) return
     this.set({ ...key, lastUsedAt: data.timestamp })
   }
 
-  /** Uses a nonce. Returns false unless it is larger than all used before. */
-  consumeNonce(kind: NonceKind, fid: number, nonce: number): boolean {
+  /** Uses a nonce. Refuses it unless it is larger than all used before. */
+  consumeNonce(kind: NonceKind, fid: number, nonce: number): Refusal | null {
     const last = this.#nonces.get(`${kind}/${fid}`)?.nonce ?? 0
-    if (nonce <= last) return false
+    if (nonce <= last) {
+      const text = `gasless-key nonce ${nonce} is not greater than stored nonce ${last}`
+      return refuse('bad_request.conflict', text)
+    }
     this.#nonces.set(`${kind}/${fid}`, { kind, fid, nonce, changed: true })
-    return true
+    return null
   }
 
   changedKeys(): { key: Buffer; current: GaslessKey | null }[] {

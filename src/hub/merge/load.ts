@@ -16,6 +16,7 @@ import {
 import type { MergeBatch } from './batch.js'
 import { loadChannels } from './channels/channel-store.js'
 import { type KeyClaim, loadKeys } from './gasless-keys.js'
+import { loadCompaction } from './load-compaction.js'
 import { conflictKeyOf } from './merge-message.js'
 import { decodeProof, nameOf, proofConflictKey, usernameConflictKey } from './names.js'
 import { ruleOf } from './rules.js'
@@ -27,7 +28,10 @@ import {
   storedMessageFromRow,
 } from './stored-message.js'
 
-/** Loads all state that merging a batch can read or change, in two round trips for any batch size. */
+/**
+ * Loads all state that merging a batch can read or change, in two round trips for any batch size. Compact states, and
+ * links that are older than one, take a third.
+ */
 export async function loadState(
   db: Transaction,
   { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeBatch,
@@ -71,7 +75,7 @@ export async function loadState(
     ...conflictKeys,
     ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
   ])
-  await loadLinksToCompact(db, state, messages)
+  await loadCompaction(db, state, messages, upstreamRemovals)
   return state
 }
 
@@ -270,20 +274,4 @@ async function loadStoredMessages(
   `
   for (const row of rows) state.load(row, storedMessageFromRow(row))
   for (const conflictKey of conflictKeys) state.load(conflictKey, null)
-}
-
-/** Loads all links of the senders of compact states, since a compact state can displace any of them. */
-async function loadLinksToCompact(
-  db: Transaction,
-  state: BatchState,
-  messages: readonly SignedMessage[],
-): Promise<void> {
-  const compactStates = messages.filter(({ data }) => data.type === MessageType.LINK_COMPACT_STATE)
-  if (compactStates.length === 0) return
-  const rows = await db<StoredMessageRow[]>`
-    select fid, set, key, type, ts, hash, message
-    from hub.messages
-    where fid = any (${compactStates.map(({ data }) => data.fid)}::bigint[]) and set = ${MessageSet.links}
-  `
-  for (const row of rows) state.load(row, storedMessageFromRow(row))
 }

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
+import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
 import { HubEventType, MessageType, UserDataType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
 import { limitsOf } from '../storage-limits.js'
 import { KeyState } from './gasless-keys.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
+import { mergeNameTransfer } from './names.js'
 import { type BatchState, signerId } from './state.js'
 import { toStoredMessage } from './stored-message.js'
 import { createBatchState } from './testing/batch-state-fixture.js'
@@ -120,29 +122,68 @@ test('a type that is not stored needs no storage and emits no event', () => {
   expect(conflictKeyOf(alice.message({ type: 99 as MessageType }, testNow))).toBeNull()
 })
 
+const expired = `gasless-key last_used_at expired: stored=${testNow - 101} + ttl=100 < current_block_timestamp=${testNow}`
+
 test.each([
-  ['in scope, within its time to live', null, keyOf(1, [MessageType.CAST_ADD], testNow - 100)],
+  ['in scope, within its time to live', null, null, keyOf(1, [MessageType.CAST_ADD], testNow - 100)],
   [
     'a second after its time to live',
-    'bad_request.invalid_signer',
+    'bad_request.validation_failure',
+    expired,
     keyOf(1, [MessageType.CAST_ADD], testNow - 101),
   ],
-  ['out of scope', 'bad_request.invalid_signer', keyOf(1, [MessageType.LINK_ADD])],
-  ['of another fid', 'bad_request.invalid_signer', keyOf(2, [MessageType.CAST_ADD])],
-])('a gasless key %s: %s', (_what, code, keys) => {
-  const message = granted.sign(cast.data)
-  expect(mergeMessage(message, createBatchState({ keys }))?.code ?? null).toBe(code)
+  [
+    'out of scope',
+    'bad_request.validation_failure',
+    'message type 1 is not in the scope of the gasless signer',
+    keyOf(1, [MessageType.LINK_ADD]),
+  ],
+  ['of another fid', 'bad_request.invalid_signer', 'invalid signer', keyOf(2, [MessageType.CAST_ADD])],
+])('a gasless key %s: %s %s', (_what, code, text, keys) => {
+  const refusal = mergeMessage(granted.sign(cast.data), createBatchState({ keys }))
+  expect([refusal?.code ?? null, refusal?.message ?? null]).toEqual([code, text])
 })
 
-test('a merged message moves the clock of its gasless key, a refused one does not', () => {
-  const keys = keyOf(1, [MessageType.CAST_ADD, MessageType.CAST_REMOVE], testNow - 50)
+test('scope is checked before the name, the name before expiry, and expiry before conflicts', () => {
+  const username = granted.sign(alice.userData(UserDataType.USERNAME, 'nobody', testNow).data)
+  const old = alice.userData(UserDataType.BIO, 'old', testNow - 9)
+  const scopes = [MessageType.USER_DATA_ADD]
+  const outcome = (message: SignedMessage, keys: KeyState) => {
+    const state = createBatchState({ keys })
+    mergeMessage(alice.userData(UserDataType.BIO, 'new', testNow), state)
+    return mergeMessage(message, state)?.message
+  }
+  expect(outcome(username, keyOf(1, [], testNow - 101))).toMatch(/scope of the gasless signer$/)
+  expect(outcome(username, keyOf(1, scopes, testNow - 101))).toBe('fname is not registered for fid')
+  expect(outcome(granted.sign(old.data), keyOf(1, scopes, testNow - 101))).toBe(expired)
+  expect(outcome(granted.sign(old.data), keyOf(1, scopes))).toBe('message conflicts with a more recent add')
+})
+
+test('a use moves the clock of a gasless key by more than 300 s, also if the message loses a conflict', () => {
+  const keys = new KeyState()
+  const lastUsedAt = testNow - 1000
+  const scopes = [MessageType.USER_DATA_ADD]
+  keys.load({ key: granted.publicKey, fid: 1, requestFid: 9, scopes, ttlSeconds: 5000, lastUsedAt })
   const state = createBatchState({ keys })
-  const early = granted.sign(alice.cast('gone', testNow - 10).data)
-  const remove = granted.sign(alice.removeCast(early.hash, testNow - 40).data)
-  expect(mergeMessage(remove, state)).toBeNull()
-  expect(keys.get(granted.publicKey)?.lastUsedAt).toBe(testNow - 40)
-  expect(mergeMessage(early, state)?.code).toBe('bad_request.conflict')
-  expect(keys.get(granted.publicKey)?.lastUsedAt).toBe(testNow - 40)
+  const bio = (at: number) => granted.sign(alice.userData(UserDataType.BIO, `at ${at}`, at).data)
+  mergeMessage(alice.userData(UserDataType.BIO, 'newest', testNow), state)
+  const clockAfter = (message: SignedMessage) => {
+    mergeMessage(message, state)
+    return keys.get(granted.publicKey)!.lastUsedAt - lastUsedAt
+  }
+  expect(clockAfter(bio(lastUsedAt + 300))).toBe(0)
+  expect(clockAfter(bio(lastUsedAt + 301))).toBe(301)
+  expect(clockAfter(bio(lastUsedAt + 601))).toBe(301)
+  // What is not valid is no use.
+  expect(
+    clockAfter(granted.sign(alice.userData(UserDataType.USERNAME, 'nobody', lastUsedAt + 900).data)),
+  ).toBe(301)
+})
+
+test('a historical message may be signed by a gasless key that has expired since', () => {
+  const message = granted.sign(cast.data)
+  const keys = keyOf(1, [MessageType.CAST_ADD], testNow - 1000)
+  expect(mergeMessage(message, createBatchState({ keys, historical: [message] }))).toBeNull()
 })
 
 test('a conflict with a message of the same batch is logged, another one is not', () => {
@@ -170,6 +211,33 @@ test('a conflict with a message of the same batch is logged, another one is not'
       },
     },
   ])
+})
+
+test('a username whose name was transferred in the same batch is logged as MERGE_FAILURE', () => {
+  const username = alice.userData(UserDataType.USERNAME, 'alice', testNow)
+  const state = createBatchState()
+  const proof = nameTransfer('alice', 1, testNowUnix - 5)
+  state.loadName('alice', { name: 'alice', fid: 1, proof, messageHash: null })
+  mergeNameTransfer(nameTransfer('alice', 2, testNowUnix), state)
+  state.events.length = 0
+  mergeMessage(username, state)
+  mergeMessage(alice.userData(UserDataType.USERNAME, 'nobody', testNow), state)
+  const failure = {
+    type: HubEventType.MERGE_FAILURE,
+    message: username,
+    code: 'bad_request.validation_failure',
+    reason: 'fname is not registered for fid',
+  }
+  expect(state.events).toEqual([{ fid: 1, body: failure }])
+})
+
+test('a loan that loses within its batch is refused and not logged', () => {
+  const state = createBatchState()
+  const [first, second] = [alice.lendStorage(2, 1, 2, testNow), alice.lendStorage(2, 1, 2, testNow - 1)]
+  mergeMessage(first, state)
+  state.events.length = 0
+  expect(mergeMessage(second, state)?.code).toBe('bad_request.conflict')
+  expect(state.events).toEqual([])
 })
 
 test('applyUpstreamRemoval removes only the stored message, once', () => {

@@ -5,7 +5,7 @@ import { bodyOf, MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { requiresPro } from '../../protocol/validate.js'
-import { canSign } from './gasless-keys.js'
+import { checkExpiry, checkScope } from './gasless-keys.js'
 import { resolveConflict } from './resolve-conflict.js'
 import type { MergeRefusal } from './rule.js'
 import { ruleOf } from './rules.js'
@@ -20,12 +20,7 @@ import { type ConflictKey, type StoredMessage, toStoredMessage } from './stored-
  */
 export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {
   const refusal = decideMerge(message, state)
-  if (!refusal) state.keys.recordUse(message)
-  if (
-    refusal?.causedBy &&
-    refusal.code !== 'bad_request.duplicate' &&
-    state.isChangedByBatch(refusal.causedBy)
-  ) {
+  if (refusal && isFailureOfBatch(refusal, state)) {
     state.emit(message.data.fid, {
       type: HubEventType.MERGE_FAILURE,
       message,
@@ -36,6 +31,16 @@ export function mergeMessage(message: SignedMessage, state: BatchState): Refusal
   return refusal && { code: refusal.code, message: refusal.message }
 }
 
+/**
+ * Returns true if something merged in this batch caused a refusal. Duplicates are none, nor are loans: the reference
+ * node logs no failures of its shard 0.
+ */
+function isFailureOfBatch({ code, causedBy, causedByName }: MergeRefusal, state: BatchState): boolean {
+  if (code === 'bad_request.duplicate' || causedBy?.set === MessageSet.lends) return false
+  if (causedByName !== undefined && state.isNameChangedByBatch(causedByName)) return true
+  return causedBy !== undefined && state.isChangedByBatch(causedBy)
+}
+
 /** Removes a message that the upstream no longer stores, and emits PRUNE_MESSAGE (docs/protocol.md §4.14). */
 export function applyUpstreamRemoval(message: SignedMessage, state: BatchState): Refusal | null {
   const conflictKey = conflictKeyOf(message)
@@ -43,6 +48,7 @@ export function applyUpstreamRemoval(message: SignedMessage, state: BatchState):
     return refuse('bad_request.conflict', 'message is not stored')
   }
   state.set(conflictKey, null)
+  state.linkCutoffs.replace(conflictKey, new Map())
   state.emit(message.data.fid, { type: HubEventType.PRUNE_MESSAGE, message })
   return null
 }
@@ -57,12 +63,13 @@ export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
 
 function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const conflictKey = conflictKeyOf(message)
-  const refusal = checkAccount(message, conflictKey, state)
-  if (refusal || !conflictKey) return refusal
-
   const rule = ruleOf(message.data.type)
-  const ruleRefusal = rule.check?.(message, state)
-  if (ruleRefusal) return ruleRefusal
+  const refusal =
+    checkAccount(message, conflictKey, state) ??
+    rule.check?.(message, state) ??
+    useGaslessKey(message, state) ??
+    rule.checkConflicts?.(message, state)
+  if (refusal || !conflictKey) return refusal ?? null
   if (rule.merge) return rule.merge(message, conflictKey, state)
 
   const incoming = toStoredMessage(conflictKey, message)
@@ -92,20 +99,34 @@ function checkAccount(
   if (conflictKey?.set === MessageSet.channels && state.historical.has(message)) return null
   const account = state.accounts.get(message.data.fid)
   if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
-  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
-  const key = state.keys.get(message.signer)
-  const isSigner = key?.fid === account.fid && canSign(key, message.data.type, now)
-  if (!ruleOf(message.data.type).isAuthorizedByBody && !state.maySign(message) && !isSigner) {
-    return refuse('bad_request.invalid_signer', 'invalid signer')
-  }
+  const signerRefusal = isSignedByGaslessKey(message, state) ? checkScope(message, state.keys) : null
+  if (signerRefusal) return signerRefusal
   if (state.historical.has(message)) return null
   if (requiresPro(message) && account.proUntil <= state.nowUnix) {
     return refuse('bad_request.validation_failure', 'Pro subscription required')
   }
   // Engine V21 has a rule of its own for the storage of verifications.
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
   if (conflictKey?.set === MessageSet.verifications && state.isV21(now)) return null
   if (conflictKey && account.limits[conflictKey.set] === 0) {
     return refuse('bad_request.no_storage', `fid ${account.fid} has no active storage`)
   }
   return null
+}
+
+/** Returns true if the signer is no on-chain signer, and the body does not stand in for one. */
+function isSignedByGaslessKey(message: SignedMessage, state: BatchState): boolean {
+  return !ruleOf(message.data.type).isAuthorizedByBody && !state.maySign(message)
+}
+
+/**
+ * Refuses an expired gasless key, else moves its clock. The clock stays moved if the message loses a conflict
+ * (docs/protocol.md §4.6).
+ */
+function useGaslessKey(message: SignedMessage, state: BatchState): Refusal | null {
+  if (!isSignedByGaslessKey(message, state)) return null
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
+  const refusal = state.historical.has(message) ? null : checkExpiry(message, state.keys, now)
+  if (!refusal) state.keys.recordUse(message)
+  return refusal
 }

@@ -11,12 +11,14 @@ import {
   MessageType as Type,
 } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { MessageSet } from '../../protocol/message-kind.js'
 import { decodeHubEvent } from '../log/hub-event.js'
 import { ensurePartitions } from '../log/partitions.js'
 import { mergeBatch } from './merge.js'
 import { conflictKeyOf } from './merge-message.js'
 import { compareCandidates } from './resolve-conflict.js'
 import { conflictKeyId } from './stored-message.js'
+import { remainingLinks } from './testing/link-histories.js'
 
 // Hundreds of small transactions: seconds alone, a minute on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
@@ -37,6 +39,7 @@ const tables = [
   'hub.shards',
   'hub.username_proofs',
   'hub.pruned_messages',
+  'hub.link_cutoffs',
 ]
 
 const { db } = await createTestDatabase()
@@ -112,24 +115,19 @@ function verify(author: TestUser, address: number, at: number, remove: boolean):
   return author.message({ type: Type.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
 }
 
-/** Follows of one user and a compact state that matches them, as clients write it. */
-const followsAndCompact = fc
-  .tuple(user, fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), second, flag), { maxLength: 12 }), second)
-  .map(([author, steps, compactAt]) => {
-    const links = steps.map(([target, at, remove]) => author.link(target, at, { remove }))
-    const stored = winners(links.filter((link) => link.data.timestamp <= compactAt))
-    const targets = stored
-      .filter((link) => link.data.type === Type.LINK_ADD)
-      .map((link) => link.data.linkBody!.targetFid!)
-    return targets.length === 0 ? links : [...links, author.compactLinks(targets, compactAt)]
-  })
+/** Follows of any user, and compact states with any targets. */
+const follow = fc
+  .tuple(user, fc.integer({ min: 1, max: 4 }), second, flag)
+  .map(([author, target, at, remove]) => [author.link(target, at, { remove })])
+const compactState = fc
+  .tuple(user, fc.subarray([1, 2, 3, 4], { minLength: 1 }), second, fc.constantFrom('follow', 'block'))
+  .map(([author, targets, at, type]) => [author.compactLinks(targets, at, type)])
 
 const history = fc
-  .tuple(
-    fc.array(fc.oneof(castOrRemove, reaction, block, userData, verification), { maxLength: 40 }),
-    fc.uniqueArray(followsAndCompact, { maxLength: 3, selector: (links) => links[0]?.data.fid ?? 0 }),
-  )
-  .map(([steps, follows]) => [...steps.flat(), ...follows.flat()])
+  .array(fc.oneof(castOrRemove, reaction, follow, block, compactState, userData, verification), {
+    maxLength: 50,
+  })
+  .map((steps) => steps.flat())
 
 /** The rules in their simplest form: of all messages with one conflict key, the winner. */
 function winners(messages: readonly SignedMessage[]): SignedMessage[] {
@@ -148,20 +146,13 @@ function contender(message: SignedMessage) {
   return { set: conflictKeyOf(message)!.set, type: data.type, ts: data.timestamp, hash }
 }
 
-/** Drops links that a compact state of their type displaces. */
-function afterCompaction(stored: SignedMessage[]): SignedMessage[] {
-  const compacts = stored.filter((message) => message.data.type === Type.LINK_COMPACT_STATE)
-  return stored.filter(({ data }) => {
-    if (!data.linkBody) return true
-    const compact = compacts.find(
-      (each) => each.data.fid === data.fid && each.data.linkCompactStateBody!.type === data.linkBody!.type,
-    )
-    if (!compact || data.timestamp > compact.data.timestamp) return true
-    return (
-      data.type === Type.LINK_ADD &&
-      compact.data.linkCompactStateBody!.targetFids.includes(data.linkBody.targetFid!)
-    )
-  })
+/** What the rules leave of messages: winners, and for links docs/protocol.md §4.3.1. */
+function remaining(messages: readonly SignedMessage[]): SignedMessage[] {
+  const isLink = (message: SignedMessage) => conflictKeyOf(message)!.set === MessageSet.links
+  return [
+    ...winners(messages.filter((message) => !isLink(message))),
+    ...remainingLinks(messages.filter(isLink)),
+  ]
 }
 
 function hashesOf(messages: readonly SignedMessage[]): string[] {
@@ -251,7 +242,7 @@ test('any order, batches and repetitions of messages -> the state of the rules',
     fc.asyncProperty(arrival, async ({ messages, batches }) => {
       await reset()
       for (const batch of batches) await merge(batch)
-      expect(await storedHashes()).toEqual(hashesOf(afterCompaction(winners(messages))))
+      expect(await storedHashes()).toEqual(hashesOf(remaining(messages)))
       const { listed, stored } = await mentions()
       expect(listed).toEqual(stored)
     }),

@@ -19,8 +19,13 @@ export interface MergeRule {
   readonly conflictKeys?: (message: SignedMessage) => ConflictKey[]
   /** Names that the rule reads; the batch loads them. */
   readonly names?: (message: SignedMessage) => string[]
-  /** Returns why the message may not merge in this state, before conflict resolution. */
+  /** Returns why the message is not valid in this state, before all conflicts. */
   readonly check?: (message: SignedMessage, state: BatchState) => MergeRefusal | null
+  /**
+   * Returns which message under another conflict key refuses the message, before conflict resolution. It may change
+   * the state even then (docs/protocol.md §4.3.1).
+   */
+  readonly checkConflicts?: (message: SignedMessage, state: BatchState) => MergeRefusal | null
   /** Merges in place of conflict resolution, events included. */
   readonly merge?: (
     message: SignedMessage,
@@ -37,7 +42,8 @@ export interface MergeRule {
   ) => void
 }
 
-/** A refusal, with the conflict key whose holder caused it, if there is one. */
+/** A refusal, with the conflict key or the name whose holder caused it, if there is one. */
 export interface MergeRefusal extends Refusal {
   readonly causedBy?: ConflictKey
+  readonly causedByName?: string
 }

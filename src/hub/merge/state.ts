@@ -4,6 +4,7 @@ import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
 import { ChannelState } from './channels/channel-state.js'
 import type { KeyClaim, KeyState } from './gasless-keys.js'
+import { LinkCutoffs } from './link-cutoffs.js'
 import { type ConflictKey, conflictKeyId, type StoredMessage } from './stored-message.js'
 
 /** The state of a fid from on-chain events, by which its messages are accepted. */
@@ -68,6 +69,7 @@ interface TrackedMessage extends TrackedValue<StoredMessage> {
  */
 export class BatchState {
   readonly events: PendingEvent[] = []
+  readonly linkCutoffs = new LinkCutoffs()
   readonly #messages = new Map<string, TrackedMessage>()
   readonly #messagesByFid = new Map<number, TrackedMessage[]>()
   readonly #names = new Map<string, TrackedValue<NameHolder>>()
@@ -145,6 +147,12 @@ export class BatchState {
   /** Returns true if this batch stored what a conflict key holds. */
   isChangedByBatch(conflictKey: ConflictKey): boolean {
     const track = this.#messages.get(conflictKeyId(conflictKey))
+    return track !== undefined && track.current !== track.before
+  }
+
+  /** Returns true if this batch changed the holder of a name. */
+  isNameChangedByBatch(name: string): boolean {
+    const track = this.#names.get(name)
     return track !== undefined && track.current !== track.before
   }
 

@@ -4,6 +4,7 @@ import { MessageSet } from '../../protocol/message-kind.js'
 import { mentionedFids, messageTarget } from '../message-target.js'
 import { writeChannels } from './channels/channel-store.js'
 import { writeKeys } from './gasless-keys.js'
+import { writeLinkCutoffs } from './link-cutoffs.js'
 import { encodeProof } from './names.js'
 import type { BatchState, MessageChange } from './state.js'
 import type { StoredMessage } from './stored-message.js'
@@ -28,6 +29,7 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
     writeNames(db, state),
     writeLoans(db, changes),
     writeKeys(db, state.keys),
+    writeLinkCutoffs(db, state.linkCutoffs),
     writeChannels(db, state.channels),
     deleteCastMentions(db, previous),
     insertCastMentions(db, upserts),

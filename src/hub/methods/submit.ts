@@ -1,9 +1,11 @@
-import { PlazaError, type Refusal } from '../../platform/errors.js'
+import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { decodeMessage, encodeMessage, isRefusal, toProtobuf } from '../../protocol/codec.js'
 import { Message } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageError, ValidationResponse } from '../../protocol/proto/generated/request_response.js'
+import { isOfShardZero } from '../../protocol/shard.js'
+import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { Hub } from '../hub.js'
 import { eachField, encodeFields, listReply } from '../protobuf.js'
 import { toWireMessage } from './grpc/wire-bytes.js'
@@ -85,18 +87,28 @@ async function validateOne(
   return { valid: !refusal, message }
 }
 
-/** Submits a SubmitBulkMessagesRequest. Refusals do not affect other messages (docs/protocol.md §2.4). */
-async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> {
+/**
+ * Submits a SubmitBulkMessagesRequest. Each message is merged or refused for itself, and the answers have the order of
+ * the request (docs/protocol.md §2.4).
+ */
+async function submitMany(hub: Hub, body: Buffer, now: number): Promise<Submission[]> {
   const encodedMessages = bulkMessages(body)
-  const decoded = encodedMessages.map(decodeMessage)
-  const messages = decoded.filter((message): message is SignedMessage => !isRefusal(message))
-  const refusals = await hub.submit(messages)
+  const decoded = encodedMessages.map((bytes) => decodeBulkMessage(bytes, now))
+  const refusals = await hub.submit(decoded.flatMap((each) => ('merged' in each ? [each.merged] : [])))
   let next = 0
-  return decoded.map((message, index) => {
-    if (isRefusal(message)) return { refusal: message, hash: decodeHash(encodedMessages[index]!) }
-    const refusal = refusals[next++]
-    return refusal ? { refusal, hash: message.hash } : { merged: message }
+  return decoded.map((each) => {
+    const refusal = 'merged' in each ? refusals[next++] : undefined
+    return 'merged' in each && refusal ? { refusal, hash: each.merged.hash } : each
   })
+}
+
+/** Decodes a message of a bulk request; refuses the types that only `submitMessage` takes. @param now Farcaster seconds. */
+function decodeBulkMessage(bytes: Buffer, now: number): Submission {
+  const message = decodeMessage(bytes)
+  if (isRefusal(message)) return { refusal: message, hash: decodeHash(bytes) }
+  if (!isOfShardZero(message.data, now)) return { merged: message }
+  const text = 'submit bulk messages not supported for shard 0'
+  return { refusal: refuse('bad_request.validation_failure', text), hash: message.hash }
 }
 
 /** Slices a SubmitBulkMessagesRequest: a bad message does not affect others, and signed bytes stay. */
@@ -144,6 +156,6 @@ export const submitMethods = [
     http: { path: '/submitBulkMessages', failure: 'Failed to submit bulk messages' },
     grpc: 'submitBulkMessages',
     reply: submissions,
-    handle: (bytes, { hub }) => submitMany(hub, bytes),
+    handle: (bytes, { hub, clock }) => submitMany(hub, bytes, farcasterSecondsFromUnixMs(clock())),
   }),
 ]

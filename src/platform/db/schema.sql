@@ -533,6 +533,13 @@ create table hub.key_nonces (
   constraint key_nonces_pkey PRIMARY KEY (kind, fid)
 );
 
+create table hub.link_cutoffs (
+  fid bigint not null,
+  key bytea not null,
+  cutoffs jsonb not null,
+  constraint link_cutoffs_pkey PRIMARY KEY (fid, key)
+);
+
 create table hub.messages (
   fid bigint not null,
   set smallint not null,
@@ -544,6 +551,8 @@ create table hub.messages (
   target bytea,
   constraint messages_pkey PRIMARY KEY (fid, set, key)
 );
+CREATE INDEX channel_followers ON hub.messages USING btree (target, fid) WHERE ((target >= '\x0201026569703135353a'::bytea) AND (target < '\x0201026569703135353b'::bytea));
+CREATE INDEX channel_follows ON hub.messages USING btree (fid, target) WHERE ((target >= '\x0201026569703135353a'::bytea) AND (target < '\x0201026569703135353b'::bytea));
 CREATE INDEX messages_by_target ON hub.messages USING btree (target, ts, hash) WHERE (target IS NOT NULL);
 CREATE INDEX messages_by_time ON hub.messages USING btree (fid, set, ts, hash);
 CREATE INDEX messages_by_verified_address ON hub.messages USING btree (key) WHERE (set = 4);
@@ -682,6 +691,26 @@ create table miniapps.campaign_counts (
   constraint campaign_counts_pkey PRIMARY KEY (campaign_id, client_fid, outcome, http_status),
   constraint campaign_counts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id)
 ) with (fillfactor=70);
+
+create table miniapps.campaign_open_counts (
+  campaign_id uuid not null,
+  client_fid bigint not null,
+  opens integer not null,
+  users integer not null,
+  constraint campaign_open_counts_pkey PRIMARY KEY (campaign_id, client_fid),
+  constraint campaign_open_counts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id)
+) with (fillfactor=70);
+
+create table miniapps.campaign_opens (
+  campaign_id uuid not null,
+  fid bigint not null,
+  client_fid bigint not null,
+  opens smallint not null,
+  opened_at timestamp with time zone not null default now(),
+  constraint campaign_opens_pkey PRIMARY KEY (campaign_id, fid),
+  constraint campaign_opens_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id)
+) with (fillfactor=80);
+CREATE INDEX campaign_opens_by_time ON miniapps.campaign_opens USING btree (opened_at);
 
 create table miniapps.campaigns (
   id uuid not null default gen_random_uuid(),
@@ -1102,6 +1131,7 @@ create table social.reactions (
   target_fid bigint not null,
   ts bigint not null,
   signer bytea not null,
+  merged_at timestamp with time zone default clock_timestamp(),
   constraint reactions_pkey PRIMARY KEY (fid, target_hash, target_fid, type)
 );
 CREATE INDEX reactions_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC, type);

@@ -73,6 +73,13 @@ export const limits = {
     variable: 'PUBLIC_READS_RATE_LIMIT',
     transport: 'HTTP',
   },
+  keylessRequests: {
+    ...perAddress,
+    scope: 'main API, operations that need no key',
+    unit: 'requests',
+    default: 300,
+    transport: 'HTTP',
+  },
   aiRequests: {
     scope: 'main API, requests that need the AI endpoint',
     unit: 'requests',

@@ -100,7 +100,7 @@ describe('KEY_ADD', () => {
     }
     const change = (data: MessageData) =>
       Object.assign(data.keyAddBody!, { custodySignature: Buffer.alloc(65) })
-    expect(await claimOf('keyAdd', change)).toBe('invalid custody signature')
+    expect(await claimOf('keyAdd', change)).toBe('invalid signature')
   })
 
   it('contains a request signed by its signer, for this key', async () => {
@@ -111,7 +111,7 @@ describe('KEY_ADD', () => {
     })
     const invalid = {
       code: 'bad_request.validation_failure',
-      message: 'metadata is not a valid SignedKeyRequest',
+      message: 'SignedKeyRequest metadata is malformed or signature does not verify',
     }
     expect(await verifySignedKeyRequest({ ...body(), key: Buffer.alloc(32) }, SAMPLE_TIME)).toEqual(invalid)
     for (const metadata of [Buffer.alloc(0), Buffer.alloc(16, 0xde), body().metadata.subarray(0, 200)]) {
@@ -136,7 +136,7 @@ describe('KEY_ADD', () => {
     const { MAX_SAFE_INTEGER } = Number
     expect(await askedBy(MAX_SAFE_INTEGER)).toMatchObject({ requestFid: MAX_SAFE_INTEGER })
     expect(await askedBy(MAX_SAFE_INTEGER + 1)).toMatchObject({
-      message: 'metadata is not a valid SignedKeyRequest',
+      message: 'SignedKeyRequest metadata is malformed or signature does not verify',
     })
   })
 
@@ -146,7 +146,7 @@ describe('KEY_ADD', () => {
     const late = await verifySignedKeyRequest(body(), deadline + 1)
     expect(late).toEqual({
       code: 'bad_request.validation_failure',
-      message: 'signed key request has expired',
+      message: 'SignedKeyRequest deadline has expired',
     })
   })
 })
@@ -157,7 +157,7 @@ describe('KEY_REMOVE', () => {
     expect(await recoverKeyRemoveCustody(body, SAMPLE_FID)).toEqual(sampleAddress)
     expect(await recoverKeyRemoveCustody({ ...body, nonce: 3 }, SAMPLE_FID)).not.toEqual(sampleAddress)
     const change = (data: MessageData) => Object.assign(data.keyRemoveBody!, { signature: Buffer.alloc(65) })
-    expect(await claimOf('keyRemove', change)).toBe('invalid custody signature')
+    expect(await claimOf('keyRemove', change)).toBe('invalid signature')
   })
 
   it('may be signed by the removed key instead', async () => {

@@ -20,6 +20,9 @@ import { type MessageKind, MessageSet } from '../message-kind.js'
 import { repeatedField, schema, single } from '../wire-schema.js'
 import { recoverSigner } from './typed-data.js'
 
+/** The text for a key request that cannot be read, or whose signature is of somebody else. */
+export const MALFORMED_KEY_REQUEST = 'SignedKeyRequest metadata is malformed or signature does not verify'
+
 const addSchema = schema({
   1: single('bytes'),
   2: single('uint32'),
@@ -44,7 +47,7 @@ export const keyAdd: MessageKind<KeyAddBody> = {
   // Checks that the signatures are well-formed. The merge checks the signers.
   async checkClaim(body, data, _message, recover) {
     const custody = await recoverKeyAddCustody(body, data.fid, recover)
-    if (custody === null) return 'invalid custody signature'
+    if (custody === null) return 'invalid signature'
     const request = await verifySignedKeyRequest(body, data.timestamp, recover)
     return 'code' in request ? request.message : null
   },
@@ -55,21 +58,23 @@ export const keyAdd: MessageKind<KeyAddBody> = {
 function validateKeyAdd(body: KeyAddBody): string | null {
   if (body.key.length !== PUBLIC_KEY_BYTES) return 'key must be 32 bytes'
   if (body.keyType !== KEY_TYPE_ED25519) return 'invalid key type'
-  if (body.deadline === 0) return 'deadline is required'
-  if (body.ttl === 0 || body.ttl > MAX_KEY_TTL_SECONDS) return `ttl must be > 0 and <= ${MAX_KEY_TTL_SECONDS}`
+  if (body.deadline === 0) return 'deadline is missing'
+  if (body.ttl === 0 || body.ttl > MAX_KEY_TTL_SECONDS) {
+    return `ttl must be > 0 and <= ${MAX_KEY_TTL_SECONDS} seconds`
+  }
   if (body.metadataType !== METADATA_TYPE_SIGNED_KEY_REQUEST) return 'invalid metadata type'
-  if (body.metadata.length === 0) return 'metadata is required'
-  if (body.custodySignature.length !== ACCOUNT_SIGNATURE_BYTES) return 'invalid custody signature'
+  if (body.metadata.length === 0) return 'metadata is missing'
+  if (body.custodySignature.length !== ACCOUNT_SIGNATURE_BYTES) return 'invalid signature'
   return validateScopes(body.scopes)
 }
 
 const admissibleScopes: readonly number[] = ADMISSIBLE_KEY_ADD_SCOPES
 
 function validateScopes(scopes: readonly MessageType[]): string | null {
-  if (scopes.length === 0) return 'scopes is required'
-  if (scopes.length > MAX_KEY_ADD_SCOPES) return `scopes must have at most ${MAX_KEY_ADD_SCOPES} entries`
+  if (scopes.length === 0) return 'scopes must be non-empty'
+  if (scopes.length > MAX_KEY_ADD_SCOPES) return `scopes list exceeds max of ${MAX_KEY_ADD_SCOPES} entries`
   const unknown = scopes.find((scope) => !admissibleScopes.includes(scope))
-  return unknown === undefined ? null : `invalid scope: ${unknown}`
+  return unknown === undefined ? null : `scope "${unknown}" is not a valid MessageType`
 }
 
 const removeSchema = schema({
@@ -94,7 +99,7 @@ export const keyRemove: MessageKind<KeyRemoveBody> = {
       return signer.equals(body.key) ? null : 'signer must be the removed key'
     }
     const custody = await recoverKeyRemoveCustody(body, data.fid, recover)
-    return custody === null ? 'invalid custody signature' : null
+    return custody === null ? 'invalid signature' : null
   },
   conflictKey: (body) => asBuffer(body.key),
 }
@@ -102,10 +107,10 @@ export const keyRemove: MessageKind<KeyRemoveBody> = {
 /** Limits: docs/protocol.md §3.3. */
 function validateKeyRemove(body: KeyRemoveBody): string | null {
   if (body.key.length !== PUBLIC_KEY_BYTES) return 'key must be 32 bytes'
-  if (body.deadline === 0) return 'deadline is required'
+  if (body.deadline === 0) return 'deadline is missing'
   switch (body.signatureType) {
     case KEY_REMOVE_SIGNATURE_TYPE_CUSTODY:
-      return body.signature.length === ACCOUNT_SIGNATURE_BYTES ? null : 'invalid custody signature'
+      return body.signature.length === ACCOUNT_SIGNATURE_BYTES ? null : 'invalid signature'
     case KEY_REMOVE_SIGNATURE_TYPE_SELF:
       return null
     default:
@@ -179,12 +184,12 @@ export async function verifySignedKeyRequest(
   timestamp: number,
   recover: AccountRecovery = recoverAccount,
 ): Promise<KeyRequest | Refusal> {
-  const invalid = refuse('bad_request.validation_failure', 'metadata is not a valid SignedKeyRequest')
+  const invalid = refuse('bad_request.validation_failure', MALFORMED_KEY_REQUEST)
   const decoded = decodeGaslessSignedKeyRequestMetadata(body.metadata)
   if (decoded.isErr()) return invalid
   const { requestFid, requestSigner, signature, deadline } = decoded.value
   if (deadline < BigInt(timestamp)) {
-    return refuse('bad_request.validation_failure', 'signed key request has expired')
+    return refuse('bad_request.validation_failure', 'SignedKeyRequest deadline has expired')
   }
   if (requestFid > BigInt(Number.MAX_SAFE_INTEGER)) return invalid
   const signer = await recoverSigner(

@@ -178,7 +178,7 @@ export const differences: readonly Difference[] = [
   {
     name: 'signatures of KEY_ADD',
     reason: 'the library leaves them to the node to check',
-    says: /^invalid custody signature$|^metadata is not a valid SignedKeyRequest$/,
+    says: /^invalid signature$|^SignedKeyRequest metadata is malformed or signature does not verify$/,
     covers: async ({ data: { keyAddBody: body } }) => {
       if (body === undefined) return false
       const request = decodeGaslessSignedKeyRequestMetadata(body.metadata)
@@ -192,7 +192,7 @@ export const differences: readonly Difference[] = [
   {
     name: 'signature of KEY_REMOVE',
     reason: 'the library leaves it to the node to check',
-    says: /^invalid custody signature$|^signer must be the removed key$/,
+    says: /^invalid signature$|^signer must be the removed key$/,
     covers: ({ message, data: { keyRemoveBody: body } }) => {
       if (body === undefined) return false
       return body.signatureType === 2

@@ -20,9 +20,15 @@ import { findProtocolChannel, type ProtocolChannel } from '../protocol-channels.
 import { addProtocolMember, answerProtocolMembership, removeProtocolMember } from '../protocol-membership.js'
 import { channelExists } from '../queries.js'
 
+const channelIdParameter = textParameter({
+  maxLength: 256,
+  description: 'Id of the channel.',
+  examples: ['gardening'],
+})
+
 const membershipMembers = {
   signer_uuid: signerUuidMember,
-  channel_id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+  channel_id: channelIdParameter,
   role: choiceParameter(['member', 'moderator', 'owner'], {
     description: 'Role in the channel. `owner` is a 400: the owner is the lead of the channel.',
   }),
@@ -88,7 +94,7 @@ const channelMemberList = defineOperation({
     'Newest member first, including the owner and moderators. With `fid`, only this user, if it is a ' +
     'member.',
   query: Type.Object({
-    channel_id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
+    channel_id: channelIdParameter,
     fid: Type.Optional(fidParameter({ description: 'Only this user.', examples: [] })),
     ...pagingParameters(100, 20),
   }),
@@ -237,9 +243,7 @@ const channelMemberInviteList = defineOperation({
     'Newest first. `channel_id` or `invited_fid` is required; with both, the reply has the one open ' +
     'invite of the user to the channel, if there is one.',
   query: Type.Object({
-    channel_id: Type.Optional(
-      textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
-    ),
+    channel_id: Type.Optional(channelIdParameter),
     invited_fid: Type.Optional(fidParameter({ description: 'Fid of the user.' })),
     ...pagingParameters(100, 20),
   }),

@@ -61,12 +61,16 @@ test('a cached first page equals a fresh one after any changes', async () => {
     expect(statusCode, reply).toBe(200)
   }
 
+  // Without the time of the read, which differs.
+  const endOf = (cursor: string | null) =>
+    cursor && JSON.parse(Buffer.from(cursor, 'base64url').toString()).slice(0, 3)
+
   const fetchFeeds = async (of: typeof api) =>
     await Promise.all(
       feeds.map(async ([path, query]) => {
         const { casts, next } = (await of.get(path, { ...query, limit: 4 })).json()
         longestPage = Math.max(longestPage, casts.length)
-        return { hashes: casts.map(({ hash }: { hash: string }) => hash), next }
+        return { hashes: casts.map(({ hash }: { hash: string }) => hash), end: endOf(next.cursor) }
       }),
     )
   await fc.assert(

@@ -12,6 +12,7 @@ function feedEntries(letters: string, hiddenLetters = ''): FeedRow[] {
     ts: 1000 - index,
     hash: hashOf(letter),
     isShown: !hiddenLetters.includes(letter),
+    readAtMicros: 7,
   }))
 }
 

@@ -64,7 +64,8 @@ export const recastNote =
  * @param repeatsCasts Whether a cast can have several entries.
  */
 export function feedPages(name: string, repeatsCasts: boolean) {
-  const cursors = cursorKind(name, keyPart.integer, keyPart.hex)
+  // A position, and when the first page was read; 0 in feeds without recasts.
+  const cursors = cursorKind(name, keyPart.integer, keyPart.hex, keyPart.integer)
 
   async function page(
     { db, hydrator }: FeedContext,
@@ -83,7 +84,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     }
     const count = (repeatsCasts ? Math.ceil(limit * 1.5) : limit) + 1
     const before = key && { ts: key[0], hash: key[1] }
-    const pageRequest = { before, count, ...viewer }
+    const pageRequest = { before, count, recastsUntilMicros: key?.[2] ?? null, ...viewer }
     const feedEntries =
       cacheable && 'readForViewer' in cacheable
         ? await readViewerEntries(name, hydrator.singleFlight, viewer, pageRequest, cacheable)
@@ -94,6 +95,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     return pageJson(
       hashes.flatMap((hash) => casts.get(hash) ?? []),
       hasMore ? feedEntries[last] : undefined,
+      key?.[2],
     )
   }
 
@@ -116,8 +118,9 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     return pageJson(casts, hasMore ? feedEntries[lastIndex] : undefined)
   }
 
-  function pageJson(casts: readonly string[], end: FeedCursor | undefined): string {
-    const next = { cursor: end ? cursors.encode([end.ts, end.hash]) : null }
+  function pageJson(casts: readonly string[], end: FeedCursor | FeedRow | undefined, startedAt?: number) {
+    const readAt = end && 'readAtMicros' in end ? end.readAtMicros : 0
+    const next = { cursor: end ? cursors.encode([end.ts, end.hash, startedAt ?? readAt]) : null }
     return `{"casts":${jsonArray(casts)},"next":${JSON.stringify(next)}}`
   }
 

@@ -4,7 +4,7 @@ import { testNow } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { createCastNetwork, prefixedHash, recast, userOf } from '../../casts/routes/testing/cast-network.js'
 
-const { pages, merge, createChannel, db } = await createCastNetwork(4)
+const { pages, merge, createChannel, db } = await createCastNetwork(5)
 const authors = [2, 3, 4].map(userOf)
 const url = 'https://example.com/~/channel/paging'
 await createChannel('paging', { urls: [url] })
@@ -81,6 +81,51 @@ test.each(feeds)(
         expect(all.length).toBeLessThanOrEqual(authoredCasts.length + late.length)
       }),
       { numRuns: 15 },
+    )
+  },
+)
+
+const recastFeeds = [
+  ['feed', { feed_type: 'following', fid: 1 }],
+  ['feed', { filter_type: 'fids', fids: '2,3,4' }],
+  ['feed/user/replies_and_recasts', { fid: 2, filter: 'recasts' }],
+] as const
+
+test.each(recastFeeds)(
+  '%s %j: casts of others come once, whatever time recasts have that are stored meanwhile',
+  async (path, query) => {
+    const outsider = userOf(5)
+    const recastArbitrary = fc.record({
+      cast: fc.nat(4),
+      author: fc.constantFrom(...authors),
+      position: fc.integer({ min: testNow - 12, max: testNow - 1 }),
+    })
+    const history = fc.record({
+      before: fc.array(recastArbitrary, { minLength: 2, maxLength: 12 }),
+      meanwhile: fc.array(recastArbitrary, { minLength: 1, maxLength: 8 }),
+      limit: fc.integer({ min: 1, max: 3 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(history, async ({ before, meanwhile, limit }) => {
+        await reset()
+        const casts = Array.from({ length: 5 }, () => outsider.cast(`cast ${serial++}`, testNow - 50))
+        await merge(...casts)
+        // A second recast of a cast by the same author takes the place of the first.
+        const key = ({ cast, author }: (typeof before)[number]) => `${cast} ${author.fid}`
+        const first = new Map(before.map((each) => [key(each), each]))
+        const later = new Map(meanwhile.flatMap((each) => (first.has(key(each)) ? [] : [[key(each), each]])))
+        const messagesOf = (recasts: typeof first) =>
+          [...recasts.values()].map(({ cast, author, position }) => recast(author, casts[cast]!, position))
+        await merge(...messagesOf(first))
+        const seen = await pages(path, { ...query, limit }, async (page) => {
+          if (page === 1) await merge(...messagesOf(later))
+        })
+        const isSelected = ({ author }: (typeof before)[number]) =>
+          !('fid' in query) || query.fid === 1 || author.fid === query.fid
+        const expected = [...first.values()].filter(isSelected).map(({ cast }) => prefixedHash(casts[cast]!))
+        expect(seen.flat().sort()).toEqual([...new Set(expected)].sort())
+      }),
+      { numRuns: 25 },
     )
   },
 )

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { type AudienceFilter, audienceTokens, forceCustomPlan, selectAudience } from './audience/audience.js'
 import { type Campaigns, SYNCHRONOUS_TOKENS } from './campaign-client.js'
 import { type CampaignResult, readResult } from './campaigns.js'
+import { withOpenParameters } from './opens.js'
 
 /** A notification to send. */
 export interface BroadcastRequest {
@@ -56,14 +58,14 @@ async function insertCampaign(
   state: 'queued' | 'running',
 ): Promise<string> {
   const { title, body, targetUrl } = notification
-  const [campaign] = await db<{ id: string }[]>`
-    insert into miniapps.campaigns (app_id, uuid, title, body, target_url, audience, state, queued_at)
+  const id = randomUUID()
+  await db`
+    insert into miniapps.campaigns (id, app_id, uuid, title, body, target_url, audience, state, queued_at)
     values (
-      ${appId}, ${uuid}, ${title}, ${body}, ${targetUrl}, ${JSON.stringify(audience)}::text::jsonb, ${state},
+      ${id}, ${appId}, ${uuid}, ${title}, ${body}, ${withOpenParameters(targetUrl, id)}, ${JSON.stringify(audience)}::text::jsonb, ${state},
       ${state === 'queued' ? db`now()` : null}
-    )
-    returning id`
-  return campaign!.id
+    )`
+  return id
 }
 
 /** Whether an audience is above `SYNCHRONOUS_TOKENS`. Stops counting there, so its cost does not grow with the audience. */

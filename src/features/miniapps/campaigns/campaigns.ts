@@ -97,7 +97,15 @@ function sumCounts(
 /** A campaign as the API shows it, and its sort key. */
 type ListedCampaign = NotificationCampaign & { readonly seq: number }
 
+/** Opens at one client. */
+interface OpenCount {
+  readonly clientFid: number
+  readonly opens: number
+  readonly users: number
+}
+
 type CampaignRow = Omit<ListedCampaign, 'stats'> & {
+  readonly opens: readonly OpenCount[]
   readonly audienceSize: number
   readonly clientFids: readonly number[]
   readonly counts: readonly TokenCount[]
@@ -118,16 +126,23 @@ export async function listCampaigns(
       c.id, c.seq, c.title, c.body, c.state as status, ${isoTime(db, db`c.created_at`)} as created_at,
       ${isoTime(db, db`coalesce(c.queued_at, c.created_at)`)} as queued_at,
       ${isoTime(db, db`c.completed_at`)} as completed_at, c.audience_size as "audienceSize",
-      c.client_fids as "clientFids", ${countsOf(db)} as counts
+      c.client_fids as "clientFids", ${countsOf(db)} as counts,
+      (
+        select coalesce(jsonb_agg(
+          jsonb_build_object('clientFid', o.client_fid, 'opens', o.opens, 'users', o.users) order by o.client_fid
+        ), '[]')
+        from miniapps.campaign_open_counts o
+        where o.campaign_id = c.id
+      ) as opens
     from miniapps.campaigns c
     where c.app_id = ${appId}
       and c.seq < ${beforeSeq ?? Number.MAX_SAFE_INTEGER}::bigint
       ${campaignId === undefined ? db`` : db`and c.id = ${campaignId}`}
     order by c.seq desc
     limit ${limit}::bigint`
-  return rows.map(({ audienceSize, clientFids, counts, ...campaign }) => ({
+  return rows.map(({ audienceSize, clientFids, counts, opens, ...campaign }) => ({
     ...campaign,
-    stats: presentStats(audienceSize, clientFids, counts),
+    stats: { ...presentStats(audienceSize, clientFids, counts), ...presentOpens(opens) },
   }))
 }
 
@@ -135,7 +150,7 @@ function presentStats(
   audienceSize: number,
   clientFids: readonly number[],
   counts: readonly TokenCount[],
-): NotificationCampaign['stats'] {
+): Omit<NotificationCampaign['stats'], keyof ReturnType<typeof presentOpens>> {
   const { success, failure, notAttempted } = sumCounts(counts)
   const sumBy = (key: 'clientFid' | 'outcome' | 'httpStatus', isCounted: (count: TokenCount) => boolean) =>
     sumTokens(counts.filter(isCounted), key)
@@ -152,11 +167,18 @@ function presentStats(
       http_errors: sumBy('httpStatus', ({ httpStatus }) => httpStatus > 0),
       not_attempted: sumBy('outcome', ({ outcome }) => outcomes[outcome].counts === 'not_attempted'),
     },
-    // Clients do not report opens: the protocol has no message for it.
-    total_opens: 0,
-    total_opens_by_app_fid: {},
-    unique_opens: 0,
-    unique_opens_by_app_fid: {},
+  }
+}
+
+function presentOpens(counts: readonly OpenCount[]) {
+  const sum = (key: 'opens' | 'users') => counts.reduce((total, count) => total + count[key], 0)
+  const byClient = (key: 'opens' | 'users') =>
+    Object.fromEntries(counts.map((count) => [String(count.clientFid), count[key]]))
+  return {
+    total_opens: sum('opens'),
+    total_opens_by_app_fid: byClient('opens'),
+    unique_opens: sum('users'),
+    unique_opens_by_app_fid: byClient('users'),
   }
 }
 

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
+import type { TestApi } from '../../../app/testing/test-api.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
+import { deleteExpiredOpens } from '../campaigns/opens.js'
 import { removeCanceledBatches } from '../campaigns/sending/campaign-end.js'
 import { acceptAll, answerWith, startClient } from '../campaigns/testing/client-simulator.js'
 import { fidOf, fidsFrom, grantTokens } from '../campaigns/testing/token-rows.js'
@@ -180,6 +182,103 @@ describe('a canceled campaign', () => {
     expect(await other.campaign(campaign_id)).toBeUndefined()
     const ownCampaigns = (await api.get('frame/notifications')).json()
     expect(ownCampaigns.notificationCampaigns.map(({ id }: { id: string }) => id)).toEqual([campaign_id])
+  })
+})
+
+describe('opens', () => {
+  const statsOfOpens = {
+    total_opens: 0,
+    total_opens_by_app_fid: {},
+    unique_opens: 0,
+    unique_opens_by_app_fid: {},
+  }
+
+  /** Reports an open as `@neynar/react` does: from a browser, without a key. */
+  async function report({ app }: { app: TestApi['app'] }, body: object) {
+    const url = '/v2/farcaster/frame/notifications/open'
+    const headers = { 'content-type': 'application/json', origin: 'https://app.example.com' }
+    const reply = await app.inject({ method: 'POST', url, headers, payload: JSON.stringify(body) })
+    expect(reply.headers['access-control-allow-origin']).toBe('*')
+    return reply
+  }
+
+  it('the URL names the campaign, and its recipients count once as users', async () => {
+    const client = await startClient()
+    const { appId, notification, send, campaign, api } = await createMiniApp(parts)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1, 2] })
+    const { campaign_id } = await send({ target_fids: [1] })
+    expect(client.requests[0]?.targetUrl).toBe(
+      `${notification.target_url}?utm_source=neynar&utm_campaign=${campaign_id}`,
+    )
+    const open = { campaign_id, fid: 1, app_fid: CLIENT }
+    const taken = await report(api, open)
+    expect([taken.statusCode, taken.json().success]).toEqual([200, true])
+    expect((await campaign(campaign_id)).stats).toMatchObject({
+      total_opens: 1,
+      total_opens_by_app_fid: { [CLIENT]: 1 },
+      unique_opens: 1,
+      unique_opens_by_app_fid: { [CLIENT]: 1 },
+    })
+    await Promise.all([report(api, open), report(api, open)])
+    expect((await campaign(campaign_id)).stats).toMatchObject({ total_opens: 3, unique_opens: 1 })
+  })
+
+  it('of one user the first 100 count', async () => {
+    const client = await startClient()
+    const { appId, send, campaign, api } = await createMiniApp(parts)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+    const { campaign_id } = await send()
+    const open = { campaign_id, fid: 1, app_fid: CLIENT }
+    await report(api, open)
+    await db`update miniapps.campaign_opens set opens = 99 where campaign_id = ${campaign_id}`
+    await report(api, open)
+    await report(api, open)
+    expect((await campaign(campaign_id)).stats).toMatchObject({ total_opens: 2, unique_opens: 1 })
+  })
+
+  it.each([
+    ['somebody who was not notified', { fid: 2 }],
+    ['another client', { app_fid: 1 }],
+    ['an unknown campaign', { campaign_id: '19d0c5fd-9b33-4a48-a0e2-bc7b0555baec' }],
+  ])('%s -> the same reply, and nothing counts', async (_, change) => {
+    const client = await startClient()
+    const { appId, send, campaign, api } = await createMiniApp(parts)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1, 2] })
+    const { campaign_id } = await send({ target_fids: [1] })
+    const reply = await report(api, { campaign_id, fid: 1, app_fid: CLIENT, ...change })
+    expect([reply.statusCode, reply.json().success]).toEqual([200, true])
+    expect((await campaign(campaign_id)).stats).toMatchObject(statsOfOpens)
+  })
+
+  it('an address may report 300 in a minute', async () => {
+    const { api } = await createMiniApp(parts)
+    const invalid = { campaign_id: 'x' }
+    for (let n = 0; n < 300; n += 1) expect((await report(api, invalid)).statusCode).toBe(400)
+    expect((await report(api, invalid)).json()).toMatchObject({ code: 'RateLimited', status: 429 })
+  })
+
+  it('a URL with parameters of its own by these names stays', async () => {
+    const client = await startClient()
+    const { appId, notification, send } = await createMiniApp(parts)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+    const target_url = `${notification.target_url}?utm_source=letter#top`
+    await send({ notification: { ...notification, target_url } })
+    expect(client.requests[0]?.targetUrl).toBe(target_url)
+  })
+
+  it('deleteExpiredOpens: opens go after five days, counts stay', async () => {
+    const client = await startClient()
+    const { appId, send, campaign, api } = await createMiniApp(parts)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1, 2] })
+    const { campaign_id } = await send()
+    for (const fid of [1, 2]) await report(api, { campaign_id, fid, app_fid: CLIENT })
+    await db`
+      update miniapps.campaign_opens set opened_at = now() - interval '121 hours'
+      where campaign_id = ${campaign_id} and fid = 1`
+    await deleteExpiredOpens(db)
+    const remaining = await db`select fid from miniapps.campaign_opens where campaign_id = ${campaign_id}`
+    expect(remaining).toEqual([{ fid: 2 }])
+    expect((await campaign(campaign_id)).stats).toMatchObject({ unique_opens: 2 })
   })
 })
 

@@ -25,6 +25,7 @@ import { broadcast, checkTargetUrl } from '../campaigns/broadcast.js'
 import { SYNCHRONOUS_TOKENS } from '../campaigns/campaign-client.js'
 import { listCampaigns } from '../campaigns/campaigns.js'
 import { type NotificationDelivery, readDeliveries } from '../campaigns/deliveries.js'
+import { countOpen } from '../campaigns/opens.js'
 import { cancelCampaign } from '../campaigns/sending/campaign-end.js'
 import { listTokens } from '../tokens/tokens.js'
 import {
@@ -181,6 +182,31 @@ const notificationPreview = defineOperation({
   },
 })
 
+/** `POST frame/notifications/open` */
+const notificationOpen = defineOperation({
+  method: 'POST',
+  path: 'frame/notifications/open',
+  tag: 'Mini apps',
+  summary: 'Report an opened notification',
+  description:
+    'For mini apps that were opened by a notification: its URL has `utm_source=neynar` and the campaign’s id as ' +
+    '`utm_campaign`. Needs no API key. Counts in the statistics of the campaign, if it has notified the user at this ' +
+    'client within the last two days; otherwise nothing happens, with the same reply.',
+  isKeyless: true,
+  example: { reply: { success: true, message: 'the open is taken' } },
+  body: Type.Object({
+    campaign_id: campaignIdParameter,
+    fid: fidParameter({ description: 'User who opened the mini app.' }),
+    app_fid: fidParameter({ description: 'Fid of the client app.', examples: [9152] }),
+  }),
+  reply: OperationResponse,
+
+  async handle({ writerDb }, { campaign_id: campaignId, fid, app_fid: clientFid }) {
+    await countOpen(writerDb, { campaignId, fid, clientFid })
+    return { success: true, message: 'the open is taken' }
+  },
+})
+
 const tokenCursors = cursorKind('notification tokens', keyPart.integer, keyPart.integer)
 
 /** `GET frame/notification_tokens` */
@@ -218,4 +244,5 @@ export const frameOperations: readonly Operation[] = [
   campaignList,
   campaignCancel,
   notificationPreview,
+  notificationOpen,
 ]

@@ -50,7 +50,7 @@ it('notifies all users with notifications enabled, 100 tokens a request', async 
       notificationId: result.campaign_id,
       title: notification.title,
       body: notification.body,
-      targetUrl: notification.target_url,
+      targetUrl: `${notification.target_url}?utm_source=neynar&utm_campaign=${result.campaign_id}`,
     })
   }
 })

@@ -11,7 +11,7 @@ import {
   MuteResponse,
 } from '../../../graph/view/schema/relation.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { cacheWriterOf, defineOperation, type Operation } from '../../operation.js'
+import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import {
   ban as banUsers,
   listRelations,
@@ -71,7 +71,38 @@ const unmute = defineOperation({
   },
 })
 
-const muteCursors = cursorKind('mutes of a user', keyPart.integer, keyPart.integer)
+/** The two lists: their cursors, and the words for an item. */
+const lists = {
+  mutes: {
+    cursors: cursorKind('mutes of a user', keyPart.integer, keyPart.integer),
+    object: 'mute',
+    member: 'muted',
+  },
+  bans: {
+    cursors: cursorKind('bans of an app', keyPart.integer, keyPart.integer),
+    object: 'ban',
+    member: 'banned',
+  },
+} as const
+
+/** Renders a page of the mutes of a user or the bans of an app, newest first. */
+async function relationPage(
+  { db, hydrator }: OperationContext,
+  name: keyof typeof lists,
+  owner: number | string,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string },
+): Promise<string> {
+  const { cursors, object, member } = lists[name]
+  const found = await listRelations(db, name, owner, limit + 1, cursors.decode(cursor))
+  const { page, next } = cursors.page(found, limit, ({ since, fid }) => [since, fid])
+  const items = await userItems(
+    hydrator,
+    page,
+    undefined,
+    (user, { since }) => `{"object":"${object}","${member}":${user},"${member}_at":"${dateTimeOf(since)}"}`,
+  )
+  return listJson(name, items, next)
+}
 
 /** `GET mute/list` */
 const muteList = defineOperation({
@@ -86,17 +117,7 @@ const muteList = defineOperation({
   }),
   reply: MuteListResponse,
 
-  async handle({ db, hydrator }, { fid, limit, cursor }) {
-    const found = await listRelations(db, 'mutes', fid, limit + 1, muteCursors.decode(cursor))
-    const { page, next } = muteCursors.page(found, limit, (last) => [last.since, last.fid])
-    const mutes = await userItems(
-      hydrator,
-      page,
-      undefined,
-      (user, { since }) => `{"object":"mute","muted":${user},"muted_at":"${dateTimeOf(since)}"}`,
-    )
-    return listJson('mutes', mutes, next)
-  },
+  handle: (context, { fid, ...paging }) => relationPage(context, 'mutes', fid, paging),
 })
 
 const MAX_FIDS = 100
@@ -153,8 +174,6 @@ const unban = defineOperation({
   },
 })
 
-const banCursors = cursorKind('bans of an app', keyPart.integer, keyPart.integer)
-
 /** `GET ban/list` */
 const banList = defineOperation({
   method: 'GET',
@@ -165,17 +184,7 @@ const banList = defineOperation({
   query: Type.Object(pagingParameters(100, 20)),
   reply: BanListResponse,
 
-  async handle({ db, hydrator }, { limit, cursor }, { appId }) {
-    const found = await listRelations(db, 'bans', appId, limit + 1, banCursors.decode(cursor))
-    const { page, next } = banCursors.page(found, limit, ({ since, fid }) => [since, fid])
-    const bans = await userItems(
-      hydrator,
-      page,
-      undefined,
-      (user, { since }) => `{"object":"ban","banned":${user},"banned_at":"${dateTimeOf(since)}"}`,
-    )
-    return listJson('bans', bans, next)
-  },
+  handle: (context, paging, { appId }) => relationPage(context, 'bans', appId, paging),
 })
 
 /** Operations on bans and mutes, which are local to this server. */

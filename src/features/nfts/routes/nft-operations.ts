@@ -1,14 +1,13 @@
 import type { Operation } from '../../operation.js'
 import { deployErc721, uploadTokenMetadata } from './collections.js'
 import { mintNft, simulateMint } from './mint.js'
-import { deployFungible, generateImage } from './unavailable.js'
+import { relevantMints } from './relevant-mints.js'
 
-/** Operations on NFTs, and on deploying contracts. */
+/** Operations on NFTs. */
 export const nftOperations: readonly Operation[] = [
   deployErc721,
-  deployFungible,
-  generateImage,
   mintNft,
+  relevantMints,
   simulateMint,
   uploadTokenMetadata,
 ]

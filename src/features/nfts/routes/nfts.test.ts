@@ -183,6 +183,42 @@ describe('POST nft/mint', () => {
   })
 })
 
+describe('nft/relevant_mints', () => {
+  const minter = chain.account(4)
+  const ben = new TestUser(2)
+  const relevant = (query: object) =>
+    api.get('/nft/relevant_mints', { address: hexOf(ann.custody), contract_address: collection, ...query })
+
+  it('mints to users whom the user of the address follows', async () => {
+    await hub.submitOnChainEvents(ben.onChain())
+    const free = await newCollection({ price: 0n })
+    const mints = { contract_address: free, recipients: [{ address: minter.address }, { address: receiver }] }
+    const { transactions } = (await post('nft/mint', mints)).json()
+    const [{ token_id }] = transactions[0].recipient.tokens
+    await db`
+      insert into social.verifications (fid, address, protocol, ts, signer)
+      values (2, ${Buffer.from(minter.address.slice(2), 'hex')}, 0, 1, '')`
+    expect((await relevant({ contract_address: free })).json()).toEqual({ mints: [] })
+    await db`insert into social.follows (fid, target_fid, ts, signer) values (1, 2, 1, '')`
+    const reply = await relevant({ contract_address: free })
+    expect(reply.json().mints).toMatchObject([
+      {
+        contract_address: free.toLowerCase(),
+        token_id,
+        block_number: Number(transactions[0].receipt.block_number),
+        tx_hash: transactions[0].transaction_hash,
+        minter: { object: 'user', fid: 2 },
+      },
+    ])
+    expect((await relevant({ contract_address: free, token_id })).json()).toEqual(reply.json())
+    expect((await relevant({ contract_address: free, token_id: '3' })).json()).toEqual({ mints: [] })
+  })
+
+  it('a token id that is no number -> 400', async () => {
+    expect((await relevant({ token_id: 'x' })).json()).toMatchObject({ status: 400, property: 'token_id' })
+  })
+})
+
 describe('nft/metadata/token', () => {
   const tokens = [
     { token_id: '1', metadata: { name: 'Map 1', image: 'https://garden.example/1.png', attributes: [] } },
@@ -217,17 +253,4 @@ describe('nft/metadata/token', () => {
       expect((await api.app.inject(path)).statusCode).toBe(404)
     },
   )
-})
-
-describe('what is not implemented', () => {
-  it.each([
-    ['nft/image', 'application/json', '{"prompt":"a garden"}'],
-    ['/fungible', 'multipart/form-data; boundary=x', '--x--'],
-  ])('POST %s -> 501 with the name and the reason', async (path, type, payload) => {
-    const url = path.startsWith('/') ? `/v2${path}` : `/v2/farcaster/${path}`
-    const headers = { 'x-api-key': api.key, 'content-type': type }
-    const reply = await api.app.inject({ method: 'POST', url, headers, payload })
-    expect([reply.statusCode, reply.json().code]).toEqual([501, 'NotImplemented'])
-    expect(reply.json().message).toContain(path.replace(/^\//, ''))
-  })
 })

@@ -41,7 +41,7 @@ interface NotificationReply {
   seen: boolean
   most_recent_timestamp: string
   count?: number
-  cast?: { hash: string }
+  cast?: { hash: string; type?: string }
   follows?: { user: { fid: number } }[]
   reactions?: { object: string; user: { fid: number }; cast: { hash: string; author: { fid: number } } }[]
 }
@@ -94,6 +94,18 @@ const all = [
   ['quote', hashOf(quote), null, null],
   ['reply', hashOf(reply), null, null],
 ]
+
+it('casts of mentions and replies have a type, other casts have none', async () => {
+  const { notifications } = await list('notifications', { fid: 1 })
+  const types = notifications.flatMap(({ type, cast }) => (cast ? [[type, cast.type ?? null]] : []))
+  expect(Object.fromEntries(types)).toEqual({
+    likes: null,
+    recasts: null,
+    mention: 'cast-mention',
+    reply: 'cast-reply',
+    quote: null,
+  })
+})
 
 describe('GET notifications', () => {
   it('groups follows, and reactions by cast, newest first', async () => {

@@ -90,6 +90,12 @@ async function notificationJsons(
   return rows.flatMap((row) => notificationJson(row, casts.get(row.hash), users) ?? [])
 }
 
+/** Adds the type of a mention or a reply to its rendered cast; the description has no other types. */
+function typedCast(cast: string, kind: NotificationKind): string {
+  if (kind !== 'mentions' && kind !== 'replies') return cast
+  return `${cast.slice(0, -1)},"type":"${kind === 'mentions' ? 'cast-mention' : 'cast-reply'}"}`
+}
+
 /** Renders a notification; null if its cast, or every member of its group, is not visible. */
 export function notificationJson(
   row: Omit<InboxRow, 'hash' | 'kind'>,
@@ -97,7 +103,7 @@ export function notificationJson(
   users: ReadonlyMap<number, string>,
 ): string | null {
   if (row.name !== 'follows' && cast === undefined) return null
-  const castMember = cast === undefined ? '' : `,"cast":${cast}`
+  const castMember = cast === undefined ? '' : `,"cast":${typedCast(cast, row.name)}`
   const group = row.members && groupJson(row, row.members, cast, users)
   if (group === null && row.members) return null
   const time = dateTimeOf(unixSecondsFromFarcasterSeconds(row.ts))

@@ -8,8 +8,10 @@ import { TestUser } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../../hub/chain/chain-settings.js'
-import { Follower } from '../../../hub/chain/follower.js'
+import type { Endpoint } from '../../../hub/chain/endpoint.js'
+import { Follower, startFollowing } from '../../../hub/chain/follower.js'
 import { silentLog } from '../../../platform/log/log.js'
+import { paymentChannel } from '../payment-frames.js'
 import { paymentHandler } from '../payment-handler.js'
 
 const { db } = await createTestDatabase()
@@ -57,7 +59,7 @@ async function pay(from: typeof ann, to: Address, units: bigint): Promise<void> 
 async function follow(blocks = CONFIRMATIONS + 1): Promise<void> {
   await chain.mine(blocks)
   const follower = new Follower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })
-  while ((await follower.step()) !== 'caughtUp');
+  while (!['caughtUp', 'idle'].includes(await follower.step()));
   await follower.release()
 }
 
@@ -177,9 +179,49 @@ describe('completion', () => {
     const receiver = newReceiver()
     let frame = { id: '' }
     await expect(follower.step()).rejects.toThrow('a payment was requested')
-    while ((await follower.step()) !== 'caughtUp');
+    while (!['caughtUp', 'idle'].includes(await follower.step()));
     await follower.release()
     expect(await statusOf(frame)).toBe('completed')
+  })
+})
+
+describe('without an open payment', () => {
+  it('the chain is not asked until one is requested; blocks in between are passed without their logs', async () => {
+    await db`update payments.frames set expires_at = created_at`
+    let calls = 0
+    const asked = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+    const counted = Object.assign(asked, {
+      withEndpoint<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
+        calls += 1
+        return rpc.withEndpoint(work)
+      },
+    })
+    const handler = paymentHandler(db, counted, Date.now)
+    const outcomes: string[] = []
+    const follower = new Follower(handler, {
+      db,
+      rpc: counted,
+      holder,
+      onProgress: ({ outcome }) => outcomes.push(outcome),
+    })
+    const stop = startFollowing(follower, {
+      pollMs: 10,
+      log: silentLog,
+      onWork: (wake) => db.listen(paymentChannel, wake),
+    })
+    await expect.poll(() => outcomes).toEqual(['idle'])
+    expect(calls).toBe(0)
+    const early = newReceiver()
+    await pay(ann, early, 10_000n)
+    await chain.mine(20)
+    const frame = await create(bodyOf(early))
+    await pay(ann, early, 10_000n)
+    await chain.mine(CONFIRMATIONS + 1)
+    await expect.poll(() => statusOf(frame)).toBe('completed')
+    await expect.poll(() => outcomes.at(-1)).toBe('idle')
+    const callsBefore = calls
+    await stop()
+    expect(calls).toBe(callsBefore)
   })
 })
 

@@ -96,7 +96,7 @@ export async function linesOf(
   tables: readonly string[],
 ): Promise<Record<string, readonly string[]>> {
   const parts = tables.map(
-    (name) => `select '${name}' as name, to_jsonb(t) - 'words' as row from social.${name} t`,
+    (name) => `select '${name}' as name, to_jsonb(t) - 'words' - 'merged_at' as row from social.${name} t`,
   )
   const rows = await db.unsafe<{ name: string; row: object }[]>(parts.join(' union all '))
   return Object.fromEntries(

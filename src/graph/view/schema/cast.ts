@@ -96,8 +96,17 @@ const castMembers = {
   text: CastText,
   timestamp: DateTime,
   embeds: Type.Array(Embed, { examples: [[]] }),
+  frames: Type.Array(Type.Object({}), {
+    deprecated: true,
+    description: 'Always empty: the metadata of `embeds` has frames.',
+    examples: [[]],
+  }),
   type: Type.Optional(
-    textEnum(['cast-mention', 'cast-reply'], { $id: 'CastNotificationType', examples: [] }),
+    textEnum(['cast-mention', 'cast-reply'], {
+      $id: 'CastNotificationType',
+      description: 'Only in notifications of mentions and replies.',
+      examples: [],
+    }),
   ),
   channel: nullable(ChannelOrChannelDehydrated, {
     examples: [{ id: 'gardening', name: 'gardening', object: 'channel_dehydrated' }],

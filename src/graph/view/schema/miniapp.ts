@@ -23,9 +23,9 @@ export const NotificationCampaignStatus = textEnum(['queued', 'running', 'comple
 
 const countsByName = (description: string, example: Record<string, number>) =>
   Type.Record(Type.String(), Type.Integer(), { description, examples: [example] })
-const opens = 'Always 0: clients do not report it.'
-const opensByApp = 'Always empty: clients do not report it.'
-const none = Type.Integer({ format: 'int32', description: opens, examples: [0] })
+const opens = 'Opens that mini apps report with `frame/notifications/open`; of one user, the first 100 count.'
+const uniqueOpens = 'Users who opened the notification.'
+const openCount = (description: string) => Type.Integer({ format: 'int32', description, examples: [0] })
 
 /** The current counts of a campaign. */
 export const NotificationCampaignStats = namedObject('NotificationCampaignStats', {
@@ -53,10 +53,10 @@ export const NotificationCampaignStats = namedObject('NotificationCampaignStats'
     http_errors: countsByName('Kind http_error by HTTP status, if there was a reply.', {}),
     not_attempted: countsByName('By reason: disabled, invalid, repeated, canceled.', { disabled: 1 }),
   }),
-  total_opens: none,
-  total_opens_by_app_fid: countsByName(opensByApp, {}),
-  unique_opens: none,
-  unique_opens_by_app_fid: countsByName(opensByApp, {}),
+  total_opens: openCount(opens),
+  total_opens_by_app_fid: countsByName('By client app.', {}),
+  unique_opens: openCount(uniqueOpens),
+  unique_opens_by_app_fid: countsByName('By the client app of the first open.', {}),
 })
 
 /** A notification to an audience, and its results. */

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { EthAddress, Fid, namedObject, nullable, TransactionHash, textEnum, Url } from './primitives.js'
+import { User } from './user.js'
 
 const address = Type.String({ pattern: '^0x[a-fA-F0-9]{40}$', examples: EthAddress.examples })
 const network = textEnum(['base', 'optimism', 'base-sepolia'], { examples: ['base'] })
@@ -79,5 +80,18 @@ export const TokenMetadataUploadResponse = namedObject('TokenMetadataUploadRespo
       Type.Object({ token_id: tokenId, uri: Type.String({ examples: Url.examples }) }),
       Type.Object({ token_id: tokenId, error: Type.String({ examples: ['the token id is no number'] }) }),
     ]),
+  ),
+})
+
+/** Mints to users, newest first. */
+export const RelevantMintsResponse = namedObject('RelevantMintsResponse', {
+  mints: Type.Array(
+    Type.Object({
+      contract_address: EthAddress,
+      token_id: tokenId,
+      block_number: Type.Integer({ examples: [31_180_908] }),
+      tx_hash: TransactionHash,
+      minter: User,
+    }),
   ),
 })

@@ -89,20 +89,35 @@ describe('KEY_ADD', () => {
     ...requests,
     request: { ...requests.request!, ...request },
   })
-  const unsigned = 'signed key request is not signed by the custody address of its fid'
+  const unsigned = 'requestSigner does not match custody address of requestFid'
   const active = { signers: [[signerId(1, key), true]] as const }
 
   test.each([
-    ['without a custody signature', 'invalid custody signature', { ...requests, custody: null }, {}],
-    ['with the signature of another', 'invalid custody signature', { ...requests, custody: app.custody }, {}],
-    ['that nobody claimed', 'invalid custody signature', undefined, {}],
-    ['without a request of an app', 'metadata is not a valid SignedKeyRequest', byUser, {}],
+    ['without a custody signature', 'invalid signature', { ...requests, custody: null }, {}],
+    ['with the signature of another', 'invalid signature', { ...requests, custody: app.custody }, {}],
+    ['that nobody claimed', 'invalid signature', undefined, {}],
+    [
+      'without a request of an app',
+      'SignedKeyRequest metadata is malformed or signature does not verify',
+      byUser,
+      {},
+    ],
     ['that another app asked for', unsigned, asker({ requestFid: 3 }), {}],
     ['that an unknown app asked for', unsigned, asker({ requestFid: 99 }), {}],
     ['that not the app’s owner signed', unsigned, asker({ requestSigner: user.custody }), {}],
-    ['of a key of another user', 'key is already registered', requests, { keys: held({ fid: 3 }) }],
-    ['of a key of another app', 'key is already registered', requests, { keys: held({ requestFid: 3 }) }],
-    ['of a key that signs on chain', 'key is already registered', requests, active],
+    [
+      'of a key of another user',
+      'key is already claimed by a different fid',
+      requests,
+      { keys: held({ fid: 3 }) },
+    ],
+    [
+      'of a key of another app',
+      'key is already registered for this fid by a different requesting fid',
+      requests,
+      { keys: held({ requestFid: 3 }) },
+    ],
+    ['of a key that signs on chain', 'key is already registered onchain for this fid', requests, active],
   ])('%s is refused: %s', (_what, text, claim, fixture) => {
     const message = grant()
     const state = createBatchState({ ...fixture, ...(claim ? claims([message, claim]) : {}) })
@@ -110,11 +125,9 @@ describe('KEY_ADD', () => {
     expect(state.events).toEqual([])
   })
 
-  test('is valid up to its deadline, inclusive', () => {
-    const [late, inTime] = [grant({ deadline: testNow - 1 }), grant({ deadline: testNow })]
-    const state = createBatchState(claims([late, requests], [inTime, requests]))
-    expect(mergeMessage(late, state)?.message).toBe('deadline has passed')
-    expect(mergeMessage(inTime, state)).toBeNull()
+  test('with a body deadline that has passed -> merges: the deadline is signed, and never compared', () => {
+    const message = grant({ deadline: testNow - 1 })
+    expect(mergeMessage(message, createBatchState(claims([message, requests])))).toBeNull()
   })
 
   test('uses its nonce and all below it, of this fid only', () => {
@@ -125,8 +138,12 @@ describe('KEY_ADD', () => {
     )
     state.keys.loadNonce(NonceKind.user, 2, 50)
     state.keys.loadNonce(NonceKind.app, 1, 50)
-    const outcomes = messages.map((message) => mergeMessage(message, state)?.message ?? null)
-    expect(outcomes).toEqual([null, 'nonce has been used', 'nonce has been used', null])
+    const nonceUsed = (nonce: number, last: number) => ({
+      code: 'bad_request.conflict',
+      message: `gasless-key nonce ${nonce} is not greater than stored nonce ${last}`,
+    })
+    const outcomes = messages.map((message) => mergeMessage(message, state))
+    expect(outcomes).toEqual([null, nonceUsed(2, 2), nonceUsed(1, 2), null])
   })
 
   test('beyond 1,000 keys is refused, unless the fid has the key already', () => {
@@ -135,7 +152,7 @@ describe('KEY_ADD', () => {
     full.loadCount(1, 1000)
     expect(
       mergeMessage(message, createBatchState({ keys: full, ...claims([message, requests]) }))?.message,
-    ).toBe('a fid may hold 1000 keys')
+    ).toBe('active-key cap exceeded: 1000 keys per FID')
     const room = new KeyState()
     room.loadCount(1, 999)
     expect(mergeMessage(message, createBatchState({ keys: room, ...claims([message, requests]) }))).toBeNull()
@@ -174,67 +191,25 @@ describe('KEY_REMOVE', () => {
   })
 
   test.each([
-    ['that is not there', 'key is not registered', takeBack(1, 2), new KeyState()],
-    ['of another user', 'key is not registered', takeBack(1, 2), held({ fid: 3 })],
-    ['without the user’s signature', 'invalid custody signature', takeBack(1, 1), held()],
-    ['after the deadline', 'deadline has passed', takeBack(1, 2, testNow - 1), held()],
-    ['with a nonce that is used', 'nonce has been used', takeBack(0, 2), held()],
+    ['that is not there', 'key is not registered for this fid', takeBack(1, 2), new KeyState()],
+    ['of another user', 'key is not registered for this fid', takeBack(1, 2), held({ fid: 3 })],
+    ['without the user’s signature', 'invalid signature', takeBack(1, 1), held()],
   ])('is refused %s: %s', (_what, text, message, keys) => {
     const state = createBatchState({ keys })
     expect(mergeMessage(message, state)).toEqual({ code: 'bad_request.validation_failure', message: text })
     expect(keys.changedKeys()).toEqual([])
   })
-})
 
-describe('KeyState', () => {
-  test('returns the keys that the batch granted, used or removed', () => {
+  test('with a nonce that is used -> a conflict', () => {
     const keys = held()
-    const other = {
-      key: Buffer.alloc(32, 9),
-      fid: 3,
-      requestFid: 2,
-      scopes: [],
-      ttlSeconds: 1,
-      lastUsedAt: 1,
-    }
-    keys.load(other)
-    keys.loadNonce(NonceKind.user, 1, 5)
-    expect([keys.changedKeys(), keys.changedNonces()]).toEqual([[], []])
-    keys.delete(other)
-    expect(keys.changedKeys()).toMatchObject([{ key: other.key, current: null }])
-    keys.set(other)
+    expect(mergeMessage(takeBack(0, 2), createBatchState({ keys }))).toEqual({
+      code: 'bad_request.conflict',
+      message: 'gasless-key nonce 0 is not greater than stored nonce 0',
+    })
     expect(keys.changedKeys()).toEqual([])
-    expect(keys.consumeNonce(NonceKind.user, 1, 5)).toBe(false)
-    expect(keys.consumeNonce(NonceKind.user, 1, 6)).toBe(true)
-    expect(keys.changedNonces()).toMatchObject([{ kind: NonceKind.user, fid: 1, nonce: 6 }])
   })
 
-  test('a key that is granted and removed within the batch is unchanged', () => {
-    const keys = new KeyState()
-    const granted = { key, fid: 1, requestFid: 2, scopes: [], ttlSeconds: 1, lastUsedAt: 1 }
-    keys.loadCount(1, 3)
-    keys.set(granted)
-    expect(keys.keyCountOf(1)).toBe(4)
-    keys.set({ ...granted, ttlSeconds: 2 })
-    expect(keys.keyCountOf(1)).toBe(4)
-    keys.delete(granted)
-    expect(keys.keyCountOf(1)).toBe(3)
-    expect(keys.get(key)).toBeNull()
-    expect(keys.changedKeys()).toEqual([])
-    keys.set(granted)
-    expect(keys.keyCountOf(1)).toBe(4)
-  })
-
-  test('only later messages of its own fid move the clock of a key', () => {
-    const keys = held()
-    const signed = (who: TestUser, at: number) => testKey('granted').sign(who.cast('hello', at).data)
-    keys.recordUse(signed(user, testNow - 60))
-    keys.recordUse(signed(app, testNow))
-    keys.recordUse(user.cast('by another key', testNow))
-    expect(keys.changedKeys()).toEqual([])
-    keys.recordUse(signed(user, testNow - 50))
-    expect(keys.changedKeys()).toEqual([])
-    keys.recordUse(signed(user, testNow - 49))
-    expect(keys.get(key)).toMatchObject({ lastUsedAt: testNow - 49, ttlSeconds: 60 })
+  test('with a body deadline that has passed -> merges', () => {
+    expect(mergeMessage(takeBack(1, 2, testNow - 1), createBatchState({ keys: held() }))).toBeNull()
   })
 })

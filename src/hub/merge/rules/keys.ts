@@ -1,8 +1,9 @@
 import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import { HubEventType } from '../../../protocol/definitions.js'
+import { type KeyRequest, MALFORMED_KEY_REQUEST } from '../../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { type KeyClaim, NonceKind } from '../gasless-keys.js'
+import { NonceKind } from '../gasless-keys.js'
 import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
@@ -28,13 +29,13 @@ function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: Ba
   const { fid, timestamp } = message.data
   const body = message.data.keyAddBody!
   const request = state.keyClaims.get(message)?.request
+  if (!request) return checkCustody(message, state) ?? invalid(MALFORMED_KEY_REQUEST)
   const refusal =
-    checkCustody(message, state.keyClaims.get(message), state) ??
-    checkDeadline(body.deadline, timestamp) ??
-    checkRequest(message, state) ??
-    checkHolder(message, state)
-  if (refusal || !request) return refusal ?? invalid('metadata is not a valid SignedKeyRequest')
-  if (!state.keys.consumeNonce(NonceKind.user, fid, body.nonce)) return invalid('nonce has been used')
+    checkCustody(message, state) ??
+    checkRequest(request, state) ??
+    checkHolder(message, request, state) ??
+    state.keys.consumeNonce(NonceKind.user, fid, body.nonce)
+  if (refusal) return refusal
 
   const replaced = state.get(conflictKey)
   state.set(conflictKey, toStoredMessage(conflictKey, message))
@@ -56,19 +57,15 @@ function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: Ba
 
 /** Merges KEY_REMOVE, signed by custody or by the key itself. The message is logged, not stored. */
 function mergeKeyRemove(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
-  const { fid, timestamp } = message.data
+  const { fid } = message.data
   const body = message.data.keyRemoveBody!
   const key = state.keys.get(body.key)
-  if (key?.fid !== fid) return invalid('key is not registered')
-  const byCustody = body.signatureType === KEY_REMOVE_SIGNATURE_TYPE_CUSTODY
+  if (key?.fid !== fid) return invalid('key is not registered for this fid')
   const refusal =
-    (byCustody ? checkCustody(message, state.keyClaims.get(message), state) : null) ??
-    checkDeadline(body.deadline, timestamp)
+    body.signatureType === KEY_REMOVE_SIGNATURE_TYPE_CUSTODY
+      ? (checkCustody(message, state) ?? state.keys.consumeNonce(NonceKind.user, fid, body.nonce))
+      : state.keys.consumeNonce(NonceKind.app, key.requestFid, body.nonce)
   if (refusal) return refusal
-  const isNonceAccepted = byCustody
-    ? state.keys.consumeNonce(NonceKind.user, fid, body.nonce)
-    : state.keys.consumeNonce(NonceKind.app, key.requestFid, body.nonce)
-  if (!isNonceAccepted) return invalid('nonce has been used')
 
   const removed = state.get(conflictKey)
   state.set(conflictKey, null)
@@ -85,37 +82,30 @@ function invalid(text: string): Refusal {
   return refuse('bad_request.validation_failure', text)
 }
 
-function checkCustody(
-  message: SignedMessage,
-  claim: KeyClaim | undefined,
-  state: BatchState,
-): Refusal | null {
+function checkCustody(message: SignedMessage, state: BatchState): Refusal | null {
   const custody = state.accounts.get(message.data.fid)!.custodyAddress
-  return claim?.custody?.equals(custody) ? null : invalid('invalid custody signature')
+  return state.keyClaims.get(message)?.custody?.equals(custody) ? null : invalid('invalid signature')
 }
 
-function checkDeadline(deadline: number, timestamp: number): Refusal | null {
-  return timestamp > deadline ? invalid('deadline has passed') : null
-}
-
-function checkRequest(message: SignedMessage, state: BatchState): Refusal | null {
-  const request = state.keyClaims.get(message)?.request
-  if (!request) return invalid('metadata is not a valid SignedKeyRequest')
-  const custody = state.accounts.get(request.requestFid)?.custodyAddress
-  return custody?.equals(request.requestSigner)
+function checkRequest({ requestFid, requestSigner }: KeyRequest, state: BatchState): Refusal | null {
+  const custody = state.accounts.get(requestFid)?.custodyAddress
+  return custody?.equals(requestSigner)
     ? null
-    : invalid('signed key request is not signed by the custody address of its fid')
+    : invalid('requestSigner does not match custody address of requestFid')
 }
 
-function checkHolder(message: SignedMessage, state: BatchState): Refusal | null {
+function checkHolder(message: SignedMessage, { requestFid }: KeyRequest, state: BatchState): Refusal | null {
   const { fid, keyAddBody } = message.data
-  const storedKey = state.keys.get(keyAddBody!.key)
-  const requestFid = state.keyClaims.get(message)!.request!.requestFid
-  if (storedKey && (storedKey.fid !== fid || storedKey.requestFid !== requestFid))
-    return invalid('key is already registered')
-  if (state.isActiveSigner(fid, keyAddBody!.key)) return invalid('key is already registered')
-  if (!storedKey && state.keys.keyCountOf(fid) >= maxKeysPerFid) {
-    return invalid(`a fid may hold ${maxKeysPerFid} keys`)
+  const stored = state.keys.get(keyAddBody!.key)
+  if (state.isActiveSigner(fid, keyAddBody!.key)) {
+    return invalid('key is already registered onchain for this fid')
+  }
+  if (stored && stored.fid !== fid) return invalid('key is already claimed by a different fid')
+  if (stored && stored.requestFid !== requestFid) {
+    return invalid('key is already registered for this fid by a different requesting fid')
+  }
+  if (!stored && state.keys.keyCountOf(fid) >= maxKeysPerFid) {
+    return invalid(`active-key cap exceeded: ${maxKeysPerFid} keys per FID`)
   }
   return null
 }

@@ -37,7 +37,10 @@ function claimedName({ data }: SignedMessage): string | null {
 function checkName(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const name = claimedName(message)
   if (name === null || state.name(name)?.fid === message.data.fid) return null
-  return refuse('bad_request.validation_failure', 'fname is not registered for fid')
+  return {
+    ...refuse('bad_request.validation_failure', 'fname is not registered for fid'),
+    causedByName: name,
+  }
 }
 
 function verificationConflictKey({ data }: SignedMessage): ConflictKey | null {

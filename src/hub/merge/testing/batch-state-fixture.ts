@@ -5,6 +5,7 @@ import type { KeyClaim } from '../gasless-keys.js'
 import { KeyState } from '../gasless-keys.js'
 import { type Account, BatchState, signerId } from '../state.js'
 
+const users = [1, 2, 3].map((fid) => new TestUser(fid))
 const tenUnits = { legacy: 0, y2024: 0, y2025: 10 }
 
 /** State of a test batch where it differs from the default. */
@@ -22,7 +23,6 @@ export interface BatchStateFixture {
  * keys.
  */
 export function createBatchState(fixture: BatchStateFixture = {}): BatchState {
-  const users = [1, 2, 3].map((fid) => new TestUser(fid))
   const accounts = [
     ...users.map(({ fid, custody }) => ({ fid, custodyAddress: custody })),
     ...(fixture.accounts ?? []),

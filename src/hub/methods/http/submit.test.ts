@@ -4,8 +4,9 @@ import { openHubApi } from '../../../../test/hub-api.js'
 import { TestUser, testNow } from '../../../../test/network.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { encodeMessage } from '../../../protocol/codec.js'
-import { Message, MessageData, MessageType } from '../../../protocol/definitions.js'
+import { FarcasterNetwork, Message, MessageData, MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
+import { verification, verificationRemoval } from '../../merge/testing/in-memory-merges.js'
 import { MAX_BULK_MESSAGES } from '../submit.js'
 
 const { db } = await createTestDatabase()
@@ -162,6 +163,59 @@ describe('submitBulkMessages', () => {
     const { body } = await api.post('/v1/submitBulkMessages', bulk(bodies))
     expect(body.messages).toHaveLength(2)
     expect((await api.get(`/v1/castById?fid=1&hash=${hex(cast)}`)).status).toBe(404)
+  })
+
+  test('loans, key and channel messages and verifications of V21 -> refused one by one, others merge', async () => {
+    const shardZero = 'submit bulk messages not supported for shard 0'
+    const cast = alice.cast('beside them', testNow - 12)
+    const keyRemoveBody = {
+      key: alice.key.publicKey,
+      signature: Buffer.alloc(65),
+      signatureType: 1,
+      deadline: testNow,
+      nonce: 1,
+    }
+    const channelPinBody = { channelId: Buffer.alloc(32), castHash: cast.hash }
+    const address = Buffer.alloc(20, 7)
+    const messages = [
+      alice.lendStorage(2, 1, 2, testNow),
+      cast,
+      alice.message({ type: MessageType.KEY_REMOVE, keyRemoveBody }, testNow),
+      alice.message({ type: MessageType.CHANNEL_PIN, channelPinBody }, testNow),
+      verification(alice, address),
+      verificationRemoval(alice, address),
+    ]
+    const { body } = await api.post('/v1/submitBulkMessages', bulk(messages.map(encodeMessage)))
+    const refused = { errCode: 'bad_request.validation_failure', message: shardZero }
+    expect(body.messages).toMatchObject([
+      { ...refused, hash: hex(messages[0]!) },
+      { data: { castAddBody: { text: 'beside them' } } },
+      refused,
+      refused,
+      refused,
+      refused,
+    ])
+  })
+
+  test('verifications of a network before V21 -> not refused for their shard', async () => {
+    const { data } = verification(alice, Buffer.alloc(20, 7))
+    const message = alice.key.sign({ ...data, network: FarcasterNetwork.MAINNET })
+    const { body } = await api.post('/v1/submitBulkMessages', bulk([encodeMessage(message)]))
+    expect(body.messages).toMatchObject([{ message: 'invalid network' }])
+  })
+
+  test('the same message twice -> merges once, the second is a duplicate and no MERGE_FAILURE', async () => {
+    const cast = alice.cast('twice in one call', testNow - 13)
+    const other = alice.cast('beside it', testNow - 14)
+    const reply = await api.post('/v1/submitBulkMessages', bulk([cast, cast, other].map(encodeMessage)))
+    expect(reply.body.messages).toMatchObject([
+      { hash: hex(cast), data: {} },
+      { hash: hex(cast), errCode: 'bad_request.duplicate', message: 'message has already been merged' },
+      { hash: hex(other), data: {} },
+    ])
+    const { events } = (await api.get('/v1/events')).body
+    const types = events.map(({ type }: { type: string }) => type)
+    expect(types).not.toContain('HUB_EVENT_TYPE_MERGE_FAILURE')
   })
 
   test('empty and unknown fields -> accepted; malformed or too many -> refused', async () => {

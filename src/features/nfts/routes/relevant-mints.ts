@@ -1,0 +1,121 @@
+import { Type } from '@sinclair/typebox'
+import type { Hex } from 'viem'
+import { listJson, userItems } from '../../../api/list-json.js'
+import { ethAddressParameter } from '../../../api/parameters.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
+import { RelevantMintsResponse } from '../../../graph/view/schema/nft.js'
+import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
+import { fromChain } from '../../tokens/token-metadata.js'
+import { type Mint, type MintFilter, readMints } from '../mint-logs.js'
+
+/** Mints of a reply, which has no pages. */
+const MAX_MINTS = 100
+/** Addresses in the filter of a request to an RPC. */
+const MAX_RECEIVERS = 1_000
+const MAX_AGE_MS = 60_000
+
+/** `GET /v2/nft/relevant_mints` */
+export const relevantMints = defineOperation({
+  method: 'GET',
+  path: '/nft/relevant_mints',
+  tag: 'Onchain',
+  summary: 'Fetch relevant mints',
+  description:
+    `Mints of an ERC-721 or ERC-1155 contract to verified addresses of users whom the user of \`address\` follows, ` +
+    `newest of each network first, at most ${MAX_MINTS}. Read from the chains that the server follows, at most every minute; ` +
+    `of more than ${MAX_RECEIVERS} addresses those of the users with the highest score count.`,
+  deprecated: true,
+  query: Type.Object({
+    address: ethAddressParameter({ description: 'Verified or custody address of the user.' }),
+    contract_address: ethAddressParameter({ description: 'Address of the contract.' }),
+    token_id: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,78}$',
+        patternText: 'the id of a token: a whole number',
+        description: 'Only mints of this token.',
+        examples: ['1'],
+      }),
+    ),
+  }),
+  reply: RelevantMintsResponse,
+
+  async handle(context, { address, contract_address, token_id: tokenId }, caller) {
+    const rpcs = [...context.assets.rpcs.values()]
+    if (rpcs.length === 0) {
+      const message =
+        'this server follows no chain: its operator sets CHAIN_BASE_RPC_URLS or that of another network'
+      throw new PlazaError('not_configured', message)
+    }
+    const hidden = await hiddenFidsFor(context, caller)
+    const minters = await readFollowedAddresses(context.db, Buffer.from(address.slice(2), 'hex'), hidden)
+    const fidByAddress = new Map(minters.map((each) => [each.address, each.fid]))
+    const filter = {
+      contract: contract_address.toLowerCase() as Hex,
+      receivers: [...fidByAddress.keys()],
+    }
+    const mints = await Promise.all(rpcs.map((rpc) => readCachedMints(context, rpc, address, filter)))
+    const rows = mints
+      .flat()
+      .filter((mint) => tokenId === undefined || mint.tokenId === BigInt(tokenId))
+      .flatMap((mint) => {
+        // The cached mints may be of a user who is hidden from this app, or not followed any more.
+        const fid = fidByAddress.get(mint.receiver)
+        return fid === undefined ? [] : [{ fid, mint }]
+      })
+      .slice(0, MAX_MINTS)
+    const items = await userItems(context.hydrator, rows, undefined, (user, { mint }) => {
+      const shown = {
+        contract_address: filter.contract,
+        token_id: String(mint.tokenId),
+        block_number: mint.blockNumber,
+        tx_hash: mint.transactionHash,
+      }
+      return `${JSON.stringify(shown).slice(0, -1)},"minter":${user}}`
+    })
+    return listJson('mints', items)
+  },
+})
+
+async function readCachedMints(
+  { hydrator }: Pick<OperationContext, 'hydrator'>,
+  rpc: ChainRpc,
+  address: string,
+  filter: MintFilter,
+): Promise<readonly Mint[]> {
+  if (filter.receivers.length === 0) return []
+  const key = `mints of ${filter.contract} on ${rpc.network.name} for ${address.toLowerCase()}`
+  return await hydrator.singleFlight.read(key, MAX_AGE_MS, async () => ({
+    value: await fromChain(rpc, (endpoint) => readMints(endpoint, filter)),
+    tags: [],
+  }))
+}
+
+interface FollowedAddress {
+  readonly fid: number
+  readonly address: Hex
+}
+
+/** Reads the verified addresses of those whom the user of an address follows. */
+async function readFollowedAddresses(
+  db: Database,
+  address: Buffer,
+  hidden: readonly number[],
+): Promise<FollowedAddress[]> {
+  return await db<FollowedAddress[]>`
+    select v.fid, '0x' || encode(v.address, 'hex') as address
+    from (
+      select u.fid from social.users u where u.custody_address = ${address}
+      union
+      select own.fid from social.verifications own where own.address = ${address}
+    ) me
+    join social.follows f on f.fid = me.fid
+    join social.verifications v on v.fid = f.target_fid and v.protocol = 0
+    join social.users u on u.fid = v.fid
+    where v.fid <> all (${[...hidden]}::bigint[])
+    order by u.score desc nulls last, v.fid, v.address
+    limit ${MAX_RECEIVERS}
+  `
+}

@@ -1,0 +1,134 @@
+import { type Account, getAddress, type Hex } from 'viem'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { createTestApi } from '../../src/app/testing/test-api.js'
+import { paymentChannel } from '../../src/features/payments/payment-frames.js'
+import { paymentHandler } from '../../src/features/payments/payment-handler.js'
+import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
+import { readChainSettings } from '../../src/hub/chain/chain-settings.js'
+import { Follower, startFollowing } from '../../src/hub/chain/follower.js'
+import { ethAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
+import { silentLog } from '../../src/platform/log/log.js'
+import { startTestChain, type TestChain } from '../chain/test-chain.js'
+import { createTestDatabase } from '../database.js'
+import { browserPath, createTestBrowser, noBrowser } from './browser.js'
+import { injectWallet } from './wallet.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const PRICE = 10_000n
+const CHAIN_ID = 10
+
+/** The API with its payment pages on a port, over a chain that it follows. */
+async function openShop() {
+  const { db } = await createTestDatabase()
+  const chain = await startTestChain()
+  const settings = readChainSettings({
+    rpcUrls: { base: chain.url },
+    ids: `base=${CHAIN_ID}`,
+    confirmations: 0,
+  })
+  const rpc = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+  let url = ''
+  const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
+  const api = await createTestApi({ db, assets, publicUrl: () => url })
+  url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  const holder = { id: crypto.randomUUID(), locks: db }
+  const follower = new Follower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })
+  const stop = startFollowing(follower, {
+    pollMs: 50,
+    log: silentLog,
+    onWork: (wake) => db.listen(paymentChannel, wake),
+  })
+  afterAll(async () => {
+    await stop()
+    await api.app.close()
+  })
+  return { api, chain, url }
+}
+
+const receiver = getAddress(`0x${'e1'.repeat(20)}`)
+
+describe.skipIf(browserPath === null)('the page of a payment', async () => {
+  if (browserPath === null) return
+  const { api, chain, url } = await openShop()
+  const { openPage } = createTestBrowser()
+  const token = chain.addresses.token
+  const buyer = ethAccount(newPrivateKey())
+
+  const tokenCall = (functionName: string, args: readonly unknown[]) => ({
+    contract: 'Token',
+    address: token,
+    functionName,
+    args,
+  })
+  const balanceOf = (account: string) => chain.read<bigint>(tokenCall('balanceOf', [account]))
+
+  /** Requests a payment and opens its page with the buyer's wallet. */
+  async function openPayment(answers: Parameters<typeof injectWallet>[2]) {
+    const to = { address: receiver, amount: 0.01, network: 'base', token_contract_address: token }
+    const config = { line_items: [{ name: 'Map', description: 'A map of the garden' }] }
+    const reply = await api.send('POST', 'frame/transaction/pay', { transaction: { to }, config })
+    const frame = reply.json().transaction_frame as { id: string; url: string }
+    const { page, errors } = await openPage(url)
+    const wallet = await injectWallet(page, buyer, answers)
+    await page.goto(frame.url)
+    const says = (id: string, text: string) =>
+      page.waitForFunction(
+        `document.querySelector(${JSON.stringify(id)}).textContent.includes(${JSON.stringify(text)})`,
+      )
+    const status = async () =>
+      (await api.get('frame/transaction/pay', { id: frame.id })).json().transaction_frame.status
+    return { page, errors, wallet, says, status, frame }
+  }
+
+  it('a user pays with a wallet, and the payment is completed', async () => {
+    await fund(chain, buyer.signer.address)
+    await chain.send(chain.account(0), tokenCall('mint', [buyer.signer.address, 2n * PRICE]))
+    const { page, errors, wallet, says, status, frame } = await openPayment({
+      eth_sendTransaction: (params) => sendFrom(chain, buyer.signer, params),
+    })
+    expect(await page.$eval('h1', (title) => title.textContent)).toBe('Map')
+    expect(await status()).toBe('created')
+    await page.click('#pay')
+    await says('#state', 'Paid.')
+    expect(await status()).toBe('completed')
+    expect(await Promise.all([balanceOf(receiver), balanceOf(buyer.signer.address)])).toEqual([PRICE, PRICE])
+    expect(wallet.requestedMethods).toEqual([
+      'eth_requestAccounts',
+      'wallet_switchEthereumChain',
+      'eth_sendTransaction',
+    ])
+    await page.goto(frame.url)
+    await says('#state', 'Paid.')
+    expect(await page.$eval('#pay', (button) => (button as unknown as { disabled: boolean }).disabled)).toBe(
+      true,
+    )
+    expect(errors).toEqual([])
+  })
+
+  it('declined in the wallet -> nothing is paid, and the user can try again', async () => {
+    const before = await balanceOf(receiver)
+    const { page, says, status } = await openPayment({
+      eth_sendTransaction: () => {
+        throw new Error('no')
+      },
+    })
+    await page.click('#pay')
+    await says('#message', 'You declined. Nothing was paid.')
+    await page.waitForSelector('#pay:not([disabled])')
+    expect([await status(), await balanceOf(receiver)]).toEqual(['created', before])
+  })
+})
+
+async function fund({ client }: TestChain, address: Hex): Promise<void> {
+  await client.setBalance({ address, value: 10n ** 18n })
+}
+
+/** Signs and sends what the page asks for, as a wallet on the chain does. */
+async function sendFrom(chain: TestChain, signer: Account, [request]: readonly unknown[]): Promise<Hex> {
+  const { to, data, from } = request as { to: Hex; data: Hex; from: Hex }
+  expect(getAddress(from)).toBe(getAddress(signer.address))
+  return await chain.clientOf(signer).sendTransaction({ account: signer, to, data, chain: null })
+}
+
+if (browserPath === null) it('pages are seen in a browser', ({ skip }) => skip(noBrowser))
