@@ -25,7 +25,7 @@ const registrars: Readonly<Record<number, ChannelRegistrar>> = {
 }
 
 /** Returns what the URLs of all channels of a network begin with; null where channels cannot be followed. */
-export function channelUrlPrefix(network: number): string | null {
+function channelUrlPrefix(network: number): string | null {
   const registrar = registrars[network]
   return registrar ? `eip155:${registrar.chainId}/erc721:${registrar.token}/` : null
 }

@@ -166,8 +166,7 @@ function isSame(
   { ownerAddress, expiry, last }: ChannelRegistration,
 ): boolean {
   return (
-    before !== undefined &&
-    before.owner_address.equals(ownerAddress) &&
+    before?.owner_address.equals(ownerAddress) === true &&
     before.expires_at === expiry &&
     before.block_number === last.blockNumber &&
     before.tx_index === last.txIndex &&
