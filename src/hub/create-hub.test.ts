@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
-import { TestUser, testNow, testNowUnix } from '../../test/network.js'
+import { TestUser, testKey, testNow, testNowUnix } from '../../test/network.js'
 import type { Database } from '../platform/db/connection.js'
 import { FarcasterNetwork, HubEventType, MessageData, MessageType } from '../protocol/definitions.js'
 import { shardOf } from '../protocol/shard.js'
@@ -28,7 +28,7 @@ test('submitted messages are durable when the answer comes, and answers are in t
   expect(outcomes.map((outcome) => outcome?.code ?? null)).toEqual([
     'bad_request.validation_failure',
     ...casts.map(() => null),
-    'bad_request.unknown_fid',
+    'bad_request.validation_failure',
     'bad_request.validation_failure',
   ])
   const rows = await db<{ hash: Buffer }[]>`select hash from hub.messages`
@@ -38,11 +38,13 @@ test('submitted messages are durable when the answer comes, and answers are in t
   await hub.close()
 })
 
-test('messages of another network are refused', async () => {
+test('C.16 messages of unknown networks are refused, those of others only on mainnet', async () => {
   const hub = await open()
-  const data = { ...users[0]!.cast('mainnet', testNow).data, network: FarcasterNetwork.MAINNET }
-  const [outcome] = await hub.submit([users[0]!.key.sign(MessageData.fromPartial(data))])
-  expect(outcome).toEqual({ code: 'bad_request.validation_failure', message: 'invalid network' })
+  const sign = (network: number) =>
+    users[0]!.key.sign(MessageData.fromPartial({ ...users[0]!.cast('network', testNow).data, network }))
+  const outcomes = await hub.submit([sign(0), sign(4), sign(FarcasterNetwork.MAINNET)])
+  const refusal = { code: 'bad_request.validation_failure', message: 'invalid network' }
+  expect(outcomes).toEqual([refusal, refusal, null])
   await hub.close()
 })
 
@@ -59,7 +61,11 @@ test('a frame action is validated and not stored', async () => {
   }
   const before = await db`select 1 from hub.events`
   const action = users[0]!.message({ type: MessageType.FRAME_ACTION, frameActionBody }, testNow)
-  expect(await hub.submit([action])).toEqual([null])
+  expect(await hub.submit([action])).toMatchObject([{ message: 'invalid message type' }])
+  expect(await hub.checkUnstored(action)).toBeNull()
+  const forged = testKey('nobody').sign(action.data)
+  expect((await hub.checkUnstored(forged))?.message).toBe('invalid signer')
+  expect((await hub.checkUnstored({ ...action, hash: Buffer.alloc(20) }))?.message).toBe('invalid hash')
   expect(await db`select 1 from hub.events`).toHaveLength(before.length)
   await hub.close()
 })

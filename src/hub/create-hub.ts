@@ -4,8 +4,7 @@ import { PlazaError, type Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { isChannelType } from '../protocol/message-kinds.js'
 import { CHANNELS_FID, shardOf } from '../protocol/shard.js'
-import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
-import { hasClaim, validateStateless } from '../protocol/validate.js'
+import { hasClaim } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
@@ -13,7 +12,9 @@ import type { LoggedEvent } from './log/write.js'
 import type { MergeBatch } from './merge/batch.js'
 import { type MergeHook, mergeBatch } from './merge/merge.js'
 import { nameOf } from './merge/names.js'
+import { readSenderRefusal } from './merge/read-sender-refusal.js'
 import { type MergeItem, ShardWriter, type UpstreamRemoval } from './merge/shard-writer.js'
+import { validateMessages } from './validate.js'
 
 export interface HubOptions {
   readonly db: Database
@@ -48,45 +49,16 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     on conflict do nothing
   `
   const writers = Array.from({ length: shards }, (_, index) => createShardWriter(options, index + 1))
-  const submitToShard = (fid: number, item: MergeItem | UpstreamRemoval) =>
-    writers[shardOf(fid, shards) - 1]!.submit(item)
+  const submitToShard: SubmitToShard = (fid, item) => writers[shardOf(fid, shards) - 1]!.submit(item)
   const { run, close } = createGate()
 
-  async function submitItems(
-    items: readonly MergeItem[],
-    { signedLocally = false, trusted = false, historical = false }: SubmitOptions = {},
-  ): Promise<(Refusal | null)[]> {
-    const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
-    const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
-    const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
-    const holders = await findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
-    const verdicts = validate(options, messages, needsVerification)
-    let next = 0
-    // Events and names are queued before the messages are verified.
-    const merges = items.map(async (item) => {
-      if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, item)
-      if (item.kind === 'nameTransfer') {
-        return await submitToShard(item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0), item)
-      }
-      const index = next++
-      const { message } = item
-      const outcome =
-        (await verdicts)[index] ??
-        (await submitToShard(shardFidOf(message), historicalItem(item, historical)))
-      options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
-      return outcome
-    })
-    return await settleAll(merges)
-  }
-
-  const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
-    settleAll(
-      messages.map((message) => submitToShard(shardFidOf(message), { kind: 'upstreamRemoval', message })),
-    )
+  const submitItems = createSubmission(options, submitToShard)
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
-    validate: (messages) => validate(options, messages),
+    validate: (messages, tierFids = messages.map(({ data }) => data.fid)) =>
+      validateMessages(options, messages, { tiers: tierFids }),
+    checkUnstored: (message) => run(() => checkUnstored(options, message)),
     submit: (messages, submitOptions) =>
       run(() =>
         submitItems(
@@ -99,7 +71,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     submitNameTransfers: (proofs) =>
       run(() => submitItems(proofs.map((proof) => ({ kind: 'nameTransfer', proof })))),
     submitItems: (items, submitOptions) => run(() => submitItems(items, submitOptions)),
-    removeByUpstream: (messages) => run(() => removeByUpstream(messages)),
+    removeByUpstream: (messages) =>
+      run(() =>
+        settleAll(
+          messages.map((message) => submitToShard(shardFidOf(message), { kind: 'upstreamRemoval', message })),
+        ),
+      ),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))
@@ -107,14 +84,50 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
-/** Returns the item, as historical if all of its submission are. */
-function historicalItem(item: Extract<MergeItem, { kind: 'message' }>, historical: boolean): MergeItem {
-  return historical ? { ...item, historical } : item
+type SubmitToShard = (fid: number, item: MergeItem | UpstreamRemoval) => Promise<Refusal | null>
+
+/** Returns the function that validates items and has each merged by the writer of its shard. */
+function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
+  return async function submitItems(
+    items: readonly MergeItem[],
+    { signedLocally = false, trusted = false, historical = false }: SubmitOptions = {},
+  ): Promise<(Refusal | null)[]> {
+    const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
+    const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
+    const holders = await findReleasedHolders(options.db, items)
+    const historicals = historical ? new Set(messages) : historicalOf(items)
+    const verdicts = validateMessages(options, messages, {
+      needsVerification,
+      tiers: 'merge',
+      ignoresTier: historicals,
+    })
+    let next = 0
+    // Events and names are queued before the messages are verified.
+    const merges = items.map(async (item) => {
+      if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, item)
+      if (item.kind === 'nameTransfer') {
+        return await submitToShard(item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0), item)
+      }
+      const index = next++
+      const { message } = item
+      const outcome =
+        (await verdicts)[index] ??
+        (await submitToShard(shardFidOf(message), { ...item, historical: historicals.has(message) }))
+      options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
+      return outcome
+    })
+    return await settleAll(merges)
+  }
 }
 
 /** Returns the fid whose shard merges a message: channels are of all users, so their messages have one order. */
 function shardFidOf({ data }: SignedMessage): number {
   return isChannelType(data.type) ? CHANNELS_FID : data.fid
+}
+
+/** Returns the messages that are historical by themselves. */
+function historicalOf(items: readonly MergeItem[]): Set<SignedMessage> {
+  return new Set(items.flatMap((item) => (item.kind === 'message' && item.historical ? [item.message] : [])))
 }
 
 /** Admits work until it is closed. */
@@ -164,19 +177,15 @@ function isMissingPartition(error: unknown): boolean {
   )
 }
 
-/** Validates messages, and verifies the signatures of those that `needsVerification` selects. */
-async function validate(
-  { network, clock, verifyPool }: HubOptions,
-  messages: readonly SignedMessage[],
-  needsVerification: (message: SignedMessage) => boolean = () => true,
-): Promise<(Refusal | null)[]> {
-  const context = { network, now: farcasterSecondsFromUnixMs(clock()) }
-  const outcomes = messages.map((message) => validateStateless(message, context))
-  const isVerified = messages.map((message, index) => outcomes[index] === null && needsVerification(message))
-  const verified = messages.filter((_, index) => isVerified[index])
-  const verdicts = verified.length === 0 ? [] : await verifyPool.verify(verified)
-  let next = 0
-  return outcomes.map((outcome, index) => (isVerified[index] ? (verdicts[next++] ?? null) : outcome))
+async function checkUnstored(options: HubOptions, message: SignedMessage): Promise<Refusal | null> {
+  const [refusal] = await validateMessages(options, [message], { tiers: 'merge' })
+  return (
+    refusal ??
+    (await readSenderRefusal(options.db, message, {
+      nowUnix: Math.floor(options.clock() / 1000),
+      network: options.network,
+    }))
+  )
 }
 
 /** Waits for all promises, so that no rejection is unhandled, then throws the first error if there is one. */
@@ -186,6 +195,12 @@ async function settleAll(promises: readonly Promise<Refusal | null>[]): Promise<
     if (result.status === 'rejected') throw result.reason
     return result.value
   })
+}
+
+/** Returns the holders of the names that the items release. */
+function findReleasedHolders(db: Database, items: readonly MergeItem[]): Promise<Map<string, number>> {
+  const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
+  return findNameHolders(db, proofs.filter(({ fid }) => fid === 0).map(nameOf))
 }
 
 async function findNameHolders(db: Database, names: readonly string[]): Promise<Map<string, number>> {

@@ -21,14 +21,19 @@ export interface SubmitOptions {
 export interface Hub {
   /**
    * Validates, verifies and merges messages, in the order of the protocol (docs/protocol.md §1.8). The answer
-   * is aligned with the input: null for a message that is merged (a frame action: is valid), else the
-   * refusal.
+   * is aligned with the input: null for a message that is merged, else the refusal.
    *
    * @throws PlazaError `unavailable` when the database is unavailable or the queue is full.
    */
   submit(messages: readonly SignedMessage[], options?: SubmitOptions): Promise<(Refusal | null)[]>
-  /** Makes every check that needs no state, signatures included (docs/protocol.md §2.3). */
-  validate(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
+  /**
+   * Makes every check that needs no state but the tier, signatures included (docs/protocol.md §2.3).
+   *
+   * @param tierFids Whose tier decides, aligned with the messages; default: the senders.
+   */
+  validate(messages: readonly SignedMessage[], tierFids?: readonly number[]): Promise<(Refusal | null)[]>
+  /** Validates a message that is never merged, such as a frame action, and checks that its key may sign it. */
+  checkUnstored(message: SignedMessage): Promise<Refusal | null>
   /** Merges onchain events, or those of the local registry; null when merged, a Refusal for a duplicate. */
   submitOnChainEvents(events: readonly OnChainEvent[]): Promise<(Refusal | null)[]>
   /** Merges transfers of the fname registry; `fid` 0 releases the name. */

@@ -58,7 +58,7 @@ export function eachField(
       if (content < 0) throw new Error('protobuf is truncated')
       call(tag >>> 3, start, content, reader.position)
     } else {
-      if (tag < 8 || !reader.skip(tag & 7)) throw new Error('not protobuf')
+      if (tag < 8 || !reader.skip(tag & 7, tag >>> 3)) throw new Error('not protobuf')
       call(tag >>> 3, start, start, reader.position)
     }
   }

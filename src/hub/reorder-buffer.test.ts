@@ -76,7 +76,7 @@ it('retries a message that may have been merged too early, once', async () => {
   const { hub } = recordingHub((name) => {
     if (name !== 'message 1') return null
     requests += 1
-    return requests === 1 ? refuse('bad_request.invalid_signer', 'invalid signer') : null
+    return requests === 1 ? refuse('bad_request.validation_failure', 'invalid signer') : null
   })
   const { tally } = await takeIn([message(1), message(2)], { hub })
   expect(tally).toEqual({ merged: 2, duplicates: 0, refused: new Map() })
@@ -87,11 +87,11 @@ it('counts merged items, duplicates, and refusals by reason', async () => {
   const refused: string[] = []
   const { hub } = recordingHub((name) => {
     if (name === 'message 1') return refuse('bad_request.duplicate', 'message has already been merged')
-    return name === 'message 2' ? refuse('bad_request.unknown_fid', 'unknown fid') : null
+    return name === 'message 2' ? refuse('bad_request.validation_failure', 'unknown fid') : null
   })
   const onRefused = (item: MergeItem) => refused.push(item.kind)
   const { tally } = await takeIn([message(1), message(2), message(3)], { hub, onRefused })
-  const reasons = new Map([['bad_request.unknown_fid: unknown fid', 1]])
+  const reasons = new Map([['bad_request.validation_failure: unknown fid', 1]])
   expect(tally).toEqual({ merged: 1, duplicates: 1, refused: reasons })
   expect(refused).toEqual(['message'])
 })

@@ -1,17 +1,19 @@
 import { type Refusal, refuse } from '../platform/errors.js'
 import { asBuffer } from './bytes.js'
+import { canonicalEncoding } from './canonical.js'
 import { type HashScheme, Message, MessageData, type SignatureScheme } from './definitions.js'
 import type { SignedMessage } from './message.js'
 import { messageDataSchema } from './message-kinds.js'
-import { type WireFault, WireReader, wireFault } from './wire.js'
+import { inspectWire, type WireFinding, WireReader } from './wire.js'
 
-/** Largest `dataBytes` of any message type (docs/protocol.md §3.3.1). */
+/** Largest `dataBytes` of any message type (docs/protocol.md §3.3.1). Of longer ones only the head is decoded. */
 const MAX_DATA_BYTES = 65_536
 
 const EMPTY = Buffer.alloc(0)
 
 /** The outer fields of a message, as slices of the input. */
 interface Envelope {
+  /** The content of every `data`: protobuf merges them, which is to read one after the other. */
   data: Buffer | undefined
   dataBytes: Buffer | undefined
   hash: Buffer
@@ -33,34 +35,64 @@ const ENVELOPE_FIELDS = [
   'dataBytes',
 ] as const
 
+/** The refusal of bytes that are no `Message`. */
+const noMessage = refuse('bad_request.parse_failure', 'Invalid protobuf data: not a Message')
+
+/** The refusal of a message without data, or with `data_bytes` that do not decode (docs/protocol.md §3.2). */
+export const noData = refuse('bad_request.validation_failure', 'message has no data')
+
+/** The refusal of a message with a number that JavaScript cannot hold (docs/protocol.md §3.2). */
+const largeNumber = refuse('bad_request.validation_failure', 'a number in data is larger than 2^53 - 1')
+
 /** Returns true if `decodeMessage` returned a refusal. */
 export function isRefusal(result: SignedMessage | Refusal): result is Refusal {
   return 'code' in result
 }
 
 /**
- * Decodes an encoded `Message` from outside. The result is a copy and does not refer to `bytes`.
+ * Decodes an encoded `Message` from outside, to what the network reads from it (docs/protocol.md §3.2). The result
+ * is a copy and does not refer to `bytes`.
  *
- * It checks the wire form strictly (`wire.ts`), but not the rules of messages (`validate.ts`). `data_bytes`
- * (7) is what was signed; a `data` (1) beside it must have the same content, so that nobody can show one
- * content and sign another. Without `data_bytes`, the bytes of `data` as they came take their place.
+ * It checks the wire form (`wire.ts`), but not the rules of messages (`validate.ts`). `data_bytes` (7) is what was
+ * signed; a `data` (1) beside it does not count. Without `data_bytes`, the canonical encoding of `data` takes its
+ * place. Present but empty `data_bytes` stay empty, which `validate.ts` refuses.
  */
 export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
   const envelope = readEnvelope(bytes)
-  if (envelope === null) return refuse('bad_request.parse_failure', 'message is not a valid protobuf Message')
-  const signed = envelope.dataBytes?.length ? envelope.dataBytes : envelope.data
-  if (signed === undefined || signed.length === 0) {
-    return refuse('bad_request.validation_failure', 'data is missing')
+  if (envelope === null) return noMessage
+  const { data, dataBytes } = envelope
+  const finding = dataBytes === undefined ? null : inspectWire(dataBytes, messageDataSchema)
+  const beside =
+    data === undefined || dataBytes?.equals(data) ? finding : inspectWire(data, messageDataSchema)
+  if (data !== undefined && isUndecodable(beside)) return noMessage
+  if (isUndecodable(finding)) return noData
+  if (dataBytes === undefined || dataBytes.length === 0) {
+    if (data === undefined) return noData
+    if (beside === 'number too large') return largeNumber
+    const content = readableContent(data)
+    const signed = data.length > MAX_DATA_BYTES ? data : content
+    return copyEnvelope(envelope, dataBytes ?? signed, content)
   }
-  if (signed.length > MAX_DATA_BYTES) {
-    return refuse('bad_request.validation_failure', `dataBytes > ${MAX_DATA_BYTES} bytess`)
-  }
-  const fault = wireFault(signed, messageDataSchema)
-  if (fault !== null) return refuse('bad_request.parse_failure', faultText(fault))
-  if (envelope.data !== undefined && signed !== envelope.data && !sameData(envelope.data, signed)) {
-    return refuse('bad_request.validation_failure', 'data and dataBytes differ')
-  }
-  return copyEnvelope(envelope, signed)
+  if (finding === 'number too large') return largeNumber
+  if (finding === null && dataBytes.length <= MAX_DATA_BYTES) return copyEnvelope(envelope, dataBytes)
+  return { ...copyEnvelope(envelope, dataBytes, readableContent(dataBytes)), isIrregular: true }
+}
+
+/** Returns data that the generated decoder reads as the network does. Of data that is too long only its head. */
+function readableContent(data: Buffer): Buffer {
+  return canonicalEncoding(data.length > MAX_DATA_BYTES ? headOf(data) : data, messageDataSchema)
+}
+
+function isUndecodable(finding: WireFinding): boolean {
+  return finding === 'malformed' || finding === 'invalid utf-8'
+}
+
+/** Returns the fid in `data` of a message that `decodeMessage` accepted, whatever its `data_bytes`; 0 without `data`. */
+export function fidBesideDataBytes(bytes: Buffer): number {
+  const data = readEnvelope(bytes)?.data
+  const head = data === undefined ? undefined : headOf(data)
+  if (head === undefined || inspectWire(head, messageDataSchema) === 'number too large') return 0
+  return MessageData.decode(canonicalEncoding(head, messageDataSchema)).fid
 }
 
 /** Decodes a message that Plaza has checked and stored; the result refers to `bytes`. */
@@ -73,7 +105,8 @@ export function fromProtobuf(message: Message): SignedMessage {
   if (message.dataBytes === undefined) throw new Error('a stored message has no data_bytes')
   const dataBytes = asBuffer(message.dataBytes)
   return {
-    data: MessageData.decode(dataBytes),
+    ...(message.data === undefined ? {} : { isIrregular: true }),
+    data: message.data ?? MessageData.decode(dataBytes),
     dataBytes,
     hash: asBuffer(message.hash),
     hashScheme: message.hashScheme,
@@ -83,10 +116,13 @@ export function fromProtobuf(message: Message): SignedMessage {
   }
 }
 
-/** Converts a message for the generated code, to nest it in an event: with `data_bytes`, without `data`. */
+/**
+ * Converts a message for the generated code, to store it or to nest it in an event: with `data_bytes`, and with
+ * `data` only where the generated decoder would misread `data_bytes`.
+ */
 export function toProtobuf(message: SignedMessage): Message {
   return {
-    data: undefined,
+    data: message.isIrregular ? message.data : undefined,
     hash: message.hash,
     hashScheme: message.hashScheme,
     signature: message.signature,
@@ -96,7 +132,7 @@ export function toProtobuf(message: SignedMessage): Message {
   }
 }
 
-/** Encodes a message for storage and sending: with `data_bytes`, without `data`. */
+/** Encodes a message for storage and sending, in the form of `toProtobuf`. */
 export function encodeMessage(message: SignedMessage): Buffer {
   return asBuffer(Message.encode(toProtobuf(message)).finish())
 }
@@ -111,41 +147,42 @@ function readEnvelope(bytes: Buffer): Envelope | null {
     signatureScheme: 0,
     signer: EMPTY,
   }
+  const dataParts: Buffer[] = []
   const reader = new WireReader(bytes)
   while (reader.position < bytes.length) {
     const tag = reader.readUint32()
     if (tag < 8) return null
     const field = ENVELOPE_FIELDS[tag >>> 3]
     if (field === undefined) {
-      if (!reader.skip(tag & 7)) return null
+      if (!reader.skip(tag & 7, tag >>> 3)) return null
     } else if (field === 'hashScheme' || field === 'signatureScheme') {
-      // A negative scheme takes ten bytes and is unknown: refused as malformed.
-      const scheme = (tag & 7) === 0 ? reader.readUint32() : -1
-      if (scheme < 0) return null
+      const scheme = (tag & 7) === 0 ? reader.readInt32() : null
+      if (scheme === null) return null
       envelope[field] = scheme
     } else {
       const start = (tag & 7) === 2 ? reader.readBytes() : -1
-      // The reference node merges two `data`, the generated decoder keeps the last: see `wireFault`.
-      if (start < 0 || (field === 'data' && envelope.data !== undefined)) return null
-      envelope[field] = bytes.subarray(start, reader.position)
+      if (start < 0) return null
+      const content = bytes.subarray(start, reader.position)
+      if (field === 'data') dataParts.push(content)
+      else envelope[field] = content
     }
+  }
+  if (dataParts.length > 1) {
+    // Each part must be a message by itself, or two broken ones could make a whole one.
+    if (dataParts.some((part) => isUndecodable(inspectWire(part, messageDataSchema)))) return null
+    envelope.data = Buffer.concat(dataParts)
+  } else {
+    envelope.data = dataParts[0]
   }
   return envelope
 }
 
-/** Compares by content: encoders differ in what they leave out (docs/protocol.md §3.2). */
-function sameData(data: Buffer, dataBytes: Buffer): boolean {
-  if (data.equals(dataBytes)) return true
-  if (data.length > MAX_DATA_BYTES || wireFault(data, messageDataSchema) !== null) return false
-  return canonical(data).equals(canonical(dataBytes))
-}
-
-function canonical(dataBytes: Buffer): Buffer {
-  return asBuffer(MessageData.encode(MessageData.decode(dataBytes)).finish())
-}
-
-/** Copies the parts of the envelope into one buffer, so that a large request body can be freed. */
-function copyEnvelope(envelope: Envelope, signed: Buffer): SignedMessage {
+/**
+ * Copies the parts of the envelope into one buffer, so that a large request body can be freed.
+ *
+ * @param content What the generated decoder reads, if not the signed bytes.
+ */
+function copyEnvelope(envelope: Envelope, signed: Buffer, content?: Buffer): SignedMessage {
   const { hash, signature, signer } = envelope
   const copy = Buffer.concat([signed, hash, signature, signer])
   const hashStart = signed.length
@@ -153,7 +190,7 @@ function copyEnvelope(envelope: Envelope, signed: Buffer): SignedMessage {
   const signerStart = signatureStart + signature.length
   const dataBytes = copy.subarray(0, hashStart)
   return {
-    data: MessageData.decode(dataBytes),
+    data: MessageData.decode(content === undefined ? dataBytes : Buffer.from(content)),
     dataBytes,
     hash: copy.subarray(hashStart, signatureStart),
     hashScheme: envelope.hashScheme as HashScheme,
@@ -163,13 +200,15 @@ function copyEnvelope(envelope: Envelope, signed: Buffer): SignedMessage {
   }
 }
 
-function faultText(fault: WireFault): string {
-  switch (fault) {
-    case 'malformed':
-      return 'data is not a valid protobuf MessageData'
-    case 'invalid utf-8':
-      return 'a string in data is not valid UTF-8'
-    case 'number too large':
-      return 'a number in data is larger than 2^53 - 1'
+/** Returns the fields 1 to 4 of encoded data: type, fid, timestamp and network. */
+function headOf(data: Buffer): Buffer {
+  const reader = new WireReader(data)
+  const last = new Map<number, Buffer>()
+  while (reader.position < data.length) {
+    const start = reader.position
+    const tag = reader.readUint32()
+    reader.skip(tag & 7, tag >>> 3)
+    if (tag >>> 3 <= 4) last.set(tag >>> 3, data.subarray(start, reader.position))
   }
+  return Buffer.concat([...last.values()])
 }

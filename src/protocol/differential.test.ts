@@ -8,7 +8,7 @@ import { differences, readCase } from './testing/differences.js'
 import { directedCases, randomCases } from './testing/differential-cases.js'
 import { SAMPLE_TIME, sampleContext, sampleSigner, validSamples } from './testing/sample-messages.js'
 import { unixMsFromFarcasterSeconds } from './time.js'
-import { checkSignatures, requiresPro, validateStateless } from './validate.js'
+import { checkSignatures, validateStateless } from './validate.js'
 
 const CASES = 20_000
 const SEED = 20_260_601
@@ -49,9 +49,8 @@ async function libraryAccepts(bytes: Buffer, methods?: ValidationMethods): Promi
 async function plazaFault(bytes: Buffer, isPro: boolean): Promise<string | null> {
   const message = decodeMessage(bytes)
   if (isRefusal(message)) return message.message
-  const refusal = validateStateless(message, sampleContext)
+  const refusal = validateStateless(message, { ...sampleContext, isPro })
   if (refusal !== null) return refusal.message
-  if (requiresPro(message) && !isPro) return 'Pro subscription required'
   return (await checkSignatures(message))?.message ?? null
 }
 

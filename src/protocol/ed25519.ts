@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { isCurvePoint } from './curve-point.js'
 
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
@@ -31,6 +32,25 @@ export function verifyEd25519(signature: Uint8Array, message: Uint8Array, public
   if (signature.length !== SIGNATURE_BYTES || publicKey.length !== PUBLIC_KEY_BYTES) return false
   if (isSmallOrder(publicKey) || isSmallOrder(signature)) return false
   return verify(null, message, keyObject(publicKey), signature)
+}
+
+/** The verdicts on the signature of a message. */
+export const SignatureVerdict = { invalid: 0, valid: 1, noKey: 2 } as const
+type SignatureVerdict = (typeof SignatureVerdict)[keyof typeof SignatureVerdict]
+
+/** Verifies the signature of a message; `noKey` if its signer is no public key at all. */
+export function signatureVerdict({
+  signature,
+  hash,
+  signer,
+}: {
+  readonly signature: Uint8Array
+  readonly hash: Uint8Array
+  readonly signer: Uint8Array
+}): SignatureVerdict {
+  if (verifyEd25519(signature, hash, signer)) return SignatureVerdict.valid
+  const isWellFormed = signature.length === SIGNATURE_BYTES && signer.length === PUBLIC_KEY_BYTES
+  return !isWellFormed || isCurvePoint(signer) ? SignatureVerdict.invalid : SignatureVerdict.noKey
 }
 
 /** Returns true if the point in the first 32 bytes has small order, whatever its sign. */

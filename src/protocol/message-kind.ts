@@ -24,7 +24,15 @@ export interface ValidationContext {
   readonly network: number
   /** Farcaster seconds. */
   readonly now: number
+  /** The sender has the pro tier (docs/protocol.md §3.3.13). */
+  readonly isPro: boolean
 }
+
+/** The refusal of content that breaks a rule without a text of its own. */
+export const INVALID_DATA = 'Message data invalid'
+
+/** The refusal of what needs the pro tier. */
+export const PRO_REQUIRED = 'Pro subscription required'
 
 /** Checks a second signature inside a body: separate, because it takes milliseconds. */
 export type ClaimCheck<Body> = (
@@ -54,7 +62,7 @@ export interface MessageKind<Body> {
   readonly maxProDataBytes?: number
   /** Returns the rule that the body breaks, with the text of docs/protocol.md §3.4; null if none. */
   readonly validate: (body: Body, data: MessageData, context: ValidationContext) => string | null
-  /** Returns true if the body needs the pro tier. The merge checks the tier. */
+  /** Returns true if the verdict on the body depends on the tier. */
   readonly requiresPro?: (body: Body, data: MessageData) => boolean
   readonly checkClaim?: ClaimCheck<Body>
   /** Returns the key for which messages of (fid, set) compete (docs/protocol.md §4.1). */

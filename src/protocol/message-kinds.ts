@@ -1,4 +1,4 @@
-import type { MessageType } from './definitions.js'
+import type { MessageData, MessageType } from './definitions.js'
 import { castAdd, castRemove } from './kinds/cast.js'
 import { channelMember, channelModerate, channelPin, channelUpdate } from './kinds/channel.js'
 import { frameAction } from './kinds/frame-action.js'
@@ -46,19 +46,34 @@ export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
 }
 
+/** Returns the kind of a message that carries the body of its type; undefined for all others. */
+export function typedKindOf(data: MessageData): AnyMessageKind | undefined {
+  const kind = kindOf(data.type)
+  return kind !== undefined && data[kind.bodyName] !== undefined ? kind : undefined
+}
+
 /** Returns true for the types of channel messages, whose slots all users share (docs/protocol.md §7.1.4). */
 export function isChannelType(type: MessageType): boolean {
   return kindOf(type)?.set === MessageSet.channels
 }
 
 /** Every member of `MessageData` that holds a body, each once. */
-export const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
+const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
 
-/** The wire form of `MessageData`. */
-export const messageDataSchema = schema({
-  1: single('int32'),
-  2: single('uint64'),
-  3: single('uint32'),
-  4: single('int32'),
+const bodies = {
   ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
-})
+}
+
+/** The wire form of `MessageData`. All bodies are members of one `oneof` (docs/protocol.md §3.1). */
+export const messageDataSchema = schema(
+  { 1: single('int32'), 2: single('uint64'), 3: single('uint32'), 4: single('int32'), ...bodies },
+  [Object.keys(bodies).map(Number)],
+)
+
+/** One kind for each body, which has the rules of the body. */
+const bodyKinds = bodyNames.map((name) => messageKinds.find(({ bodyName }) => bodyName === name)!)
+
+/** Returns the kind whose body a message carries, whatever its type; undefined if it carries none. */
+export function bodyKindOf(data: MessageData): AnyMessageKind | undefined {
+  return typedKindOf(data) ?? bodyKinds.find(({ bodyName }) => data[bodyName] !== undefined)
+}

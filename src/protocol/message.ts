@@ -9,6 +9,8 @@ import type { HashScheme, MessageData, SignatureScheme } from './definitions.js'
 export interface SignedMessage {
   readonly data: MessageData
   readonly dataBytes: Buffer
+  /** The generated decoder would read something else than `data` from `dataBytes` (docs/protocol.md §3.2). */
+  readonly isIrregular?: boolean
   /** First 20 bytes of BLAKE3 over `dataBytes`. */
   readonly hash: Buffer
   readonly hashScheme: HashScheme

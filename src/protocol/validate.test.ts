@@ -12,7 +12,15 @@ import {
   sampleSigner,
   validSamples,
 } from './testing/sample-messages.js'
-import { checkSignatures, hasClaim, requiresPro, validateStateless } from './validate.js'
+import {
+  checkSignatures,
+  hasClaim,
+  proRefusal,
+  requiresPro,
+  validateContent,
+  validateEnvelope,
+  validateStateless,
+} from './validate.js'
 
 const like = { reactionBody: { type: 1, targetCastId: undefined, targetUrl: 'a' } }
 
@@ -65,12 +73,15 @@ describe('validateStateless', () => {
     }
   })
 
-  it("accepts the hub's own network only", () => {
+  it('C.16 accepts messages of mainnet on mainnet, of all networks on others', () => {
     const of = (network: number) => sampleMessage(MessageType.REACTION_ADD, { ...like, network })
     expect(text(of(1))).toBeUndefined()
     for (const network of [0, 2, 3, 4]) expect(text(of(network))).toBe('invalid network')
-    expect(text(of(3), { network: 3, now: SAMPLE_TIME })).toBeUndefined()
-    expect(text(of(0), { network: 0, now: SAMPLE_TIME })).toBe('invalid network')
+    for (const hub of [2, 3]) {
+      const context = { ...sampleContext, network: hub }
+      for (const network of [1, 2, 3]) expect(text(of(network), context)).toBeUndefined()
+      for (const network of [0, 4, -1]) expect(text(of(network), context)).toBe('invalid network')
+    }
   })
 
   it('accepts timestamps up to ten minutes ahead, and any in the past', () => {
@@ -80,17 +91,50 @@ describe('validateStateless', () => {
     expect(text(at(0))).toBeUndefined()
   })
 
-  it('refuses types that are unknown, of channels, or without their body', () => {
-    const of = (type: number, parts = like) => sampleMessage(type as MessageType, parts)
-    for (const type of [0, 9, 10, 22, 99, -1]) expect(text(of(type))).toBe('invalid message type')
-    for (const type of [18, 19, 20, 21]) expect(text(of(type))).toBe('invalid message type')
-    expect(text(of(MessageType.CAST_ADD))).toBe('invalid message type')
-    const link = { linkBody: { type: 'follow', displayTimestamp: undefined, targetFid: 1 } }
-    expect(text(of(MessageType.LINK_ADD, { ...like, ...link }))).toBe('only one body can be set')
+  it('C.10 judges a body by its own kind, whatever the type, and accepts fid 0', () => {
+    const of = (type: number, parts: object = {}) => sampleMessage(type as MessageType, parts)
+    const badLike = { reactionBody: { ...like.reactionBody, type: 3 as number } }
+    for (const type of [0, 9, 10, 22, 99, -1, MessageType.CAST_ADD]) {
+      expect(text(of(type, like))).toBeUndefined()
+      expect(text(of(type, badLike))).toBe('invalid reaction type')
+      expect(text(of(type, {}))).toBeUndefined()
+    }
+    expect(text(of(MessageType.REACTION_ADD, { ...like, fid: 0 }))).toBeUndefined()
   })
 
-  it('refuses fid 0', () => {
-    expect(text(sampleMessage(MessageType.REACTION_ADD, { ...like, fid: 0 }))).toBe('fid is missing')
+  it('C.1 refuses the body of a channel where channels are not active', () => {
+    const channelPinBody = { channelId: Buffer.alloc(32), castHash: Buffer.alloc(0) }
+    for (const type of [MessageType.CAST_ADD, MessageType.CHANNEL_PIN]) {
+      const message = sampleMessage(type, { channelPinBody })
+      expect(text(message)).toBe('invalid message type')
+      expect(text(message, { ...sampleContext, network: 3 })).toBeUndefined()
+    }
+  })
+
+  it('C.16 checks the envelope before timestamp and body', () => {
+    const bad = sampleMessage(MessageType.REACTION_ADD, {
+      reactionBody: { ...like.reactionBody, type: 3 as number },
+      timestamp: SAMPLE_TIME + 601,
+    })
+    expect(validateEnvelope(bad, sampleContext)).toBeNull()
+    expect(validateContent(bad, sampleContext)?.message).toBe('timestamp more than 10 mins in the future')
+    expect(text({ ...bad, hash: Buffer.alloc(20) })).toBe('invalid hash')
+  })
+
+  it('C.10 refuses what needs the pro tier without it: 10k casts, banners and the size of casts', async () => {
+    const noPro = { ...sampleContext, isPro: false }
+    const { tenKCast } = await validSamples()
+    expect(text(sampleSigner().sign(tenKCast!), noPro)).toBe('Pro subscription required')
+    const short = { ...tenKCast!, castAddBody: { ...tenKCast!.castAddBody!, text: 'short' } }
+    expect(text(sampleSigner().sign(short), noPro)).toBe('Pro subscription required')
+    const banner = sampleMessage(MessageType.USER_DATA_ADD, {
+      userDataBody: { type: 10, value: 'x'.repeat(257) },
+    })
+    expect(text(banner, noPro)).toBe('Pro subscription required')
+    expect(proRefusal(banner).message).toBe('Pro subscription required')
+    const long = { ...tenKCast!, castAddBody: { ...tenKCast!.castAddBody!, text: 't'.repeat(2048) } }
+    expect(text(sampleSigner().sign(long), noPro)).toBe('dataBytes > 2048 bytess')
+    expect(proRefusal(sampleSigner().sign(long)).message).toBe('dataBytes > 2048 bytess')
   })
 })
 
@@ -159,21 +203,18 @@ describe('requiresPro', () => {
   })
 })
 
-/** Messages without the body of their type. */
-const withoutBody = [99, 9, MessageType.CAST_ADD, MessageType.KEY_ADD, MessageType.USER_DATA_ADD].map(
-  (type) => sampleMessage(type as MessageType, like),
-)
-
-describe('a message without the body of its type', () => {
-  it('needs no pro account and has no claim', async () => {
-    for (const message of withoutBody) {
-      expect([message.data.type, text(message), requiresPro(message)]).toEqual([
-        message.data.type,
-        'invalid message type',
-        false,
-      ])
-      expect(await checkSignatures(message)).toBeNull()
-    }
+describe('a message with the body of another type', () => {
+  it('has the claim of its body, and needs the pro tier for its body', async () => {
+    const { ethVerification, tenKCast } = await validSamples()
+    const verification = sampleSigner().sign({ ...ethVerification!, type: MessageType.CAST_ADD })
+    expect([hasClaim(verification), await checkSignatures(verification)]).toEqual([true, null])
+    const stolen = sampleSigner().sign({ ...ethVerification!, fid: 2, type: MessageType.CAST_ADD })
+    expect((await checkSignatures(stolen))?.message).toBe('invalid claimSignature')
+    expect(requiresPro(sampleSigner().sign({ ...tenKCast!, type: MessageType.LINK_ADD }))).toBe(true)
+    const like = sampleMessage(MessageType.KEY_ADD, {
+      reactionBody: { type: 1, targetCastId: undefined, targetUrl: 'a' },
+    })
+    expect([hasClaim(like), requiresPro(like)]).toEqual([false, false])
   })
 })
 
@@ -197,6 +238,17 @@ describe('checkSignatures', () => {
     expect(await checkSignatures(good)).toBeNull()
     expect(await checkSignatures({ ...good, signer: sampleSigner(2).publicKey })).toEqual(refused)
     expect(await checkSignatures({ ...good, hash: Buffer.alloc(20, 1) })).toEqual(refused)
+  })
+
+  it('tells a signer that is no key from a wrong signature', async () => {
+    const good = sampleMessage(MessageType.REACTION_ADD, like)
+    const noPoint = Buffer.alloc(32)
+    noPoint[0] = 2
+    expect((await checkSignatures({ ...good, signer: noPoint }))?.message).toBe(
+      'signer is missing or invalid',
+    )
+    const smallOrder = Buffer.alloc(32)
+    expect(await checkSignatures({ ...good, signer: smallOrder })).toEqual(refused)
   })
 
   it('refuses the claim of another message, with the text of its kind', async () => {

@@ -1,38 +1,68 @@
 import { type Refusal, refuse } from '../platform/errors.js'
-import { type AccountRecovery, recoverAccount } from './account-recovery.js'
-import { FarcasterNetwork, HashScheme, type MessageData, SignatureScheme } from './definitions.js'
-import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from './ed25519.js'
+import { type AccountRecovery, recoverClaimant } from './account-recovery.js'
+import {
+  FarcasterNetwork,
+  HashScheme,
+  type MessageData,
+  type MessageType,
+  SignatureScheme,
+} from './definitions.js'
+import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, SignatureVerdict, signatureVerdict } from './ed25519.js'
 import { isV21 } from './engine-version.js'
 import { messageHash } from './hash.js'
 import type { SignedMessage } from './message.js'
-import { BASE_DATA_BYTES, bodyOf, MessageSet, type ValidationContext } from './message-kind.js'
-import { type AnyMessageKind, bodyNames, kindOf } from './message-kinds.js'
+import { BASE_DATA_BYTES, bodyOf, MessageSet, PRO_REQUIRED, type ValidationContext } from './message-kind.js'
+import { bodyKindOf, kindOf } from './message-kinds.js'
 import { ALLOWED_CLOCK_SKEW_SECONDS } from './time.js'
+
+const mainnetOnly: readonly FarcasterNetwork[] = [FarcasterNetwork.MAINNET]
+const INVALID_SIGNER = 'signer is missing or invalid'
+/** The networks of messages that test networks take. */
+const allNetworks = [...mainnetOnly, FarcasterNetwork.TESTNET, FarcasterNetwork.DEVNET]
 
 /**
  * Checks all rules that need neither state nor signatures, in the protocol's order (docs/protocol.md §3.2)
- * with its texts (§3.4); null if no rule is broken. `requiresPro` and `checkSignatures` are separate.
+ * with its texts (§3.4); null if no rule is broken. `checkSignatures` is separate.
  */
 export function validateStateless(message: SignedMessage, context: ValidationContext): Refusal | null {
-  const kind = kindOf(message.data.type)
-  const fault =
-    validateSize(message, kind) ??
-    validateNetwork(message.data, context) ??
-    validateHash(message) ??
-    validateSignatureForm(message) ??
-    validateTimestamp(message.data, context) ??
-    validateBody(message.data, kind, context)
-  return fault === null ? null : refuse('bad_request.validation_failure', fault)
+  return validateEnvelope(message, context) ?? validateContent(message, context)
 }
 
-/** Returns true if a message needs the pro tier, for its body or its size (docs/protocol.md §3.3.13). */
+/** The rules that come before the signature: size, network, hash, form of the signature. */
+export function validateEnvelope(message: SignedMessage, context: ValidationContext): Refusal | null {
+  return refusalOf(
+    validateSize(message, context) ??
+      validateNetwork(message.data, context) ??
+      validateHash(message) ??
+      validateSignatureForm(message),
+  )
+}
+
+/** The rules that come after the signature: timestamp and body. The claim in the body is last. */
+export function validateContent({ data }: SignedMessage, context: ValidationContext): Refusal | null {
+  return refusalOf(validateTimestamp(data, context) ?? validateBody(data, context))
+}
+
+/** Returns true if the verdict on a message depends on the tier of its sender (docs/protocol.md §3.3.13). */
 export function requiresPro(message: SignedMessage): boolean {
-  const kind = kindOf(message.data.type)
-  if (kind === undefined) return false
-  const { maxDataBytes = BASE_DATA_BYTES, maxProDataBytes } = kind
-  if (maxProDataBytes !== undefined && message.dataBytes.length > maxDataBytes) return true
-  const body = bodyOf(kind, message.data)
-  return body !== undefined && (kind.requiresPro?.(body, message.data) ?? false)
+  const { data } = message
+  const dependsOnSize = kindOf(data.type)?.maxProDataBytes !== undefined
+  if (dependsOnSize && message.dataBytes.length > maxDataBytes(data.type, false)) return true
+  const kind = bodyKindOf(data)
+  return kind?.requiresPro?.(bodyOf(kind, data)!, data) ?? false
+}
+
+/** Returns the refusal of a valid message that `requiresPro`, from a sender without the tier. */
+export function proRefusal({ data, dataBytes }: SignedMessage): Refusal {
+  const maxBytes = maxDataBytes(data.type, false)
+  return refuse(
+    'bad_request.validation_failure',
+    dataBytes.length > maxBytes ? sizeText(maxBytes) : PRO_REQUIRED,
+  )
+}
+
+function refusalOf(fault: string | null): Refusal | null {
+  return fault === null ? null : refuse('bad_request.validation_failure', fault)
 }
 
 /**
@@ -40,37 +70,46 @@ export function requiresPro(message: SignedMessage): boolean {
  * the message only: any thread may run it.
  */
 export async function checkSignatures(message: SignedMessage): Promise<Refusal | null> {
-  const { signature, hash, signer } = message
-  return verifyEd25519(signature, hash, signer) ? checkClaim(message, recoverAccount) : invalidSignature
+  return signatureRefusal(signatureVerdict(message)) ?? checkClaim(message, recoverClaimant)
 }
 
-/** The refusal of a message that its signer did not sign. */
-export const invalidSignature = refuse('bad_request.validation_failure', 'invalid signature')
+/** Returns the refusal of a message by the verdict on its signature. */
+export function signatureRefusal(verdict: number | undefined): Refusal | null {
+  if (verdict === SignatureVerdict.valid) return null
+  return refusalOf(verdict === SignatureVerdict.noKey ? INVALID_SIGNER : 'invalid signature')
+}
 
 /** Checks the claim in the body, the second part of `checkSignatures`. */
 export async function checkClaim(message: SignedMessage, recover: AccountRecovery): Promise<Refusal | null> {
-  const kind = kindOf(message.data.type)
+  const kind = bodyKindOf(message.data)
   if (kind?.checkClaim === undefined) return null
-  const body = bodyOf(kind, message.data)
-  if (body === undefined) return null
-  const fault = await kind.checkClaim(body, message.data, message, recover)
-  return fault === null ? null : refuse('bad_request.validation_failure', fault)
+  return refusalOf(await kind.checkClaim(bodyOf(kind, message.data)!, message.data, message, recover))
 }
 
-/** Returns true if the type of a message has a claim. */
-export function hasClaim(message: SignedMessage): boolean {
-  return kindOf(message.data.type)?.checkClaim !== undefined
+/** Returns true if the body of a message has a claim. */
+export function hasClaim({ data }: SignedMessage): boolean {
+  return bodyKindOf(data)?.checkClaim !== undefined
 }
 
-function validateSize(message: SignedMessage, kind: AnyMessageKind | undefined): string | null {
-  if (message.dataBytes.length === 0) return 'data is missing'
-  const maxBytes = kind?.maxProDataBytes ?? kind?.maxDataBytes ?? BASE_DATA_BYTES
-  return message.dataBytes.length > maxBytes ? `dataBytes > ${maxBytes} bytess` : null
+function validateSize({ data, dataBytes }: SignedMessage, { isPro }: ValidationContext): string | null {
+  if (dataBytes.length === 0) return 'data is missing'
+  const maxBytes = maxDataBytes(data.type, isPro)
+  return dataBytes.length > maxBytes ? sizeText(maxBytes) : null
 }
 
-function validateNetwork(data: MessageData, context: ValidationContext): string | null {
-  const isOurs = data.network === context.network && data.network !== FarcasterNetwork.NONE
-  return isOurs ? null : 'invalid network'
+/** The limit goes by the type, whatever the body is. */
+function maxDataBytes(type: MessageType, isPro: boolean): number {
+  const kind = kindOf(type)
+  return (isPro ? kind?.maxProDataBytes : undefined) ?? kind?.maxDataBytes ?? BASE_DATA_BYTES
+}
+
+function sizeText(maxBytes: number): string {
+  return `dataBytes > ${maxBytes} bytess`
+}
+
+function validateNetwork({ network }: MessageData, context: ValidationContext): string | null {
+  const allowed = context.network === FarcasterNetwork.MAINNET ? mainnetOnly : allNetworks
+  return allowed.includes(network) ? null : 'invalid network'
 }
 
 function validateHash(message: SignedMessage): string | null {
@@ -82,7 +121,7 @@ function validateSignatureForm(message: SignedMessage): string | null {
   if (message.signatureScheme !== SignatureScheme.ED25519) return 'invalid signatureScheme'
   if (message.signature.length === 0) return 'signature is missing'
   if (message.signature.length !== SIGNATURE_BYTES) return 'invalid signature'
-  return message.signer.length === PUBLIC_KEY_BYTES ? null : 'signer is missing or invalid'
+  return message.signer.length === PUBLIC_KEY_BYTES ? null : INVALID_SIGNER
 }
 
 function validateTimestamp(data: MessageData, context: ValidationContext): string | null {
@@ -91,15 +130,10 @@ function validateTimestamp(data: MessageData, context: ValidationContext): strin
     : null
 }
 
-function validateBody(
-  data: MessageData,
-  kind: AnyMessageKind | undefined,
-  context: ValidationContext,
-): string | null {
-  if (kind === undefined) return 'invalid message type'
+/** A body has the rules of its own kind. That it belongs to the type is checked in the merge (docs/protocol.md §4.12). */
+function validateBody(data: MessageData, context: ValidationContext): string | null {
+  const kind = bodyKindOf(data)
+  if (kind === undefined) return null
   if (kind.set === MessageSet.channels && !isV21(context.network, context.now)) return 'invalid message type'
-  const body = bodyOf(kind, data)
-  if (body === undefined) return 'invalid message type'
-  if (bodyNames.filter((name) => data[name] !== undefined).length > 1) return 'only one body can be set'
-  return data.fid === 0 ? 'fid is missing' : kind.validate(body, data, context)
+  return kind.validate(bodyOf(kind, data)!, data, context)
 }

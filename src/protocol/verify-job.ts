@@ -16,7 +16,7 @@ export interface VerifyRequest {
 
 /** The reply of a verifying thread. */
 export interface VerifyReply {
-  /** One byte for each message: 1 for a valid signature. */
+  /** One `SignatureVerdict` for each message. */
   readonly verdicts: Uint8Array<ArrayBuffer>
   /** The recovered address of each account signature, or null. */
   readonly addresses: readonly (Uint8Array | null)[]

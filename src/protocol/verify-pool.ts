@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { type Refusal, refuse } from '../platform/errors.js'
+import { recoverClaimant } from './account-recovery.js'
+import { signatureVerdict } from './ed25519.js'
 import type { SignedMessage } from './message.js'
-import { checkClaim, checkSignatures, hasClaim, invalidSignature } from './validate.js'
+import { checkClaim, hasClaim, signatureRefusal } from './validate.js'
 import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
 
 /** Cost of a claim in signatures: 1.6 ms for an account, 68 µs for a signature (docs/protocol.md §6.3). */
@@ -14,8 +16,14 @@ const MAX_WAITING_WEIGHT = 32_768
 
 /** Checks signatures on threads or in the calling thread. */
 export interface VerifyPool {
-  /** Runs `checkSignatures`, in order. Rejects for all messages if a thread dies or the pool closes. */
-  verify(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
+  /**
+   * Runs `checkSignatures`, in order; of messages that `skipsClaim` selects only the first half. Rejects for all
+   * messages if a thread dies or the pool closes.
+   */
+  verify(
+    messages: readonly SignedMessage[],
+    skipsClaim?: (message: SignedMessage) => boolean,
+  ): Promise<(Refusal | null)[]>
   /** Ends all threads at once and rejects waiting jobs. */
   close(): Promise<void>
 }
@@ -34,10 +42,20 @@ export function createVerifyPool(options: VerifyPoolOptions = {}): VerifyPool {
   return new ThreadedVerifyPool(threads, options.workerUrl ?? new URL('./verify-worker.js', import.meta.url))
 }
 
-async function verifyInline(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]> {
+async function verifyInline(
+  messages: readonly SignedMessage[],
+  skipsClaim = neverSkips,
+): Promise<(Refusal | null)[]> {
   const results: (Refusal | null)[] = []
-  for (const message of messages) results.push(await checkSignatures(message))
+  for (const message of messages) {
+    const refusal = signatureRefusal(signatureVerdict(message))
+    results.push(refusal ?? (skipsClaim(message) ? null : await checkClaim(message, recoverClaimant)))
+  }
   return results
+}
+
+function neverSkips(_message: SignedMessage): boolean {
+  return false
 }
 
 /** A part of a batch. */
@@ -72,7 +90,7 @@ class ThreadedVerifyPool implements VerifyPool {
     for (const workerSlot of this.#workerSlots) this.#start(workerSlot)
   }
 
-  async verify(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]> {
+  async verify(messages: readonly SignedMessage[], skipsClaim = neverSkips): Promise<(Refusal | null)[]> {
     if (this.#isClosed) throw new Error('the verify pool is closed')
     const chunks = chunksOf(messages, this.#workerSlots.length)
     const weight = chunks.reduce((sum, chunk) => sum + chunk.weight, 0)
@@ -85,8 +103,9 @@ class ThreadedVerifyPool implements VerifyPool {
     const verdicts = replies.flatMap((reply) => [...reply.verdicts])
     return Promise.all(
       messages.map((message, index) => {
-        if (verdicts[index] !== 1) return invalidSignature
-        return hasClaim(message) ? checkClaim(message, this.#recover) : null
+        const refusal = signatureRefusal(verdicts[index])
+        if (refusal !== null || !hasClaim(message) || skipsClaim(message)) return refusal
+        return checkClaim(message, this.#recover)
       }),
     )
   }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { verifyEd25519 } from './ed25519.js'
+import { signatureVerdict } from './ed25519.js'
 import { unpackInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
 
 // Entry of a verifying thread: one reply for each request, in order. See `verify-pool.ts`.
@@ -9,11 +9,7 @@ parentPort?.on('message', async (request: VerifyRequest) => {
 })
 
 async function answer(request: VerifyRequest): Promise<VerifyReply> {
-  const verdicts = new Uint8Array(
-    unpackInputs(request.inputs).map(({ hash, signature, signer }) =>
-      verifyEd25519(signature, hash, signer) ? 1 : 0,
-    ),
-  )
+  const verdicts = new Uint8Array(unpackInputs(request.inputs).map(signatureVerdict))
   const addresses: (Uint8Array | null)[] = []
   for (const { digest, signature } of request.recoveries) addresses.push(await recover(digest, signature))
   return { verdicts, addresses }
@@ -21,7 +17,7 @@ async function answer(request: VerifyRequest): Promise<VerifyReply> {
 
 async function recover(digest: Uint8Array, signature: Uint8Array): Promise<Uint8Array | null> {
   // Loaded on first use: recoveries are rare.
-  const { recoverAccount } = await import('./account-recovery.js')
-  const address = await recoverAccount(digest, signature)
+  const { recoverClaimant } = await import('./account-recovery.js')
+  const address = await recoverClaimant(digest, signature)
   return address && new Uint8Array(address)
 }

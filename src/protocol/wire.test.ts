@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { messageDataSchema } from './message-kinds.js'
-import { WireReader, wireFault } from './wire.js'
+import { inspectWire, WireReader } from './wire.js'
 
 function bytes(hex: string): Buffer {
   return Buffer.from(hex.replaceAll(' ', ''), 'hex')
@@ -29,7 +29,7 @@ describe('WireReader', () => {
     expect(new WireReader(bytes('02 0000'), 0, 2).readBytes()).toBe(-1)
     for (const wireType of [0, 1, 2, 5]) {
       const reader = new WireReader(bytes('80 01 00 00 00 00 00 00 00'), 0, 1)
-      expect(reader.skip(wireType)).toBe(false)
+      expect(reader.skip(wireType, 1)).toBe(false)
     }
   })
 
@@ -40,7 +40,10 @@ describe('WireReader', () => {
     ['8880808000', 8],
     ['ffffffff0f', 0xffff_ffff],
     ['ffffffff10', -1],
-    ['888080808000', -1],
+    ['888080808000', 8],
+    ['80808080808080808000', 0],
+    ['8080808080808080808000', -1],
+    ['808080808001', -1],
     ['80', -1],
     ['', -1],
   ])('reads %j as the number %i', (hex, value) => {
@@ -62,18 +65,24 @@ describe('WireReader', () => {
     [2, '80', false],
     [5, '01020304', true],
     [5, '010203', false],
+    [3, '0c', true],
+    [3, '08010c', true],
+    [3, '13140c', true],
+    [3, '14', false],
     [3, '00', false],
+    [3, '08', false],
+    [3, '', false],
     [4, '00', false],
     [6, '00', false],
     [7, '00', false],
   ])('skips an unknown value of wire type %i, %j: %j', (wireType, hex, passes) => {
     const reader = new WireReader(bytes(hex))
-    expect(reader.skip(wireType)).toBe(passes)
+    expect(reader.skip(wireType, 1)).toBe(passes)
     if (passes) expect(reader.position).toBe(hex.length / 2)
   })
 })
 
-describe('wireFault', () => {
+describe('inspectWire', () => {
   /** type, fid, timestamp and network. */
   const head = '0801 1003 1804 2001'
 
@@ -82,6 +91,7 @@ describe('wireFault', () => {
     ['its first fields', head],
     ['a number that comes twice', `${head} 1005`],
     ['a tag of five bytes', `${head} 9080808000 05`],
+    ['a fid of ten bytes', '0801 1083808080808080808000'],
     ['the largest timestamp', '0801 1003 18ffffffff0f'],
     ['a choice of five bytes', '08ffffffff0f'],
     ['a negative choice', `08${maxVarint}`],
@@ -91,18 +101,19 @@ describe('wireFault', () => {
     ['packed numbers', '2a04 1202 0105'],
     ['the same numbers one by one', '2a04 1001 1005'],
     ['no packed numbers', '2a02 1200'],
-    ['empty bodies of several types', '2a00 3200 3a00'],
     ['several embeds in one cast', '2a08 3202 1200 3202 1200'],
   ])('is null for %s', (_, hex) => {
-    expect(wireFault(bytes(hex), messageDataSchema)).toBeNull()
+    expect(inspectWire(bytes(hex), messageDataSchema)).toBeNull()
   })
 
   it.each([
     ['a tag that is cut', `${head} 80`],
-    ['a tag of six bytes', `${head} 908080808000 05`],
     ['the field 0', `${head} 0000`],
     ['the field 0 with content', `${head} 0201ff`],
-    ['a group', `${head} 6b6c`],
+    ['an end of a group', `${head} 6c`],
+    ['a group with the end of another', `${head} 6b74`],
+    ['a group that is cut', `${head} 6b`],
+    ['a group in place of a body', `${head} 2b2c`],
     ['an unknown number that is too long', `${head} 68ffffffffffffffffff02`],
     ['an unknown value that is cut', `${head} 6a05ffff`],
     ['a number as bytes', `${head} 120103`],
@@ -110,19 +121,46 @@ describe('wireFault', () => {
     ['a number that is cut', `${head} 1080`],
     ['bytes as a number', '3202 0801'],
     ['bytes that are cut', '3202 0a05'],
-    ['bytes with a length of six bytes', '3209 0a 818080808000 ffff'],
     ['a string that is cut', '2a02 2205'],
     ['a body as a number', '2801'],
     ['a body that is cut', '2a05 2201'],
-    ['a body that comes twice', '2a00 2a00'],
-    ['an embed of two casts', '2a06 3204 1200 1200'],
     ['packed numbers that are cut', '2a02 1205'],
     ['a packed number that is cut', '2a04 1202 0180'],
-    ['a choice of six bytes', '08808080808001'],
-    ['a choice of nine bytes', '08808080808080808001'],
     ['a choice of more than 64 bits', '08ffffffffffffffffff02'],
   ])('is malformed for %s', (_, hex) => {
-    expect(wireFault(bytes(hex), messageDataSchema)).toBe('malformed')
+    expect(inspectWire(bytes(hex), messageDataSchema)).toBe('malformed')
+  })
+
+  it.each([
+    ['a tag of six bytes', `${head} 908080808000 05`],
+    ['a length of six bytes', '3208 0a 818080808000 ff'],
+    ['a group', `${head} 6b6c`],
+    ['a group in a body', '2a02 7b7c'],
+    ['a body that comes twice', '2a00 2a00'],
+    ['bodies of two types', '2a00 3200'],
+    ['two targets', '3a04 1200 1a00'],
+    ['an embed of two casts', '2a06 3204 1200 1200'],
+    ['an embed of a URL and a cast', '2a06 3204 0a00 1200'],
+    ['a choice of six bytes', '08808080808001'],
+    ['a choice of nine bytes', '08808080808080808001'],
+  ])('is irregular for %s', (_, hex) => {
+    expect(inspectWire(bytes(hex), messageDataSchema)).toBe('irregular')
+  })
+
+  it('C.8 counts messages and groups up to 100 levels', () => {
+    const groups = (levels: number) => '6b'.repeat(levels) + '6c'.repeat(levels)
+    expect(inspectWire(bytes(groups(100)), messageDataSchema)).toBe('irregular')
+    expect(inspectWire(bytes(groups(101)), messageDataSchema)).toBe('malformed')
+    const inBody = (levels: number) => {
+      const content = bytes('7b'.repeat(levels) + '7c'.repeat(levels))
+      return Buffer.concat([
+        bytes('2a'),
+        Buffer.of(0x80 | (content.length & 0x7f), content.length >>> 7),
+        content,
+      ])
+    }
+    expect(inspectWire(inBody(99), messageDataSchema)).toBe('irregular')
+    expect(inspectWire(inBody(100), messageDataSchema)).toBe('malformed')
   })
 
   it.each([
@@ -133,11 +171,11 @@ describe('wireFault', () => {
     ['the second of packed fids', '2a0b 1209 01 8080808080808010', 'number too large'],
     ['a fid in a body', '2a0b 1a09 08 8080808080808010', 'number too large'],
   ])('accepts numbers up to 2^53 - 1 in %s: %j', (_, hex, fault) => {
-    expect(wireFault(bytes(hex), messageDataSchema)).toBe(fault)
+    expect(inspectWire(bytes(hex), messageDataSchema)).toBe(fault)
   })
 
   it('is the first fault in the bytes', () => {
-    expect(wireFault(bytes('2a03 2201ff 0000'), messageDataSchema)).toBe('invalid utf-8')
-    expect(wireFault(bytes('0000 2a03 2201ff'), messageDataSchema)).toBe('malformed')
+    expect(inspectWire(bytes('2a03 2201ff 0000'), messageDataSchema)).toBe('invalid utf-8')
+    expect(inspectWire(bytes('0000 2a03 2201ff'), messageDataSchema)).toBe('malformed')
   })
 })

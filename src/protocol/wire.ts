@@ -13,12 +13,22 @@ export type WireFault = 'malformed' | 'invalid utf-8' | 'number too large'
 const WIRE_VARINT = 0
 const WIRE_FIXED64 = 1
 const WIRE_BYTES = 2
+const WIRE_GROUP = 3
+const WIRE_GROUP_END = 4
 const WIRE_FIXED32 = 5
+
+/** Most levels of messages and groups within each other, as in the reference node. */
+const MAX_DEPTH = 100
+/** Most bytes in which the generated decoder reads a tag, a length or a 32-bit number. */
+const MAX_UINT32_BYTES = 5
+const MAX_VARINT_BYTES = 10
 
 /** Reads tags and lengths of `bytes[position, end)`. After a fault the position is undefined. */
 export class WireReader {
   position: number
-  readonly end: number
+  end: number
+  /** True once something was read that the generated decoder would misread (docs/protocol.md §3.2). */
+  isIrregular = false
 
   constructor(
     readonly bytes: Buffer,
@@ -31,27 +41,42 @@ export class WireReader {
 
   /** Returns the bytes of the varint at the position; 0 if it is truncated or longer than 64 bits. */
   varintLength(): number {
-    const limit = Math.min(this.end, this.position + 10)
+    if (this.position < this.end && this.bytes[this.position]! < 0x80) return 1
+    const limit = Math.min(this.end, this.position + MAX_VARINT_BYTES)
     for (let index = this.position; index < limit; index++) {
       const byte = this.bytes[index]!
       if (byte < 0x80) {
         const length = index - this.position + 1
-        return length === 10 && byte > 1 ? 0 : length
+        return length === MAX_VARINT_BYTES && byte > 1 ? 0 : length
       }
     }
     return 0
   }
 
-  /** Reads a tag, a length or an enum: an unsigned 32-bit number in at most five bytes; -1 if malformed. */
+  /** Reads a tag or a length, in any number of bytes; -1 if it is malformed or has more than 32 bits. */
   readUint32(): number {
     const length = this.varintLength()
-    if (length === 0 || length > 5) return -1
+    if (length === 1) return this.bytes[this.position++]!
+    if (length === 0) return -1
+    if (length > MAX_UINT32_BYTES) this.isIrregular = true
     let value = 0
     for (let index = length - 1; index >= 0; index--) {
       value = value * 128 + (this.bytes[this.position + index]! & 0x7f)
     }
     this.position += length
     return value > 0xffff_ffff ? -1 : value
+  }
+
+  /** Reads the low 32 bits of a varint as a signed number, such as an enum; null if it is malformed. */
+  readInt32(): number | null {
+    const length = this.varintLength()
+    if (length === 0) return null
+    let value = 0
+    for (let index = Math.min(length, MAX_UINT32_BYTES) - 1; index >= 0; index--) {
+      value = (value << 7) | (this.bytes[this.position + index]! & 0x7f)
+    }
+    this.position += length
+    return value
   }
 
   /** Reads a length and skips its content. Returns the start of the content, or -1. */
@@ -63,8 +88,9 @@ export class WireReader {
     return start
   }
 
-  /** Skips the value of an unknown field. Groups, obsolete since proto2, are malformed. */
-  skip(wireType: number): boolean {
+  /** Skips the value of an unknown field. Returns false if it is malformed or nested too deep. */
+  skip(wireType: number, number: number, depth = MAX_DEPTH): boolean {
+    if (depth <= 0) return false
     switch (wireType) {
       case WIRE_VARINT: {
         const length = this.varintLength()
@@ -76,6 +102,8 @@ export class WireReader {
         return this.position <= this.end
       case WIRE_BYTES:
         return this.readBytes() >= 0
+      case WIRE_GROUP:
+        return this.#skipGroup(number, depth)
       case WIRE_FIXED32:
         this.position += 4
         return this.position <= this.end
@@ -83,73 +111,120 @@ export class WireReader {
         return false
     }
   }
-}
 
-/** Returns the first fault of an encoded message in `bytes[start, end)`; null if it decodes exactly. */
-export function wireFault(bytes: Buffer, schema: Schema, start = 0, end = bytes.length): WireFault | null {
-  const reader = new WireReader(bytes, start, end)
-  let seen = 0
-  while (reader.position < end) {
-    const tag = reader.readUint32()
-    if (tag < 0) return 'malformed'
-    const number = tag >>> 3
-    if (number === 0) return 'malformed'
-    const field = schema[number]
-    if (field === undefined) {
-      if (!reader.skip(tag & 7)) return 'malformed'
-      continue
+  #skipGroup(number: number, depth: number): boolean {
+    this.isIrregular = true
+    while (this.position < this.end) {
+      const tag = this.readUint32()
+      if (tag < 8) return false
+      if ((tag & 7) === WIRE_GROUP_END) return tag >>> 3 === number
+      if (!this.skip(tag & 7, tag >>> 3, depth - 1)) return false
     }
-    if (typeof field.type === 'object' && !field.repeated) {
-      // The reference node merges a repeated nested message, the generated decoder keeps the last one.
-      if ((seen & (1 << number)) !== 0) return 'malformed'
-      seen |= 1 << number
+    return false
+  }
+}
+
+/** What `inspectWire` finds: a fault; `irregular`; null if the generated decoder reads what the network reads. */
+export type WireFinding = WireFault | 'irregular' | null
+
+/**
+ * Inspects an encoded message. `irregular` bytes decode, but mean something else to the generated decoder than to
+ * the network, such as two members of one `oneof`: `canonicalEncoding` is what it must read.
+ */
+export function inspectWire(bytes: Buffer, schema: Schema): WireFinding {
+  const inspection = new Inspection(bytes)
+  const fault = inspection.messageFault(schema, MAX_DEPTH)
+  if (fault !== null) return fault
+  if (inspection.hasLargeNumber) return 'number too large'
+  return inspection.isIrregular ? 'irregular' : null
+}
+
+class Inspection extends WireReader {
+  hasLargeNumber = false
+
+  messageFault(schema: Schema, depth: number): WireFault | null {
+    const { fields } = schema
+    let seen = 0
+    while (this.position < this.end) {
+      const tag = this.readUint32()
+      if (tag < 8) return 'malformed'
+      const field = fields[tag >>> 3]
+      if (field === undefined) {
+        if (!this.skip(tag & 7, tag >>> 3, depth)) return 'malformed'
+        continue
+      }
+      if ((seen & field.clash) !== 0) this.isIrregular = true
+      seen |= field.bit
+      const fault = this.#fieldFault(field, tag & 7, depth)
+      if (fault !== null) return fault
     }
-    const fault = fieldFault(reader, field, tag & 7)
-    if (fault !== null) return fault
+    return null
   }
-  return null
+
+  #fieldFault(field: Field, wireType: number, depth: number): WireFault | null {
+    const { type } = field
+    if (isNumeric(type)) {
+      if (wireType === WIRE_VARINT) return this.#numberFault(type)
+      return wireType === WIRE_BYTES && field.repeated ? this.#packedFault(type) : 'malformed'
+    }
+    if (wireType !== WIRE_BYTES) return 'malformed'
+    const start = this.readBytes()
+    if (start < 0) return 'malformed'
+    if (type === 'bytes') return null
+    if (type === 'string') {
+      return isUtf8(this.bytes.subarray(start, this.position)) ? null : 'invalid utf-8'
+    }
+    if (depth <= 0) return 'malformed'
+    const outerEnd = this.end
+    this.end = this.position
+    this.position = start
+    const fault = this.messageFault(type, depth - 1)
+    this.end = outerEnd
+    return fault
+  }
+
+  #packedFault(type: NumericType): WireFault | null {
+    const start = this.readBytes()
+    if (start < 0) return 'malformed'
+    const outerEnd = this.end
+    this.end = this.position
+    this.position = start
+    while (this.position < this.end) {
+      const fault = this.#numberFault(type)
+      if (fault !== null) return fault
+    }
+    this.end = outerEnd
+    return null
+  }
+
+  #numberFault(type: NumericType): WireFault | null {
+    const length = this.varintLength()
+    if (length === 0) return 'malformed'
+    if (length <= MAX_UINT32_BYTES) {
+      this.position += length
+      return null
+    }
+    if (type === 'uint64') {
+      if (length > 7 && exceedsSafeInteger(this.bytes, this.position, length)) this.hasLargeNumber = true
+    } else if (length < MAX_VARINT_BYTES) {
+      // Negative enums take ten bytes. Between five and ten the generated decoder loses its position.
+      this.isIrregular = true
+    }
+    this.position += length
+    return null
+  }
 }
 
-function fieldFault(reader: WireReader, field: Field, wireType: number): WireFault | null {
-  const { type } = field
-  if (isNumeric(type)) {
-    if (wireType === WIRE_VARINT) return numberFault(reader, type)
-    return wireType === WIRE_BYTES && field.repeated ? packedFault(reader, type) : 'malformed'
-  }
-  if (wireType !== WIRE_BYTES) return 'malformed'
-  const start = reader.readBytes()
-  if (start < 0) return 'malformed'
-  if (type === 'bytes') return null
-  if (type === 'string') {
-    return isUtf8(reader.bytes.subarray(start, reader.position)) ? null : 'invalid utf-8'
-  }
-  return wireFault(reader.bytes, type, start, reader.position)
+/** Returns true if a varint is larger than 2^53 - 1. Seven bytes hold 49 bits. */
+function exceedsSafeInteger(bytes: Buffer, start: number, length: number): boolean {
+  if ((bytes[start + 7]! & 0x70) !== 0) return true
+  for (let index = 8; index < length; index++) if ((bytes[start + index]! & 0x7f) !== 0) return true
+  return false
 }
 
-function packedFault(reader: WireReader, type: 'uint32' | 'int32' | 'uint64'): WireFault | null {
-  const start = reader.readBytes()
-  if (start < 0) return 'malformed'
-  const packed = new WireReader(reader.bytes, start, reader.position)
-  while (packed.position < packed.end) {
-    const fault = numberFault(packed, type)
-    if (fault !== null) return fault
-  }
-  return null
-}
+type NumericType = 'uint32' | 'int32' | 'uint64'
 
-function numberFault(reader: WireReader, type: 'uint32' | 'int32' | 'uint64'): WireFault | null {
-  const length = reader.varintLength()
-  if (length === 0) return 'malformed'
-  const last = reader.bytes[reader.position + length - 1]!
-  reader.position += length
-  if (type === 'uint64') {
-    // Seven bytes hold 49 bits; four more fit into the eighth before 2^53.
-    return length < 8 || (length === 8 && last < 16) ? null : 'number too large'
-  }
-  // Negative enums take ten bytes. Between five and ten the generated decoder loses its position.
-  return length <= 5 || length === 10 ? null : 'malformed'
-}
-
-function isNumeric(type: FieldType): type is 'uint32' | 'int32' | 'uint64' {
+/** Returns true for the types that are varints. */
+export function isNumeric(type: FieldType): type is NumericType {
   return type === 'uint32' || type === 'int32' || type === 'uint64'
 }

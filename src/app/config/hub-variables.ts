@@ -19,7 +19,7 @@ export const hubVariables = {
   HUB_NETWORK: oneOf(['mainnet', 'testnet', 'devnet'], {
     default: 'devnet',
     description:
-      'Network of the protocol. Messages of other networks are refused. `devnet` includes a ' +
+      'Network of the protocol. Mainnet takes messages of mainnet only. `devnet` includes a ' +
       'local registry of fids, keys and names.',
   }),
   HUB_SHARDS: integer('Number of shards. It is fixed when the database is created.', {

@@ -181,6 +181,7 @@ const unusedNet = { request: async () => netFailure('connection', 'nothing is re
 /** For tests that write nothing. */
 const unusedHub: Hub = {
   submit: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  checkUnstored: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   validate: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitOnChainEvents: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitNameTransfers: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),

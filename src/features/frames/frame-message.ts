@@ -44,7 +44,7 @@ export async function validateFrameAction(
   if (message.data.type !== MessageType.FRAME_ACTION || body === undefined) {
     throw notAnAction('it is a message of another type')
   }
-  const [refusal] = await hub.submit([message])
+  const refusal = await hub.checkUnstored(message)
   if (!refusal) return { action: readFrameAction(message, body) }
   if (describeError(refusal.code).retry) throw refusalError(refusal)
   return { problem: refusal.message }

@@ -1,4 +1,5 @@
 import { invalidField } from '../../api/invalid-field.js'
+import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
 import { refusalError } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
@@ -24,7 +25,7 @@ export interface ActionInput {
  * @throws PlazaError For a cast that is not stored, and for the hub's refusal.
  */
 export async function signFrameAction(
-  publisher: Publisher,
+  publisher: Omit<Publisher, 'hub'> & { readonly hub: Pick<Hub, 'checkUnstored'> },
   author: Author,
   action: ActionInput,
   castHash: string | undefined,
@@ -50,7 +51,7 @@ export async function signFrameAction(
     { type: MessageType.FRAME_ACTION, frameActionBody },
     timestamp,
   )
-  const [refusal] = await publisher.hub.submit([message], { signedLocally: true })
+  const refusal = await publisher.hub.checkUnstored(message)
   if (refusal) throw refusalError(refusal, 'action')
   return {
     untrustedData: {

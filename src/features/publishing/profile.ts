@@ -1,6 +1,6 @@
 import { checksumAddress } from 'viem'
 import type { Hub } from '../../hub/hub.js'
-import { PlazaError, refusalError } from '../../platform/errors.js'
+import { PlazaError, type Refusal, refusalError } from '../../platform/errors.js'
 import { MessageType, UserDataType } from '../../protocol/definitions.js'
 import { type Author, farcasterNow, type Publisher, type Statement, signStatement } from './author.js'
 import { publishChanges } from './changes.js'
@@ -77,9 +77,9 @@ export async function publishProfile(
     author,
     entries.map(({ statement }) => statement),
   )
-  const errors = entries.flatMap(({ property }, index) => {
+  const errors = entries.flatMap((entry, index) => {
     const { refusal } = outcomes[index]!
-    return refusal ? [{ property, refusal }] : []
+    return refusal ? [{ property: entry.property, refusal: explained(refusal, entry) }] : []
   })
   const [first] = errors
   if (first && errors.length === entries.length) throw refusalError(first.refusal, first.property)
@@ -100,12 +100,26 @@ export async function checkProfile(
   const now = farcasterNow(publisher)
   const messages = entries.map(({ statement }) => signStatement(publisher, author, statement, now))
   const refusals = messages.length === 0 ? [] : await publisher.hub.validate(messages)
-  return refusals.flatMap((refusal, index) =>
-    refusal ? [{ property: entries[index]!.property, message: refusal.message }] : [],
-  )
+  return refusals.flatMap((refusal, index) => {
+    const entry = entries[index]!
+    return refusal ? [{ property: entry.property, message: explained(refusal, entry).message }] : []
+  })
 }
 
-function entriesOf(request: ProfileRequest): { readonly property: string; readonly statement: Statement }[] {
+/** An entry to publish, and the member of the request that it comes from. */
+interface Entry {
+  readonly property: string
+  readonly statement: Statement
+}
+
+/** Says in plain words what the protocol says by a pattern: the one entry that has no empty value. */
+function explained(refusal: Refusal, { statement: { userDataBody } }: Entry): Refusal {
+  const clearsGithub = userDataBody?.type === UserDataType.GITHUB && userDataBody.value === ''
+  if (!clearsGithub || refusal.code !== 'bad_request.validation_failure') return refusal
+  return { ...refusal, message: 'the protocol cannot clear a GitHub name; set another one instead' }
+}
+
+function entriesOf(request: ProfileRequest): Entry[] {
   return entryKinds.flatMap(([property, type, read]) => {
     const value = read(request)
     if (value === undefined) return []

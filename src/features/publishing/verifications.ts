@@ -16,8 +16,7 @@ export interface AddressClaim {
 
 /** Request members by the wording of the protocol's errors. */
 const memberPatterns: readonly (readonly [text: RegExp, member: string])[] = [
-  [/chain id/, 'chain_id'],
-  [/contract signatures|verification type/, 'verification_type'],
+  [/contract signatures/, 'verification_type'],
   [/claimSignature/, 'eth_signature'],
   [/blockHash/, 'block_hash'],
   [/address/, 'address'],

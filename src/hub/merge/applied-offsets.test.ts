@@ -47,7 +47,7 @@ test('an item of a known source offset -> duplicate, for every kind, in one call
 test('an item that misses a dependency can be submitted again under its offset', async () => {
   const user = new TestUser(2)
   const cast = user.cast('early', testNow - 10)
-  expect(await codes(inMessages(cast), [20])).toEqual(['bad_request.unknown_fid'])
+  expect(await codes(inMessages(cast), [20])).toEqual(['bad_request.validation_failure'])
   await hub.submitOnChainEvents(user.onChain())
   expect(await codes(inMessages(cast), [20])).toEqual([null])
 })

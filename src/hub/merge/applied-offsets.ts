@@ -2,17 +2,9 @@ import type { Database, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { MergeBatch, MergeOutcomes, SourceOffsets } from './batch.js'
 
-/** Codes of refusals that mean that a fid, key, storage or name is missing. */
-const dependencyCodes: ReadonlySet<string> = new Set([
-  'bad_request.unknown_fid',
-  'bad_request.invalid_signer',
-  'bad_request.no_storage',
-  'bad_request.validation_failure',
-])
-
-/** Returns true if a refusal means that something is missing. The item may merge later. */
+/** Returns true if a refusal may mean that a fid, key, storage or name is missing. The item may merge later. */
 export function isMissingDependency({ code }: Refusal): boolean {
-  return dependencyCodes.has(code)
+  return code === 'bad_request.validation_failure'
 }
 
 /**

@@ -79,9 +79,9 @@ function keyRemove(): SignedMessage {
   return alice.message({ type: MessageType.KEY_REMOVE, keyRemoveBody }, testNow)
 }
 
-test('a message of a type that is not stored merges beside others and stores nothing', async () => {
+test('a message of a type that is not stored is refused, beside others that merge', async () => {
   const cast = alice.cast('stored', testNow)
-  expect(await outcomes(action, cast)).toEqual([null, null])
+  expect(await outcomes(action, cast)).toEqual(['invalid message type', null])
   expect(await storedHashes(1)).toEqual(hashesOf([cast]))
   expect(await counts()).toEqual([[1, MessageSet.casts, 1, true]])
   expect(await merge({ messages: [action] })).toMatchObject({

@@ -10,6 +10,7 @@ import {
   verifySignedKeyRequest,
 } from '../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { invalidSigner } from '../sender-refusals.js'
 
 /** A key that a custody address granted by message: a row of `hub.gasless_keys` (docs/protocol.md §4.6). */
 export interface GaslessKey {
@@ -69,7 +70,7 @@ async function recoverKeyClaim({ data }: SignedMessage): Promise<KeyClaim | null
 /** Returns why a signer that is not on chain may not sign the message's type; null for a key with that scope. */
 export function checkScope({ signer, data }: SignedMessage, keys: KeyState): Refusal | null {
   const key = keys.get(signer)
-  if (key?.fid !== data.fid) return refuse('bad_request.invalid_signer', 'invalid signer')
+  if (key?.fid !== data.fid) return invalidSigner
   if (key.scopes.includes(data.type)) return null
   const text = `message type ${data.type} is not in the scope of the gasless signer`
   return refuse('bad_request.validation_failure', text)

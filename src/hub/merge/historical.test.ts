@@ -42,18 +42,18 @@ async function codes(messages: SignedMessage[], isAdmitted: boolean): Promise<(s
 
 test('a historical message of a removed signer merges; a new one is refused', async () => {
   const cast = alice.cast('signed while the key was good', testNow - 100)
-  expect(await codes([cast], false)).toEqual(['bad_request.invalid_signer'])
+  expect(await codes([cast], false)).toEqual(['bad_request.validation_failure'])
   expect(await codes([cast], true)).toEqual([null])
 })
 
-test('a historical message of a key that never was a signer -> invalid_signer', async () => {
+test('a historical message of a key that never was a signer -> invalid signer', async () => {
   const forged = new TestUser(1, 'another key').cast('hello', testNow)
-  expect(await codes([forged], true)).toEqual(['bad_request.invalid_signer'])
+  expect(await codes([forged], true)).toEqual(['bad_request.validation_failure'])
 })
 
 test('historical messages may use expired storage', async () => {
   const casts = Array.from({ length: 120 }, (_, n) => bob.cast(`${n}`, testNow - 1000 + n))
-  expect(new Set(await codes(casts, false))).toEqual(new Set(['bad_request.no_storage']))
+  expect(new Set(await codes(casts, false))).toEqual(new Set(['bad_request.validation_failure']))
   expect(new Set(await codes(casts, true))).toEqual(new Set([null]))
   const [row] = await db<
     { count: number }[]

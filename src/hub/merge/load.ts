@@ -5,7 +5,7 @@ import { MessageType, type StorageUnitType } from '../../protocol/definitions.js
 import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { kindOf } from '../../protocol/message-kinds.js'
+import { typedKindOf } from '../../protocol/message-kinds.js'
 import {
   generationOf,
   limitsOf,
@@ -82,6 +82,7 @@ export async function loadState(
 function namesOf(messages: readonly SignedMessage[], transfers: readonly UserNameProof[]): string[] {
   const names = new Set(transfers.map(nameOf))
   for (const message of messages) {
+    if (typedKindOf(message.data) === undefined) continue
     for (const name of ruleOf(message.data.type).names?.(message) ?? []) names.add(name)
   }
   return [...names]
@@ -96,7 +97,8 @@ function conflictKeysOf(
   const add = (conflictKey: ConflictKey) => conflictKeys.set(conflictKeyId(conflictKey), conflictKey)
   for (const message of messages) {
     const own = conflictKeyOf(message)
-    if (own) add(own)
+    if (own === null) continue
+    add(own)
     for (const conflictKey of ruleOf(message.data.type).conflictKeys?.(message) ?? []) add(conflictKey)
   }
   for (const name of names) {
@@ -117,7 +119,7 @@ function selectAccounts(
   messages: readonly SignedMessage[],
 ): Promise<AccountRow[]> {
   const verifying = messages.flatMap(({ data }) =>
-    kindOf(data.type)?.set === MessageSet.verifications ? [data.fid] : [],
+    typedKindOf(data)?.set === MessageSet.verifications ? [data.fid] : [],
   )
   const counts = db`
     case when fid = any (${verifying}::bigint[]) then (

@@ -60,26 +60,26 @@ test('a merge emits one event with all displaced messages', () => {
 test.each([
   [
     'of an unknown fid',
-    { code: 'bad_request.unknown_fid', message: 'unknown fid' },
+    { code: 'bad_request.validation_failure', message: 'unknown fid' },
     createBatchState(),
     new TestUser(99).cast('hello', testNow),
   ],
   [
     'of a key that is not the user’s',
-    { code: 'bad_request.invalid_signer', message: 'invalid signer' },
+    { code: 'bad_request.validation_failure', message: 'invalid signer' },
     createBatchState(),
     new TestUser(1, 'user 2').cast('hello', testNow),
   ],
   [
     'of a user without storage',
-    { code: 'bad_request.no_storage', message: 'fid 1 has no active storage' },
+    { code: 'bad_request.validation_failure', message: 'insufficient storage' },
     createBatchState({ accounts: [{ fid: 1, limits: limitsOf(noUnits) }] }),
     cast,
   ],
   [
-    'for pro accounts, when the tier ends this second',
+    'for pro accounts, a second after the end of the tier',
     { code: 'bad_request.validation_failure', message: 'Pro subscription required' },
-    createBatchState({ accounts: [{ fid: 1, proUntil: testNowUnix }] }),
+    createBatchState({ accounts: [{ fid: 1, proUntil: testNowUnix - 1 }] }),
     alice.cast('x'.repeat(1500), testNow, { type: 2 }),
   ],
 ])('a message %s is refused and emits no event', (_what, refusal, state, message) => {
@@ -88,8 +88,8 @@ test.each([
   expect(state.changes()).toEqual([])
 })
 
-test('a long cast merges in the last second of the pro tier', () => {
-  const state = createBatchState({ accounts: [{ fid: 1, proUntil: testNowUnix + 1 }] })
+test('C.16 a long cast merges in the second in which the pro tier ends', () => {
+  const state = createBatchState({ accounts: [{ fid: 1, proUntil: testNowUnix }] })
   expect(mergeMessage(alice.cast('x'.repeat(1500), testNow, { type: 2 }), state)).toBeNull()
 })
 
@@ -108,16 +108,17 @@ test('a historical message needs neither tier nor storage, but a former signer',
   )
   expect(outcomes.map((outcome) => outcome?.code ?? null)).toEqual([
     null,
-    'bad_request.invalid_signer',
+    'bad_request.validation_failure',
     null,
-    'bad_request.invalid_signer',
+    'bad_request.validation_failure',
   ])
 })
 
-test('a type that is not stored needs no storage and emits no event', () => {
+test('C.11 a type that is not stored is refused after fid and signer, before storage', () => {
   const state = createBatchState({ accounts: [{ fid: 1, limits: limitsOf(noUnits) }] })
   expect(conflictKeyOf(action)).toBeNull()
-  expect(mergeMessage(action, state)).toBeNull()
+  expect(mergeMessage(action, state)?.message).toBe('invalid message type')
+  expect(mergeMessage(testKey('nobody').sign(action.data), state)?.message).toBe('invalid signer')
   expect(state.events).toEqual([])
   expect(conflictKeyOf(alice.message({ type: 99 as MessageType }, testNow))).toBeNull()
 })
@@ -138,7 +139,7 @@ test.each([
     'message type 1 is not in the scope of the gasless signer',
     keyOf(1, [MessageType.LINK_ADD]),
   ],
-  ['of another fid', 'bad_request.invalid_signer', 'invalid signer', keyOf(2, [MessageType.CAST_ADD])],
+  ['of another fid', 'bad_request.validation_failure', 'invalid signer', keyOf(2, [MessageType.CAST_ADD])],
 ])('a gasless key %s: %s %s', (_what, code, text, keys) => {
   const refusal = mergeMessage(granted.sign(cast.data), createBatchState({ keys }))
   expect([refusal?.code ?? null, refusal?.message ?? null]).toEqual([code, text])

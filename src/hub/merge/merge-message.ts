@@ -2,10 +2,12 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyOf, MessageSet } from '../../protocol/message-kind.js'
-import { kindOf } from '../../protocol/message-kinds.js'
+import { typedKindOf } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
-import { requiresPro } from '../../protocol/validate.js'
-import { checkExpiry, checkScope } from './gasless-keys.js'
+import { checkSender, isSignedByGaslessKey } from './check-sender.js'
+import { checkStorage } from './check-storage.js'
+import { checkType } from './check-type.js'
+import { checkExpiry } from './gasless-keys.js'
 import { resolveConflict } from './resolve-conflict.js'
 import type { MergeRefusal } from './rule.js'
 import { ruleOf } from './rules.js'
@@ -53,9 +55,9 @@ export function applyUpstreamRemoval(message: SignedMessage, state: BatchState):
   return null
 }
 
-/** Returns the conflict key of a message; null for types that are not stored. */
+/** Returns the conflict key of a message; null for types that are not stored, and without the body of the type. */
 export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
-  const kind = kindOf(message.data.type)
+  const kind = typedKindOf(message.data)
   if (!kind || kind.set === null) return null
   const body = bodyOf(kind, message.data)
   return { fid: message.data.fid, set: kind.set, key: kind.conflictKey(body, message) }
@@ -65,7 +67,9 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   const conflictKey = conflictKeyOf(message)
   const rule = ruleOf(message.data.type)
   const refusal =
-    checkAccount(message, conflictKey, state) ??
+    checkSender(message, state) ??
+    checkType(message) ??
+    checkStorage(message, conflictKey, state) ??
     rule.check?.(message, state) ??
     useGaslessKey(message, state) ??
     rule.checkConflicts?.(message, state)
@@ -87,36 +91,6 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   })
   rule.afterMerge?.(message, displaced, state)
   return null
-}
-
-/** Checks the fid, the signer, the tier and the storage against on-chain state (docs/protocol.md §4.12). */
-function checkAccount(
-  message: SignedMessage,
-  conflictKey: ConflictKey | null,
-  state: BatchState,
-): Refusal | null {
-  // Its sender may be of a shard whose log is merged later, and waiting would change the order of the slots.
-  if (conflictKey?.set === MessageSet.channels && state.historical.has(message)) return null
-  const account = state.accounts.get(message.data.fid)
-  if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
-  const signerRefusal = isSignedByGaslessKey(message, state) ? checkScope(message, state.keys) : null
-  if (signerRefusal) return signerRefusal
-  if (state.historical.has(message)) return null
-  if (requiresPro(message) && account.proUntil <= state.nowUnix) {
-    return refuse('bad_request.validation_failure', 'Pro subscription required')
-  }
-  // Engine V21 has a rule of its own for the storage of verifications.
-  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
-  if (conflictKey?.set === MessageSet.verifications && state.isV21(now)) return null
-  if (conflictKey && account.limits[conflictKey.set] === 0) {
-    return refuse('bad_request.no_storage', `fid ${account.fid} has no active storage`)
-  }
-  return null
-}
-
-/** Returns true if the signer is no on-chain signer, and the body does not stand in for one. */
-function isSignedByGaslessKey(message: SignedMessage, state: BatchState): boolean {
-  return !ruleOf(message.data.type).isAuthorizedByBody && !state.maySign(message)
 }
 
 /**

@@ -72,20 +72,22 @@ function verification(user: TestUser, address: Buffer, at: number): SignedMessag
 }
 
 describe('account checks', () => {
-  test('an unregistered fid -> unknown_fid', async () => {
-    expect(await submit(new TestUser(99).cast('hello', testNow))).toBe('bad_request.unknown_fid')
+  test('an unregistered fid -> unknown fid', async () => {
+    expect(await submit(new TestUser(99).cast('hello', testNow))).toBe('bad_request.validation_failure')
   })
 
-  test('a key that is no signer of the fid -> invalid_signer, also if it is one of another fid', async () => {
+  test('a key that is no signer of the fid -> invalid signer, also if it is one of another fid', async () => {
     expect(await submit(new TestUser(1, 'another key').cast('hello', testNow))).toBe(
-      'bad_request.invalid_signer',
+      'bad_request.validation_failure',
     )
-    expect(await submit(new TestUser(1, 'user 2').cast('hello', testNow))).toBe('bad_request.invalid_signer')
+    expect(await submit(new TestUser(1, 'user 2').cast('hello', testNow))).toBe(
+      'bad_request.validation_failure',
+    )
   })
 
   test('a removed signer is refused; an admin reset activates it again', async () => {
     await merge({ chainEvents: [alice.signerEvent(SignerEventType.REMOVE, 5000)] })
-    expect(await submit(alice.cast('removed', testNow))).toBe('bad_request.invalid_signer')
+    expect(await submit(alice.cast('removed', testNow))).toBe('bad_request.validation_failure')
     await merge({ chainEvents: [alice.signerEvent(SignerEventType.ADMIN_RESET, 5001)] })
     expect(await submit(alice.cast('back', testNow))).toBeNull()
   })
@@ -101,13 +103,15 @@ describe('account checks', () => {
     const key = testKey('auth')
     const event = alice.signerEvent(SignerEventType.ADD, 6000, key.publicKey)
     await merge({ chainEvents: [{ ...event, signerEventBody: { ...event.signerEventBody!, keyType: 2 } }] })
-    expect(await submit(new TestUser(1, 'auth').cast('hello', testNow))).toBe('bad_request.invalid_signer')
+    expect(await submit(new TestUser(1, 'auth').cast('hello', testNow))).toBe(
+      'bad_request.validation_failure',
+    )
   })
 
-  test('no active storage -> no_storage', async () => {
+  test('no active storage -> insufficient storage', async () => {
     const carol = new TestUser(3)
     await merge({ chainEvents: [carol.registered(), carol.signerEvent(SignerEventType.ADD)] })
-    expect(await submit(carol.cast('hello', testNow))).toBe('bad_request.no_storage')
+    expect(await submit(carol.cast('hello', testNow))).toBe('bad_request.validation_failure')
     await merge({ chainEvents: [carol.storageRentEvent(1, 7000, testNowUnix - 400 * 86_400)] })
     expect(await submit(carol.cast('hello', testNow))).toBeNull()
   })
@@ -323,7 +327,7 @@ describe('storage loans', () => {
   test('move units, as many as the lender can spare', async () => {
     const carol = new TestUser(3)
     await merge({ chainEvents: [carol.registered(), carol.signerEvent(SignerEventType.ADD)] })
-    expect(await submit(carol.cast('poor', testNow))).toBe('bad_request.no_storage')
+    expect(await submit(carol.cast('poor', testNow))).toBe('bad_request.validation_failure')
     expect(await submit(alice.lendStorage(3, 10, unit2025, testNow))).toBe('bad_request.validation_failure')
     expect(await submit(alice.lendStorage(3, 9, unit2025, testNow))).toBeNull()
     expect(await submit(carol.cast('rich', testNow))).toBeNull()

@@ -205,7 +205,9 @@ test('storage is active up to the second in which it expires', async () => {
   const end = testNowUnix + yearSeconds
   await ensurePartitions(db, end * 1000)
   const late = { messages: [carol.cast('too late', testNow)] }
-  expect((await merge(late, { atUnix: end })).messages).toMatchObject([{ code: 'bad_request.no_storage' }])
+  expect((await merge(late, { atUnix: end })).messages).toMatchObject([
+    { code: 'bad_request.validation_failure' },
+  ])
   expect((await merge(late, { atUnix: end - 1 })).messages).toEqual([null])
 })
 

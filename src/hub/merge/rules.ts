@@ -1,4 +1,5 @@
 import { type MessageData, MessageType } from '../../protocol/definitions.js'
+import { typedKindOf } from '../../protocol/message-kinds.js'
 import type { MergeRule } from './rule.js'
 import { channelRule } from './rules/channels.js'
 import { keyAddRule, keyRemoveRule } from './rules/keys.js'
@@ -38,5 +39,6 @@ export function ruleOf(type: MessageType): MergeRule {
 
 /** Returns the order of a message within a block, lower first (docs/protocol.md §1.8). */
 export function mergeOrder(data: MessageData): number {
+  if (typedKindOf(data) === undefined) return lastOrder
   return ruleOf(data.type).order?.(data) ?? lastOrder
 }

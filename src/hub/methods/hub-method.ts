@@ -70,10 +70,13 @@ interface ReadSpec<Fields extends Record<string, Field<unknown>>, Value> extends
 type RequestOf<Fields> = { readonly [Name in keyof Fields]: FieldValue<Fields[Name]> }
 type FieldValue<Each> = Each extends Field<infer Value> ? Value : never
 
+/** The API that a request came by. */
+export type Transport = 'http' | 'grpc'
+
 interface WriteSpec<Value> extends CommonSpec {
   readonly reply: Reply<Value>
   /** Gets the bytes of the request undecoded: what was signed must stay as it is. */
-  readonly handle: (bytes: Buffer, context: MethodContext) => Promise<Value>
+  readonly handle: (bytes: Buffer, context: MethodContext, transport: Transport) => Promise<Value>
 }
 
 /** A method that reads, in both APIs. */
@@ -122,8 +125,8 @@ export function writeMethod<Value>({ reply, handle, ...common }: WriteSpec<Value
   return {
     ...common,
     kind: 'write',
-    answerBody: async (bytes, context) => reply.json(await handle(bytes, context)),
-    answerRequest: async (bytes, context) => reply.protobuf(await handle(bytes, context)),
+    answerBody: async (bytes, context) => reply.json(await handle(bytes, context, 'http')),
+    answerRequest: async (bytes, context) => reply.protobuf(await handle(bytes, context, 'grpc')),
   }
 }
 

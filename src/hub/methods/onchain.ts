@@ -1,5 +1,6 @@
 import { hexOf } from '../../protocol/bytes.js'
-import { Message, MessageData, OnChainEvent } from '../../protocol/definitions.js'
+import { decodeStoredMessage } from '../../protocol/codec.js'
+import { OnChainEvent } from '../../protocol/definitions.js'
 import {
   SignerResponse,
   SignerSource,
@@ -189,7 +190,7 @@ function describeGaslessSigner(
   fid: number,
   { key, grant, requestFid, lastUsedAt }: SignerRow,
 ): SignerDescription {
-  const data = grant && MessageData.decode(Message.decode(grant).dataBytes ?? Buffer.alloc(0))
+  const data = grant && decodeStoredMessage(grant).data
   const body = data?.keyAddBody
   const usedAt = unixSecondsFromFarcasterSeconds(lastUsedAt ?? 0)
   return {

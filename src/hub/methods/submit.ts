@@ -1,15 +1,24 @@
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { decodeMessage, encodeMessage, isRefusal, toProtobuf } from '../../protocol/codec.js'
+import {
+  decodeMessage,
+  encodeMessage,
+  fidBesideDataBytes,
+  isRefusal,
+  noData,
+  toProtobuf,
+} from '../../protocol/codec.js'
 import { Message } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { bodyKindOf } from '../../protocol/message-kinds.js'
 import { MessageError, ValidationResponse } from '../../protocol/proto/generated/request_response.js'
 import { isOfShardZero } from '../../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { Hub } from '../hub.js'
 import { eachField, encodeFields, listReply } from '../protobuf.js'
 import { toWireMessage } from './grpc/wire-bytes.js'
-import { type Reply, writeMethod } from './hub-method.js'
+import { type Reply, type Transport, writeMethod } from './hub-method.js'
+import { messageTypeNames } from './json/enum-names.js'
 import { type MessageJson, messageJson } from './json/message.js'
 
 /** Most messages of one request. An empty message takes two bytes, and its answer a hundred. */
@@ -25,8 +34,8 @@ type Submission =
 
 const signedMessage: Reply<SignedMessage> = { json: signedMessageJson, protobuf: wireMessage }
 
-const validation: Reply<{ readonly valid: boolean; readonly message: SignedMessage | null }> = {
-  json: ({ valid, message }) => ({ valid, message: message && signedMessageJson(message) }),
+const validation: Reply<Validation> = {
+  json: ({ valid, message }) => ({ valid, message: message && shownMessageJson(message) }),
   protobuf({ valid, message }) {
     const verdict = ValidationResponse.encode({ valid, message: undefined }).finish()
     if (message === null) return verdict
@@ -57,33 +66,55 @@ function signedMessageJson(message: SignedMessage): MessageJson {
   return messageJson(toProtobuf(message))
 }
 
+/** @throws PlazaError for a message that has no JSON form: without a body, or of no type (docs/protocol.md §2.3). */
+function shownMessageJson(message: SignedMessage): MessageJson {
+  const { data } = message
+  if (bodyKindOf(data) === undefined) throw toError(noMessageData)
+  if (messageTypeNames[data.type] === undefined || data.type === 0) throw toError(noMessageType)
+  return signedMessageJson(message)
+}
+
+const noMessageData = refuse('bad_request.validation_failure', 'No message data')
+const noMessageType = refuse('bad_request.validation_failure', 'invalid message type')
+
 function wireMessage(message: SignedMessage): Buffer {
   return toWireMessage(encodeMessage(message))
 }
 
+/** The refusal of a single message without a fid, or whose fid cannot be read (docs/protocol.md §2.2). */
+const noFid = refuse('bad_request.invalid_param', 'fid cannot be 0')
+
 /** Submits one encoded message, durably. @throws PlazaError with the code of the refusal. */
 async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage> {
   const message = decodeMessage(bytes)
-  if (isRefusal(message)) throw toError(message)
+  if (isRefusal(message)) throw toError(message === noData ? noFid : message)
+  if (message.data.fid === 0) throw toError(noFid)
   const [refusal] = await hub.submit([message])
   if (refusal) throw toError(refusal)
   return message
 }
 
+interface Validation {
+  readonly valid: boolean
+  readonly message: SignedMessage | null
+}
+
 /**
- * Makes every check that needs no state. An invalid message is an answer (docs/protocol.md §2.3).
- * @throws PlazaError `bad_request.parse_failure` when the bytes are no message.
+ * Makes every check that needs no state but the tier. An invalid message is an answer (docs/protocol.md §2.3).
+ *
+ * Over gRPC the tier is that of the fid in `data`, as in the reference node: none without `data`.
+ *
+ * @throws PlazaError `bad_request.parse_failure` when the bytes are no message; over HTTP when it has no data.
  */
-async function validateOne(
-  hub: Hub,
-  bytes: Buffer,
-): Promise<{ valid: boolean; message: SignedMessage | null }> {
+async function validateOne(hub: Hub, bytes: Buffer, transport: Transport): Promise<Validation> {
   const message = decodeMessage(bytes)
   if (isRefusal(message)) {
     if (message.code === 'bad_request.parse_failure') throw toError(message)
+    if (message === noData && transport === 'http') throw toError(noMessageData)
     return { valid: false, message: null }
   }
-  const [refusal] = await hub.validate([message])
+  const tierFid = transport === 'grpc' ? fidBesideDataBytes(bytes) : message.data.fid
+  const [refusal] = await hub.validate([message], [tierFid])
   return { valid: !refusal, message }
 }
 
@@ -150,7 +181,7 @@ export const submitMethods = [
     http: { path: '/validateMessage', failure: 'Failed to validate message' },
     grpc: 'validateMessage',
     reply: validation,
-    handle: (bytes, { hub }) => validateOne(hub, bytes),
+    handle: (bytes, { hub }, transport) => validateOne(hub, bytes, transport),
   }),
   writeMethod({
     http: { path: '/submitBulkMessages', failure: 'Failed to submit bulk messages' },

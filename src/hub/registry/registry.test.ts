@@ -123,7 +123,7 @@ describe('LocalRegistry', () => {
     const signer = await newSigner(fid)
     expect(await registry.removeSigner(fid, signer.publicKey)).toBeNull()
     const [outcome] = await hub.submit([userData(fid, signer, UserDataType.BIO, 'too late')])
-    expect(outcome?.code).toBe('bad_request.invalid_signer')
+    expect(outcome?.code).toBe('bad_request.validation_failure')
     expect((await registry.removeSigner(fid, signer.publicKey))?.code).toBe('bad_request.conflict')
     expect((await registry.addSigner(fid, signer.publicKey))?.message).toMatch(/never comes back/)
   })
@@ -134,7 +134,7 @@ describe('LocalRegistry', () => {
     expect(await registry.rentStorage(fid, 2)).toBeNull()
     const [row] = await db`select sum(units)::integer as units from hub.storage_rents where fid = ${fid}`
     expect(row).toEqual({ units: 6 })
-    expect((await registry.rentStorage(999_999, 1))?.code).toBe('bad_request.unknown_fid')
+    expect((await registry.rentStorage(999_999, 1))?.code).toBe('bad_request.validation_failure')
   })
 
   it('registers a name with its own signature, which a profile may then show', async () => {
@@ -153,7 +153,7 @@ describe('LocalRegistry', () => {
     expect((await registry.registerName('grace', other))?.message).toBe(`"grace" belongs to fid ${holder}`)
     expect((await registry.registerName('Grace', other))?.code).toBe('bad_request.invalid_param')
     expect((await registry.registerName('hopper', holder))?.message).toMatch(/already holds "grace"/)
-    expect((await registry.registerName('nobody', 999_999))?.code).toBe('bad_request.unknown_fid')
+    expect((await registry.registerName('nobody', 999_999))?.code).toBe('bad_request.validation_failure')
   })
 
   it('transfers and releases a name, which revokes the username', async () => {

@@ -246,7 +246,7 @@ export async function signerState(db: Queryable, fid: number, key: Buffer): Prom
 }
 
 function unknownFid(fid: number): Refusal {
-  return refuse('bad_request.unknown_fid', `fid ${fid} does not exist`)
+  return refuse('bad_request.validation_failure', `fid ${fid} does not exist`)
 }
 
 function nameNotHeld(name: string): Refusal {

@@ -1,6 +1,7 @@
 import base58 from 'bs58'
 import { checksumAddress } from 'viem'
 import { UserDataType } from '../definitions.js'
+import { INVALID_DATA } from '../message-kind.js'
 
 const ETH_ADDRESS_BYTES = 20
 const SOL_ADDRESS_BYTES = 32
@@ -37,18 +38,18 @@ export function validatePrimaryEthAddress(text: string): string | null {
   if (text.length !== ETH_ADDRESS_CHARACTERS || !text.startsWith('0x')) {
     return 'invalid length for eth address'
   }
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return 'eth address is not hex'
-  return checksumAddress(text.toLowerCase() as `0x${string}`) === text
-    ? null
-    : 'eth address checksum is wrong'
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return INVALID_DATA
+  return checksumAddress(text.toLowerCase() as `0x${string}`) === text ? null : INVALID_DATA
 }
 
 /** Returns the rule that a primary Solana address breaks, or null: base58 of 32 bytes; '' unsets it. */
 export function validatePrimarySolAddress(text: string): string | null {
   if (text === '') return null
-  if (text.length > MAX_SOL_ADDRESS_CHARACTERS) return 'invalid length for sol address'
+  if (text.length > MAX_SOL_ADDRESS_CHARACTERS) {
+    return /^[1-9A-HJ-NP-Za-km-z]+$/.test(text) ? 'invalid length for sol address' : INVALID_DATA
+  }
   const address = base58.decodeUnsafe(text)
-  if (address === undefined) return 'sol address is not base58'
+  if (address === undefined) return INVALID_DATA
   return validateSolAddress(address)
 }
 

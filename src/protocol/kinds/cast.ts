@@ -1,6 +1,6 @@
 import { asBuffer } from '../bytes.js'
 import { type CastAddBody, type CastRemoveBody, CastType, MessageType } from '../definitions.js'
-import { type MessageKind, MessageSet } from '../message-kind.js'
+import { type MessageKind, MessageSet, PRO_REQUIRED } from '../message-kind.js'
 import { castIdSchema, repeatedField, schema, single } from '../wire-schema.js'
 import { validateCastHash, validateCastId, validateEmbed, validateUrl } from './target.js'
 
@@ -11,17 +11,20 @@ const MAX_MENTIONS = 10
 /** Farcaster seconds from which plain strings are no longer valid embeds. */
 const STRING_EMBEDS_END = 73_612_800
 
-const embedSchema = schema({ 1: single('string'), 2: single(castIdSchema) })
-const bodySchema = schema({
-  1: repeatedField('string'),
-  2: repeatedField('uint64'),
-  3: single(castIdSchema),
-  4: single('string'),
-  5: repeatedField('uint32'),
-  6: repeatedField(embedSchema),
-  7: single('string'),
-  8: single('int32'),
-})
+const embedSchema = schema({ 1: single('string'), 2: single(castIdSchema) }, [[1, 2]])
+const bodySchema = schema(
+  {
+    1: repeatedField('string'),
+    2: repeatedField('uint64'),
+    3: single(castIdSchema),
+    4: single('string'),
+    5: repeatedField('uint32'),
+    6: repeatedField(embedSchema),
+    7: single('string'),
+    8: single('int32'),
+  },
+  [[3, 7]],
+)
 
 /** CAST_ADD: a post. Limits: docs/protocol.md §3.3.2, as of engine V20. */
 export const castAdd: MessageKind<CastAddBody> = {
@@ -31,8 +34,8 @@ export const castAdd: MessageKind<CastAddBody> = {
   bodyName: 'castAddBody',
   wire: { field: 5, schema: bodySchema },
   maxProDataBytes: MAX_PRO_DATA_BYTES,
-  validate: (body, data) =>
-    validateText(body) ??
+  validate: (body, data, { isPro }) =>
+    validateText(body, isPro) ??
     validateContent(body, data.timestamp < STRING_EMBEDS_END) ??
     validateEmbeds(body) ??
     validateMentions(body) ??
@@ -52,7 +55,7 @@ export const castRemove: MessageKind<CastRemoveBody> = {
   conflictKey: (body) => asBuffer(body.targetHash),
 }
 
-function validateText(body: CastAddBody): string | null {
+function validateText(body: CastAddBody, isPro: boolean): string | null {
   const sizeBytes = Buffer.byteLength(body.text)
   switch (body.type) {
     case CastType.CAST:
@@ -61,8 +64,10 @@ function validateText(body: CastAddBody): string | null {
       if (sizeBytes > 1024) return 'text > 1024 bytes for long cast'
       return sizeBytes <= 320 ? 'text too short for long cast' : null
     case CastType.TEN_K_CAST:
-      if (sizeBytes > 10_000) return 'text > 10,000 bytes for 10k cast'
-      return sizeBytes <= 1024 ? 'text too short for 10k cast' : null
+      if (!isPro) return PRO_REQUIRED
+      // The reference node exchanges the texts of the two limits.
+      if (sizeBytes > 10_000) return 'text too short for 10k cast'
+      return sizeBytes <= 1024 ? 'text > 10,000 bytes for 10k cast' : null
     default:
       return 'invalid cast type'
   }
@@ -107,6 +112,7 @@ function validateMentions(body: CastAddBody): string | null {
 }
 
 function validateParent(body: CastAddBody): string | null {
+  // Decoded data has one of the two: only a message that is built here can have both.
   if (body.parentCastId !== undefined && body.parentUrl !== undefined) {
     return 'cannot use both parentUrl and parentCastId'
   }

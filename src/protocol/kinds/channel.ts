@@ -11,7 +11,7 @@ import {
   MessageType,
 } from '../definitions.js'
 import { type BodyName, type MessageKind, MessageSet } from '../message-kind.js'
-import { schema, single } from '../wire-schema.js'
+import { optional, schema, single } from '../wire-schema.js'
 
 /** Bytes of a channel's id, keccak256 of its key. */
 export const CHANNEL_ID_BYTES = 32
@@ -55,13 +55,13 @@ export const channelUpdate = channelKind<ChannelUpdateBody>({
     field: 21,
     schema: schema({
       1: single('bytes'),
-      2: single('string'),
-      3: single('string'),
-      4: single('string'),
-      5: single('string'),
-      6: single('string'),
-      7: single('int32'),
-      8: single('int32'),
+      2: optional('string'),
+      3: optional('string'),
+      4: optional('string'),
+      5: optional('string'),
+      6: optional('string'),
+      7: optional('int32'),
+      8: optional('int32'),
     }),
   },
   validate({ castingMode = 0, membershipMode = 0 }) {

@@ -3,7 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { hexOf } from '../bytes.js'
 import { type KeyAddBody, type MessageData, UserNameProof } from '../definitions.js'
 import { keyAddition, sampleAccount, sampleAddress } from '../testing/sample-claims.js'
-import { SAMPLE_FID, SAMPLE_TIME, sampleSigner, validSamples } from '../testing/sample-messages.js'
+import {
+  SAMPLE_FID,
+  SAMPLE_TIME,
+  sampleContext,
+  sampleSigner,
+  validSamples,
+} from '../testing/sample-messages.js'
 import { checkSignatures, validateStateless } from '../validate.js'
 import { recoverKeyAddCustody, recoverKeyRemoveCustody, verifySignedKeyRequest } from './key.js'
 import { verifyUsernameProof } from './username-proof.js'
@@ -28,7 +34,7 @@ function flipped(bytes: Uint8Array, index: number): Uint8Array {
 
 describe('the claim of a verification', () => {
   it.each(['ethVerification', 'solVerification'])('covers every field of %s', async (sample) => {
-    const invalid = 'invalid claimSignature'
+    const invalid = sample === 'solVerification' ? 'invalid signature' : 'invalid claimSignature'
     const body = (data: MessageData) => data.verificationAddAddressBody!
     expect(await claimOf(sample, () => {})).toBeNull()
     expect(await claimOf(sample, (data) => Object.assign(data, { fid: 2 }))).toBe(invalid)
@@ -42,14 +48,26 @@ describe('the claim of a verification', () => {
     expect(await claimOf(sample, short)).toBe(invalid)
   })
 
-  it('may have v as 0 or 27 (1 or 28), and no other value', async () => {
-    const withLast = (last: (v: number) => number) =>
-      claimOf('ethVerification', ({ verificationAddAddressBody: body }) => {
-        body!.claimSignature[64] = last(body!.claimSignature[64]!)
+  it('has an even v for 0x00 and 0x1b, and an odd one for every other byte', async () => {
+    const { claimSignature } = samples.ethVerification!.verificationAddAddressBody!
+    const isEven = claimSignature[64] === 0x1b
+    for (const last of [0x00, 0x1b, 0x01, 0x02, 0x1a, 0x1c, 0x1d, 0x25, 0xff]) {
+      const refusal = await claimOf('ethVerification', ({ verificationAddAddressBody: body }) => {
+        body!.claimSignature[64] = last
       })
-    expect(await withLast((v) => v - 27)).toBeNull()
-    expect(await withLast((v) => 55 - v)).toBe('invalid claimSignature')
-    expect(await withLast(() => 29)).toBe('invalid claimSignature')
+      const isValid = (last === 0x00 || last === 0x1b) === isEven
+      expect([last, refusal]).toEqual([last, isValid ? null : 'invalid claimSignature'])
+    }
+  })
+
+  it('covers no chain id: an account may name any that is listed, in its low 16 bits', async () => {
+    for (const chainId of [0, 1, 5, 10, 420, 65_536, 65_537, 65_956, 4_294_901_770]) {
+      const change = (data: MessageData) => Object.assign(data.verificationAddAddressBody!, { chainId })
+      const data = structuredClone(samples.ethVerification!)
+      change(data)
+      expect(validateStateless(sampleSigner().sign(data), sampleContext)).toBeNull()
+      expect(await claimOf('ethVerification', change)).toBeNull()
+    }
   })
 })
 
@@ -174,6 +192,6 @@ describe('samples', () => {
   it('have claims of the sample account', () => {
     expect(hexOf(sampleAddress)).toBe(sampleAccount.address.toLowerCase())
     const message = sampleSigner().sign(samples.keyAdd!)
-    expect(validateStateless(message, { network: 1, now: SAMPLE_TIME })).toBeNull()
+    expect(validateStateless(message, { network: 1, now: SAMPLE_TIME, isPro: true })).toBeNull()
   })
 })

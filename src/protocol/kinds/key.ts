@@ -12,7 +12,7 @@ import {
   METADATA_TYPE_SIGNED_KEY_REQUEST,
 } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
-import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverAccount } from '../account-recovery.js'
+import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverClaimant } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import { type KeyAddBody, type KeyRemoveBody, MessageType } from '../definitions.js'
 import { PUBLIC_KEY_BYTES } from '../ed25519.js'
@@ -135,7 +135,7 @@ export interface KeyRequest {
 export function recoverKeyAddCustody(
   body: KeyAddBody,
   fid: number,
-  recover: AccountRecovery = recoverAccount,
+  recover: AccountRecovery = recoverClaimant,
 ): Promise<Buffer | null> {
   return recoverSigner(
     {
@@ -160,7 +160,7 @@ export function recoverKeyAddCustody(
 export function recoverKeyRemoveCustody(
   body: KeyRemoveBody,
   fid: number,
-  recover: AccountRecovery = recoverAccount,
+  recover: AccountRecovery = recoverClaimant,
 ): Promise<Buffer | null> {
   return recoverSigner(
     {
@@ -182,7 +182,7 @@ export function recoverKeyRemoveCustody(
 export async function verifySignedKeyRequest(
   body: Pick<KeyAddBody, 'key' | 'metadata'>,
   timestamp: number,
-  recover: AccountRecovery = recoverAccount,
+  recover: AccountRecovery = recoverClaimant,
 ): Promise<KeyRequest | Refusal> {
   const invalid = refuse('bad_request.validation_failure', MALFORMED_KEY_REQUEST)
   const decoded = decodeGaslessSignedKeyRequestMetadata(body.metadata)

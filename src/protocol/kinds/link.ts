@@ -1,7 +1,7 @@
 import { u64be } from '../bytes.js'
 import { type LinkBody, type LinkCompactStateBody, MessageType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
-import { repeatedField, schema, single } from '../wire-schema.js'
+import { optional, repeatedField, schema, single } from '../wire-schema.js'
 
 const MAX_LINK_TYPE_BYTES = 8
 const MAX_COMPACT_STATE_BYTES = 65_536
@@ -12,7 +12,7 @@ const END_OF_TYPE = Buffer.of(0)
 const link = {
   set: MessageSet.links,
   bodyName: 'linkBody',
-  wire: { field: 14, schema: schema({ 1: single('string'), 2: single('uint32'), 3: single('uint64') }) },
+  wire: { field: 14, schema: schema({ 1: single('string'), 2: optional('uint32'), 3: optional('uint64') }) },
   validate: validateLink,
   conflictKey: (body: LinkBody) => linkKey(body.type, body.targetFid ?? 0),
 } as const

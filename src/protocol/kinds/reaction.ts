@@ -5,13 +5,15 @@ import { castIdBytes, validateCastId, validateUrl } from './target.js'
 
 const TARGET_CAST = Buffer.of(1)
 const TARGET_URL = Buffer.of(2)
+/** NONE is valid, and refused in the merge (docs/protocol.md §4.12). */
+const REACTION_TYPES: readonly ReactionType[] = [ReactionType.NONE, ReactionType.LIKE, ReactionType.RECAST]
 
 const reaction = {
   set: MessageSet.reactions,
   bodyName: 'reactionBody',
   wire: {
     field: 7,
-    schema: schema({ 1: single('int32'), 2: single(castIdSchema), 3: single('string') }),
+    schema: schema({ 1: single('int32'), 2: single(castIdSchema), 3: single('string') }, [[2, 3]]),
   },
   validate: validateReaction,
   conflictKey: reactionKey,
@@ -33,7 +35,8 @@ export const reactionRemove: MessageKind<ReactionBody> = {
 
 /** Returns the rule that a reaction breaks (docs/protocol.md §3.3.4), or null. */
 function validateReaction(body: ReactionBody): string | null {
-  if (body.type !== ReactionType.LIKE && body.type !== ReactionType.RECAST) return 'invalid reaction type'
+  if (!REACTION_TYPES.includes(body.type)) return 'invalid reaction type'
+  // Decoded data has one of the two: only a message that is built here can have both.
   if (body.targetCastId !== undefined && body.targetUrl !== undefined) {
     return 'cannot use both targetUrl and targetCastId'
   }

@@ -32,6 +32,7 @@ export function castIdBytes(castId: CastId): Buffer {
 
 /** Returns the rule that an embed breaks (docs/protocol.md §3.3.3), or null: one URL or one cast id. */
 export function validateEmbed(embed: Embed): string | null {
+  // Decoded data has one of the two: only a message that is built here can have both.
   if (embed.url !== undefined && embed.castId !== undefined) return 'cannot use both url and castId'
   if (embed.url !== undefined) return validateUrl(embed.url)
   return embed.castId === undefined ? 'embed is missing' : validateCastId(embed.castId)

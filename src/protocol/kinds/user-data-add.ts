@@ -1,21 +1,22 @@
 import { MessageType, type UserDataBody, UserDataType } from '../definitions.js'
-import { type MessageKind, MessageSet } from '../message-kind.js'
+import { INVALID_DATA, type MessageKind, MessageSet, PRO_REQUIRED } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
 import { validatePrimaryEthAddress, validatePrimarySolAddress } from './address.js'
 import { validateUsername } from './username.js'
 
 const bodySchema = schema({ 1: single('int32'), 2: single('string') })
 
-/** USER_DATA_ADD: an entry of a profile. A later one replaces it; the empty value clears it. */
+/** USER_DATA_ADD: an entry of a profile. A later one replaces it; the empty value clears it, except GITHUB. */
 export const userDataAdd: MessageKind<UserDataBody> = {
   type: MessageType.USER_DATA_ADD,
   set: MessageSet.userData,
   side: 'add',
   bodyName: 'userDataBody',
   wire: { field: 12, schema: bodySchema },
-  validate({ type, value }) {
-    const rule = valueRules[type]
-    return rule === undefined ? 'invalid user data type' : rule(value)
+  validate({ type, value }, _data, { isPro }) {
+    if (type === UserDataType.NONE) return 'invalid user data type'
+    if (type === UserDataType.BANNER && !isPro) return PRO_REQUIRED
+    return valueRules[type]?.(value) ?? (valueRules[type] === undefined ? INVALID_DATA : null)
   },
   requiresPro: (body) => body.type === UserDataType.BANNER,
   conflictKey: (body) => Buffer.of(body.type),
@@ -25,7 +26,8 @@ const LOCATION = /^geo:(-?\d{1,2}\.\d{2}),(-?\d{1,3}\.\d{2})$/
 const TWITTER_PATTERN = '^[a-z0-9_]{0,15}$'
 const TWITTER = new RegExp(TWITTER_PATTERN)
 const GITHUB_PATTERN = '^[a-zA-Z\\d](?:[a-zA-Z\\d]|-(?!-)){0,38}$'
-const GITHUB = new RegExp(GITHUB_PATTERN)
+/** The reference node's `\d` is any decimal digit of Unicode. */
+const GITHUB = new RegExp(GITHUB_PATTERN.replaceAll('\\d', '\\p{Nd}'), 'u')
 const PROFILE_TOKEN = /^[a-z0-9]+:[a-zA-Z0-9]+\/[a-z0-9-]{3,8}:[-.%a-zA-Z0-9]{1,128}(\/[a-zA-Z0-9]+)?$/
 
 /** Rules of profile entries (docs/protocol.md §3.3.7). Each returns what a value breaks, or null. */
@@ -50,9 +52,8 @@ function maxSize(maxBytes: number, entry: string): (value: string) => string | n
   return (value) => (Buffer.byteLength(value) > maxBytes ? `${entry} value > ${maxBytes}` : null)
 }
 
-function validateAccount(name: string, maxCharacters: number, form: RegExp, pattern: string): string | null {
-  if (name === '') return null
-  if (name.length > maxCharacters) return `username "${name}" > ${maxCharacters} characters`
+function validateAccount(name: string, maxBytes: number, form: RegExp, pattern: string): string | null {
+  if (Buffer.byteLength(name) > maxBytes) return `username "${name}" > ${maxBytes} characters`
   return form.test(name) ? null : `username "${name}" doesn't match ${pattern}`
 }
 
@@ -66,6 +67,6 @@ function validateLocation(value: string): string | null {
 
 function validateProfileToken(value: string): string | null {
   if (value === '') return null
-  if (Buffer.byteLength(value) > 256) return 'profile token value > 256'
-  return PROFILE_TOKEN.test(value) ? null : 'profile token is not a valid CAIP-19 token'
+  if (Buffer.byteLength(value) > 256) return 'CAIP-19 string too long'
+  return PROFILE_TOKEN.test(value) ? null : INVALID_DATA
 }

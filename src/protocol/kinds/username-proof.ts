@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { eip712 } from '@farcaster/core'
-import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
+import { type AccountRecovery, recoverClaimant } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import { type MessageData, MessageType, type UserNameProof, UserNameType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
@@ -64,7 +64,7 @@ function validateName(body: UserNameProof): string | null {
 export async function verifyUsernameProof(
   proof: UserNameProof,
   signer = proof.owner,
-  recover: AccountRecovery = recoverAccount,
+  recover: AccountRecovery = recoverClaimant,
 ): Promise<boolean> {
   const recovered = await recoverSigner(
     {

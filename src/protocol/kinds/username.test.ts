@@ -14,7 +14,17 @@ describe('names', () => {
     [validateEnsName, 'alice', 'ensName "alice" doesn\'t end with .eth'],
     [validateEnsName, 'a.b.eth', 'ensName "a.b.eth" unsupported subdomain'],
     [validateBasename, 'alice.eth', 'ensName "alice.eth" doesn\'t end with .base.eth'],
-    [validateBasename, 'a.b.base.eth', 'ensName "a.b.base.eth" unsupported subdomain'],
+    [validateEnsName, '.eth', 'ensName ".eth" is not a valid ENS name'],
+    [validateEnsName, 'ab--c.eth', null],
+    [validateEnsName, 'alice-.eth', null],
+    [validateEnsName, '-alice.eth', `ensName "-alice.eth" ${form}`],
+    [validateEnsName, 'éééééééé.eth', `ensName "éééééééé.eth" ${form}`],
+    [validateEnsName, 'ééééééééé.eth', 'ensName "ééééééééé.eth" > 20 characters'],
+    [validateFname, 'ééééééééé', 'fname "ééééééééé" > 16 characters'],
+    [validateBasename, 'xn--a.base.eth', null],
+    [validateBasename, 'a.b.base.eth', 'Message data invalid'],
+    [validateBasename, '.base.eth', 'Message data invalid'],
+    [validateBasename, 'abcdefghijklmnopq.base.eth', 'ensName "abcdefghijklmnopq.base.eth" > 20 characters'],
   ] as const)('%o says of %j: %j', (rule, name, expected) => {
     expect(rule(name)).toBe(expected)
   })

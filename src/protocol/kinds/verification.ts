@@ -1,6 +1,6 @@
 import { eip712 } from '@farcaster/core'
 import base58 from 'bs58'
-import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
+import { type AccountRecovery, recoverClaimant } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import {
   type MessageData,
@@ -10,7 +10,7 @@ import {
   type VerificationRemoveBody,
 } from '../definitions.js'
 import { SIGNATURE_BYTES, verifyEd25519 } from '../ed25519.js'
-import { type MessageKind, MessageSet } from '../message-kind.js'
+import { INVALID_DATA, type MessageKind, MessageSet } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
 import { validateBlockHash, validateEthAddress, validateSolAddress } from './address.js'
 import { recoverSigner } from './typed-data.js'
@@ -61,20 +61,21 @@ function validateVerificationAdd(body: VerificationAddAddressBody): string | nul
     case Protocol.SOLANA:
       return validateSolAddress(body.address) ?? validateBlockHash(body.blockHash) ?? validateSolClaim(body)
     default:
-      return 'invalid verification protocol'
+      return INVALID_DATA
   }
 }
 
 function validateEthClaim(body: VerificationAddAddressBody): string | null {
   if (body.claimSignature.length > MAX_ETH_CLAIM_SIGNATURE_BYTES) return 'claimSignature > 2048 bytes'
-  if (!CHAIN_IDS.includes(body.chainId)) return 'invalid chain id'
+  // The reference node reads 16 bits. The domain that an account signs has no chain.
+  if (!CHAIN_IDS.includes(body.chainId & 0xffff)) return INVALID_DATA
   switch (body.verificationType) {
     case VerificationType.account:
-      return body.chainId === 0 ? null : 'invalid chain id'
+      return null
     case VerificationType.contract:
       return 'contract signatures cannot be verified: no RPC is configured'
     default:
-      return 'invalid verification type'
+      return INVALID_DATA
   }
 }
 
@@ -89,7 +90,7 @@ function validateVerificationRemove(body: VerificationRemoveBody): string | null
     case Protocol.SOLANA:
       return validateSolAddress(body.address)
     default:
-      return 'invalid verification protocol'
+      return INVALID_DATA
   }
 }
 
@@ -98,11 +99,11 @@ export async function checkVerificationClaim(
   body: VerificationAddAddressBody,
   data: MessageData,
   _message?: unknown,
-  recover: AccountRecovery = recoverAccount,
+  recover: AccountRecovery = recoverClaimant,
 ): Promise<string | null> {
   if (body.protocol === Protocol.SOLANA) {
     const claim = Buffer.from(solanaClaim(body, data))
-    return verifyEd25519(body.claimSignature, claim, body.address) ? null : 'invalid claimSignature'
+    return verifyEd25519(body.claimSignature, claim, body.address) ? null : 'invalid signature'
   }
   const signer = await recoverSigner(
     {

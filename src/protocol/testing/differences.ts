@@ -53,6 +53,27 @@ const MAX_DATA_BYTES: Partial<Record<MessageType, number>> = {
   [MessageType.LINK_COMPACT_STATE]: 65_536,
 }
 
+const bodyNamesByType: Partial<Record<MessageType, string>> = {
+  [MessageType.CAST_ADD]: 'castAddBody',
+  [MessageType.CAST_REMOVE]: 'castRemoveBody',
+  [MessageType.REACTION_ADD]: 'reactionBody',
+  [MessageType.REACTION_REMOVE]: 'reactionBody',
+  [MessageType.LINK_ADD]: 'linkBody',
+  [MessageType.LINK_REMOVE]: 'linkBody',
+  [MessageType.LINK_COMPACT_STATE]: 'linkCompactStateBody',
+  [MessageType.VERIFICATION_ADD_ETH_ADDRESS]: 'verificationAddAddressBody',
+  [MessageType.VERIFICATION_REMOVE]: 'verificationRemoveBody',
+  [MessageType.USER_DATA_ADD]: 'userDataBody',
+  [MessageType.USERNAME_PROOF]: 'usernameProofBody',
+  [MessageType.FRAME_ACTION]: 'frameActionBody',
+  [MessageType.LEND_STORAGE]: 'lendStorageBody',
+  [MessageType.KEY_ADD]: 'keyAddBody',
+  [MessageType.KEY_REMOVE]: 'keyRemoveBody',
+}
+
+/** The refusals of bytes that do not decode. */
+const undecodable = /^message has no data$|^Invalid protobuf data/
+
 /** All differences. Any other one is a bug of Plaza or the library. */
 export const differences: readonly Difference[] = [
   {
@@ -65,7 +86,7 @@ export const differences: readonly Difference[] = [
     name: 'pro accounts',
     reason:
       'the library does not know tiers: 10k casts, banners and large casts are for pro (docs/protocol.md §3.3.13)',
-    says: /^Pro subscription required$/,
+    says: /^Pro subscription required$|^dataBytes > 2048 bytess$/,
     covers: ({ data, dataBytes, isPro }) =>
       !isPro &&
       (data.castAddBody?.type === CastType.TEN_K_CAST ||
@@ -94,46 +115,121 @@ export const differences: readonly Difference[] = [
     name: 'UTF-8',
     reason:
       'the reference node refuses strings that are not UTF-8, the library makes something up (docs/protocol.md §3.2)',
-    says: /not valid UTF-8$/,
+    says: undecodable,
     covers: ({ data, dataBytes }) =>
       textsOf(data).some((text) => !Buffer.from(dataBytes).includes(Buffer.from(text))),
   },
   {
     name: 'wire form',
     reason: 'the library reads on where the wire form is broken, and so something else than others read',
-    says: /not a valid protobuf|larger than 2\^53 - 1$/,
-    covers: ({ bytes, message, data, dataBytes }) =>
-      !sameBytes(MessageData.encode(data).finish(), dataBytes) ||
-      !sameBytes(Message.encode(message).finish(), bytes),
+    says: undecodable,
+    covers: isWrittenOtherwise,
+  },
+  {
+    name: 'wire form of the network',
+    reason: 'the library loses its place in long numbers and groups, and does not merge what comes twice',
+    says: null,
+    covers: isWrittenOtherwise,
+  },
+  {
+    name: 'wire form read otherwise',
+    reason:
+      'the same the other way round: what the network reads breaks a rule, what the library reads does not',
+    says: /./,
+    covers: isWrittenOtherwise,
+  },
+  {
+    name: 'several members of a oneof',
+    reason: 'the last one on the wire counts, the library keeps all (docs/protocol.md §3.2)',
+    says: null,
+    covers: ({ data }) => hasSeveralMembers(data),
   },
   {
     name: 'data beside dataBytes',
-    reason:
-      'the library validates one and hashes the other: what is shown must be what is signed (docs/protocol.md §3.2)',
-    says: /^data and dataBytes differ$/,
-    covers: ({ message, data }) =>
-      message.data !== undefined &&
-      !sameBytes(MessageData.encode(message.data).finish(), MessageData.encode(data).finish()),
+    reason: 'the library validates data and hashes dataBytes: only dataBytes count (docs/protocol.md §3.2)',
+    says: null,
+    covers: hasOtherData,
   },
   {
-    name: 'data as it came',
-    reason: 'without dataBytes the library hashes its own encoding of data, Plaza the bytes that came',
+    name: 'dataBytes beside data',
+    reason: 'the same the other way round',
+    says: /./,
+    covers: hasOtherData,
+  },
+  {
+    name: 'empty dataBytes',
+    reason: 'present but empty dataBytes are no data, whatever data holds; the library takes data',
+    says: /^data is missing$/,
+    covers: ({ message }) => message.dataBytes?.length === 0,
+  },
+  {
+    name: 'canonical data',
+    reason: 'without dataBytes the canonical encoding of data is hashed, which has no empty lists',
     says: null,
-    covers: ({ message, bytes }) =>
-      !message.dataBytes?.length && !sameBytes(Message.encode(message).finish(), bytes),
+    covers: ({ message }) => !message.dataBytes?.length,
   },
   {
     name: 'data encoded anew',
-    reason: 'the same the other way round: a hash over what the library would have sent is none of what came',
+    reason: 'the same the other way round: the library writes the empty lists',
     says: /^invalid hash$/,
-    covers: ({ message, bytes }) =>
-      !message.dataBytes?.length && !sameBytes(Message.encode(message).finish(), bytes),
+    covers: ({ message }) => !message.dataBytes?.length,
+  },
+  {
+    name: 'body of another type',
+    reason: 'a body has the rules of its own kind, and the merge refuses it (docs/protocol.md §4.12)',
+    says: null,
+    covers: ({ data }) => {
+      const own = bodyNamesByType[data.type]
+      return own === undefined || bodyNameOf(data) !== own
+    },
   },
   {
     name: 'reaction NONE',
-    reason: 'a reaction of no type says nothing (docs/protocol.md §3.3.4)',
-    says: /^invalid reaction type$/,
+    reason: 'valid for the network, and refused in the merge (docs/protocol.md §4.12)',
+    says: null,
     covers: ({ data }) => data.reactionBody?.type === ReactionType.NONE,
+  },
+  {
+    name: 'fid 0',
+    reason: 'valid, but no such fid is registered (docs/protocol.md §4.12)',
+    says: null,
+    covers: ({ data }) => data.fid === 0,
+  },
+  {
+    name: 'GitHub name',
+    reason: 'the network takes no empty one, and measures bytes (docs/protocol.md §3.3.7)',
+    says: /^username/,
+    covers: ({ data: { userDataBody: body } }) => body?.type === UserDataType.GITHUB,
+  },
+  {
+    name: 'digits of a GitHub name',
+    reason: 'any decimal digit of Unicode for the network (docs/protocol.md §3.3.7)',
+    says: null,
+    covers: ({ data: { userDataBody: body } }) =>
+      body?.type === UserDataType.GITHUB && /\p{Nd}/u.test(body.value.replaceAll(/\d/g, '')),
+  },
+  {
+    name: 'ENS label',
+    reason: 'the library normalizes names as ENS does, the network does not (docs/protocol.md §3.3.8)',
+    says: null,
+    covers: ({ data }) =>
+      data.userDataBody?.type === UserDataType.USERNAME || data.usernameProofBody !== undefined,
+  },
+  {
+    name: 'chain id of a claim',
+    reason:
+      'its low 16 bits are in a list, and the domain of an account has no chain (docs/protocol.md §3.3.6)',
+    says: null,
+    covers: ({ data }) => (data.verificationAddAddressBody?.chainId ?? 0) !== 0,
+  },
+  {
+    name: 'last byte of a claim',
+    reason: 'a parity for the network, one of four values for the library (docs/protocol.md §6.2)',
+    says: null,
+    covers: ({ data: { verificationAddAddressBody: body, keyAddBody, keyRemoveBody } }) =>
+      [body?.claimSignature, keyAddBody?.custodySignature, keyRemoveBody?.signature].some(
+        (signature) => signature?.length === 65 && ![0, 1, 27, 28].includes(signature[64]!),
+      ),
   },
   {
     name: 'empty compact state',
@@ -151,13 +247,13 @@ export const differences: readonly Difference[] = [
     name: 'primary address',
     reason:
       'the library only looks at its length; it is EIP-55 or base58 of 32 bytes (docs/protocol.md §3.3.7)',
-    says: /^(invalid length for )?(eth|sol)(ana)? address/,
+    says: /^(invalid length for )?(eth|sol)(ana)? address|^Message data invalid$/,
     covers: ({ data }) => data.userDataBody !== undefined && !isPrimaryAddress(data.userDataBody),
   },
   {
     name: 'kind of name',
     reason: 'an ENS proof is for a name under .eth, a basename proof for one under .base.eth',
-    says: /^ensName .* (doesn't end with .base.eth|unsupported subdomain)$/,
+    says: /^ensName .* (doesn't end with .base.eth|unsupported subdomain)$|^Message data invalid$/,
     covers: ({ data: { usernameProofBody: proof } }) => {
       const name = Buffer.from(proof?.name ?? []).toString()
       return (proof?.type === UserNameType.USERNAME_TYPE_BASENAME) !== name.endsWith('.base.eth')
@@ -207,6 +303,41 @@ export const differences: readonly Difference[] = [
     covers: ({ data }) => data.verificationAddAddressBody?.verificationType === 1,
   },
 ]
+
+function isWrittenOtherwise({ bytes, message, data, dataBytes }: Case): boolean {
+  return (
+    !sameBytes(MessageData.encode(data).finish(), dataBytes) ||
+    !sameBytes(Message.encode(message).finish(), bytes)
+  )
+}
+
+function hasOtherData({ message, data }: Case): boolean {
+  return (
+    message.data !== undefined &&
+    !sameBytes(MessageData.encode(message.data).finish(), MessageData.encode(data).finish())
+  )
+}
+
+function bodiesOf(data: MessageData): string[] {
+  return Object.entries(data).flatMap(([name, value]) =>
+    name.endsWith('Body') && value !== undefined ? [name] : [],
+  )
+}
+
+function bodyNameOf(data: MessageData): string | undefined {
+  return bodiesOf(data)[0]
+}
+
+function hasSeveralMembers(data: MessageData): boolean {
+  const { castAddBody: cast, reactionBody: reaction } = data
+  const embeds = cast?.embeds ?? []
+  return (
+    bodiesOf(data).length > 1 ||
+    (cast?.parentCastId !== undefined && cast.parentUrl !== undefined) ||
+    (reaction?.targetCastId !== undefined && reaction.targetUrl !== undefined) ||
+    embeds.some(({ url, castId }) => url !== undefined && castId !== undefined)
+  )
+}
 
 /** Returns every string in a decoded message. */
 function textsOf(value: unknown): string[] {

@@ -124,7 +124,7 @@ async function changeKey(context: LocalCallContext, call: Call<'add key' | 'remo
 
 async function rent({ db, place, payer }: LocalCallContext, { fid, units }: Call<'rent'>): Result {
   const known = await db`select from hub.fids where fid = ${fid}::bigint`
-  if (known.length === 0) return refuse('bad_request.unknown_fid', `fid ${fid} does not exist`)
+  if (known.length === 0) return refuse('bad_request.validation_failure', `fid ${fid} does not exist`)
   return { events: [storageRentEvent(place, fid, units, payer)], usedNonces: [] }
 }
 

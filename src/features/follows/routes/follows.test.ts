@@ -93,7 +93,7 @@ describe('follows', () => {
     const reply = await send('POST', [50])
     expect([reply.statusCode, reply.json()]).toEqual([
       400,
-      expect.objectContaining({ code: 'bad_request.no_storage' }),
+      expect.objectContaining({ code: 'bad_request.validation_failure' }),
     ])
   })
 })

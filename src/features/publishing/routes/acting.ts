@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { uuidParameter } from '../../../api/parameters.js'
+import { isInvalidSigner } from '../../../hub/sender-refusals.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { OperationContext } from '../../operation.js'
 import type { RequiredPermission } from '../../signers/acting-signer.js'
@@ -47,7 +48,7 @@ export async function actAs<Result>(
   try {
     return await work({ fid, key })
   } catch (error) {
-    if (error instanceof PlazaError && error.code === 'bad_request.invalid_signer') {
+    if (error instanceof PlazaError && isInvalidSigner(error)) {
       await signers.findFresh(request)
     }
     throw error

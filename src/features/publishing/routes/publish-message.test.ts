@@ -27,11 +27,11 @@ it('accepts the JSON of the protocol’s library', async () => {
 it.each([
   ['no message', {}, 'bad_request.parse_failure'],
   ['a changed one', () => changed('another text'), 'bad_request.validation_failure'],
-  ['one of a stranger', () => jsonOf(new TestUser(99).cast('hi', testNow)), 'bad_request.unknown_fid'],
+  ['one of a stranger', () => jsonOf(new TestUser(99).cast('hi', testNow)), 'bad_request.validation_failure'],
   [
     'one of another key',
     () => jsonOf(new TestUser(1, 'other').cast('hi', testNow)),
-    'bad_request.invalid_signer',
+    'bad_request.validation_failure',
   ],
   [
     'one that is there already',

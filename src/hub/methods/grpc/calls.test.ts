@@ -71,7 +71,7 @@ describe('every method of the published service', () => {
       }),
     )
     const missing = answers.filter(({ code }) => code === status.UNIMPLEMENTED).map(({ name }) => name)
-    expect(missing).toEqual(['getShardChunks', 'getConnectedPeers', 'getTrieMetadataByPrefix'])
+    expect(missing).toEqual(['getShardChunks', 'getTrieMetadataByPrefix'])
     for (const name of [...missing, 'getBlocks']) {
       expect(documented).toContain(`\`${name.replace(/^g/, 'G')}\``)
     }

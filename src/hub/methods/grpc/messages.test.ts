@@ -12,6 +12,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { openHubGrpc } from '../../../../test/hub-grpc.js'
 import { TestUser, testNow } from '../../../../test/network.js'
 import { encodeMessage } from '../../../protocol/codec.js'
+import { messageHash } from '../../../protocol/hash.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 const { db } = await createTestDatabase()
@@ -116,13 +117,46 @@ describe('a message', () => {
   test('is merged when the answer comes, with bytes or only data', async () => {
     for (const [index, { data, ...signed }] of [
       bob.cast('only bytes', testNow - 4),
-      bob.cast('only data', testNow - 3),
+      // Without the empty lists that this client's encoder writes and the canonical encoding has not.
+      bob.cast('only data', testNow - 3, { mentions: [1], mentionsPositions: [0] }),
     ].entries()) {
       const sent = index === 0 ? { ...signed, data: undefined } : { ...signed, data, dataBytes: undefined }
       const merged = (await client.submitMessage(sent as Message))._unsafeUnwrap()
       expect(Buffer.from(merged.dataBytes!)).toEqual(signed.dataBytes)
       expect((await client.getCast({ fid: 2, hash: signed.hash }))._unsafeUnwrap()).toEqual(merged)
     }
+  })
+
+  test('C.10 validated -> by the tier of the fid in data, which data_bytes alone have not', async () => {
+    await db`update hub.fids set pro_until = 4000000000 where fid = 2`
+    const { data, ...signed } = bob.cast('x'.repeat(1500), testNow - 6, { type: 2 })
+    const isValid = async (sent: object) =>
+      (await client.validateMessage(sent as Message))._unsafeUnwrap().valid
+    expect(await isValid({ ...signed, data })).toBe(true)
+    expect(await isValid({ ...signed, data: undefined })).toBe(false)
+    expect(await isValid({ ...signed, data: { ...data, fid: 1 } })).toBe(false)
+    const nobody = alice.key.sign({ ...first.data, type: MessageType.NONE, fid: 0 })
+    expect(await isValid({ ...nobody, data: undefined })).toBe(true)
+    expect(await isValid({ ...signed, data: undefined, dataBytes: Buffer.from([0x0a, 5]) })).toBe(false)
+    await db`update hub.fids set pro_until = 0 where fid = 2`
+  })
+
+  test('C.1 is sent with the data that was read, where clients would misread its bytes', async () => {
+    const link = Buffer.from('720a0a06666f6c6c6f771802', 'hex')
+    const cast = bob.cast('last body', testNow - 7)
+    const head = Buffer.from(
+      MessageData.encode({
+        ...MessageData.create(cast.data as MessageData),
+        castAddBody: undefined,
+      }).finish(),
+    )
+    const dataBytes = Buffer.concat([head, link, cast.dataBytes.subarray(head.length)])
+    const hash = messageHash(dataBytes)
+    const sent = { ...cast, data: undefined, dataBytes, hash, signature: bob.key.signHash(hash) }
+    const merged = (await client.submitMessage(sent as unknown as Message))._unsafeUnwrap()
+    expect(Buffer.from(merged.dataBytes!)).toEqual(dataBytes)
+    expect(merged.data).toMatchObject({ castAddBody: { text: 'last body' }, linkBody: undefined })
+    expect((await client.getCast({ fid: 2, hash }))._unsafeUnwrap()).toEqual(merged)
   })
 
   test('refused -> the code and text of the reference node', async () => {

@@ -2,9 +2,9 @@ import { eachField, lengthDelimited } from '../../protobuf.js'
 
 /**
  * Converts stored bytes to the bytes that are sent, without decoding them. Messages are stored with
- * `data_bytes`, the bytes that were signed, and without `data`; clients of the reference node expect both.
- * `data_bytes` decodes to `data`, so both fields get the same bytes. Nothing is encoded again, which keeps
- * hash and signature valid.
+ * `data_bytes`, the bytes that were signed; clients of the reference node expect `data` too. It gets the same
+ * bytes, unless it is stored because clients would misread them (docs/protocol.md §3.2). Nothing is encoded
+ * again, which keeps hash and signature valid.
  */
 
 /** Fields that are messages themselves, by number; `signed` is the protocol's Message. */
@@ -62,13 +62,14 @@ function rewrite(bytes: Buffer, start: number, end: number, nesting: Nesting): R
 }
 
 function withData(bytes: Buffer, start: number, end: number): RewrittenBytes {
-  const parts: Buffer[] = []
-  const copyData = (number: number, _start: number, content: number, fieldEnd: number) => {
-    if (number === DATA_BYTES) {
-      parts.push(lengthDelimited(DATA, fieldEnd - content), bytes.subarray(content, fieldEnd))
-    }
+  let data: Buffer[] = []
+  let isStored = false
+  const findData = (number: number, _start: number, content: number, fieldEnd: number) => {
+    if (number === DATA) isStored = true
+    if (number !== DATA_BYTES) return
+    data = [lengthDelimited(DATA, fieldEnd - content), bytes.subarray(content, fieldEnd)]
   }
-  eachField(bytes, copyData, start, end)
-  parts.push(bytes.subarray(start, end))
+  eachField(bytes, findData, start, end)
+  const parts = [...(isStored ? [] : data), bytes.subarray(start, end)]
   return { parts, length: parts.reduce((sum, part) => sum + part.length, 0) }
 }

@@ -47,11 +47,26 @@ describe('submitMessage', () => {
     expect((await api.get(`/v1/castById?fid=1&hash=${hex(cast)}`)).body).toEqual(body)
   })
 
-  test('message with data only -> its encoded data is what was signed', async () => {
+  test('C.2 message with data only -> its canonical encoding is what was signed', async () => {
+    const dataOnly = ({ data, hash, signature, signer }: SignedMessage) =>
+      Buffer.from(
+        Message.encode({
+          data,
+          hash,
+          signature,
+          signer,
+          hashScheme: 1,
+          signatureScheme: 1,
+          dataBytes: undefined,
+        }).finish(),
+      )
+    const reaction = alice.react(stranger.cast('liked', testNow), testNow - 1)
+    expect((await api.post('/v1/submitMessage', dataOnly(reaction))).body).toMatchObject({
+      hash: hex(reaction),
+    })
+    // The encoder writes two empty lists into this cast, which the canonical encoding has not.
     const cast = alice.cast('as data', testNow - 1)
-    const { dataBytes: _, ...rest } = Message.decode(encodeMessage(cast))
-    const bytes = Buffer.from(Message.encode({ ...rest, data: cast.data }).finish())
-    expect((await api.post('/v1/submitMessage', bytes)).body).toMatchObject({ hash: hex(cast) })
+    expect((await api.post('/v1/submitMessage', dataOnly(cast))).body.details).toBe('invalid hash')
   })
 
   test('refusal -> names the rule, with the keys of both generations', async () => {
@@ -124,9 +139,9 @@ describe('validateMessage', () => {
     expect((await api.get(`/v1/castById?fid=99&hash=${hex(cast)}`)).status).toBe(404)
   })
 
-  test('invalid message -> no message; bytes that are no message -> 400', async () => {
+  test('C.10 message without data -> 400; bytes that are no message -> 400', async () => {
     const empty = await api.post('/v1/validateMessage', Buffer.alloc(0))
-    expect([empty.status, empty.text]).toEqual([200, '{"valid":false,"message":null}'])
+    expect([empty.status, empty.body.details]).toEqual([400, 'No message data'])
     const garbage = await api.post('/v1/validateMessage', Buffer.from('hello there'))
     expect([garbage.status, garbage.body.errCode]).toEqual([400, 'bad_request.parse_failure'])
   })
@@ -151,7 +166,7 @@ describe('submitBulkMessages', () => {
     expect(body.messages).toMatchObject([
       { hash: hex(first), signatureScheme: 'SIGNATURE_SCHEME_ED25519' },
       { hash: '0x', errCode: 'bad_request.parse_failure', message: expect.any(String) },
-      { hash: hex(unknown), errCode: 'bad_request.unknown_fid', message: 'unknown fid' },
+      { hash: hex(unknown), errCode: 'bad_request.validation_failure', message: 'unknown fid' },
       { hash: `0x${'05'.repeat(20)}`, errCode: 'bad_request.validation_failure' },
       { hash: hex(second) },
     ])
@@ -201,7 +216,7 @@ describe('submitBulkMessages', () => {
     const { data } = verification(alice, Buffer.alloc(20, 7))
     const message = alice.key.sign({ ...data, network: FarcasterNetwork.MAINNET })
     const { body } = await api.post('/v1/submitBulkMessages', bulk([encodeMessage(message)]))
-    expect(body.messages).toMatchObject([{ message: 'invalid network' }])
+    expect(body.messages).toMatchObject([{ message: 'invalid claimSignature' }])
   })
 
   test('the same message twice -> merges once, the second is a duplicate and no MERGE_FAILURE', async () => {
@@ -231,7 +246,7 @@ describe('submitBulkMessages', () => {
     expect((await api.post('/v1/submitBulkMessages', tooMany)).status).toBe(413)
   })
 
-  test('frame action -> valid, and not stored', async () => {
+  test('C.11 frame action -> valid, and refused on submit', async () => {
     const frameActionBody = {
       url: Buffer.from('https://example.com'),
       buttonIndex: 1,
@@ -243,6 +258,7 @@ describe('submitBulkMessages', () => {
     }
     const action = alice.message({ type: MessageType.FRAME_ACTION, frameActionBody }, testNow)
     const { body } = await api.post('/v1/submitBulkMessages', bulk([encodeMessage(action)]))
-    expect(body.messages[0]).toMatchObject({ hash: hex(action), data: { type: 'MESSAGE_TYPE_FRAME_ACTION' } })
+    expect(body.messages[0]).toMatchObject({ hash: hex(action), message: 'invalid message type' })
+    expect((await api.post('/v1/validateMessage', encodeMessage(action))).body.valid).toBe(true)
   })
 })

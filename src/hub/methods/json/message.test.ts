@@ -270,12 +270,12 @@ describe('the JSON of a message', () => {
     })
   })
 
-  it('dataBytes and data differ -> dataBytes count', () => {
+  it('a message that is stored with data -> data, as dataBytes would be misread', () => {
     const message = Message.create({
       hash,
       data: MessageData.create({ fid: 1 }),
       dataBytes: MessageData.encode(MessageData.create({ fid: 2 })).finish(),
     })
-    expect(messageJson(message).data).toMatchObject({ fid: 2 })
+    expect(messageJson(message).data).toMatchObject({ fid: 1 })
   })
 })

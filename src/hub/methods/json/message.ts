@@ -39,8 +39,8 @@ export interface MessageJson {
 }
 
 /**
- * Maps a message to JSON. `data` is decoded from `dataBytes`, if the message has them: the hash is over these
- * bytes.
+ * Maps a stored message to JSON. `data` is decoded from `dataBytes`, which the hash is over, unless the message
+ * is stored with it (docs/protocol.md §3.2).
  *
  * A message that cannot be decoded has `data: null` and keeps its hash, signature and signer. One bad message
  * must not fail its page, and must not be left out either, or a reader would miss an event.
@@ -69,9 +69,9 @@ function decodeMessage(bytes: Buffer): Message {
   }
 }
 
-/** Decodes the data of a message; null when it cannot be decoded. */
+/** Decodes the data of a message; null when it cannot be decoded. `data` is stored where that would misread it. */
 export function decodeData(message: Message): MessageData | null {
-  if (message.dataBytes === undefined) return message.data ?? null
+  if (message.data !== undefined || message.dataBytes === undefined) return message.data ?? null
   try {
     return MessageData.decode(message.dataBytes)
   } catch {

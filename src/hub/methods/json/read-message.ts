@@ -32,15 +32,13 @@ class UnreadableError extends Error {}
 
 function readEnvelope(json: Json): Message {
   const given = json.dataBytes ?? json.data_bytes
-  // The decoder compares both when both are given.
-  const data = json.data === undefined && given !== undefined ? undefined : readData(json.data)
   const message = readByLibrary('message', () =>
     Message.fromJSON({ ...inBase64(json, ['hash', 'signature', 'signer']), data: undefined }),
   )
   if (given !== undefined && given !== null) {
-    return { ...message, data, dataBytes: Buffer.from(base64Of(given, 'dataBytes'), 'base64') }
+    return { ...message, data: undefined, dataBytes: Buffer.from(base64Of(given, 'dataBytes'), 'base64') }
   }
-  return { ...message, data: undefined, dataBytes: signedBytes(data!, message.hash) }
+  return { ...message, data: undefined, dataBytes: signedBytes(readData(json.data), message.hash) }
 }
 
 function signedBytes(data: MessageData, hash: Uint8Array): Buffer {

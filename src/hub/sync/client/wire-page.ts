@@ -45,7 +45,7 @@ export function readEventHead(bytes: Buffer): EventHead {
     const tag = reader.readUint32()
     if (tag === EVENT_TYPE << 3) head.type = varint(reader)
     else if (tag === EVENT_ID << 3) return { ...head, id: varint(reader) }
-    else if (tag < 0 || !reader.skip(tag & 7)) break
+    else if (tag < 0 || !reader.skip(tag & 7, tag >>> 3)) break
   }
   return head
 }

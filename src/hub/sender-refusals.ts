@@ -1,0 +1,15 @@
+import { type Refusal, refuse } from '../platform/errors.js'
+
+/** The refusal of a message whose fid is not registered. */
+export const unknownFid = refuse('bad_request.validation_failure', 'unknown fid')
+
+/** The refusal of a message whose key may not sign for the fid. */
+export const invalidSigner = refuse('bad_request.validation_failure', 'invalid signer')
+
+/** The refusal of a message whose sender has no active storage (docs/protocol.md §4.8). */
+export const insufficientStorage = refuse('bad_request.validation_failure', 'insufficient storage')
+
+/** Returns true for `invalidSigner`. Codes do not tell it from other broken rules: the text is part of the interface. */
+export function isInvalidSigner({ code, message }: Refusal): boolean {
+  return code === invalidSigner.code && message === invalidSigner.message
+}
