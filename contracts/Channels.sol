@@ -3,23 +3,6 @@ pragma solidity 0.8.37;
 
 import {Owned} from "./Owned.sol";
 
-/// Who owns a node of a name tree, as the ENS registry answers it. The owner of the channels' root is their token.
-/// The root node, zero, belongs to whoever deploys it, and its owner sets all others.
-contract NodeRegistry {
-    error Unauthorized();
-
-    mapping(bytes32 node => address) public owner;
-
-    constructor() {
-        owner[0] = msg.sender;
-    }
-
-    function setOwner(bytes32 node, address holder) external {
-        if (msg.sender != owner[0]) revert Unauthorized();
-        owner[node] = holder;
-    }
-}
-
 /// One ERC-721 token for each channel. Its id is the hash of the channel's key. The minter is the controller.
 contract ChannelToken is Owned {
     error NotOwner();

@@ -34,9 +34,12 @@ console.log('\nA server that follows it:\n')
 const contracts = Object.entries({
   tierRegistry: addresses.tierRegistry,
   channelController: channels.channelController,
-  ensRegistry: channels.ensRegistry,
 }).map(([name, address]) => `${name}=optimism:${address}`)
 console.log(
-  `CHAIN_OPTIMISM_RPC_URLS=${anvil.url} CHAIN_FIRST_BLOCK=0 CHAIN_CONTRACTS=${contracts.join(',')} npm start\n`,
+  `CHAIN_OPTIMISM_RPC_URLS=${anvil.url} CHAIN_ETHEREUM_RPC_URLS=${anvil.url} CHAIN_BASE_RPC_URLS=${anvil.url} \\
+CHAIN_IDS=ethereum=${DEV_CHAIN_ID},base=${DEV_CHAIN_ID} CHAIN_FIRST_BLOCK=0 \\
+CHAIN_CONTRACTS=${contracts.join(',')} npm start\n`,
 )
+console.log('A name that resolves to an address:\n')
+console.log(`npm run demo:name -- alice.eth ${devAccount(1).address}\n`)
 console.log('Ctrl-C ends it.')

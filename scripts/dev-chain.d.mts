@@ -22,6 +22,8 @@ export interface DevAddresses {
   readonly storageRegistry: Address
   readonly keyRequestValidator: Address
   readonly tierRegistry: Address
+  readonly ensRegistry: Address
+  readonly basenameRegistry: Address
 }
 
 export declare const addresses: DevAddresses
@@ -65,13 +67,15 @@ export declare function startAnvil(options?: {
 /** `token` pays for the tier. */
 export declare function placeContracts(client: DevClient): Promise<DevAddresses & { readonly token: Address }>
 
-/** The registrar of channels; the token owns the channels' root in `ensRegistry`. */
+/** The registrar of channels; the token owns the channels' root in the ENS registry. */
 export interface DevChannelAddresses {
   readonly channelController: Address
   readonly channelToken: Address
-  readonly ensRegistry: Address
 }
 
 export declare function placeChannels(client: DevClient): Promise<DevChannelAddresses>
+
+/** `address` may be the zero address. */
+export declare function setName(client: DevClient, name: string, address: Address): Promise<void>
 
 export declare function deploy(client: DevClient, name: string, args?: readonly unknown[]): Promise<Address>

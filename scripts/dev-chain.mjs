@@ -14,6 +14,7 @@ import {
   walletActions,
 } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
+import { namehash } from 'viem/ens'
 
 /** Chain id of OP Mainnet, which is part of all account signatures. */
 export const DEV_CHAIN_ID = 10
@@ -23,7 +24,7 @@ const POLL_MS = 20
 /** The mnemonic of anvil's accounts, which have 10,000 ETH each. */
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
-/** Addresses of the contracts on the public chain; the last one is on Base. */
+/** Addresses of the contracts on the public chains: OP Mainnet, Base (pro tier, basenames) and Ethereum (ENS). */
 export const addresses = {
   idRegistry: '0x00000000Fc6c5F01Fc30151999387Bb99A9f489b',
   idGateway: '0x00000000Fc25870C6eD6b6c7E41Fb078b7656f69',
@@ -32,6 +33,8 @@ export const addresses = {
   storageRegistry: '0x00000000fcCe7f938e7aE6D3c335bD6a1a7c593D',
   keyRequestValidator: '0x00000000FC700472606ED4fA22623Acf62c60553',
   tierRegistry: '0x00000000fc84484d585C3cF48d213424DFDE43FD',
+  ensRegistry: '0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e',
+  basenameRegistry: '0xB94704422c2a1E396835A571837Aa5AE53285a95',
 }
 
 const codeOf = {
@@ -42,6 +45,8 @@ const codeOf = {
   storageRegistry: 'StorageRegistry',
   keyRequestValidator: 'SignedKeyRequestValidator',
   tierRegistry: 'TierRegistry',
+  ensRegistry: 'NameRegistry',
+  basenameRegistry: 'NameRegistry',
 }
 
 /** Prices in dollars with 8 decimals: 7 per unit of storage, 3,500 per ETH; a unit costs 0.002 ETH. */
@@ -170,27 +175,38 @@ export async function placeContracts(client) {
 const CHANNEL_ROOT = `0x${'c4'.repeat(32)}`
 
 /**
- * Deploys the registrar of channels: a controller, its token, and a registry of nodes in which the token owns
- * the root. The public chain has no such contracts yet, so their addresses follow from the account.
+ * Deploys the registrar of channels: a controller, and its token, which owns the channels' root in the ENS
+ * registry. The public chain has no such contracts yet, so their addresses follow from the account.
  */
 export async function placeChannels(client) {
-  const ensRegistry = await deploy(client, 'NodeRegistry')
   const channelToken = await deploy(client, 'ChannelToken')
   const channelController = await deploy(client, 'ChannelController', [CHANNEL_ROOT, channelToken])
   await write(client, 'ChannelToken', channelToken, 'initialize', [channelController])
-  await write(client, 'NodeRegistry', ensRegistry, 'setOwner', [CHANNEL_ROOT, channelToken])
-  return { channelController, channelToken, ensRegistry }
+  await write(client, 'NameRegistry', addresses.ensRegistry, 'setOwner', [CHANNEL_ROOT, channelToken])
+  return { channelController, channelToken }
+}
+
+/**
+ * Has a name resolve to an address: an ENS name, or a basename if it ends in `.base.eth`. The client's account owns the
+ * name from then on.
+ */
+export async function setName(client, name, address) {
+  const registry = name.endsWith('.base.eth') ? addresses.basenameRegistry : addresses.ensRegistry
+  const node = namehash(name)
+  const resolver = await deploy(client, 'NameResolver', [registry])
+  await write(client, 'NameRegistry', registry, 'setOwner', [node, client.account.address])
+  await write(client, 'NameRegistry', registry, 'setResolver', [node, resolver])
+  await write(client, 'NameResolver', resolver, 'setAddr', [node, address])
+}
+
+async function write(client, name, address, functionName, args) {
+  const hash = await client.writeContract({ address, abi: contract(name).abi, functionName, args })
+  const { status } = await client.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error(`${name} refused ${functionName}`)
 }
 
 async function initialize(client, place, args) {
   await write(client, codeOf[place], addresses[place], 'initialize', args)
-}
-
-async function write(client, name, address, functionName, args) {
-  const { abi } = contract(name)
-  const hash = await client.writeContract({ address, abi, functionName, args })
-  const { status } = await client.waitForTransactionReceipt({ hash })
-  if (status !== 'success') throw new Error(`${name}.${functionName} was reverted`)
 }
 
 /** Deploys a contract of contracts/ and returns its address. */

@@ -16,6 +16,7 @@ import { type Connections, openConnections, splitConnections } from './connectio
 import type { App, Module, Services, StartedModule } from './module.js'
 import { modules } from './modules.js'
 import { openHub } from './open-hub.js'
+import { countLookups, openChainLookups } from './open-lookups.js'
 import { openVault } from './open-vault.js'
 import { registerProcess } from './processes.js'
 import { parseRoles, type Role } from './roles.js'
@@ -113,8 +114,10 @@ interface AppParts extends Pick<App, 'config' | 'roles' | 'connections' | 'publi
 async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 'service'>> {
   const { config, log, roles, connections, extension, publicUrl, lifecycle } = parts
   const metrics = createMetrics()
+  const lookups = openChainLookups(config, { log, onOutcome: countLookups(metrics.registry) })
   const { hub, close } = await openHub({
     config,
+    lookups,
     writerDb: connections.write,
     countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
     extraHooks: extension.mergeHooks,
@@ -146,6 +149,7 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     databaseUrl,
     connections,
     hub,
+    lookups,
     tail,
     hydrator,
     vault,

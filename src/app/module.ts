@@ -12,6 +12,7 @@ import type { ChainRpc } from '../hub/chain/chain-rpc.js'
 import type { ChainSettings } from '../hub/chain/chain-settings.js'
 import type { FollowingOptions, LogHandler, Progress } from '../hub/chain/follower.js'
 import type { NetworkName } from '../hub/chain/networks.js'
+import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../hub/hub.js'
 import type { Consumer } from '../hub/log/consumer-batch.js'
 import type { EventTail } from '../hub/log/tail.js'
@@ -34,6 +35,8 @@ export interface App {
   readonly databaseUrl: string
   readonly connections: Connections
   readonly hub: Hub
+  /** Asks chains about names and contract wallets. */
+  readonly lookups: ChainLookups
   /** Tells of new events in the log. */
   readonly tail: EventTail
   /** Makes JSON of users, casts and channels by their ids. */

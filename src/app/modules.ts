@@ -11,6 +11,7 @@ import { hubApiModule, hubGrpcModule } from './modules/hub-api.js'
 import { importersModule } from './modules/importers.js'
 import { mainApiModule } from './modules/main-api.js'
 import { miniAppCatalogModule } from './modules/mini-app-catalog.js'
+import { namesModule } from './modules/names.js'
 import { notificationsModule } from './modules/notifications.js'
 import { paymentsModule } from './modules/payments.js'
 import { readModelModule } from './modules/read-model.js'
@@ -40,6 +41,7 @@ export const modules: readonly Module[] = [
   paymentsModule,
   accountsModule,
   retentionModule,
+  namesModule,
   importersModule,
   scoreModule,
   aiModule,

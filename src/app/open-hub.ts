@@ -1,3 +1,6 @@
+import { createChainClaims } from '../hub/chain-claims/chain-claims.js'
+import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
+
 import { createHub, type HubOptions } from '../hub/create-hub.js'
 import type { Hub } from '../hub/hub.js'
 import { connect, type Database } from '../platform/db/connection.js'
@@ -6,9 +9,12 @@ import { createVerifyPool } from '../protocol/verify-pool.js'
 import type { Config } from './config/config.js'
 import { mergeHooks } from './modules.js'
 import { networks } from './networks.js'
+import { openChainLookups } from './open-lookups.js'
 
 export interface OpenHubOptions {
   readonly config: Config
+  /** Asks chains about names and contract wallets; by default on the endpoints of the configuration. */
+  readonly lookups?: ChainLookups
   /** What the hub writes with. */
   readonly writerDb: Database
   /** Called with the type of every message, and `merged` or the code of the refusal. */
@@ -28,6 +34,7 @@ export interface OpenHub {
 /** Opens the hub on a migrated database, with the merge hooks of all modules. */
 export async function openHub(options: OpenHubOptions): Promise<OpenHub> {
   const { config, writerDb, countMerge, onCommitted, extraHooks = [] } = options
+  const { lookups = openChainLookups(config) } = options
   const verifyPool = createVerifyPool({ threads: config.verifyThreads })
   try {
     const hub = await createHub({
@@ -36,6 +43,8 @@ export async function openHub(options: OpenHubOptions): Promise<OpenHub> {
       network: networks[config.hubNetwork],
       shards: config.hubShards,
       clock: Date.now,
+      chainClaims: createChainClaims(lookups),
+      checksSyncedClaims: config.syncCheckClaims,
       mergeHooks: [...mergeHooks, ...extraHooks],
       ...(onCommitted === undefined ? {} : { onCommitted }),
       onOutcome: (type, outcome) => countMerge?.(MessageType[type] ?? 'UNKNOWN', outcome),

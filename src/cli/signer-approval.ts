@@ -9,6 +9,7 @@ import {
 } from '../features/signers/key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../features/signers/signer-record.js'
 import type { SignerPermission } from '../graph/view/schema/signer.js'
+import { lookupsWithoutChains } from '../hub/chain-claims/chain-lookups.js'
 import { ethAccount, signatureBytes } from '../hub/registry/eth-account.js'
 import { signKeyAddition } from '../hub/registry/key-addition.js'
 import { hexOf } from '../protocol/bytes.js'
@@ -89,7 +90,9 @@ async function refuse(
     const request = await readKeyRequest(db, name)
     const message = refusalStatement(request, fid)
     const signature = signatureBytes(await signer.signMessage({ message }))
-    await refuseRequest({ db, clock: Date.now }, { token: request.approvalToken, fid, signature })
+    // The key of an account signs.
+    const dependencies = { db, lookups: lookupsWithoutChains, clock: Date.now }
+    await refuseRequest(dependencies, { token: request.approvalToken, fid, signature })
     return report(request, fid, 'revoked', 'is refused')
   })
 }

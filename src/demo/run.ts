@@ -84,6 +84,8 @@ export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   let recordedMs = 0
   const reorderBuffer = new ReorderBuffer({
     hub,
+    // The names of made-up users are on no chain.
+    assume: { synced: true },
     signal,
     ...(onRefused && { onRefused }),
     onSettled: async (items) => {

@@ -1,6 +1,7 @@
 import { type Operation as ApiOperation, operationDefiner } from '../api/operation.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
 import type { CacheWriter } from '../graph/cache/invalidation.js'
+import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../hub/hub.js'
 import type { Database } from '../platform/db/connection.js'
 import type { NetClient } from '../platform/outbound/net-client.js'
@@ -25,6 +26,8 @@ export interface OperationContext {
   readonly writerDb: Database
   /** Merges messages, and on-chain events of a local network. */
   readonly hub: Hub
+  /** Asks chains about contract wallets. */
+  readonly lookups: ChainLookups
   /** Encrypts secrets at rest. */
   readonly vault: Vault
   /** Finds the signers that requests name. */

@@ -6,6 +6,11 @@ import { isChannelType } from '../protocol/message-kinds.js'
 import { CHANNELS_FID, shardOf } from '../protocol/shard.js'
 import { hasClaim } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
+import {
+  type ChainClaims,
+  chainClaimsWithoutChains,
+  type UnconfirmedClaims,
+} from './chain-claims/chain-claims.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
 import type { LoggedEvent } from './log/write.js'
@@ -13,8 +18,8 @@ import type { MergeBatch } from './merge/batch.js'
 import { type MergeHook, mergeBatch } from './merge/merge.js'
 import { nameOf } from './merge/names.js'
 import { readSenderRefusal } from './merge/read-sender-refusal.js'
-import { type MergeItem, ShardWriter, type UpstreamRemoval } from './merge/shard-writer.js'
-import { validateMessages } from './validate.js'
+import { type MergeItem, type QueueItem, ShardWriter } from './merge/shard-writer.js'
+import { type ValidationOptions, validateMessages } from './validate.js'
 
 export interface HubOptions {
   readonly db: Database
@@ -24,6 +29,10 @@ export interface HubOptions {
   readonly verifyPool: VerifyPool
   /** Unix milliseconds. */
   readonly clock: () => number
+  /** Asks chains about names and contract wallets. Without it, messages that need a chain are refused. */
+  readonly chainClaims?: ChainClaims
+  /** Also asks chains about the claims of synced messages. */
+  readonly checksSyncedClaims?: boolean
   /** Run in every merge's transaction, in this order. */
   readonly mergeHooks?: readonly MergeHook[]
   /**
@@ -54,6 +63,9 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   const submitItems = createSubmission(options, submitToShard)
 
+  const remove = (kind: 'upstreamRemoval' | 'lostName') => (messages: readonly SignedMessage[]) =>
+    run(() => settleAll(messages.map((message) => submitToShard(shardFidOf(message), { kind, message }))))
+
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
     validate: (messages, tierFids = messages.map(({ data }) => data.fid)) =>
@@ -71,12 +83,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     submitNameTransfers: (proofs) =>
       run(() => submitItems(proofs.map((proof) => ({ kind: 'nameTransfer', proof })))),
     submitItems: (items, submitOptions) => run(() => submitItems(items, submitOptions)),
-    removeByUpstream: (messages) =>
-      run(() =>
-        settleAll(
-          messages.map((message) => submitToShard(shardFidOf(message), { kind: 'upstreamRemoval', message })),
-        ),
-      ),
+    removeByUpstream: remove('upstreamRemoval'),
+    removeLostNames: remove('lostName'),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))
@@ -84,23 +92,19 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
-type SubmitToShard = (fid: number, item: MergeItem | UpstreamRemoval) => Promise<Refusal | null>
+type SubmitToShard = (fid: number, item: QueueItem) => Promise<Refusal | null>
 
 /** Returns the function that validates items and has each merged by the writer of its shard. */
 function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
   return async function submitItems(
     items: readonly MergeItem[],
-    { signedLocally = false, trusted = false, historical = false }: SubmitOptions = {},
+    { signedLocally = false, trusted = false, historical = false, synced = historical }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
     const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
     const holders = await findReleasedHolders(options.db, items)
     const historicals = historical ? new Set(messages) : historicalOf(items)
-    const verdicts = validateMessages(options, messages, {
-      needsVerification,
-      tiers: 'merge',
-      ignoresTier: historicals,
-    })
+    const verdicts = judge(options, messages, { needsVerification, ignoresTier: historicals, synced })
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
@@ -110,9 +114,13 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
       }
       const index = next++
       const { message } = item
-      const outcome =
-        (await verdicts)[index] ??
-        (await submitToShard(shardFidOf(message), { ...item, historical: historicals.has(message) }))
+      const { outcomes, unconfirmed } = await verdicts
+      const merged = {
+        ...item,
+        historical: historicals.has(message),
+        unconfirmed: unconfirmed.get(message),
+      }
+      const outcome = outcomes[index] ?? (await submitToShard(shardFidOf(message), merged))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
@@ -186,6 +194,37 @@ async function checkUnstored(options: HubOptions, message: SignedMessage): Promi
       network: options.network,
     }))
   )
+}
+
+/** Validates messages, verifies what is to be verified, and asks chains about the claims of the valid ones. */
+async function judge(
+  options: HubOptions,
+  messages: readonly SignedMessage[],
+  { synced, ...selection }: Omit<ValidationOptions, 'tiers'> & { readonly synced: boolean },
+): Promise<{ readonly outcomes: readonly (Refusal | null)[]; readonly unconfirmed: UnconfirmedClaims }> {
+  const outcomes = await validateMessages(options, messages, { ...selection, tiers: 'merge' })
+  const valid = messages.filter((_, index) => outcomes[index] === null)
+  return { outcomes, unconfirmed: await confirmClaims(options, valid, synced) }
+}
+
+/** Asks chains about claims, unless the messages are synced and the operator does not want it. */
+async function confirmClaims(
+  { db, chainClaims = chainClaimsWithoutChains, checksSyncedClaims = false }: HubOptions,
+  messages: readonly SignedMessage[],
+  synced: boolean,
+): Promise<UnconfirmedClaims> {
+  if (synced && !checksSyncedClaims) return new Map()
+  try {
+    const unconfirmed = await chainClaims.check(db, messages, { synced })
+    const outage = [...unconfirmed.values()].find(({ code }) => code === 'unavailable')
+    // What is synced comes only once: it waits until its chain answers.
+    if (synced && outage) throw new PlazaError('unavailable', outage.message)
+    return unconfirmed
+  } catch (error) {
+    throw isUnavailable(error)
+      ? new PlazaError('unavailable', 'the database is unavailable', { cause: error })
+      : error
+  }
 }
 
 /** Waits for all promises, so that no rejection is unhandled, then throws the first error if there is one. */

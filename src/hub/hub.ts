@@ -15,6 +15,11 @@ export interface SubmitOptions {
    * and the rules for senders are not checked. Conflicts are resolved as always.
    */
   readonly historical?: boolean
+  /**
+   * The messages come from another hub or an archive, where chains confirmed their claims when they were new. They are
+   * not asked again, unless the operator wants it. Includes historical messages.
+   */
+  readonly synced?: boolean
 }
 
 /** Writes to the hub, durable when they resolve. Reads use the tables (`query/`) and the log (`log/`). */
@@ -42,6 +47,13 @@ export interface Hub {
   submitItems(items: readonly MergeItem[], options?: SubmitOptions): Promise<(Refusal | null)[]>
   /** Removes messages that the upstream no longer stores, with a prune event; null for each stored one. */
   removeByUpstream(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
+  /**
+   * Removes names that no longer resolve to the owner in their proof, with the username entries that show them
+   * (docs/protocol.md §4.9); null for each removed one.
+   *
+   * @param proofs USERNAME_PROOF messages. One that is not stored any more is refused.
+   */
+  removeLostNames(proofs: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Number of messages and events that wait for their merge in this process. */
   queued(): number
   /** Refuses new work, and finishes what is in progress. */

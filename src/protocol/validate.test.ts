@@ -224,8 +224,7 @@ describe('hasClaim', () => {
     for (const [name, data] of Object.entries(await validSamples())) {
       if (hasClaim(sampleSigner().sign(data))) having.push(name)
     }
-    const proofs = ['ensProof', 'basenameProof']
-    expect(having).toEqual(['ethVerification', 'solVerification', ...proofs, 'keyAdd', 'keyRemove'])
+    expect(having).toEqual(['ethVerification', 'solVerification', 'keyAdd', 'keyRemove'])
     expect(hasClaim(sampleMessage(99 as MessageType, {}))).toBe(false)
   })
 })
@@ -252,11 +251,15 @@ describe('checkSignatures', () => {
   })
 
   it('refuses the claim of another message, with the text of its kind', async () => {
-    const data = (await validSamples()).ensProof!
-    const other = { ...data, usernameProofBody: { ...data.usernameProofBody!, name: Buffer.from('bob.eth') } }
+    const data = (await validSamples()).ethVerification!
+    const blockHash = Buffer.alloc(32, 7)
+    const other = {
+      ...data,
+      verificationAddAddressBody: { ...data.verificationAddAddressBody!, blockHash },
+    }
     expect(await checkSignatures(sampleSigner().sign(other))).toEqual({
       ...refused,
-      message: 'invalid username proof signature',
+      message: 'invalid claimSignature',
     })
   })
 })

@@ -101,23 +101,7 @@ it('orders and payments happen once, wherever the server is killed', { timeout: 
     server = await startServerProcess({ dataDir, env })
   }
 
-  const orders = (round: number) => [
-    ask(server, 'POST', 'fungible/send', wallet.id, {
-      fungible_contract_address: token,
-      recipients: recipients.map((_, index) => ({ fid: index + 1, amount: 1.5 })),
-      idem: `send-in-${round}`,
-    }),
-    ask(server, 'POST', 'nft/deploy/erc721', wallet.id, {
-      name: `Maps ${round}`,
-      symbol: 'MAP',
-      idem: `deploy-in-${round}`,
-    }),
-    ask(server, 'POST', 'nft/mint', wallet.id, {
-      contract_address: collection,
-      recipients: [{ address: minter }],
-      idem: `mint-in-${round}`,
-    }),
-  ]
+  const orders = (round: number) => ordersOf(server, { walletId: wallet.id, collection, round })
 
   for (const [round, { when, faults }] of killPoints.entries()) {
     await crash(faults, async () => {
@@ -164,21 +148,58 @@ it('orders and payments happen once, wherever the server is killed', { timeout: 
   await transfer()
   await expect.poll(statuses, { timeout: 30_000 }).toEqual(['completed', 'completed'])
 
+  await expectOnce(wallet.address, collection, deployed)
+  server.child.kill('SIGTERM')
+  await server.ended
+})
+
+/** Requests a transfer to each recipient, a collection and a mint, as in each round. */
+function ordersOf(
+  server: ServerProcess,
+  {
+    walletId,
+    collection,
+    round,
+  }: { readonly walletId: string; readonly collection: string; readonly round: number },
+) {
+  return [
+    ask(server, 'POST', 'fungible/send', walletId, {
+      fungible_contract_address: token,
+      recipients: recipients.map((_, index) => ({ fid: index + 1, amount: 1.5 })),
+      idem: `send-in-${round}`,
+    }),
+    ask(server, 'POST', 'nft/deploy/erc721', walletId, {
+      name: `Maps ${round}`,
+      symbol: 'MAP',
+      idem: `deploy-in-${round}`,
+    }),
+    ask(server, 'POST', 'nft/mint', walletId, {
+      contract_address: collection,
+      recipients: [{ address: minter }],
+      idem: `mint-in-${round}`,
+    }),
+  ]
+}
+
+/** Each order of each round has happened, and none twice. */
+async function expectOnce(
+  walletAddress: Address,
+  collection: Address,
+  deployed: ReadonlySet<string>,
+): Promise<void> {
   const rounds = killPoints.length
   await expect.poll(() => countRecorded(db), { timeout: 30_000 }).toBe(0)
   expect(deployed.size).toBe(rounds)
   expect(await Promise.all(recipients.map(unitsOf))).toEqual(recipients.map(() => SENT * BigInt(rounds)))
   expect(await read('Collection', collection, 'balanceOf', [minter])).toBe(BigInt(rounds))
-  expect(await chain.client.getTransactionCount({ address: wallet.address })).toBe(
+  expect(await chain.client.getTransactionCount({ address: walletAddress })).toBe(
     rounds * TRANSACTIONS_OF_ROUND,
   )
   const rows = await db<{ nonce: number; purpose: string }[]>`
     select nonce, purpose from accounts.transactions order by nonce`
   expect(rows.map(({ nonce }) => nonce)).toEqual(rows.map((_, index) => index))
   expect(new Set(rows.map(({ purpose }) => purpose)).size).toBe(rounds * TRANSACTIONS_OF_ROUND)
-  server.child.kill('SIGTERM')
-  await server.ended
-})
+}
 
 /** Creates users who are paid, and a wallet of the app with coins and tokens. */
 async function openWallet(): Promise<{ readonly id: string; readonly address: Address }> {

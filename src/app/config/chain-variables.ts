@@ -3,12 +3,12 @@ import { type NetworkName, networkNames, publicNetworks, rpcUrlsVariable } from 
 import { flag, integer, text } from './variable.js'
 
 const NETWORK = `(${networkNames.join('|')})`
-const CONTRACT = `((id|key|storage|tier)Registry|(id|key)Gateway|keyRequestValidator|channelController|ensRegistry)=${NETWORK}:0x[0-9a-fA-F]{40}`
+const CONTRACT = `((id|key|storage|tier|ens|basename)Registry|(id|key)Gateway|keyRequestValidator|channelController)=${NETWORK}:0x[0-9a-fA-F]{40}`
 const FOLLOWED_CONTRACT = `${NETWORK}:0x[0-9a-fA-F]{40}`
 
 function rpcUrls(network: string): TString {
   return text(
-    `RPC URLs of ${network}. The first is used, the next one when it fails. Unset: the chain is not followed.`,
+    `RPC URLs of ${network}. The first is used, the next one when it fails. About names and contract wallets, all are asked and two must agree. Unset: the chain is not followed.`,
     {
       pattern: '^https?://[^\\s,]+(\\s*,\\s*https?://[^\\s,]+)*$',
       patternText: 'URLs like `https://rpc.example`, separated by commas',
@@ -28,6 +28,12 @@ export const chainVariables = {
   CHAIN_REGISTRIES: flag(
     'Turns events of the registries on these chains into on-chain events of the hub.',
     true,
+  ),
+  NAME_RECHECK_HOURS: integer(
+    'Hours after which a stored ENS name or basename is resolved again. One that no longer resolves to its owner is ' +
+      'removed. 0 never does it, as the nodes of the network; names that older versions merged unchecked are checked ' +
+      'once in any case.',
+    { minimum: 0, maximum: 8_760, default: 0 },
   ),
   MAX_TRACKED_TOKENS: integer(
     'Maximum number of tokens whose balances are tracked because of a request. 0 tracks only watched tokens ' +

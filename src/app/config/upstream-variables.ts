@@ -26,6 +26,11 @@ export const upstreamVariables = {
     'Skips the verification of signatures of messages from upstreams. Set it only for upstreams of your own.',
     false,
   ),
+  SYNC_CHECK_CLAIMS: flag(
+    'Asks chains about ENS names, basenames and contract wallets in synced and imported messages, too. Without it, ' +
+      'upstreams and archives are trusted in this. Needs the RPC URLs of Ethereum, Base and OP Mainnet.',
+    false,
+  ),
   SYNC_FIDS: Type.Optional(
     text(
       'Users to sync. All others, except authors in `SYNC_CHANNELS`, are left out. Both unset: the whole ' +

@@ -17,7 +17,7 @@ export const mainApiModule: Module = {
   name: 'main API',
   runsIn: ['api'],
   start(app) {
-    const { config, connections, hub, hydrator, vault, clock, publicUrl } = app
+    const { config, connections, hub, lookups, hydrator, vault, clock, publicUrl } = app
     const { read: db, write: writerDb } = connections
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
@@ -26,6 +26,7 @@ export const mainApiModule: Module = {
       db,
       writerDb,
       hub,
+      lookups,
       hydrator,
       vault,
       clock,

@@ -21,6 +21,7 @@ import { createSignerCache } from '../../features/signers/acting-signer.js'
 import { testVault } from '../../features/signers/testing/approved-signer.js'
 import { testWebhookSettings } from '../../features/webhooks/testing/settings.js'
 import { Hydrator } from '../../graph/cache/hydrator.js'
+import { lookupsWithoutChains } from '../../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refuse } from '../../platform/errors.js'
@@ -110,6 +111,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   const context: OperationContext = {
     writerDb: db,
     hub: unusedHub,
+    lookups: lookupsWithoutChains,
     vault: testVault,
     signers: createSignerCache({ db, vault: testVault }, Date.now),
     bearer: createBearerVerifier({ db, clock }),
@@ -187,6 +189,7 @@ const unusedHub: Hub = {
   submitNameTransfers: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitItems: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   removeByUpstream: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  removeLostNames: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   queued: () => 0,
   close: async () => {},
 }

@@ -1,7 +1,9 @@
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
+import { decodeStoredMessage } from '../../protocol/codec.js'
 import { MessageType, Protocol } from '../../protocol/definitions.js'
-import { checkVerificationClaim } from '../../protocol/kinds/verification.js'
+import { checkVerificationClaim, VerificationType } from '../../protocol/kinds/verification.js'
+import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { type Author, farcasterNow, messageData, type Publisher, validationError } from './author.js'
 import { publishChange, publishChanges } from './changes.js'
@@ -16,7 +18,8 @@ export interface AddressClaim {
 
 /** Request members by the wording of the protocol's errors. */
 const memberPatterns: readonly (readonly [text: RegExp, member: string])[] = [
-  [/contract signatures/, 'verification_type'],
+  [/chain id/, 'chain_id'],
+  [/No client configured|verification type/, 'verification_type'],
   [/claimSignature/, 'eth_signature'],
   [/blockHash/, 'block_hash'],
   [/address/, 'address'],
@@ -25,8 +28,8 @@ const memberPatterns: readonly (readonly [text: RegExp, member: string])[] = [
 /**
  * Verifies an address; the hub checks the signature.
  *
- * @throws PlazaError For the hub's refusal, with the invalid member. A contract's signature is always
- * refused, since it can only be checked on the chain.
+ * @throws PlazaError For the hub's refusal, with the invalid member. A contract's signature is checked on its
+ * chain, and refused as `not_configured` without one.
  */
 export async function publishVerification(
   publisher: Publisher,
@@ -47,8 +50,8 @@ export async function publishVerification(
 /**
  * Removes a verified address.
  *
- * The protocol needs only the user's key. A signature in the request is still checked as for an added
- * address.
+ * The protocol needs only the user's key. The signature of an account in the request is still checked as for an
+ * added address; that of a contract wallet is not, which has answered when the address was added.
  *
  * @throws PlazaError `not_found` for an address that the user never verified.
  */
@@ -63,9 +66,11 @@ export async function removeVerification(
     verificationRemoveBody: { address: claim.address, protocol: Protocol.ETHEREUM },
   }
   const data = messageData(publisher, author, statement, farcasterNow(publisher))
-  const problem = await checkVerificationClaim(body, data)
+  const stored = await findVerification(publisher.writerDb, author.fid, claim.address)
+  const isContract = stored?.data.verificationAddAddressBody?.verificationType === VerificationType.contract
+  const problem = isContract ? null : await checkVerificationClaim(body, data)
   if (problem !== null) throw validationError('eth_signature', problem)
-  if (!(await wasVerified(publisher.writerDb, author.fid, claim.address))) {
+  if (stored === null) {
     throw new PlazaError('not_found', 'the user has not verified this address', { property: 'address' })
   }
   await publishChange(publisher, author, statement)
@@ -75,10 +80,12 @@ function claimBody({ address, blockHash, signature }: AddressClaim) {
   return { address, blockHash, claimSignature: signature, protocol: Protocol.ETHEREUM }
 }
 
-async function wasVerified(db: Database, fid: number, address: Buffer): Promise<boolean> {
-  const rows = await db`
-    select from hub.messages
+/** Finds the stored verification or removal of an address. */
+async function findVerification(db: Database, fid: number, address: Buffer): Promise<SignedMessage | null> {
+  const [row] = await db<{ message: Buffer }[]>`
+    select message
+    from hub.messages
     where fid = ${fid}::bigint and set = ${MessageSet.verifications} and key = ${address}
   `
-  return rows.length > 0
+  return row === undefined ? null : decodeStoredMessage(row.message)
 }

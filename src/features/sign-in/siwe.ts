@@ -1,8 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { invalidField } from '../../api/invalid-field.js'
-import { readAccountSignature, recoverMessageSigner } from '../../hub/registry/account-signature.js'
+import type { ChainLookups, ClaimNetwork } from '../../hub/chain-claims/chain-lookups.js'
+import { isMessageOfWallet } from '../../hub/chain-claims/wallet-message.js'
+import { readWalletSignature } from '../../hub/registry/account-signature.js'
 import type { Database } from '../../platform/db/connection.js'
-import { PlazaError } from '../../platform/errors.js'
+import { PlazaError, refusalError } from '../../platform/errors.js'
+import { hexOf } from '../../protocol/bytes.js'
+import { AUTH_ADDRESS_KEY_TYPE, addressKey } from '../signers/signer-record.js'
 
 /** A parsed Sign-In with Ethereum message (EIP-4361). */
 export interface SiweMessage {
@@ -52,14 +56,14 @@ const CLOCK_SKEW_MS = 60_000
  * Verifies a Sign-In with Ethereum message and consumes its nonce: for ever, or for every other message.
  *
  * The message must be valid EIP-4361 version 1, name one site in domain and URI, be valid now, and be signed
- * by the account that it names.
+ * by the wallet that it names: an account, or a contract that is the custody or auth address of a user.
  *
  * @returns The signing address, 20 bytes.
  * @throws PlazaError `bad_request.invalid_param` for an invalid message or signature; `unauthenticated` when
  * it does not verify.
  */
 export async function verifySignIn(
-  db: Database,
+  { db, lookups }: { readonly db: Database; readonly lookups: ChainLookups },
   request: {
     readonly message: string
     readonly signature: string
@@ -74,10 +78,17 @@ export async function verifySignIn(
   if (message.version !== '1') throw invalidField('message', 'must be of version 1')
   checkSite(message)
   checkTimes(message, nowMs)
-  const signature = readAccountSignature(request.signature)
+  const signature = readWalletSignature(request.signature)
   const address = Buffer.from(message.address.slice(2), 'hex')
-  const signer = await recoverMessageSigner(request.message, signature)
-  if (!signer?.equals(address)) {
+  const findNetwork = () => walletNetworkOf(db, address, message.chainId)
+  const found = await isMessageOfWallet(lookups, {
+    address,
+    message: request.message,
+    signature,
+    findNetwork,
+  })
+  if ('refusal' in found) throw refusalError(found.refusal, 'signature')
+  if (!found.answer) {
     throw refusedError('signature', `the message was not signed by the account ${message.address}`)
   }
   // Last, so that a failed request does not consume the nonce.
@@ -87,6 +98,28 @@ export async function verifySignIn(
     throw refusedError('message', 'the nonce is unknown, used or expired: get a new one from login/nonce')
   }
   return address
+}
+
+/** Chain id of Base. */
+const BASE_CHAIN_ID = 8453
+
+/**
+ * Returns where the wallet of a user is if it is a contract; null if no user has the address. A custody address is one
+ * on OP Mainnet, which has the id registry: the same address on another chain may have another owner. An auth address is
+ * on the chain that the message names, Base or OP Mainnet.
+ */
+async function walletNetworkOf(db: Database, address: Buffer, chainId: number): Promise<ClaimNetwork | null> {
+  const keys = [address, addressKey(hexOf(address))]
+  const [found] = await db<{ isCustody: boolean; isAuth: boolean }[]>`
+    select
+      exists (select from hub.fids where custody_address = ${address}::bytea) as "isCustody",
+      exists (
+        select from hub.signers
+        where key = any (${db.types.byteas(keys)}::bytea[]) and key_type = ${AUTH_ADDRESS_KEY_TYPE} and active
+      ) as "isAuth"`
+  if (found!.isCustody) return 'optimism'
+  if (!found!.isAuth) return null
+  return chainId === BASE_CHAIN_ID ? 'base' : 'optimism'
 }
 
 /** Parses a message by the grammar of EIP-4361; null for any other text. */

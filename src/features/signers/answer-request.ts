@@ -1,10 +1,11 @@
 import { invalidField } from '../../api/invalid-field.js'
 import type { SignerPermission } from '../../graph/view/schema/signer.js'
-import { recoverMessageSigner } from '../../hub/registry/account-signature.js'
+import type { ChainLookups } from '../../hub/chain-claims/chain-lookups.js'
+import { isMessageOfWallet } from '../../hub/chain-claims/wallet-message.js'
 import { type KeyAddition, localNonce, recoverKeyAdditionSigner } from '../../hub/registry/key-addition.js'
 import type { LocalRegistry } from '../../hub/registry/registry.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
+import { PlazaError, type Refusal, refusalError, refuse } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
 import {
   addedKeyOf,
@@ -20,11 +21,13 @@ import {
 /** Dependencies of the functions that answer key requests. */
 export interface AnswerDependencies {
   readonly db: Database
+  /** Asks the chain of contract wallets. */
+  readonly lookups: ChainLookups
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/** An answer to a key request, signed by the account's custody address (65 bytes). */
+/** An answer to a key request, signed by the account's custody address, which may be a contract wallet. */
 export interface Answer {
   readonly token: string
   readonly fid: number
@@ -55,7 +58,7 @@ export function localAddition(request: KeyRequest, owner: Buffer, deadline: numb
  * not by the account's custody address or not for this request.
  */
 export async function approveLocally(
-  { db, clock }: AnswerDependencies,
+  { db, clock }: Omit<AnswerDependencies, 'lookups'>,
   registry: LocalRegistry,
   /** With the deadline of the signature in Unix seconds, and the granted permissions; null for auth addresses. */
   approval: Answer & { readonly deadline: number; readonly permissions: readonly SignerPermission[] | null },
@@ -67,9 +70,10 @@ export async function approveLocally(
   const nowUnix = Math.floor(clock() / 1000)
   if (deadline <= nowUnix || deadline > nowUnix + APPROVAL_SECONDS)
     throw invalidField('deadline', 'must be within an hour from now, in Unix seconds')
-  const owner = await requireSignature(db, fid, (custody) =>
-    recoverKeyAdditionSigner(localAddition(request, custody, deadline), approval.signature),
-  )
+  const owner = await requireSignature(db, fid, async (custody) => {
+    const addition = localAddition(request, custody, deadline)
+    return (await recoverKeyAdditionSigner(addition, approval.signature))?.equals(custody) ?? false
+  })
   // Stored permissions apply only to this user, so losing the race for the key does no harm.
   if (permissions !== null) await storePermissions(db, request, fid, permissions)
   const refuseIfClosed = async (locked: Queryable): Promise<Refusal | null> => {
@@ -85,12 +89,15 @@ export async function approveLocally(
  *
  * @throws PlazaError As `approveLocally`.
  */
-export async function refuseRequest({ db, clock }: AnswerDependencies, answer: Answer): Promise<void> {
+export async function refuseRequest(
+  { db, lookups, clock }: AnswerDependencies,
+  answer: Answer,
+): Promise<void> {
   const { token, fid, signature } = answer
   const request = await readKeyRequest(db, { token })
   if (request.status === 'revoked') return
   if (request.status === 'approved') throw new PlazaError('conflict', closedReason(request, clock())!)
-  await requireSignature(db, fid, () => recoverMessageSigner(refusalStatement(request, fid), signature))
+  await requireSignature(db, fid, signedBy(lookups, refusalStatement(request, fid), signature))
   await db`
     update signers.signers
     set refused_at = now(), refused_by = ${fid}
@@ -105,14 +112,14 @@ export async function refuseRequest({ db, clock }: AnswerDependencies, answer: A
  * @throws PlazaError As `approveLocally`.
  */
 export async function limitRequestPermissions(
-  { db, clock }: AnswerDependencies,
+  { db, lookups, clock }: AnswerDependencies,
   answer: Answer & { readonly permissions: readonly SignerPermission[] },
 ): Promise<void> {
   const { token, fid, signature, permissions } = answer
   const request = await readKeyRequest(db, { token })
   requireOpen(request, clock())
   const text = permissionsStatement(request, fid, permissions)
-  await requireSignature(db, fid, () => recoverMessageSigner(text, signature))
+  await requireSignature(db, fid, signedBy(lookups, text, signature))
   await storePermissions(db, request, fid, permissions)
 }
 
@@ -134,14 +141,24 @@ function requireOpen(request: KeyRequest, nowMs: number): void {
   if (problem !== null) throw new PlazaError('conflict', problem)
 }
 
+/** Returns what verifies that a custody address signed a text. A contract wallet is on OP Mainnet, as its fid. */
+function signedBy(lookups: ChainLookups, message: string, signature: Buffer) {
+  return async (custody: Buffer): Promise<boolean> => {
+    const findNetwork = async () => 'optimism' as const
+    const found = await isMessageOfWallet(lookups, { address: custody, message, signature, findNetwork })
+    if ('refusal' in found) throw refusalError(found.refusal, 'signature')
+    return found.answer
+  }
+}
+
 /** Throws unless the custody address of the account signed; returns the address. */
 async function requireSignature(
   db: Database,
   fid: number,
-  recoverSigner: (custody: Buffer) => Promise<Buffer | null>,
+  isSignedBy: (custody: Buffer) => Promise<boolean>,
 ): Promise<Buffer> {
   const custody = await requireCustody(db, fid, 'fid')
-  if ((await recoverSigner(custody))?.equals(custody)) return custody
+  if (await isSignedBy(custody)) return custody
   throw new PlazaError(
     'forbidden',
     `signature must be by ${hexOf(custody)}, the custody address of fid ${fid}, for the current request`,

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
+import { lookupsWithoutChains } from '../../hub/chain-claims/chain-lookups.js'
 import { signatureBytes } from '../../hub/registry/eth-account.js'
 import { signKeyAddition } from '../../hub/registry/key-addition.js'
 import { LocalRegistry } from '../../hub/registry/registry.js'
@@ -195,7 +196,10 @@ async function answer(
   if (step.kind === 'refuse') {
     const message = refusalStatement(request, fid)
     const signature = signatureBytes(await account.signer.signMessage({ message }))
-    return await refuseRequest({ db, clock: () => nowMs }, { token, fid, signature })
+    return await refuseRequest(
+      { db, lookups: lookupsWithoutChains, clock: () => nowMs },
+      { token, fid, signature },
+    )
   }
   const deadline = Math.floor(nowMs / 1000) + 60
   const addition = localAddition(request, users[step.accountName].account.address, deadline)

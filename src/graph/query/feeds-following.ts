@@ -107,13 +107,11 @@ export async function readFollowingFeed(
       array(select is_shown from page) as "areShown",
       ${readAtMicros(db, selection.recasts)} as "readAtMicros"
   `
-  const { ts, hashes, areShown, readAtMicros: readAt } = row!
-  return hashes.map((hash, index) => ({
-    ts: ts[index]!,
-    hash,
-    isShown: areShown[index]!,
-    readAtMicros: readAt,
-  }))
+  return feedRows(row!)
+}
+
+function feedRows({ ts, hashes, areShown, readAtMicros }: PageRow): FeedRow[] {
+  return hashes.map((hash, index) => ({ ts: ts[index]!, hash, isShown: areShown[index]!, readAtMicros }))
 }
 
 function followedBy(db: Database, { fid }: FollowingSelection): FeedAuthors {

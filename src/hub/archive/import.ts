@@ -55,7 +55,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
     onProgress?.(offset, frames)
   }
 
-  const reorderBuffer = new ReorderBuffer({ hub, signal, onSettled: recordSettled })
+  const reorderBuffer = new ReorderBuffer({ hub, assume: { synced: true }, signal, onSettled: recordSettled })
 
   async function deleteOffset(): Promise<void> {
     if (archive) await db`delete from hub.settings where name = ${settingName(archive.archiveId)}`

@@ -75,6 +75,7 @@ async function callEach(endpoint: Endpoint, reads: readonly ContractRead[]): Pro
   return answers
 }
 
-function isRevert(error: unknown): boolean {
+/** Returns true for an error by which an RPC reports that a call reverted. */
+export function isRevert(error: unknown): boolean {
   return error instanceof Error && /revert|invalid opcode|out of gas|stack underflow/i.test(error.message)
 }

@@ -11,6 +11,9 @@ const [first, second, third] = [
   await startRpcProxy(chain.url),
 ]
 
+/** A contract of every chain that returns what it is given. */
+const IDENTITY = `0x${'00'.repeat(19)}04` as const
+
 beforeEach(() => {
   for (const proxy of [first, second, third]) proxy.faults = {}
 })
@@ -80,4 +83,26 @@ it('a mismatch is logged once a minute, with endpoints, answers and advice', asy
   nowMs = 61_000
   await expect(ask()).rejects.toThrow(RpcMismatch)
   expect([told.length, differed]).toEqual([2, 4])
+})
+
+it('requestConfirmed: two of three endpoints suffice while they agree, one does not', async () => {
+  const rpc = open([first.url, second.url, third.url])
+  const answer = () => rpc.requestConfirmed((endpoint) => endpoint.call(IDENTITY, '0x07'), 10_000)
+  expect(await answer()).toBe('0x07')
+  third.faults = { stopped: true }
+  expect(await answer()).toBe('0x07')
+  second.faults = { refuse: () => 'busy' }
+  await expect(answer()).rejects.toThrow('1 of 3 RPC endpoints answered, and 2 must agree')
+  second.faults = { alterResult: () => '0x08' }
+  await expect(answer()).rejects.toThrow(RpcMismatch)
+  const single = open([first.url])
+  expect(await single.requestConfirmed((endpoint) => endpoint.call(IDENTITY, '0x07'), 10_000)).toBe('0x07')
+})
+
+it('requestConfirmed: an endpoint that does not answer in time has failed', async () => {
+  const rpc = open([first.url, second.url])
+  second.faults = { hold: () => new Promise<void>(() => {}) }
+  await expect(rpc.requestConfirmed((endpoint) => endpoint.head(), 300)).rejects.toThrow(
+    /RPC endpoints answered/,
+  )
 })

@@ -1,5 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../platform/log/log.js'
+import { resultWithin } from '../../platform/process/pause.js'
 import type { ChainNetwork } from './chain-settings.js'
 import { type Endpoint, openEndpoint } from './endpoint.js'
 
@@ -109,7 +110,10 @@ export class ChainRpc {
     work: (endpoint: Endpoint) => Promise<T>,
     comparedPart: (answer: T) => unknown = (answer) => answer,
   ): Promise<T> {
-    const answers = await this.#requestAll(work)
+    return this.#requireEqual(await this.#requestAll(work), comparedPart)
+  }
+
+  #requireEqual<T>(answers: readonly EndpointAnswer<T>[], comparedPart: (answer: T) => unknown): T {
     const first = answers[0]!.answer
     if (answers.every(({ answer }) => isDeepStrictEqual(comparedPart(answer), comparedPart(first))))
       return first
@@ -117,11 +121,30 @@ export class ChainRpc {
     throw new RpcMismatch(`RPC endpoints of ${this.network.name} returned different answers`)
   }
 
-  async #requestAll<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<EndpointAnswer<T>[]> {
+  /**
+   * Calls all endpoints and requires that all answers are equal, and that two endpoints answer where there are two:
+   * for what a single wrong endpoint must not decide.
+   *
+   * @param timeoutMs An endpoint without an answer by then counts as failed.
+   * @throws RpcMismatch if answers differ; Error if too few endpoints answer.
+   */
+  async requestConfirmed<T>(work: (endpoint: Endpoint) => Promise<T>, timeoutMs: number): Promise<T> {
+    const answers = await this.#requestAll(work, timeoutMs)
+    const [count, needed] = [this.#endpoints.length, Math.min(2, this.#endpoints.length)]
+    if (answers.length < needed) {
+      throw new Error(`${answers.length} of ${count} RPC endpoints answered, and ${needed} must agree`)
+    }
+    return this.#requireEqual(answers, (answer) => answer)
+  }
+
+  async #requestAll<T>(
+    work: (endpoint: Endpoint) => Promise<T>,
+    timeoutMs?: number,
+  ): Promise<EndpointAnswer<T>[]> {
     const answers = await Promise.allSettled(
       this.#endpoints.map(async ({ endpoint }, index) => ({
         endpoint: endpoint.name,
-        answer: await this.#request(index, work),
+        answer: await this.#requestWithin(timeoutMs, index, work),
       })),
     )
     const answer = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
@@ -142,6 +165,23 @@ export class ChainRpc {
       { network: this.network.name, answers: logged },
       'RPC endpoints returned different answers; waiting until they agree. If this persists, remove the wrong one from the RPC URLs and restart',
     )
+  }
+
+  async #requestWithin<T>(
+    timeoutMs: number | undefined,
+    index: number,
+    work: (endpoint: Endpoint) => Promise<T>,
+  ): Promise<T> {
+    const requested = this.#request(index, work)
+    if (timeoutMs === undefined) return await requested
+    const result = await resultWithin(
+      timeoutMs,
+      requested.then((answer) => ({ answer })),
+    )
+    if (result !== null) return result.answer
+    // Nobody waits for it any more.
+    requested.catch(() => {})
+    throw new Error(`${this.#endpoints[index]!.endpoint.name} did not answer in time`)
   }
 
   async #request<T>(index: number, work: (endpoint: Endpoint) => Promise<T>): Promise<T> {

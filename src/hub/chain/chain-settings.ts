@@ -27,23 +27,22 @@ const publicContracts = {
   storageRegistry: contractAddress('optimism', '0x00000000fcCe7f938e7aE6D3c335bD6a1a7c593D'),
   keyRequestValidator: contractAddress('optimism', '0x00000000FC700472606ED4fA22623Acf62c60553'),
   tierRegistry: contractAddress('base', '0x00000000fc84484d585C3cF48d213424DFDE43FD'),
+  ensRegistry: contractAddress('ethereum', '0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e'),
+  basenameRegistry: contractAddress('base', '0xB94704422c2a1E396835A571837Aa5AE53285a95'),
 }
 
 /** A contract of the protocol. */
 export type ContractName = keyof typeof publicContracts
-
-/** Contracts that register channels; the controller has no public address yet (docs/protocol.md §5). */
-const channelContracts = ['channelController', 'ensRegistry'] as const
-
-/** The ENS registry has this address on every Ethereum network. */
-const ENS_REGISTRY_ADDRESS = '0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e'
 
 /** The registrar of channels. */
 export interface ChannelRegistrar {
   readonly network: NetworkName
   /** Emits registrations and renewals. */
   readonly controller: Address
-  /** Says which token stands for the channels: the owner of the controller's root node. */
+  /**
+   * Says which token stands for the channels: the owner of the controller's root node. The registry has one
+   * address on every Ethereum network.
+   */
   readonly ensRegistry: Address
 }
 
@@ -83,31 +82,28 @@ export function readChainSettings(variables: ChainVariables): ChainSettings {
     }
     return [[name, network] as const]
   })
-  const { channelController, ensRegistry, ...contracts } = readContracts(variables.contracts)
+  const { channelController, ...given } = readContracts(variables.contracts)
+  const contracts = { ...publicContracts, ...given }
   return {
     networks: new Map(networks),
-    contracts: { ...publicContracts, ...contracts },
-    channelRegistrar: channelRegistrarOf(channelController, ensRegistry),
+    contracts,
+    channelRegistrar:
+      channelController === undefined
+        ? null
+        : {
+            network: channelController.network,
+            controller: channelController.address,
+            ensRegistry: contracts.ensRegistry.address,
+          },
     firstBlock: (name) => variables.firstBlock ?? publicNetworks[name].firstBlock,
   }
 }
 
-type ConfigurableContract = ContractName | (typeof channelContracts)[number]
-
-function channelRegistrarOf(
-  controller: ContractAddress | undefined,
-  ensRegistry: ContractAddress | undefined,
-): ChannelRegistrar | null {
-  if (controller === undefined) return null
-  const { network, address } = controller
-  if (ensRegistry !== undefined && ensRegistry.network !== network) {
-    throw new Error('channelController and ensRegistry must be on the same network')
-  }
-  return { network, controller: address, ensRegistry: ensRegistry?.address ?? ENS_REGISTRY_ADDRESS }
-}
+/** A contract that the operator may name. The controller of channels has no public address yet. */
+type ConfigurableContract = ContractName | 'channelController'
 
 function readContracts(text: string | undefined): Partial<Record<ConfigurableContract, ContractAddress>> {
-  const known = new Set<string>([...Object.keys(publicContracts), ...channelContracts])
+  const known = new Set<string>([...Object.keys(publicContracts), 'channelController'])
   return Object.fromEntries(
     parsePairs(text).map(([name, location = '']) => {
       if (!known.has(name)) throw new Error(`there is no contract "${name}"`)

@@ -112,8 +112,11 @@ export function openEndpoint(url: string) {
     /** Calls a contract at the newest block, or at `block`. */
     call: (to: Hex, data: Hex, block?: number) =>
       request<Hex>('eth_call', [{ to, data }, block === undefined ? 'latest' : numberToHex(block)]),
-    /** Returns the code of a contract at a block: `0x` if there is none. */
-    code: (address: Hex, block: number) => request<Hex>('eth_getCode', [address, numberToHex(block)]),
+    /** Returns the code of a contract at a block, by default the newest: `0x` if there is none. */
+    code: (address: Hex, block?: number) =>
+      request<Hex>('eth_getCode', [address, block === undefined ? 'latest' : numberToHex(block)]),
+    /** Runs the creation code of a contract that is not deployed, and returns what its constructor returns. */
+    runCreation: (data: Hex) => request<Hex>('eth_call', [{ data }, 'latest']),
   }
 }
 

@@ -17,7 +17,7 @@ interface PublicNetwork {
  * fails: 20 blocks are 40 s of the first two, 100 blocks are 25 s of Arbitrum.
  */
 export const publicNetworks = {
-  ethereum: { title: 'Ethereum', chainId: 1, confirmations: 64, firstBlock: 0 },
+  ethereum: { title: 'Ethereum, which has ENS names', chainId: 1, confirmations: 64, firstBlock: 0 },
   optimism: {
     title: 'OP Mainnet, which has the registries of fids, keys and storage',
     chainId: 10,
@@ -25,7 +25,7 @@ export const publicNetworks = {
     firstBlock: 108_864_739,
   },
   base: {
-    title: 'Base, which has the registry of the pro tier',
+    title: 'Base, which has the registry of the pro tier and basenames',
     chainId: 8_453,
     confirmations: 20,
     firstBlock: 31_180_908,

@@ -20,6 +20,10 @@ export interface MergeBatch {
   readonly messages: readonly SignedMessage[]
   /** Messages that another hub has accepted (docs/protocol.md §4.14, `SubmitOptions.historical`). */
   readonly historical?: ReadonlySet<SignedMessage>
+  /** Messages whose claim no chain has confirmed, and the refusal for it (docs/protocol.md §4.12). */
+  readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal>
+  /** Name proofs that no longer resolve to their owner (`Hub.removeLostNames`). */
+  readonly lostNames?: readonly SignedMessage[]
   /** Messages that the upstream no longer stores (`Hub.removeByUpstream`). */
   readonly upstreamRemovals?: readonly SignedMessage[]
   /** Offsets of items that come from an upstream log (`MergeItem.sourceOffset`). */
@@ -32,4 +36,5 @@ export interface MergeOutcomes {
   readonly nameTransfers: (Refusal | null)[]
   readonly messages: (Refusal | null)[]
   readonly upstreamRemovals?: (Refusal | null)[]
+  readonly lostNames?: (Refusal | null)[]
 }

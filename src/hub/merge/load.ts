@@ -1,6 +1,5 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import type { UserNameProof } from '../../protocol/definitions.js'
 import { MessageType, type StorageUnitType } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -34,14 +33,15 @@ import {
  */
 export async function loadState(
   db: Transaction,
-  { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeBatch,
+  batch: MergeBatch,
   keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
   nowUnix: number,
   network: number,
 ): Promise<BatchState> {
+  const { messages, historical = new Set(), unconfirmed = new Map(), upstreamRemovals = [] } = batch
   const apps = [...keyClaims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
-  const names = namesOf(messages, transfers)
+  const names = namesOf(batch)
   const [accounts, signers, units, loans, nameRows, keys, channels] = await Promise.all([
     selectAccounts(db, fids, messages),
     selectSigners(db, messages),
@@ -67,6 +67,7 @@ export async function loadState(
     historical,
     channels,
     (time) => isV21(network, time),
+    unconfirmed,
   )
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) state.loadName(row.name, { ...row, proof: decodeProof(row.proof) })
@@ -79,8 +80,11 @@ export async function loadState(
   return state
 }
 
-function namesOf(messages: readonly SignedMessage[], transfers: readonly UserNameProof[]): string[] {
-  const names = new Set(transfers.map(nameOf))
+function namesOf({ messages, nameTransfers, lostNames = [] }: MergeBatch): string[] {
+  const names = new Set([
+    ...nameTransfers.map(nameOf),
+    ...lostNames.map(({ data }) => nameOf(data.usernameProofBody!)),
+  ])
   for (const message of messages) {
     if (typedKindOf(message.data) === undefined) continue
     for (const name of ruleOf(message.data.type).names?.(message) ?? []) names.add(name)

@@ -80,6 +80,8 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   const stored = state.get(conflictKey)
   const conflictRefusal = stored && resolveConflict(incoming, stored)
   if (conflictRefusal) return { ...conflictRefusal, causedBy: conflictKey }
+  const unconfirmed = state.unconfirmed.get(message)
+  if (unconfirmed) return unconfirmed
 
   const displaced: StoredMessage[] = [...(stored ? [stored] : []), ...(rule.replaces?.(message, state) ?? [])]
   for (const other of displaced) state.set(other, null)

@@ -20,7 +20,7 @@ import { isChannelEvent } from './channel-registry.js'
 import { recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
-import { mergeNameTransfer } from './names.js'
+import { mergeNameTransfer, removeLostName } from './names.js'
 import { loadOwnedChannels } from './owner-hints.js'
 import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
 import { mergeOrder, ruleOf } from './rules.js'
@@ -81,12 +81,13 @@ export async function mergeBatch(
     const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
       applyUpstreamRemoval(message, state),
     )
+    const lostNames = (batch.lostNames ?? []).map((message) => removeLostName(message, state))
     const nonHistorical = batch.messages.filter(
       (message, index) => messages[index] === null && !batch.historical?.has(message),
     )
     const day = dayOf(nowMs)
     const { prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
-    const outcomes = { upstreamRemovals, chainEvents: chain.outcomes, nameTransfers, messages }
+    const outcomes = { upstreamRemovals, lostNames, chainEvents: chain.outcomes, nameTransfers, messages }
     const pending = [...chain.events, ...(hasChannels ? chain.hints : []), ...events]
     const logged = buildBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
     const appendAndProject = async () => {
@@ -117,6 +118,7 @@ async function lockShard(
   const affectsAllShards =
     batch.nameTransfers.length > 0 ||
     batch.chainEvents.some(isChannelEvent) ||
+    (batch.lostNames ?? []).length > 0 ||
     batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
   const locked = affectsAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
   // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
@@ -131,17 +133,19 @@ async function lockShard(
   return { head: { height: row.height, blockHash: row.block_hash }, applied }
 }
 
-/** Merges messages in the protocol's order: by type, then by timestamp (docs/protocol.md §1.8). */
+const NO_HASH = Buffer.alloc(0)
+
+/** Merges messages in the protocol's order: by type, by timestamp, then by hash (docs/protocol.md §1.8). */
 function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
   const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
   const order = messages
     .map((message, index) => {
       // The hub that these come from has decided their order, and the last one holds the slot.
       const isDecided = isChannelType(message.data.type) && state.historical.has(message)
-      const time = isDecided ? 0 : message.data.timestamp
-      return { message, index, priority: mergeOrder(message.data), time }
+      const [time, hash] = isDecided ? [0, NO_HASH] : [message.data.timestamp, message.hash]
+      return { message, index, priority: mergeOrder(message.data), time, hash }
     })
-    .sort((a, b) => a.priority - b.priority || a.time - b.time)
+    .sort((a, b) => a.priority - b.priority || a.time - b.time || Buffer.compare(a.hash, b.hash))
   for (const { message, index } of order) outcomes[index] = mergeMessage(message, state)
   return outcomes
 }

@@ -182,7 +182,7 @@ describe('name proofs by message', () => {
   )
   const refusal = {
     code: 'bad_request.validation_failure',
-    message: 'name owner is neither the custody address nor a verified address',
+    message: 'invalid ens proof, no matching custody address or verified addresses',
   }
 
   test('need an owner that is the custody address or verified', () => {

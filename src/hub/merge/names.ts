@@ -1,5 +1,7 @@
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { HubEventType, UserDataType, UserNameProof } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
+
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { BatchState } from './state.js'
 import type { ConflictKey } from './stored-message.js'
@@ -49,6 +51,28 @@ export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refu
     deletedUsernameProof: holder?.proof,
   })
   if (holder && holder.fid !== 0) revokeUsername(holder.fid, state)
+  return null
+}
+
+/**
+ * Removes a name that no longer resolves to the owner in its proof, and the USERNAME entry that shows it
+ * (docs/protocol.md §4.9).
+ */
+export function removeLostName(message: SignedMessage, state: BatchState): Refusal | null {
+  const proof = message.data.usernameProofBody!
+  const name = nameOf(proof)
+  const holder = state.name(name)
+  if (!holder?.messageHash?.equals(message.hash))
+    return refuse('bad_request.conflict', 'message is not stored')
+  state.set(proofConflictKey(holder.fid, name), null)
+  state.setName(name, null)
+  state.emit(holder.fid, {
+    type: HubEventType.MERGE_USERNAME_PROOF,
+    deletedUsernameProof: proof,
+    deletedUsernameProofMessage: message,
+  })
+  const shown = state.get(usernameConflictKey(holder.fid))?.message().data.userDataBody?.value
+  if (shown === name) revokeUsername(holder.fid, state)
   return null
 }
 

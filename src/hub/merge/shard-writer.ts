@@ -16,6 +16,8 @@ export type MergeItem = {
       readonly message: SignedMessage
       /** Another hub has accepted it: see `SubmitOptions.historical`. */
       readonly historical?: boolean
+      /** Set if no chain has confirmed its claim: refused with this, if for no other reason. */
+      readonly unconfirmed?: Refusal | undefined
     }
   | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
   | { readonly kind: 'nameTransfer'; readonly proof: UserNameProof }
@@ -27,8 +29,18 @@ export interface UpstreamRemoval {
   readonly message: SignedMessage
 }
 
+/** A name that no longer resolves to the owner in its proof. */
+export interface LostName {
+  readonly kind: 'lostName'
+  /** The USERNAME_PROOF message. */
+  readonly message: SignedMessage
+}
+
+/** What waits in the queue of a shard. */
+export type QueueItem = MergeItem | UpstreamRemoval | LostName
+
 interface QueuedItem {
-  readonly item: MergeItem | UpstreamRemoval
+  readonly item: QueueItem
   readonly resolve: (outcome: Refusal | null) => void
   readonly reject: (error: unknown) => void
 }
@@ -66,7 +78,7 @@ export class ShardWriter {
   }
 
   /** Queues an item; resolves when it is merged or refused. @throws PlazaError `unavailable`. */
-  submit(item: MergeItem | UpstreamRemoval): Promise<Refusal | null> {
+  submit(item: QueueItem): Promise<Refusal | null> {
     if (this.#queue.length >= (this.options.queueSize ?? defaultQueueSize)) {
       return Promise.reject(new PlazaError('unavailable', 'too many messages are waiting to be merged'))
     }
@@ -111,7 +123,7 @@ export class ShardWriter {
   async #mergeOnce(batch: readonly QueuedItem[], attempt: number): Promise<void> {
     try {
       const outcomes = await this.options.merge(toBatch(batch.map(({ item }) => item)))
-      const next = { chainEvent: 0, nameTransfer: 0, message: 0, upstreamRemoval: 0 }
+      const next = { chainEvent: 0, nameTransfer: 0, message: 0, upstreamRemoval: 0, lostName: 0 }
       for (const { item, resolve } of batch) {
         resolve(outcomes[listOf[item.kind]]?.[next[item.kind]++] ?? null)
       }
@@ -128,14 +140,17 @@ const listOf = {
   nameTransfer: 'nameTransfers',
   message: 'messages',
   upstreamRemoval: 'upstreamRemovals',
+  lostName: 'lostNames',
 } as const
 
-function toBatch(items: readonly (MergeItem | UpstreamRemoval)[]): MergeBatch {
+function toBatch(items: readonly QueueItem[]): MergeBatch {
   const batch = {
     chainEvents: [] as OnChainEvent[],
     nameTransfers: [] as UserNameProof[],
     messages: [] as SignedMessage[],
     upstreamRemovals: [] as SignedMessage[],
+    lostNames: [] as SignedMessage[],
+    unconfirmed: new Map<SignedMessage, Refusal>(),
     historical: new Set<SignedMessage>(),
     sourceOffsets: new Map<object, SourceOffset>(),
   }
@@ -143,12 +158,13 @@ function toBatch(items: readonly (MergeItem | UpstreamRemoval)[]): MergeBatch {
     const value = contentOf(item)
     batch[listOf[item.kind]].push(value as never)
     if (item.kind === 'message' && item.historical) batch.historical.add(item.message)
+    if (item.kind === 'message' && item.unconfirmed) batch.unconfirmed.set(item.message, item.unconfirmed)
     if ('sourceOffset' in item && item.sourceOffset) batch.sourceOffsets.set(value, item.sourceOffset)
   }
   return batch
 }
 
-function contentOf(item: MergeItem | UpstreamRemoval): OnChainEvent | UserNameProof | SignedMessage {
+function contentOf(item: QueueItem): OnChainEvent | UserNameProof | SignedMessage {
   if (item.kind === 'chainEvent') return item.event
   return item.kind === 'nameTransfer' ? item.proof : item.message
 }

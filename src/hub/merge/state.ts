@@ -1,4 +1,7 @@
+import type { Refusal } from '../../platform/errors.js'
+
 import type { UserNameProof } from '../../protocol/definitions.js'
+
 import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
@@ -91,6 +94,8 @@ export class BatchState {
     readonly channels: ChannelState = new ChannelState(),
     /** Returns true for times, in Farcaster seconds, at which the network runs engine V21. */
     readonly isV21: (time: number) => boolean = () => false,
+    /** Refusals of messages whose claim no chain has confirmed. */
+    readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal> = new Map(),
   ) {}
 
   /** Stores what the database holds under a conflict key; null if it holds nothing. */

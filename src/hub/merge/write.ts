@@ -114,7 +114,15 @@ export async function addToCounts(db: Transaction, deltas: readonly SetCount[]):
 }
 
 async function writeNames(db: Transaction, state: BatchState): Promise<void> {
-  const names = state.nameChanges().flatMap(({ after }) => (after ? [after] : []))
+  const changes = state.nameChanges()
+  const lost = changes.flatMap(({ name, after }) => (after ? [] : [name]))
+  if (lost.length > 0) {
+    await db`
+      delete from hub.username_proofs
+      where name = any (${db.types.texts(lost)}::text[])
+    `
+  }
+  const names = changes.flatMap(({ after }) => (after ? [after] : []))
   if (names.length === 0) return
   const proofs = names.map((each) => encodeProof(each.proof))
   await db`
@@ -133,7 +141,9 @@ async function writeNames(db: Transaction, state: BatchState): Promise<void> {
         type = excluded.type,
         ts = excluded.ts,
         proof = excluded.proof,
-        message_hash = excluded.message_hash
+        message_hash = excluded.message_hash,
+        checked_at = null,
+        must_check = false
   `
 }
 

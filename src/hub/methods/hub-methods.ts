@@ -6,6 +6,7 @@ import type { HubMethod } from './hub-method.js'
 import { infoMethods } from './info.js'
 import { linkMethods } from './links.js'
 import { meshMethods } from './mesh.js'
+import { nameLookupMethods } from './name-lookups.js'
 import { onChainMethods } from './onchain.js'
 import { reactionMethods } from './reactions.js'
 import { storageMethods } from './storage.js'
@@ -20,6 +21,7 @@ export const hubMethods: readonly HubMethod[] = [
   ...reactionMethods,
   ...linkMethods,
   ...userMethods,
+  ...nameLookupMethods,
   ...storageMethods,
   ...onChainMethods,
   ...channelMethods,

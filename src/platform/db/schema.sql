@@ -633,10 +633,13 @@ create table hub.username_proofs (
   ts bigint not null,
   proof bytea not null,
   message_hash bytea,
+  checked_at bigint,
+  must_check boolean not null default false,
   constraint username_proofs_pkey PRIMARY KEY (name)
 );
 comment on column hub.username_proofs.fid is '0 when the name was released: the row stays, so that an older transfer cannot bring the name back';
 CREATE INDEX username_proofs_by_fid ON hub.username_proofs USING btree (fid);
+CREATE INDEX username_proofs_to_check ON hub.username_proofs USING btree (must_check DESC, checked_at NULLS FIRST) WHERE (message_hash IS NOT NULL);
 
 create table inbox.notifications (
   fid bigint not null,

@@ -7,7 +7,7 @@ interface CommonLimit {
   /** What it counts, in the plural. */
   readonly unit: string
   /** What each count belongs to. Every process counts for itself. */
-  readonly per: 'API key' | 'address' | 'connection' | 'process'
+  readonly per: 'API key' | 'address' | 'connection' | 'fid or wallet' | 'process'
   /** 0 is no limit. */
   readonly default: number
   /** The environment variable that changes it. */
@@ -152,6 +152,18 @@ export const limits = {
     default: 60_000,
     variable: 'HUB_RATE_LIMIT',
     transport: 'gRPC',
+  },
+  // A user proves few names. Each costs the operator two RPC calls for each URL.
+  chainLookups: {
+    scope: 'names and contract wallets that a chain confirms',
+    unit: 'lookups',
+    per: 'fid or wallet',
+    algorithm: 'token bucket',
+    windowMs: MINUTE_MS,
+    maxKeys: MAX_ADDRESSES,
+    default: 10,
+    transport: 'HTTP',
+    code: 'bad_request.rate_limited',
   },
   eventStreams: {
     scope: '`/v1/events/stream`',

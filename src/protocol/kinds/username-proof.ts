@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+
 import { eip712 } from '@farcaster/core'
-import { type AccountRecovery, recoverClaimant } from '../account-recovery.js'
+import { recoverClaimant } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import { type MessageData, MessageType, type UserNameProof, UserNameType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
@@ -19,7 +20,10 @@ const bodySchema = schema({
   6: single('int32'),
 })
 
-/** USERNAME_PROOF: an ENS name or a basename, signed by its owner. Fnames come from their registry. */
+/**
+ * USERNAME_PROOF: an ENS name or a basename. Fnames come from their registry. The signature of the proof is not
+ * checked: the chain says who owns the name (docs/protocol.md §4.4).
+ */
 export const usernameProof: MessageKind<UserNameProof> = {
   type: MessageType.USERNAME_PROOF,
   set: MessageSet.usernameProofs,
@@ -28,8 +32,6 @@ export const usernameProof: MessageKind<UserNameProof> = {
   wire: { field: 15, schema: bodySchema },
   maxDataBytes: MAX_DATA_BYTES,
   validate: validateUsernameProof,
-  checkClaim: async (body, _data, _message, recover) =>
-    (await verifyUsernameProof(body, body.owner, recover)) ? null : 'invalid username proof signature',
   conflictKey: (body) => asBuffer(body.name),
 }
 
@@ -57,15 +59,8 @@ function validateName(body: UserNameProof): string | null {
   }
 }
 
-/**
- * Verifies that `signer`, by default the owner, signed a name proof (docs/protocol.md §5.3, UserNameProof).
- * The registry signs fnames. Signatures of contracts never verify here.
- */
-export async function verifyUsernameProof(
-  proof: UserNameProof,
-  signer = proof.owner,
-  recover: AccountRecovery = recoverClaimant,
-): Promise<boolean> {
+/** Verifies that `signer`, the fname registry, signed a transfer of a name (docs/protocol.md §5.3, UserNameProof). */
+export async function verifyUsernameProof(proof: UserNameProof, signer: Uint8Array): Promise<boolean> {
   const recovered = await recoverSigner(
     {
       domain: eip712.EIP_712_USERNAME_DOMAIN,
@@ -78,7 +73,7 @@ export async function verifyUsernameProof(
       },
     },
     proof.signature,
-    recover,
+    recoverClaimant,
   )
   return recovered?.equals(signer) ?? false
 }

@@ -1,5 +1,6 @@
 import { eip712 } from '@farcaster/core'
 import base58 from 'bs58'
+import { hashTypedData } from 'viem'
 import { type AccountRecovery, recoverClaimant } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import {
@@ -9,6 +10,7 @@ import {
   type VerificationAddAddressBody,
   type VerificationRemoveBody,
 } from '../definitions.js'
+
 import { SIGNATURE_BYTES, verifyEd25519 } from '../ed25519.js'
 import { INVALID_DATA, type MessageKind, MessageSet } from '../message-kind.js'
 import { schema, single } from '../wire-schema.js'
@@ -16,7 +18,7 @@ import { validateBlockHash, validateEthAddress, validateSolAddress } from './add
 import { recoverSigner } from './typed-data.js'
 
 /** Type of the signer: an account, or a contract (ERC-1271, ERC-6492). */
-const VerificationType = { account: 0, contract: 1 } as const
+export const VerificationType = { account: 0, contract: 1 } as const
 
 const MAX_ETH_CLAIM_SIGNATURE_BYTES = 2048
 const CHAIN_IDS: readonly number[] = eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM_CHAIN_IDS
@@ -73,7 +75,7 @@ function validateEthClaim(body: VerificationAddAddressBody): string | null {
     case VerificationType.account:
       return null
     case VerificationType.contract:
-      return 'contract signatures cannot be verified: no RPC is configured'
+      return null
     default:
       return INVALID_DATA
   }
@@ -105,22 +107,37 @@ export async function checkVerificationClaim(
     const claim = Buffer.from(solanaClaim(body, data))
     return verifyEd25519(body.claimSignature, claim, body.address) ? null : 'invalid signature'
   }
-  const signer = await recoverSigner(
-    {
-      domain: eip712.EIP_712_FARCASTER_DOMAIN,
-      types: { VerificationClaim: eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM },
-      primaryType: 'VerificationClaim',
-      message: {
-        fid: BigInt(data.fid),
-        address: hexOf(body.address),
-        blockHash: hexOf(body.blockHash),
-        network: data.network,
-      },
-    },
-    body.claimSignature,
-    recover,
-  )
+  // Whether a contract has signed is asked from its chain (docs/protocol.md §6.2).
+  if (body.verificationType === VerificationType.contract) return null
+  const signer = await recoverSigner(claimTypedData(body, data), body.claimSignature, recover)
   return signer?.equals(body.address) ? null : 'invalid claimSignature'
+}
+
+function claimTypedData(
+  body: Pick<VerificationAddAddressBody, 'address' | 'blockHash'>,
+  data: Pick<MessageData, 'fid' | 'network'>,
+) {
+  return {
+    domain: eip712.EIP_712_FARCASTER_DOMAIN,
+    types: { VerificationClaim: eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM },
+    primaryType: 'VerificationClaim',
+    message: {
+      fid: BigInt(data.fid),
+      address: hexOf(body.address),
+      blockHash: hexOf(body.blockHash),
+      network: data.network,
+    },
+  } as const
+}
+
+/** Returns the digest that a contract wallet signs: that of an account, with the chain id in its domain. */
+export function verificationClaimDigest(
+  body: Pick<VerificationAddAddressBody, 'address' | 'blockHash' | 'chainId'>,
+  data: Pick<MessageData, 'fid' | 'network'>,
+): Buffer {
+  const claim = claimTypedData(body, data)
+  const digest = hashTypedData({ ...claim, domain: { ...claim.domain, chainId: body.chainId } })
+  return Buffer.from(digest.slice(2), 'hex')
 }
 
 /** Returns the text that a Solana wallet signs. */

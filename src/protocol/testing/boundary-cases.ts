@@ -120,7 +120,7 @@ const limits: Record<string, Rows> = {
     ['valid', { chainId: 65_537 }],
     ['Message data invalid', { chainId: 65_538 }],
     ['Message data invalid', { verificationType: 1, chainId: 8453 }],
-    ['contract signatures cannot be verified: no RPC is configured', { verificationType: 1, chainId: 10 }],
+    ['valid', { verificationType: 1, chainId: 10 }],
     ['Message data invalid', { verificationType: 2 }],
     ['Message data invalid', { protocol: 2 }],
   ],

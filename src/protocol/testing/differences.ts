@@ -1,4 +1,4 @@
-import { decodeGaslessSignedKeyRequestMetadata, eip712, verifyGaslessKeyRequest } from '@farcaster/core'
+import { decodeGaslessSignedKeyRequestMetadata, verifyGaslessKeyRequest } from '@farcaster/core'
 import base58 from 'bs58'
 import { getAddress } from 'viem'
 import { hexOf } from '../bytes.js'
@@ -260,18 +260,6 @@ export const differences: readonly Difference[] = [
     },
   },
   {
-    name: 'signature of a name proof',
-    reason: 'the library leaves it to the node to check',
-    says: /^invalid username proof signature$/,
-    covers: async ({ data: { usernameProofBody: proof } }) => {
-      if (proof === undefined) return false
-      const name = Buffer.from(proof.name).toString()
-      const claim = { name, timestamp: BigInt(proof.timestamp), owner: hexOf(proof.owner) }
-      const verified = await eip712.verifyUserNameProofClaim(claim, proof.signature, proof.owner)
-      return !verified.unwrapOr(false)
-    },
-  },
-  {
     name: 'signatures of KEY_ADD',
     reason: 'the library leaves them to the node to check',
     says: /^invalid signature$|^SignedKeyRequest metadata is malformed or signature does not verify$/,
@@ -298,8 +286,8 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'contract verification',
-    reason: 'checking the signature of a contract takes an RPC, which Plaza does not have here',
-    says: /no RPC is configured$/,
+    reason: 'the library asks a chain about the signature of a contract; the hub asks when it is submitted',
+    says: null,
     covers: ({ data }) => data.verificationAddAddressBody?.verificationType === 1,
   },
 ]

@@ -17,7 +17,7 @@ import { signInResult } from './sign-in-result.js'
 import { type SignerContext, signerOfSignIn } from './sign-in-signer.js'
 
 /** Dependencies of the login page's actions. */
-export type LoginContext = SignerContext & Pick<OperationContext, 'hydrator' | 'publicUrl'>
+export type LoginContext = SignerContext & Pick<OperationContext, 'hydrator' | 'publicUrl' | 'lookups'>
 
 /** Handles one action of the page and returns the JSON reply. */
 type LoginAction = (context: LoginContext, body: unknown) => Promise<object>
@@ -74,9 +74,9 @@ async function beginSession(
 
 /** Verifies the user's signature and finds the signer: `approval` is the token of a request to approve first. */
 async function takeProof(context: LoginContext, body: Static<typeof ProofBody>): Promise<object> {
-  const { writerDb: db, clock } = context
+  const { writerDb: db, lookups, clock } = context
   const { appId, fid, message } = await findNewSession(db, body.session, clock())
-  const address = await verifySignIn(db, { message, signature: body.signature, appId }, clock())
+  const address = await verifySignIn({ db, lookups }, { message, signature: body.signature, appId }, clock())
   if (!(await accountsOfAddress(db, address)).some((account) => account.fid === fid)) {
     throw new PlazaError('unauthenticated', `this wallet no longer signs in for fid ${fid}`)
   }

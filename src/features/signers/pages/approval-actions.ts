@@ -3,7 +3,11 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { ethAddressParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { compileBody } from '../../../api/parse-body.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
-import { MAX_SIGNATURE_LENGTH, readAccountSignature } from '../../../hub/registry/account-signature.js'
+import {
+  MAX_SIGNATURE_LENGTH,
+  readAccountSignature,
+  readWalletSignature,
+} from '../../../hub/registry/account-signature.js'
 import {
   KEY_CHAIN_ID,
   keyAdditionForWallet,
@@ -82,13 +86,13 @@ export const answers: Readonly<Record<string, AnswerHandler>> = {
 
   choice: answerWith(ChoiceBody, async (context, token, body) => {
     checkPermissions(await readKeyRequest(context.db, { token }), body.permissions)
-    const signature = readAccountSignature(body.signature)
+    const signature = readWalletSignature(body.signature)
     await limitRequestPermissions(context, { ...body, token, permissions: body.permissions ?? [], signature })
     return {}
   }),
 
   refusal: answerWith(RefusalBody, async (context, token, body) => {
-    await refuseRequest(context, { ...body, token, signature: readAccountSignature(body.signature) })
+    await refuseRequest(context, { ...body, token, signature: readWalletSignature(body.signature) })
     return {}
   }),
 }

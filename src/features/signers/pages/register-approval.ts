@@ -16,7 +16,7 @@ import { sendPicture } from './picture.js'
 /** Options of the approval page. */
 export type ApprovalOptions = Pick<
   OperationContext,
-  'db' | 'writerDb' | 'hub' | 'net' | 'network' | 'publicUrl' | 'clock'
+  'db' | 'writerDb' | 'hub' | 'lookups' | 'net' | 'network' | 'publicUrl' | 'clock'
 >
 
 const ASSET_SECONDS = 300
@@ -34,10 +34,11 @@ interface TokenRoute {
 
 /** Registers the approval page `/approve/<token>` and the resources below it. */
 export async function registerApproval(app: FastifyInstance, options: ApprovalOptions): Promise<void> {
-  const { db, writerDb, hub, net, network, clock } = options
+  const { db, writerDb, hub, lookups, net, network, clock } = options
   const context: AnswerContext = {
     readDb: db,
     db: writerDb,
+    lookups,
     clock,
     network,
     registry: new LocalRegistry({ db: writerDb, hub, clock }),

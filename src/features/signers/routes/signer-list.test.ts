@@ -117,17 +117,17 @@ describe('a user who signs in with Ethereum', () => {
     expect([reply.statusCode, reply.json().message]).toEqual([status, expect.stringContaining(text)])
   })
 
-  it('a foreign or contract signature -> 401', async () => {
+  it('a foreign signature -> 401, that of a contract without its chain -> 501', async () => {
     const { message } = await signIn()
     const { signature } = await signIn()
     expect((await api.get('signer/list', { message, signature })).statusCode).toBe(401)
-    for (const [wrong, text] of [
-      [`0x${'12'.repeat(200)}`, 'contract wallet'],
-      ['0x12', 'contract wallet'],
-      ['nonsense', 'hex'],
+    for (const [wrong, status, text] of [
+      [`0x${'12'.repeat(200)}`, 501, 'CHAIN_OPTIMISM_RPC_URLS'],
+      ['0x12', 501, 'CHAIN_OPTIMISM_RPC_URLS'],
+      ['nonsense', 400, 'hex'],
     ] as const) {
       const reply = await api.get('signer/list', { message, signature: wrong })
-      expect([reply.statusCode, reply.json().message]).toEqual([400, expect.stringContaining(text)])
+      expect([reply.statusCode, reply.json().message]).toEqual([status, expect.stringContaining(text)])
     }
   })
 

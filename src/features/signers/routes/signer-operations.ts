@@ -112,7 +112,7 @@ const signerList = defineOperation({
     '`message` is an EIP-4361 message of version 1: its nonce comes from `login/nonce` for the same app ' +
     'and no other message has used it, its URI belongs to its domain, its times fit the present, and its address ' +
     'has signed it. The same message may be sent again for ten minutes. A message that breaks a rule is a 401. ' +
-    'Contract wallets are not supported.',
+    'A contract wallet is asked on its chain, if the operator has set up RPC URLs of OP Mainnet (and Base).',
   query: Type.Object({
     message: textParameter({
       maxLength: MAX_MESSAGE_LENGTH,
@@ -127,8 +127,12 @@ const signerList = defineOperation({
   }),
   reply: SignerListResponse,
 
-  async handle({ writerDb, clock, publicUrl }, { message, signature }, { appId }) {
-    const custody = await verifySignIn(writerDb, { message, signature, appId, isRepeatable: true }, clock())
+  async handle({ writerDb, lookups, clock, publicUrl }, { message, signature }, { appId }) {
+    const custody = await verifySignIn(
+      { db: writerDb, lookups },
+      { message, signature, appId, isRepeatable: true },
+      clock(),
+    )
     const signers = await listSignersOfCustody(writerDb, { appId, custody })
     return { signers: signers.map((signer) => presentSigner(signer, publicUrl())) }
   },

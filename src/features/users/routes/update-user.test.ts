@@ -153,7 +153,6 @@ describe('user/verification', () => {
 
   it.each([
     ['another user’s claim', 2, {}, 'eth_signature', 'invalid claimSignature'],
-    ['a contract', 1, { verification_type: 1, chain_id: 1 }, 'verification_type', /no RPC is configured/],
     ['a chain that there is not', 1, { chain_id: 5 }, 'chain_id', /one of 0, 1, 10/],
     ['a block hash that is short', 1, { block_hash: '0x12' }, 'block_hash', /64 hex digits/],
     ['a signature that is no hex', 1, { eth_signature: '0xxy' }, 'eth_signature', /hex digits/],
@@ -169,6 +168,13 @@ describe('user/verification', () => {
     const body = reply.json()
     expect([reply.statusCode, body.property]).toEqual([400, property])
     expect(body.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
+  })
+
+  it('refuses a contract without its chain, and names the variable', async () => {
+    const claim = { ...(await addressClaim(1)), verification_type: 1, chain_id: 1 }
+    const reply = await send('POST', claim)
+    expect([reply.statusCode, reply.json().property]).toEqual([501, 'verification_type'])
+    expect(reply.json().message).toMatch(/CHAIN_ETHEREUM_RPC_URLS/)
   })
 
   it('deletes only a verified address, with its signature', async () => {

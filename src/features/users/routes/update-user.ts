@@ -169,9 +169,9 @@ export const AddVerificationReqBody = Type.Object({
   ...verificationMembers,
   verification_type: oneOf(
     [0, 1],
-    '0: signature by an account, the default. 1: by a contract, which is not supported.',
+    '0: signature by an account, the default. 1: by a contract wallet, which is asked on the chain in `chain_id`.',
   ),
-  chain_id: oneOf([0, 1, 10], 'Chain of a contract. 0, the default, for an account.'),
+  chain_id: oneOf([0, 1, 10], 'Chain of a contract wallet: 1 or 10. 0, the default, for an account.'),
 })
 
 /** `POST user/verification` */

@@ -12,7 +12,7 @@ const { UNIT_TYPE_LEGACY: legacy, UNIT_TYPE_2024: y2024, UNIT_TYPE_2025: y2025 }
 const noUnits = { legacy: 0, y2024: 0, y2025: 0 }
 
 describe('storage loans', () => {
-  const refusal = 'not enough storage units to lend'
+  const refusal = 'insufficient storage'
 
   function lender(account: NonNullable<BatchStateFixture['accounts']>[number]): BatchState {
     return createBatchState({ accounts: [account] })

@@ -1,8 +1,8 @@
-import { refuse } from '../../../platform/errors.js'
 import { u64be } from '../../../protocol/bytes.js'
 import { FarcasterNetwork, HubEventType, type StorageUnitType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
+import { insufficientStorage } from '../../sender-refusals.js'
 import { generationOf } from '../../storage-limits.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
@@ -38,7 +38,7 @@ function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | n
   const free = own - account.lentUnits[unit] - lentInBatch(message, state) - reservedUnits
   if (lendStorageBody!.numUnits === 0 || state.historical.has(message)) return null
   if (own >= minimum && lendStorageBody!.numUnits <= free) return null
-  return refuse('bad_request.validation_failure', 'not enough storage units to lend')
+  return insufficientStorage
 }
 
 /** Returns the units that this batch lent, without the loan that this message replaces. */

@@ -30,7 +30,7 @@ function checkOwner(message: SignedMessage, state: BatchState): MergeRefusal | n
   return {
     ...refuse(
       'bad_request.validation_failure',
-      'name owner is neither the custody address nor a verified address',
+      'invalid ens proof, no matching custody address or verified addresses',
     ),
     causedBy: conflictKey,
   }
@@ -43,6 +43,8 @@ function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal
   const holder = state.name(name)
   const refusal = holder && resolveNameConflict(message, holder)
   if (refusal) return { ...refusal, causedBy: proofConflictKey(holder.fid, name) }
+  const unconfirmed = state.unconfirmed.get(message)
+  if (unconfirmed) return unconfirmed
 
   const deletedMessage = holder && removeReplacedProof(holder, state)
   const conflictKey = proofConflictKey(message.data.fid, name)

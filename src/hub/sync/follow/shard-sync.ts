@@ -75,7 +75,7 @@ export class ShardSync {
     this.#reconcileQueue = new ReconcileQueue(db)
     this.#reorderBuffer = new ReorderBuffer({
       hub,
-      assume: { trusted },
+      assume: { trusted, synced: true },
       signal,
       onSettled: (items) => this.#settled(items),
       onRefused: (item, refusal) => {

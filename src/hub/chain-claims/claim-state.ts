@@ -1,0 +1,111 @@
+import type { Database } from '../../platform/db/connection.js'
+import { asBuffer } from '../../protocol/bytes.js'
+import { MessageType, UserDataType, UserNameProof, UserNameType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+
+/** What the database and the other messages of a submission say about a claim. */
+export interface ClaimState {
+  /** Whether the signer may sign for the fid: others must not cause questions to a chain. */
+  readonly isSigned: boolean
+  /** The name that is proven; null for the claim of a wallet, and if the fid has no proof of its username. */
+  readonly proof: UserNameProof | null
+  /** Whether the owner in the proof is the custody or a verified address of the fid. */
+  readonly isOwner: boolean
+}
+
+/** Reads the state of claims, aligned with them. `submitted` holds all messages that merge with them. */
+export async function readClaimStates(
+  db: Database,
+  claims: readonly SignedMessage[],
+  submitted: readonly SignedMessage[],
+): Promise<ClaimState[]> {
+  const proofs = await findProofs(db, claims, submitted)
+  const owners = proofs.map((proof) => (proof === null ? Buffer.alloc(0) : asBuffer(proof.owner)))
+  const rows = await db<{ isSigned: boolean; isOwner: boolean }[]>`
+    select
+      exists (
+        select from hub.signers s
+        where s.fid = claims.fid and s.key = claims.signer and s.key_type = 1 and s.active
+      ) or exists (
+        select from hub.gasless_keys k
+        where k.key = claims.signer and k.fid = claims.fid
+      ) as "isSigned",
+      exists (
+        select from hub.fids f
+        where f.fid = claims.fid and f.custody_address = claims.owner
+      ) or exists (
+        select from hub.messages m
+        where m.fid = claims.fid
+          and m.set = ${MessageSet.verifications}::smallint
+          and m.key = claims.owner
+          and m.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}::smallint
+      ) as "isOwner"
+    from unnest(
+      ${claims.map(({ data }) => data.fid)}::bigint[],
+      ${db.types.byteas(claims.map(({ signer }) => signer))}::bytea[],
+      ${db.types.byteas(owners)}::bytea[]
+    ) with ordinality as claims (fid, signer, owner, position)
+    order by position
+  `
+  const verified = new Set(
+    submitted.flatMap(({ data }) => {
+      const address = data.verificationAddAddressBody?.address
+      return address === undefined ? [] : [`${data.fid}/${asBuffer(address).toString('hex')}`]
+    }),
+  )
+  const keys = new Set(
+    submitted.flatMap(({ data }) => {
+      const key = data.keyAddBody?.key
+      return key === undefined ? [] : [`${data.fid}/${asBuffer(key).toString('hex')}`]
+    }),
+  )
+  return rows.map(({ isSigned, isOwner }, index) => {
+    const { data, signer } = claims[index]!
+    return {
+      isSigned: isSigned || keys.has(`${data.fid}/${asBuffer(signer).toString('hex')}`),
+      proof: proofs[index]!,
+      isOwner: isOwner || verified.has(`${data.fid}/${owners[index]!.toString('hex')}`),
+    }
+  })
+}
+
+/** Returns the name that a USERNAME entry shows and that a chain must confirm; null for other messages. */
+export function usernameOnChain({ data }: SignedMessage): string | null {
+  const { type, value = '' } = data.userDataBody ?? {}
+  return type === UserDataType.USERNAME && value.endsWith('.eth') ? value : null
+}
+
+/** Finds the proof of each name: that in the message, or for a username the one that the fid has, stored or submitted. */
+async function findProofs(
+  db: Database,
+  claims: readonly SignedMessage[],
+  submitted: readonly SignedMessage[],
+): Promise<(UserNameProof | null)[]> {
+  const names = claims.flatMap((claim) => usernameOnChain(claim) ?? [])
+  const proofs = new Map<string, UserNameProof>()
+  if (names.length > 0) {
+    const rows = await db<{ proof: Buffer }[]>`
+      select proof
+      from hub.username_proofs
+      where name = any (${db.types.texts(names)}::text[])
+        and fid > 0
+        and type <> ${UserNameType.USERNAME_TYPE_FNAME}::smallint
+    `
+    for (const { proof } of rows) addProof(proofs, UserNameProof.decode(proof))
+  }
+  for (const { data } of submitted) if (data.usernameProofBody) addProof(proofs, data.usernameProofBody)
+  return claims.map((claim) => {
+    const name = usernameOnChain(claim)
+    if (name === null) return claim.data.usernameProofBody ?? null
+    return proofs.get(proofKey(claim.data.fid, name)) ?? null
+  })
+}
+
+function addProof(proofs: Map<string, UserNameProof>, proof: UserNameProof): void {
+  proofs.set(proofKey(proof.fid, asBuffer(proof.name).toString('utf8')), proof)
+}
+
+function proofKey(fid: number, name: string): string {
+  return `${fid}/${name}`
+}

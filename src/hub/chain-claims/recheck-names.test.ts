@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { setName } from '../../../scripts/dev-chain.mjs'
+import { type Faults, startRpcProxy } from '../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { type TestUser, testNow } from '../../../test/network.js'
+import { silentLog } from '../../platform/log/log.js'
+import { HubEventType } from '../../protocol/definitions.js'
+import { hubEventBody } from '../log/hub-event.js'
+import { recheckNames } from './recheck-names.js'
+import { addUser, claimHub, nameProof, submitOne, testLookups, username } from './testing/claim-scene.js'
+
+const { db } = await createTestDatabase()
+const chain = await startTestChain()
+const [first, second] = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]
+const lookups = testLookups({ ethereum: [first.url, second.url] })
+const hub = await claimHub(db, lookups)
+const owner = chain.account(3).address
+const later = chain.account(4).address
+
+function recheck(everyHours = 0, clock = Date.now) {
+  return recheckNames({ db, hub, lookups, log: silentLog, clock, everyHours })
+}
+
+beforeEach(async () => {
+  for (const proxy of [first, second]) proxy.faults = {}
+  // A chain without a recent block is not asked.
+  await chain.mine(1)
+})
+
+let nextName = 1
+/** A user whose username resolves to their custody address. */
+async function addNamed(): Promise<{ user: TestUser; name: string }> {
+  const user = await addUser(hub, owner)
+  const name = `checked${nextName++}.eth`
+  await setName(chain.client, name, owner)
+  expect(await hub.submit([nameProof(user, name, owner), username(user, name)])).toEqual([null, null])
+  return { user, name }
+}
+
+const shownName = async (user: TestUser) =>
+  (await db`select username from social.users where fid = ${user.fid}`)[0]?.username ?? null
+const proofsOf = (user: TestUser) =>
+  db`select name, must_check, checked_at is not null as checked from hub.username_proofs where fid = ${user.fid}`
+const markOld = () => db`update hub.username_proofs set must_check = true where message_hash is not null`
+
+describe('names that an older version has merged', () => {
+  it('are checked once: who does not own them loses them, and nobody sees them any more', async () => {
+    const honest = await addNamed()
+    const impostor = await addUser(hub, later)
+    const stolen = nameProof(impostor, 'vitalik.eth', later)
+    await setName(chain.client, 'vitalik.eth', owner)
+    expect(await hub.submit([stolen, username(impostor, 'vitalik.eth')], { synced: true })).toEqual([
+      null,
+      null,
+    ])
+    expect(await shownName(impostor)).toBe('vitalik.eth')
+    await markOld()
+    expect(await recheck()).toEqual({ kept: 1, removed: 1 })
+    expect(await shownName(impostor)).toBeNull()
+    expect(await proofsOf(impostor)).toEqual([])
+    expect(await shownName(honest.user)).toBe(honest.name)
+    expect(await proofsOf(honest.user)).toEqual([{ name: honest.name, must_check: false, checked: true }])
+    expect(await recheck()).toEqual({ kept: 0, removed: 0 })
+  })
+
+  it('are removed with events: of the proof as if pruned, of the username as if revoked', async () => {
+    const { user, name } = await addNamed()
+    await setName(chain.client, name, later)
+    await markOld()
+    const [before] = await db<{ id: number }[]>`select max(id) as id from hub.events`
+    expect((await recheck()).removed).toBe(1)
+    const rows = await db<{ event: Buffer }[]>`
+      select event from hub.events where id > ${before!.id} and fid = ${user.fid} order by id`
+    const [pruned, revoked] = rows.map(({ event }) => hubEventBody(event))
+    expect(rows).toHaveLength(2)
+    expect(pruned).toMatchObject({
+      type: HubEventType.MERGE_USERNAME_PROOF,
+      deletedUsernameProof: { fid: user.fid },
+      deletedUsernameProofMessage: { data: { fid: user.fid } },
+    })
+    expect(pruned).toHaveProperty('usernameProof', undefined)
+    expect(revoked).toMatchObject({
+      type: HubEventType.REVOKE_MESSAGE,
+      message: { data: { userDataBody: { value: name } } },
+    })
+  })
+
+  it('leave another username of their user alone', async () => {
+    const { user, name } = await addNamed()
+    const shown = `checked${nextName++}.eth`
+    await setName(chain.client, shown, owner)
+    expect(await submitOne(hub, nameProof(user, shown, owner))).toBeNull()
+    expect(await hub.submit([user.userData(6, shown, testNow + 1)])).toEqual([null])
+    await setName(chain.client, name, later)
+    await markOld()
+    expect((await recheck()).removed).toBe(1)
+    expect(await shownName(user)).toBe(shown)
+  })
+})
+
+describe('a name that stopped resolving', () => {
+  it('is removed by the check, if the operator has turned it on, when its time has come', async () => {
+    const { user, name } = await addNamed()
+    expect((await recheck(24)).removed).toBe(0)
+    await setName(chain.client, name, later)
+    expect(await recheck(0)).toEqual({ kept: 0, removed: 0 })
+    expect(await recheck(24)).toEqual({ kept: 0, removed: 0 })
+    await db`update hub.username_proofs set checked_at = checked_at - 25 * 3600 where name = ${name}`
+    expect((await recheck(24)).removed).toBe(1)
+    expect(await proofsOf(user)).toEqual([])
+    await setName(chain.client, name, owner)
+    expect(await submitOne(hub, nameProof(user, name, owner, testNow + 1))).toBeNull()
+  })
+
+  it.each<[string, Faults]>([
+    ['an RPC is away', { stopped: true }],
+    ['an RPC answers with errors', { refuse: () => 'header not found' }],
+    [
+      'an RPC knows no names',
+      {
+        alterResult: (method, result) => (method === 'eth_call' ? `0x${'00'.repeat(32)}` : result),
+      },
+    ],
+    ['an RPC has no registry', { alterResult: (method, result) => (method === 'eth_call' ? '0x' : result) }],
+  ])('stays while %s', async (_, faults) => {
+    const { user, name } = await addNamed()
+    await setName(chain.client, name, later)
+    await markOld()
+    second.faults = faults
+    expect((await recheck()).removed).toBe(0)
+    expect(await shownName(user)).toBe(name)
+    second.faults = {}
+    expect((await recheck()).removed).toBe(1)
+  })
+
+  it('stays while the chain has no recent block, as an RPC that still syncs', async () => {
+    const { user, name } = await addNamed()
+    await setName(chain.client, name, later)
+    await markOld()
+    expect(await recheck(0, () => Date.now() + 2 * 3_600_000)).toEqual({ kept: 0, removed: 0 })
+    expect(await shownName(user)).toBe(name)
+  })
+
+  it('stays if a newer proof has taken its place meanwhile', async () => {
+    const { user, name } = await addNamed()
+    const [row] = await db<{ message: Buffer }[]>`
+      select message from hub.messages where fid = ${user.fid} and set = 6`
+    expect(row).toBeDefined()
+    const older = nameProof(user, name, owner, testNow - 50)
+    expect((await hub.removeLostNames([older]))[0]?.code).toBe('bad_request.conflict')
+    expect(await shownName(user)).toBe(name)
+  })
+})

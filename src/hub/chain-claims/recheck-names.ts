@@ -1,0 +1,125 @@
+import type { Database } from '../../platform/db/connection.js'
+import type { Log } from '../../platform/log/log.js'
+import { decodeStoredMessage } from '../../protocol/codec.js'
+import { UserNameProof, UserNameType } from '../../protocol/definitions.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import type { Endpoint } from '../chain/endpoint.js'
+import type { Hub } from '../hub.js'
+import { isOwnedAs, lookUpName, networkOfName } from './chain-claims.js'
+import type { ChainLookups } from './chain-lookups.js'
+
+export interface NameRecheckOptions {
+  /** For reads and for the marks of checked names. */
+  readonly db: Database
+  readonly hub: Pick<Hub, 'removeLostNames'>
+  readonly lookups: ChainLookups
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Names are checked again after so many hours; 0 checks only names that older versions merged unchecked, once. */
+  readonly everyHours: number
+}
+
+/** What one run did. */
+export interface NameRecheckResult {
+  readonly kept: number
+  readonly removed: number
+}
+
+/** Names of one run, each with two calls to every RPC URL. */
+const BATCH_SIZE = 100
+const SECONDS_PER_HOUR = 3_600
+/** Names without an answer that end a run. They stay as they are, and one alone does not hold up the others. */
+const MAX_FAILURES = 3
+/** A chain without a block for so long is not up to date: an RPC that still syncs knows no names. */
+const MAX_BLOCK_AGE_SECONDS = 3_600
+
+const nameTypes = [UserNameType.USERNAME_TYPE_ENS_L1, UserNameType.USERNAME_TYPE_BASENAME] as const
+
+interface NameRow {
+  readonly name: string
+  readonly fid: number
+  readonly proof: Buffer
+  readonly message: Buffer
+}
+
+/**
+ * Resolves a batch of stored names again, those that waited longest first, and removes those that no longer resolve to
+ * the owner in their proof. A chain that does not answer, whose RPC URLs disagree or that is not up to date changes
+ * nothing.
+ */
+export async function recheckNames(options: NameRecheckOptions): Promise<NameRecheckResult> {
+  const { db, hub, lookups, log, clock } = options
+  const nowUnix = Math.floor(clock() / 1000)
+  const types = await findTypesUpToDate(lookups, nowUnix)
+  const rows = types.length === 0 ? [] : await readNamesToCheck(options, types, nowUnix)
+  const kept: string[] = []
+  const lost: NameRow[] = []
+  let failures = 0
+  // One after the other: nobody waits for it.
+  for (const row of rows) {
+    const proof = UserNameProof.decode(row.proof)
+    const found = await lookUpName(lookups, proof)
+    if ('refusal' in found) failures += 1
+    else if (isOwnedAs(proof, found.answer)) kept.push(row.name)
+    else lost.push(row)
+    if (failures === MAX_FAILURES) break
+  }
+  await markChecked(db, kept, nowUnix)
+  const outcomes = await hub.removeLostNames(lost.map(({ message }) => decodeStoredMessage(message)))
+  const removed = lost.filter((_, index) => outcomes[index] === null)
+  for (const { name, fid } of removed)
+    log.warn({ name, fid }, 'a name no longer resolves to its owner and is removed')
+  return { kept: kept.length, removed: removed.length }
+}
+
+/** Returns the types of names whose chain is set up, answers, and has a recent block. */
+async function findTypesUpToDate(lookups: ChainLookups, nowUnix: number): Promise<UserNameType[]> {
+  const isRecent = async (endpoint: Endpoint) => {
+    const header = await endpoint.header(await endpoint.head())
+    return header !== null && nowUnix - header.timestamp <= MAX_BLOCK_AGE_SECONDS
+  }
+  const found = await Promise.all(
+    nameTypes.map(async (type) => {
+      const network = networkOfName(type)
+      if (!lookups.isConfigured(network)) return []
+      const lookup = await lookups.ask(network, isRecent)
+      return 'answer' in lookup && lookup.answer ? [type] : []
+    }),
+  )
+  return found.flat()
+}
+
+function readNamesToCheck(
+  { db, everyHours }: NameRecheckOptions,
+  types: readonly UserNameType[],
+  nowUnix: number,
+): Promise<NameRow[]> {
+  const isRepeated = everyHours > 0
+  return db<NameRow[]>`
+    select p.name, p.fid, p.proof, m.message
+    from hub.username_proofs p
+    join hub.messages m
+      on m.fid = p.fid
+      and m.set = ${MessageSet.usernameProofs}::smallint
+      and m.key = convert_to(p.name, 'UTF8')
+      and m.hash = p.message_hash
+    where p.message_hash is not null
+      and p.type = any (${types}::smallint[])
+      and (
+        p.must_check
+        or ${isRepeated} and coalesce(p.checked_at, 0) <= ${nowUnix - everyHours * SECONDS_PER_HOUR}::bigint
+      )
+    order by p.must_check desc, p.checked_at nulls first
+    limit ${BATCH_SIZE}::bigint
+  `
+}
+
+async function markChecked(db: Database, names: readonly string[], nowUnix: number): Promise<void> {
+  if (names.length === 0) return
+  await db`
+    update hub.username_proofs
+    set checked_at = ${nowUnix}::bigint, must_check = false
+    where name = any (${db.types.texts(names)}::text[])
+  `
+}

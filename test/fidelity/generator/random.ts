@@ -1,0 +1,48 @@
+/** Random choices that depend only on the seed. */
+export class Random {
+  private state: number
+
+  constructor(seed: number) {
+    this.state = (seed ^ 0x9e3779b9) >>> 0
+  }
+
+  /** A whole number below 2^32 (mulberry32). */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0
+    let mixed = this.state
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+
+  /** A whole number from 0 to `limit` - 1. */
+  below(limit: number): number {
+    return this.next() % limit
+  }
+
+  between(from: number, to: number): number {
+    return from + this.below(to - from + 1)
+  }
+
+  chance(percent: number): boolean {
+    return this.below(100) < percent
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.below(values.length)]!
+  }
+
+  bytes(length: number): Buffer {
+    return Buffer.from(Array.from({ length }, () => this.below(256)))
+  }
+
+  /** One of several values, by weight. */
+  weighted<T>(entries: readonly (readonly [number, T])[]): T {
+    let rest = this.below(entries.reduce((sum, [weight]) => sum + weight, 0))
+    for (const [weight, value] of entries) {
+      if (rest < weight) return value
+      rest -= weight
+    }
+    throw new Error('no entry')
+  }
+}

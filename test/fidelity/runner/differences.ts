@@ -1,0 +1,168 @@
+import { readEnvelope } from '../judge/message.js'
+import { type Comparison, comparable, isEqual } from './tally.js'
+
+/** A deliberate difference between Plaza and the reference node. The judge follows the reference node. */
+export interface Difference {
+  /** Section of docs/protocol.md, and the first column of the row there. */
+  readonly section: string
+  readonly row: string
+  readonly covers: (comparison: Described) => boolean
+}
+
+interface Described extends Comparison {
+  /** The text of the reference's refusal, or why it drops an accepted message. */
+  readonly text: string | null
+  readonly plazaText: string | null
+  /** The message type; 0 for bytes that do not decode. */
+  readonly type: number
+  readonly hasBigNumber: boolean
+}
+
+const LINKS = [5, 6, 14]
+const SHARD_ZERO = [15, 16, 17]
+const NO_CLIENT = 'invalid_internal_state'
+const NEWER_COMPACT_STATE = 'A newer Compact State message is already merged'
+
+/** The deliberate differences. The test demands that each has its row. */
+export const differences: readonly Difference[] = [
+  {
+    section: '9.1',
+    row: 'no active storage',
+    covers: ({ sender, plazaText }) => sender === 'without storage' && plazaText === 'insufficient storage',
+  },
+  {
+    section: '9.1',
+    row: 'refused KEY_ADD, KEY_REMOVE, LEND_STORAGE',
+    covers: ({ reference, plaza, type, plazaText, text }) =>
+      reference.swallowed !== null &&
+      plaza !== null &&
+      SHARD_ZERO.includes(type) &&
+      (text === null ||
+        (comparable(text) === comparable(plazaText) && plaza.code === reference.swallowed.code)),
+  },
+  {
+    section: '9.1',
+    row: 'older than everything in a full set',
+    covers: ({ reference, plaza }) => reference.isMerged && plaza?.code === 'bad_request.prunable',
+  },
+  {
+    section: '9.1',
+    row: 'repetition of the stored compact state',
+    covers: ({ type, text, plaza }) =>
+      type === 14 && text === NEWER_COMPACT_STATE && plaza?.code === 'bad_request.duplicate',
+  },
+  {
+    section: '9.1',
+    row: 'two compact states of one second',
+    covers: ({ type, text, plaza }) => type === 14 && text === NEWER_COMPACT_STATE && plaza === null,
+  },
+  {
+    section: '9.1',
+    row: 'link of the same second as a compact state',
+    covers: ({ type, reference, plazaText }) =>
+      LINKS.includes(type) && reference.isMerged && /compact state/i.test(plazaText ?? ''),
+  },
+  {
+    section: '9.1',
+    row: 'remove or compact state that arrives after a newer compact state',
+    covers: ({ type, hasEndedLinks, reference }) =>
+      LINKS.includes(type) && hasEndedLinks === true && !reference.isMerged,
+  },
+  {
+    section: '9.1',
+    row: 'add that arrives after its remove, or after a compact state without its target, and both are gone',
+    covers: ({ type, hasEndedLinks, reference }) =>
+      LINKS.includes(type) && hasEndedLinks === true && reference.isMerged,
+  },
+  {
+    section: '9.1',
+    row: 'clock of a gasless key',
+    covers: ({ text, plazaText }) =>
+      [text, plazaText].some((each) => each?.startsWith('gasless-key last_used_at')),
+  },
+  {
+    section: '9.1',
+    row: "CAST_ADD and CAST_REMOVE with each other's body; loans and key messages with each other's",
+    covers: ({ text, plazaText, type }) =>
+      [1, 2].includes(type) &&
+      plazaText === 'Invalid cast body for remove key' &&
+      (text === null || text.startsWith('message ')),
+  },
+  {
+    section: '9.2',
+    row: 'numbers above 2^53 − 1',
+    covers: ({ hasBigNumber }) => hasBigNumber,
+  },
+  {
+    section: '9.3',
+    row: 'fid and timestamp in a name proof',
+    covers: ({ type, reference, plazaText }) =>
+      type === 12 && reference.fault?.code === NO_CLIENT && /in (username )?proof/.test(plazaText ?? ''),
+  },
+  {
+    section: '9.3',
+    row: 'no RPC',
+    covers: ({ reference, plaza, text }) =>
+      reference.fault?.code === NO_CLIENT &&
+      plaza?.code === 'not_configured' &&
+      plaza.text?.startsWith(text!) === true,
+  },
+  {
+    section: '9.4',
+    row: '`submitBulkMessages`, one message refused',
+    covers: ({ separately, plaza, call }) =>
+      call === 'bulk' && separately !== undefined && isEqual({ reference: separately, plaza }),
+  },
+]
+
+/** The row that documents a difference, or null. */
+export function explain(comparison: Comparison): string | null {
+  const found = find(comparison)
+  if (found !== undefined) return nameOf(found)
+  const { separately } = comparison
+  if (separately === undefined) return null
+  const alone = find({ ...comparison, reference: separately })
+  return alone === undefined ? null : nameOf(alone)
+}
+
+function find(comparison: Comparison): Difference | undefined {
+  const described = describeComparison(comparison)
+  return differences.find(({ covers }) => covers(described))
+}
+
+/** A difference as the report names it. */
+function nameOf({ section, row }: Difference): string {
+  return `§${section} ${row}`
+}
+
+function describeComparison(comparison: Comparison): Described {
+  const { reference, plaza, bytes } = comparison
+  const data = typeOf(bytes)
+  return {
+    ...comparison,
+    text: reference.fault?.text ?? reference.swallowed?.text ?? null,
+    plazaText: plaza?.text ?? null,
+    type: data?.type ?? 0,
+    hasBigNumber: data?.hasBigNumber ?? false,
+  }
+}
+
+const MAX_SHORT_FID = 0xffff_ffffn
+
+function typeOf(bytes: Uint8Array): { type: number; hasBigNumber: boolean } | null {
+  try {
+    const { data } = readEnvelope(bytes)
+    return data === undefined
+      ? null
+      : { type: data.type, hasBigNumber: hasBigNumber([data.fid, data.body?.value]) }
+  } catch {
+    return null
+  }
+}
+
+function hasBigNumber(value: unknown): boolean {
+  if (typeof value === 'bigint') return value > MAX_SHORT_FID
+  if (value instanceof Uint8Array) return false
+  if (Array.isArray(value)) return value.some(hasBigNumber)
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasBigNumber)
+}
