@@ -1,5 +1,13 @@
 // npm run demo:chain: runs a development chain until Ctrl-C and prints how to start a server that follows it.
-import { addresses, DEV_CHAIN_ID, devAccount, devClient, placeContracts, startAnvil } from './dev-chain.mjs'
+import {
+  addresses,
+  DEV_CHAIN_ID,
+  devAccount,
+  devClient,
+  placeChannels,
+  placeContracts,
+  startAnvil,
+} from './dev-chain.mjs'
 
 const BLOCK_SECONDS = 2
 
@@ -8,13 +16,14 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => anvil.sto
 
 const client = devClient(anvil.url, { account: devAccount(0) })
 const { token } = await placeContracts(client)
+const channels = await placeChannels(client)
 // One block per transaction until the contracts are deployed, then by the clock like a public chain.
 await client.setIntervalMining({ interval: BLOCK_SECONDS })
 
 console.log(
   `A chain with id ${DEV_CHAIN_ID} answers at ${anvil.url}, a block every ${BLOCK_SECONDS} seconds.\n`,
 )
-for (const [name, address] of Object.entries({ ...addresses, token }))
+for (const [name, address] of Object.entries({ ...addresses, token, ...channels }))
   console.log(`${name.padEnd(20)} ${address}`)
 console.log('\nAccounts with 10,000 ETH of no worth:\n')
 for (const index of [0, 1, 2]) {
@@ -22,10 +31,14 @@ for (const index of [0, 1, 2]) {
   console.log(`${account.address}  0x${Buffer.from(account.getHdKey().privateKey).toString('hex')}`)
 }
 console.log('\nA server that follows it:\n')
+const contracts = Object.entries({
+  tierRegistry: addresses.tierRegistry,
+  channelController: channels.channelController,
+}).map(([name, address]) => `${name}=optimism:${address}`)
 console.log(
   `CHAIN_OPTIMISM_RPC_URLS=${anvil.url} CHAIN_ETHEREUM_RPC_URLS=${anvil.url} CHAIN_BASE_RPC_URLS=${anvil.url} \\
 CHAIN_IDS=ethereum=${DEV_CHAIN_ID},base=${DEV_CHAIN_ID} CHAIN_FIRST_BLOCK=0 \\
-CHAIN_CONTRACTS=tierRegistry=optimism:${addresses.tierRegistry} npm start\n`,
+CHAIN_CONTRACTS=${contracts.join(',')} npm start\n`,
 )
 console.log('A name that resolves to an address:\n')
 console.log(`npm run demo:name -- alice.eth ${devAccount(1).address}\n`)

@@ -67,6 +67,14 @@ export declare function startAnvil(options?: {
 /** `token` pays for the tier. */
 export declare function placeContracts(client: DevClient): Promise<DevAddresses & { readonly token: Address }>
 
+/** The registrar of channels; the token owns the channels' root in the ENS registry. */
+export interface DevChannelAddresses {
+  readonly channelController: Address
+  readonly channelToken: Address
+}
+
+export declare function placeChannels(client: DevClient): Promise<DevChannelAddresses>
+
 /** `address` may be the zero address. */
 export declare function setName(client: DevClient, name: string, address: Address): Promise<void>
 

@@ -171,6 +171,21 @@ export async function placeContracts(client) {
   return { ...addresses, token }
 }
 
+/** The node below which the channels of a development chain are named. */
+const CHANNEL_ROOT = `0x${'c4'.repeat(32)}`
+
+/**
+ * Deploys the registrar of channels: a controller, and its token, which owns the channels' root in the ENS
+ * registry. The public chain has no such contracts yet, so their addresses follow from the account.
+ */
+export async function placeChannels(client) {
+  const channelToken = await deploy(client, 'ChannelToken')
+  const channelController = await deploy(client, 'ChannelController', [CHANNEL_ROOT, channelToken])
+  await write(client, 'ChannelToken', channelToken, 'initialize', [channelController])
+  await write(client, 'NameRegistry', addresses.ensRegistry, 'setOwner', [CHANNEL_ROOT, channelToken])
+  return { channelController, channelToken }
+}
+
 /**
  * Has a name resolve to an address: an ENS name, or a basename if it ends in `.base.eth`. The client's account owns the
  * name from then on.

@@ -25,6 +25,7 @@ import {
   actingExamples,
   type NamedSigner,
 } from './acting-operations.js'
+import { ownProtocolChannel } from './channel-events.js'
 import { createTestDatabase } from './database.js'
 import { createTestHub } from './hub.js'
 import { TestUser, testKey, testNow, testNowUnix } from './network.js'
@@ -58,6 +59,7 @@ async function setScene(): Promise<ActingScene> {
     const channel = { id, lead_fid: lead, followers: [{ fid: follower, followed_at: 1 }] }
     await saveChannel(uncachedWriter(db), channel, testNowUnix)
   }
+  await ownProtocolChannel(hub, alice, 'lilies')
   const invite = { channelId: invitingChannelId, callerFid: bob.fid, fid: alice.fid, role: 'member' } as const
   expect(await inviteMember(uncachedWriter(db), invite, testNowUnix)).toHaveProperty('message')
   return {
@@ -65,6 +67,7 @@ async function setScene(): Promise<ActingScene> {
     unwantedCastHash: unwanted,
     ownChannelId,
     invitingChannelId,
+    protocolChannelId: 'lilies',
     otherFid: bob.fid,
     claim: await addressClaim(alice.fid),
     otherAppUrl: async () => (await serveHttp(answerAction)).origin,

@@ -46,6 +46,8 @@ export interface ActingScene {
   /** A channel that the user leads, and one with an invite for the user. */
   readonly ownChannelId: string
   readonly invitingChannelId: string
+  /** A channel of the protocol that the user owns. */
+  readonly protocolChannelId: string
   /** Another user, who follows the user's channel. */
   readonly otherFid: number
   /** An address and its verification for the acting user. */
@@ -64,6 +66,15 @@ const claimExample = ({ claim }: ActingScene) => claim
 const channelExample = ({ ownChannelId }: ActingScene) => ({ channel_id: ownChannelId })
 const blockExample = ({ otherFid }: ActingScene) => ({ blocked_fid: otherFid })
 const member = (scene: ActingScene) => ({ ...channelExample(scene), role: 'member', fid: scene.otherFid })
+
+const banExample = ({ protocolChannelId, otherFid }: ActingScene) => ({
+  channel_id: protocolChannelId,
+  fid: otherFid,
+})
+const hideExample = ({ protocolChannelId, ownCastHash }: ActingScene) => ({
+  channel_id: protocolChannelId,
+  cast_hash: ownCastHash,
+})
 
 const frameExample = async ({ otherAppUrl }: ActingScene) => {
   const url = await otherAppUrl()
@@ -120,6 +131,10 @@ export const actingExamples: Readonly<Record<string, ActingExample>> = {
     body: ({ invitingChannelId }) => ({ channel_id: invitingChannelId, role: 'member', accept: true }),
   },
   'DELETE channel/member': { permission: 'any write', body: member },
+  'POST channel/ban': { permission: 'any write', body: banExample },
+  'DELETE channel/ban': { permission: 'any write', body: banExample },
+  'POST channel/hide': { permission: 'any write', body: hideExample },
+  'DELETE channel/hide': { permission: 'any write', body: hideExample },
   'POST app_host/user/event': {
     permission: 'any write',
     body: ({ miniAppDomain }) => ({ app_domain: miniAppDomain, fid: 1, event: 'notifications_disabled' }),

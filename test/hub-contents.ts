@@ -11,6 +11,8 @@ export async function hubContents(db: Database): Promise<unknown[]> {
     db`select * from hub.storage_rents order by fid, block_number, log_index`,
     db`select * from hub.username_proofs order by name`,
     db`select * from hub.onchain_events order by fid, type, block_number, log_index`,
+    db`select * from hub.channels order by channel_id`,
+    db`select * from hub.channel_events order by channel_id, block_number, log_index`,
     db`select * from hub.channel_messages order by channel_id, type, key`,
     db`select * from hub.channel_counts order by channel_id`,
   ])

@@ -22,6 +22,7 @@ import {
   channelUser,
 } from '../features/channels/routes/channel-lists.js'
 import { membershipOperations } from '../features/channels/routes/channel-members.js'
+import { channelModerationOperations } from '../features/channels/routes/channel-moderation.js'
 import { feed, feedFrames } from '../features/feeds/routes/feed.js'
 import { feedForYou, feedTrending } from '../features/feeds/routes/ranked-feeds.js'
 import {
@@ -132,6 +133,7 @@ export const operations: readonly Operation[] = [
   ...notificationOperations,
   ...channelEditOperations,
   ...membershipOperations,
+  ...channelModerationOperations,
   ...webhookOperations,
   ...deliveryOperations,
   ...frameOperations,

@@ -2,9 +2,10 @@ import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
-import { TestUser, testNowUnix } from '../../test/network.js'
+import { TestUser, testNow, testNowUnix } from '../../test/network.js'
 import { inviteMember, removeMember } from '../features/channels/membership.js'
 import { uncachedWriter } from '../graph/cache/invalidation.js'
+import { verification } from '../hub/merge/testing/in-memory-merges.js'
 import { createProgram } from './program.js'
 
 const { db, url } = await createTestDatabase()
@@ -48,6 +49,29 @@ describe('plaza channel', () => {
     })
     const thief = ['create', 'thief', '--lead', '2', '--parent-url', 'https://example.com/peas']
     expect((await plaza(thief)).failure).toBe('https://example.com/peas belongs to another channel')
+  })
+
+  it('registers, renews and transfers a channel of the protocol, for an address or for a user who verified one', async () => {
+    const address = '0x00000000000000000000000000000000000000AA'
+    expect((await plaza(['register', 'lilies', '--fid', '1'])).failure).toMatch(
+      'has verified no Ethereum address',
+    )
+    expect((await plaza(['register', 'lilies'])).failure).toBe('give either --owner or --fid')
+    expect((await plaza(['register', 'Lilies!', '--owner', address])).failure).toMatch('lowercase letters')
+    expect((await plaza(['renew', 'lilies'])).failure).toMatch('no channel "lilies"')
+    const made = await plaza(['register', 'lilies', '--owner', address, '--days', '10', '--json'])
+    expect(JSON.parse(made.lines[0]!)).toMatchObject({ key: 'lilies', owner: address })
+    expect((await plaza(['register', 'lilies', '--owner', address])).failure).toMatch('is registered until')
+    const [before] = await db`select expires_at from hub.channels where channel_key = 'lilies'`
+    expect((await plaza(['renew', 'lilies', '--days', '1'])).failure).toBeNull()
+    const [after] = await db`select expires_at from hub.channels where channel_key = 'lilies'`
+    expect(after!.expires_at - before!.expires_at).toBe(86_400)
+    const verified = Buffer.alloc(20, 0xbb)
+    await hub.submit([verification(new TestUser(1), verified, testNow - 9)], { trusted: true })
+    expect((await plaza(['transfer', 'lilies', '--fid', '1'])).lines[0]).toMatch(
+      /^channel lilies belongs to 0xb[bB]/,
+    )
+    expect(await row('lilies')).toMatchObject({ lead_fid: 1, name: 'lilies' })
   })
 
   it('imports valid lines, reports invalid ones, and keeps membership states valid', async () => {

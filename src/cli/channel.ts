@@ -4,7 +4,9 @@ import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { importChannel } from '../features/channels/channels.js'
 import { listChannelMemberships } from '../features/channels/membership-lists.js'
+import { channelExists } from '../features/channels/queries.js'
 import type { Database } from '../platform/db/connection.js'
+import { addChannelRegistryCommands } from './channel-registry.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
 
@@ -17,7 +19,7 @@ interface ChannelOptions {
   readonly image?: string
 }
 
-/** `plaza channel create|edit|import|members` */
+/** `plaza channel create|edit|import|members|register|renew|transfer` */
 export function addChannelCommand(program: Command, context: CommandContext): void {
   const channel = program.command('channel').description('manage channels')
   for (const verb of ['create', 'edit'] as const) {
@@ -49,6 +51,7 @@ export function addChannelCommand(program: Command, context: CommandContext): vo
     .description('create or change channels from a file with one JSON object per line (docs/channels.md)')
     .argument('<file>', '- for standard input')
     .action((file: string) => withDatabase(context, 'channel', (db) => importChannels(context, db, file)))
+  addChannelRegistryCommands(channel, context)
 }
 
 function documentOf(id: string, options: ChannelOptions): object {
@@ -71,8 +74,9 @@ function now(): number {
 /** Prints fid and membership, separated by a tab. */
 async function printMembers(context: CommandContext, db: Database, id: string): Promise<void> {
   const memberships = await listChannelMemberships(db, id)
-  // Every channel has at least a lead.
-  if (memberships.length === 0) throw new UsageError(`there is no channel ${id}`)
+  // A channel of the protocol may have nobody, not even a lead.
+  if (memberships.length === 0 && !(await channelExists(db, id)))
+    throw new UsageError(`there is no channel ${id}`)
   for (const { fid, membership } of memberships) context.print(`${fid}\t${membership}`)
 }
 

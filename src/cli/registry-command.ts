@@ -1,4 +1,5 @@
 import { networks } from '../app/networks.js'
+import type { Hub } from '../hub/hub.js'
 import { LocalRegistry, refuseRealNetwork } from '../hub/registry/registry.js'
 import type { Database } from '../platform/db/connection.js'
 import type { Refusal } from '../platform/errors.js'
@@ -21,11 +22,11 @@ export function requireDevnet(context: CommandContext): void {
 export async function withRegistry(
   context: CommandContext,
   { command, json = false }: { readonly command: string; readonly json?: boolean | undefined },
-  work: (registry: LocalRegistry, db: Database) => Promise<RegistryReport | Refusal>,
+  work: (registry: LocalRegistry, db: Database, hub: Hub) => Promise<RegistryReport | Refusal>,
 ): Promise<void> {
   requireDevnet(context)
   const report = await withHub(context, command, ({ db, hub }) =>
-    work(new LocalRegistry({ db, hub, clock: Date.now }), db),
+    work(new LocalRegistry({ db, hub, clock: Date.now }), db, hub),
   )
   if ('code' in report) throw new UsageError(report.message)
   if (json) context.print(JSON.stringify(report.json))

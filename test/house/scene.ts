@@ -15,6 +15,7 @@ import type { Database } from '../../src/platform/db/connection.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { ReactionType, UserDataType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
+import { ownProtocolChannel } from '../channel-events.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import type { ChainScene } from './chain-scene.js'
 
@@ -81,6 +82,7 @@ export async function createScene({ db, hub, appId }: SceneParts): Promise<Omit<
     alice.userData(UserDataType.TWITTER, 'alice_x', testNow - 4_000),
   )
   await makeChannel(db)
+  await ownProtocolChannel(hub, alice, 'lilies')
   await verifyAddress(db, alice)
   await db`update social.users set score = 0.95 where fid = 1`
   const follows: [TestUser, number][] = [

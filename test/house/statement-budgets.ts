@@ -243,7 +243,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ bob }) => ({ ...messageJson(toProtobuf(bob.cast('signed by hand', testNow - 10))) }),
   },
   'POST channel/follow': {
-    statements: 2,
+    statements: 3,
     buildRequest: async ({ api, signerUuid }) => {
       const requestBody = { signer_uuid: signerUuid, channel_id: 'gardens' }
       await api.send('DELETE', 'channel/follow', requestBody)
@@ -251,7 +251,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     },
   },
   'DELETE channel/follow': {
-    statements: 2,
+    statements: 3,
     buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens' }),
   },
   'POST action': {
@@ -293,7 +293,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'trees', name: 'Trees' }),
   },
   'PATCH channel': {
-    statements: 9,
+    statements: 10,
     reason: 'as `POST channel`',
     buildRequest: ({ signerUuid }) => ({
       signer_uuid: signerUuid,
@@ -337,7 +337,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid }),
   },
   'POST channel/member/invite': {
-    statements: 4,
+    statements: 5,
     buildRequest: ({ signerUuid }) => ({
       signer_uuid: signerUuid,
       channel_id: 'gardens',
@@ -346,8 +346,8 @@ export const budgets: Readonly<Record<string, Budget>> = {
     }),
   },
   'PUT channel/member/invite': {
-    statements: 7,
-    reason: 'six steps under the lock of the channel, and the invalidation',
+    statements: 8,
+    reason: 'six steps under the lock of the channel, the invalidation, and whether messages decide',
     buildRequest: async (scene) => {
       await invite(scene, 3, 'member')
       const { carolSignerUuid } = scene
@@ -363,13 +363,41 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'GET channel/member/list': { statements: 3, buildRequest: () => ({ channel_id: 'gardens' }) },
   'DELETE channel/member': {
-    statements: 8,
-    reason: 'seven steps under the lock of the channel, and the invalidation',
+    statements: 9,
+    reason: 'seven steps under the lock of the channel, the invalidation, and whether messages decide',
     buildRequest: ({ signerUuid }) => ({
       signer_uuid: signerUuid,
       channel_id: 'gardens',
       role: 'member',
       fid: 2,
+    }),
+  },
+  'POST channel/ban': {
+    statements: 5,
+    buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'lilies', fid: 3 }),
+  },
+  'DELETE channel/ban': {
+    statements: 5,
+    buildRequest: async ({ api, signerUuid }) => {
+      const requestBody = { signer_uuid: signerUuid, channel_id: 'lilies', fid: 3 }
+      await api.send('POST', 'channel/ban', requestBody)
+      return requestBody
+    },
+  },
+  'POST channel/hide': {
+    statements: 5,
+    buildRequest: ({ signerUuid, castHash }) => ({
+      signer_uuid: signerUuid,
+      channel_id: 'lilies',
+      cast_hash: castHash,
+    }),
+  },
+  'DELETE channel/hide': {
+    statements: 5,
+    buildRequest: ({ signerUuid, castHash }) => ({
+      signer_uuid: signerUuid,
+      channel_id: 'lilies',
+      cast_hash: castHash,
     }),
   },
   'GET user/memberships/list': { statements: 4, buildRequest: () => ({ fid: 4 }) },

@@ -20,4 +20,8 @@ export const membershipReplies: Readonly<Record<string, TSchema>> = {
   'POST channel/member/invite': published<Client.OperationResponse>()(OperationResponse),
   'PUT channel/member/invite': published<Client.OperationResponse>()(OperationResponse),
   'DELETE channel/member': published<Client.OperationResponse>()(OperationResponse),
+  'POST channel/ban': published<Client.OperationResponse>()(OperationResponse),
+  'DELETE channel/ban': published<Client.OperationResponse>()(OperationResponse),
+  'POST channel/hide': published<Client.OperationResponse>()(OperationResponse),
+  'DELETE channel/hide': published<Client.OperationResponse>()(OperationResponse),
 }

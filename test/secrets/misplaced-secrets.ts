@@ -114,6 +114,10 @@ export function misplacedWithSigner(secret: string, key: string, signerUuid: str
     ['POST', 'channel/member/invite', { ...member, fid: 1 }],
     ['PUT', 'channel/member/invite', { ...member, accept: true }],
     ['DELETE', 'channel/member', { ...member, fid: 1 }],
+    ['POST', 'channel/ban', { channel_id: secret, fid: 1 }],
+    ['DELETE', 'channel/ban', { channel_id: secret, fid: 1 }],
+    ['POST', 'channel/hide', { channel_id: 'gardens', cast_hash: secret }],
+    ['DELETE', 'channel/hide', { channel_id: 'gardens', cast_hash: secret }],
     [
       'POST',
       'action',

@@ -8,6 +8,7 @@ import { reconcile } from '../../src/hub/sync/reconcile/reconcile.js'
 import { addUnlistedFids } from '../../src/hub/sync/reconcile/reconcile-queries.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { SignerEventType, StorageUnitType, UserDataType } from '../../src/protocol/definitions.js'
+import { channelRegistration, channelTransfer } from '../channel-events.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
@@ -36,6 +37,10 @@ const followers = await Promise.all(
 /** A network with messages in every set, some of which only merge as historical ones. */
 async function fillUpstream(): Promise<void> {
   await upstreamHub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 3 })))
+  await upstreamHub.submitOnChainEvents([
+    channelTransfer('gardens', users[0]!.custody, { block: 70_000 }),
+    channelRegistration('gardens', users[0]!.custody, { block: 70_000, logIndex: 1 }),
+  ])
   await upstreamHub.submitNameTransfers(
     users.map(({ fid }) => nameTransfer(`user-${fid}`, fid, testNowUnix - 500)),
   )

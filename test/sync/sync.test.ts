@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { channelRegistration } from '../channel-events.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
@@ -51,6 +52,9 @@ async function write(users: readonly TestUser[], rounds: number): Promise<void> 
 
 async function register(users: readonly TestUser[]): Promise<void> {
   await upstreamHub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 10 })))
+  await upstreamHub.submitOnChainEvents(
+    users.map(({ fid, custody }) => channelRegistration(`channel-${fid}`, custody, { block: 90_000 + fid })),
+  )
   const names = users.map(({ fid }) => nameTransfer(`user-${fid}`, fid, testNowUnix - 1000))
   await upstreamHub.submitNameTransfers(names)
 }

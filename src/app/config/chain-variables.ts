@@ -3,7 +3,7 @@ import { type NetworkName, networkNames, publicNetworks, rpcUrlsVariable } from 
 import { flag, integer, text } from './variable.js'
 
 const NETWORK = `(${networkNames.join('|')})`
-const CONTRACT = `((id|key|storage|tier|ens|basename)Registry|(id|key)Gateway|keyRequestValidator)=${NETWORK}:0x[0-9a-fA-F]{40}`
+const CONTRACT = `((id|key|storage|tier|ens|basename)Registry|(id|key)Gateway|keyRequestValidator|channelController)=${NETWORK}:0x[0-9a-fA-F]{40}`
 const FOLLOWED_CONTRACT = `${NETWORK}:0x[0-9a-fA-F]{40}`
 
 function rpcUrls(network: string): TString {
@@ -62,10 +62,14 @@ export const chainVariables = {
     }),
   ),
   CHAIN_CONTRACTS: Type.Optional(
-    text("Addresses of the protocol's contracts where they differ from those on the public networks.", {
-      pattern: `^${CONTRACT}(\\s*,\\s*${CONTRACT})*$`,
-      patternText: 'pairs like `tierRegistry=base:0x…`, separated by commas',
-    }),
+    text(
+      "Addresses of the protocol's contracts where they differ from those on the public networks. " +
+        '`channelController`, which registers channels, has no public address yet: without it no registrations of channels are read.',
+      {
+        pattern: `^${CONTRACT}(\\s*,\\s*${CONTRACT})*$`,
+        patternText: 'pairs like `tierRegistry=base:0x…`, separated by commas',
+      },
+    ),
   ),
   CHAIN_CONFIRMATIONS: Type.Optional(
     integer(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createChainMetrics } from '../../hub/chain/chain-metrics.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { type ChainSettings, readChainSettings } from '../../hub/chain/chain-settings.js'
+import { channelHandler } from '../../hub/chain/channel-handler.js'
 import { Follower, type FollowingOptions, type LogHandler, startFollowing } from '../../hub/chain/follower.js'
 import { type NetworkName, networkNames } from '../../hub/chain/networks.js'
 import { registryHandler } from '../../hub/chain/registry-handler.js'
@@ -70,6 +71,8 @@ function openChains(
     for (const rpc of rpcs.values()) {
       const handler = registryHandler(settings, rpc.network, { hub, log })
       if (handler !== null) follow(rpc, handler)
+      const channels = channelHandler(settings, { hub, rpc, log })
+      if (channels !== null) follow(rpc, channels)
     }
   }
   return {

@@ -1,3 +1,4 @@
+import { publishChannelChanges } from '../../graph/cache/channel-invalidation.js'
 import { projectEvents } from '../../graph/project/project.js'
 import { createSearchJob } from '../../graph/project/search-prefix-lists.js'
 import { createVocabularyJob } from '../../graph/project/search-vocabulary.js'
@@ -7,7 +8,7 @@ import type { Module } from '../module.js'
 export const readModelModule: Module = {
   name: 'read model',
   runsIn: ['worker'],
-  mergeHooks: [projectEvents],
+  mergeHooks: [projectEvents, publishChannelChanges],
   start: ({ connections, clock }) => ({
     jobs: [createSearchJob({ db: connections.write, clock }), createVocabularyJob(connections.work)],
   }),

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
 import { saveFollowers, saveMembers } from './document-members.js'
+import { withoutGoverned } from './governed-members.js'
 
 /** Most URLs of one channel, including its own. */
 const MAX_URLS = 100
@@ -35,10 +36,10 @@ export async function saveChannel(
   options: SaveOptions = {},
 ): Promise<void> {
   const tags = await db.begin(async (transaction) => {
-    await createOrUpdateChannel(transaction, document, now, options)
-    await saveUrls(transaction, document)
-    await saveFollowers(transaction, document)
-    await saveMembers(transaction, document, now)
+    const saved = await createOrUpdateChannel(transaction, document, now, options)
+    await saveUrls(transaction, saved)
+    await saveFollowers(transaction, saved)
+    await saveMembers(transaction, saved, now)
     return await publishChannel(transaction, document.id)
   })
   invalidation.apply({ tags })
@@ -62,38 +63,50 @@ export async function importChannel(
   }
 }
 
-/** Creates the channel, or updates it when a concurrent call created it. */
+/**
+ * Creates the channel, or updates it when a concurrent call created it.
+ *
+ * @returns The document without what the protocol decides.
+ */
 async function createOrUpdateChannel(
   db: Transaction,
   document: ChannelDocument,
   now: number,
   { mode = 'either', editorFid }: SaveOptions,
-): Promise<void> {
+): Promise<ChannelDocument> {
   const { id } = document
-  let lead = await lockRow(db, id)
-  if (lead === null && mode === 'edit') {
+  let channel = await lockRow(db, id)
+  if (channel === null && mode === 'edit') {
     throw new PlazaError('not_found', `there is no channel ${id}`, { property: 'channel_id' })
   }
-  const isNew = lead === null && (await insertChannel(db, document, now))
+  const isNew = channel === null && (await insertChannel(db, document, now))
   if (!isNew && mode === 'create') {
     throw new PlazaError('conflict', `there is a channel ${id} already`, { property: 'channel_id' })
   }
-  if (!isNew) lead ??= await lockRow(db, id)
-  if (!isNew && editorFid !== undefined && editorFid !== lead) {
+  if (!isNew) channel ??= await lockRow(db, id)
+  if (!isNew && editorFid !== undefined && editorFid !== channel?.lead) {
     throw new PlazaError('forbidden', 'only the lead of the channel may change it')
   }
-  await updateChannel(db, document)
+  const saved = channel?.isOfProtocol ? await withoutGoverned(db, document, mode === 'edit') : document
+  await updateChannel(db, saved)
+  return saved
 }
 
-/**
- * Locks the channel's row.
- *
- * @returns The lead's fid; null when the channel does not exist.
- */
-async function lockRow(db: Transaction, id: string): Promise<number | null> {
-  const [row] = await db<{ lead: number }[]>`
-    select lead_fid as lead from channels.channels where id = ${id} for no key update`
-  return row?.lead ?? null
+/** What decides about a change of a channel. */
+interface LockedChannel {
+  /** Fid of the lead. */
+  readonly lead: number
+  readonly isOfProtocol: boolean
+}
+
+/** Locks the channel's row; null when the channel does not exist. */
+async function lockRow(db: Transaction, id: string): Promise<LockedChannel | null> {
+  const [row] = await db<LockedChannel[]>`
+    select lead_fid as lead, protocol_id is not null as "isOfProtocol"
+    from channels.channels
+    where id = ${id}
+    for no key update`
+  return row ?? null
 }
 
 /**

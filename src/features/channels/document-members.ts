@@ -1,10 +1,10 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import type { ChannelDocument } from './channel-document.js'
 
-/** Replaces the followers of a channel when the document lists them. */
+/** Replaces the followers of a channel when the document lists them. Follows by messages stay. */
 export async function saveFollowers(db: Transaction, { id, followers }: ChannelDocument): Promise<void> {
   if (!followers) return
-  await db`delete from channels.follows where channel_id = ${id}`
+  await db`delete from channels.follows where channel_id = ${id} and not by_message`
   await db`
     insert into channels.follows (channel_id, fid, followed_at)
     select ${id}, fid, min(followed_at)
@@ -12,7 +12,8 @@ export async function saveFollowers(db: Transaction, { id, followers }: ChannelD
       ${followers.map((follower) => follower.fid)}::bigint[],
       ${followers.map((follower) => follower.followed_at)}::bigint[]
     ) as given (fid, followed_at)
-    group by fid`
+    group by fid
+    on conflict do nothing`
   await db`
     update channels.channels
     set follower_count = (select count(*) from channels.follows where channel_id = ${id})

@@ -35,7 +35,7 @@ export function listMembers(
       )
       union all
       select lead_fid, 'owner', created_at from channels.channels
-      where id = ${channelId} and (created_at, lead_fid) < (${at}::bigint, ${fid}::bigint)
+      where id = ${channelId} and lead_fid <> 0 and (created_at, lead_fid) < (${at}::bigint, ${fid}::bigint)
     ) belonging
     order by member_since desc, fid desc
     limit ${limit}`
@@ -128,7 +128,7 @@ export function listInvites(
 /** The memberships of one user in a channel, in words. */
 export interface ChannelMembership {
   readonly fid: number
-  /** `owner`, `moderator`, `member`, `invited as …` or `restricted`. A user may be listed twice. */
+  /** `owner`, `moderator`, `member`, `invited as …`, `restricted` or `banned`. A user may be listed twice. */
   readonly membership: string
 }
 
@@ -137,7 +137,8 @@ export function listChannelMemberships(db: Database, id: string): Promise<Channe
   return db<ChannelMembership[]>`
     select fid, membership
     from (
-      select 1 as place, lead_fid as fid, 'owner' as membership, 0 as at from channels.channels where id = ${id}
+      select 1 as place, lead_fid as fid, 'owner' as membership, 0 as at from channels.channels
+      where id = ${id} and lead_fid <> 0
       union all
       select case role when 'moderator' then 2 else 3 end, fid, role, member_since
       from channels.members where channel_id = ${id}
@@ -146,6 +147,8 @@ export function listChannelMemberships(db: Database, id: string): Promise<Channe
       from channels.invites where channel_id = ${id} and state = 'invited'
       union all
       select 5, fid, 'restricted', restricted_at from channels.restricted where channel_id = ${id}
+      union all
+      select 6, fid, 'banned', 0 from channels.bans where channel_id = ${id}
     ) people
     order by place, at, fid`
 }

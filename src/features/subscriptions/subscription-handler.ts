@@ -35,7 +35,7 @@ export function subscriptionHandler(
       }
       return Math.min(...blocks)
     },
-    contracts: addresses,
+    contracts: async () => addresses,
     confirmedOnly: true,
     withTimes: true,
     filter: async () => ({ addresses, topics: [transferTopic] }),

@@ -1,6 +1,8 @@
 import type { HubEventBody } from '../../hub/log/hub-event.js'
+import { channelIdOf } from '../../protocol/channel-uri.js'
 import { HubEventType, MessageType, ReactionType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { followedChannel } from '../project/channel-follows.js'
 import { netChanges } from '../project/net-changes.js'
 
 /** What a change makes stale in the caches. */
@@ -35,6 +37,8 @@ export const cacheTag = {
   feed: (parentUrl: string) => `feed:${parentUrl}`,
   /** A channel with its counters, and the membership of viewers in it. */
   channel: (id: string) => `channel:${id}`,
+  /** The same by its id in the protocol, which messages name. */
+  protocolChannel: (channelId: Uint8Array) => `channelId:${hexOf(channelId)}`,
   /** The channel that a parent URL belongs to. */
   channelUrl: (parentUrl: string) => `channelUrl:${parentUrl}`,
   /** The metadata of an embedded URL. */
@@ -42,6 +46,21 @@ export const cacheTag = {
   /** The users whom an app bans. */
   bans: (appId: string) => `bans:${appId}`,
 } as const
+
+/** Ids of channels whose tag is remembered. */
+const MAX_REMEMBERED_CHANNELS = 10_000
+const protocolTags = new Map<string, string>()
+
+/** The tags of an entry that shows a channel: a message names it by the hash of its id. */
+export function channelTags(id: string): string[] {
+  let tag = protocolTags.get(id)
+  if (tag === undefined) {
+    if (protocolTags.size >= MAX_REMEMBERED_CHANNELS) protocolTags.clear()
+    tag = cacheTag.protocolChannel(channelIdOf(id))
+    protocolTags.set(id, tag)
+  }
+  return [cacheTag.channel(id), tag]
+}
 
 /** The tags and authors of events of the log. Reads nothing: the events say all, or everything is stale. */
 export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]): StaleTags {
@@ -52,6 +71,7 @@ export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]):
       tags.add(cacheTag.user(body.onChainEvent.fid))
       tags.add(cacheTag.dehydratedUser(body.onChainEvent.fid))
     }
+    addChannelTags(body, tags)
     // The log does not say which links a compact state removes, so it does not say whose counters change.
     if (isCompactState(body)) return { tags: [cacheTag.everything] }
   }
@@ -64,6 +84,20 @@ export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]):
   return { tags: [...tags], authors: [...authors] }
 }
 
+/** Adds the tags of what changes a channel of the protocol, or may change its owner. */
+function addChannelTags(body: HubEventBody, tags: Set<string>): void {
+  if (body.type === HubEventType.CHANNEL_OWNER_CHANGE_HINT) tags.add(cacheTag.channel(body.channelKey))
+  if (body.type === HubEventType.MERGE_ON_CHAIN_EVENT) {
+    const { label } = body.onChainEvent.channelRegisterEventBody ?? {}
+    if (label) tags.add(cacheTag.protocolChannel(label))
+  }
+  if (body.type !== HubEventType.MERGE_MESSAGE) return
+  const { channelUpdateBody, channelMemberBody, channelPinBody, channelModerateBody } = body.message.data
+  const changed = channelUpdateBody ?? channelMemberBody ?? channelPinBody ?? channelModerateBody
+  if (changed) tags.add(cacheTag.protocolChannel(changed.channelId))
+  if (channelMemberBody) tags.add(cacheTag.user(channelMemberBody.fid))
+}
+
 function isFeedEntry({ data }: SignedMessage): boolean {
   return data.type === MessageType.CAST_ADD || data.reactionBody?.type === ReactionType.RECAST
 }
@@ -72,7 +106,8 @@ function isCompactState(body: HubEventBody): boolean {
   return body.type === HubEventType.MERGE_MESSAGE && body.message.data.type === MessageType.LINK_COMPACT_STATE
 }
 
-function addMessageTags({ data, hash }: SignedMessage, tags: Set<string>): void {
+function addMessageTags(message: SignedMessage, tags: Set<string>): void {
+  const { data, hash } = message
   switch (data.type) {
     case MessageType.CAST_ADD: {
       const { parentCastId: parent, parentUrl } = data.castAddBody!
@@ -84,7 +119,9 @@ function addMessageTags({ data, hash }: SignedMessage, tags: Set<string>): void 
     }
     case MessageType.REACTION_ADD: {
       const target = data.reactionBody!.targetCastId
+      const channelId = followedChannel(message)
       tags.add(cacheTag.viewer(data.fid))
+      if (channelId) tags.add(cacheTag.protocolChannel(channelId))
       if (target) tags.add(cacheTag.cast(hexOf(target.hash)))
       return
     }

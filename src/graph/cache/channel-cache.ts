@@ -3,7 +3,7 @@ import { loadChannels } from '../load/channel-record.js'
 import { channelDehydrated } from '../view/channel.js'
 import { type ChannelTemplate, channelTemplate } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
-import { cacheTag } from './cache-tags.js'
+import { cacheTag, channelTags } from './cache-tags.js'
 import { splitCached, TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
@@ -39,7 +39,7 @@ export class ChannelCache {
     const userRecords = new Map([...users].map(([fid, { record }]) => [fid, record]))
     for (const record of records.values()) {
       const channel = { ...channelTemplate(record, userRecords), dehydrated: channelDehydrated(record) }
-      const tags = () => [cacheTag.channel(record.id), ...record.descriptionMentions.map(cacheTag.user)]
+      const tags = () => [...channelTags(record.id), ...record.descriptionMentions.map(cacheTag.user)]
       cached.set(record.id, channel)
       this.#cache.put(record.id, channel, tags, since)
     }

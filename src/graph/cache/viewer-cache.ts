@@ -9,7 +9,7 @@ import {
   type ViewerQuery,
   type ViewerRelations,
 } from '../load/viewer.js'
-import { cacheTag } from './cache-tags.js'
+import { cacheTag, channelTags } from './cache-tags.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
 /** The known relations of a viewer to the users and casts that it saw recently, which are the two sets. */
@@ -79,7 +79,7 @@ export class ViewerCache {
       for (const id of missing.channelIds) {
         const membership = { isFollowing: loaded.channels.has(id), role: loaded.roles.get(id) ?? null }
         memberships.set(id, membership)
-        this.#memberships.put(`${key} ${id}`, membership, () => [cacheTag.channel(id)], membershipsSince)
+        this.#memberships.put(`${key} ${id}`, membership, () => channelTags(id), membershipsSince)
       }
     }
     return { ...relations, ...channelRelations(memberships) }

@@ -137,7 +137,7 @@ const channelFollowers: Counter = {
   whenUncounted: 'given',
 }
 
-/** The lead counts as a member, with or without a row. */
+/** The lead counts as a member, with or without a row; a channel of the protocol may have none. */
 const channelMembers: Counter = {
   name: 'members of channels',
   table: 'channels.channels',
@@ -146,7 +146,8 @@ const channelMembers: Counter = {
   counts: ['member_count'],
   countedColumns: [{ table: 'channels.members', column: 'channel_id' }],
   countQuery: (inKeyRange) => `
-    select c.id, 1 + count(*) filter (where m.fid <> c.lead_fid)::integer as member_count
+    select c.id,
+      (c.lead_fid <> 0)::integer + count(*) filter (where m.fid <> c.lead_fid)::integer as member_count
     from channels.members m
     join channels.channels c on c.id = m.channel_id
     where ${inKeyRange('m.channel_id')}

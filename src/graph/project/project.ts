@@ -5,6 +5,7 @@ import { projectCasts } from './casts.js'
 import { projectChain } from './chain.js'
 import { projectLinks } from './links.js'
 import { type NetChanges, netChanges } from './net-changes.js'
+import { projectProtocolChannels } from './protocol-channels.js'
 import { projectReactions } from './reactions.js'
 import { lockThreads } from './threads.js'
 import { projectUserData, projectVerifications } from './user-data.js'
@@ -23,6 +24,11 @@ export async function projectEvents(db: Transaction, events: readonly LoggedEven
   const changes = netChanges(events)
   await lockThreads(db, changes)
   await projectEventBatch(db, events, changes)
+  await projectProtocolChannels(
+    db,
+    events.map(({ body }) => body),
+    changes,
+  )
 }
 
 /** Projects a batch of events into the selected schema. The caller has locked the threads. */

@@ -8,6 +8,7 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { projectSignerApps, projectUsers } from './chain.js'
 import { removeCompacted } from './links.js'
 import { projectChanges, projectEventBatch, projectInto } from './project.js'
+import { rebuildProtocolChannels } from './protocol-channels.js'
 import { buildIndexes, copySchema, dropReplaySchemas, swapSchemas } from './replay-schema.js'
 
 export interface ReplayOptions {
@@ -83,6 +84,7 @@ async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void
     // The last check: the swap follows.
     signal?.throwIfAborted()
     await swapSchemas(transaction)
+    await rebuildProtocolChannels(transaction)
     await onSwap?.(transaction)
   })
 }

@@ -8,7 +8,7 @@ import {
   isShown,
   readAtMicros,
 } from './feeds.js'
-import { isMember } from './feeds-by-parent.js'
+import { isMember, isModeratedAway } from './feeds-by-parent.js'
 import { visibilityFilter } from './visibility-filter.js'
 
 /** The casts of authors that a feed selects. An omitted condition selects everything. */
@@ -108,7 +108,7 @@ function conditionsOf(db: Database, selection: AuthorSelection): Fragment {
       : [
           db`and c.root_parent_url = any (array(
             select u.url from channels.urls u where u.channel_id = any (${db.types.texts(channelIds)}::text[])
-          ))`,
+          )) and not ${isModeratedAway(db, db`c.root_parent_url`)}`,
         ]),
     ...(membersOnly ? [db`and ${isMember(db, db`c.root_parent_url`)}`] : []),
   ]

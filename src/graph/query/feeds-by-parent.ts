@@ -48,6 +48,7 @@ export async function readParentFeed(
         where ${replies ? db`c.root_parent_url` : db`c.parent_url`} = parent.url
           and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
           and ${visibilityFilter(db, pageRequest, 'c.fid')} ${membersOnly ? db`and ${isMember(db, db`parent.url`)}` : db``}
+          ${'channelIds' in parents ? db`and (not parent.is_moderated or not ${isModeratedAway(db, db`parent.url`)})` : db``}
         order by c.ts desc, c.hash desc
         limit ${db.unsafe(String(roundCount(pageRequest.count)))}
       ) newest
@@ -74,7 +75,23 @@ function urlsOf(db: Database, parents: ParentSelection['parents']): Fragment {
     parents.channelIds.length === 1
       ? db`channel_id = ${parents.channelIds[0]!}`
       : db`channel_id = any (${db.types.texts(parents.channelIds)}::text[])`
-  return db`select url from channels.urls where ${isOfChannel}`
+  return db`
+    select u.url,
+      exists (select from channels.hidden_casts h where h.channel_id = u.channel_id)
+        or exists (select from channels.bans b where b.channel_id = u.channel_id) as is_moderated
+    from channels.urls u
+    where ${isOfChannel}`
+}
+
+/** The condition that the channel of the URL hides the cast `c`, or bans its author. */
+export function isModeratedAway(db: Database, url: Fragment): Fragment {
+  return db`exists (
+    select from channels.urls cu
+    where cu.url = ${url} and (
+      exists (select from channels.hidden_casts h where h.channel_id = cu.channel_id and h.hash = c.hash)
+      or exists (select from channels.bans b where b.channel_id = cu.channel_id and b.fid = c.fid)
+    )
+  )`
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { isModeratedAway } from './feeds-by-parent.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** A cast and its rank. */
@@ -73,7 +74,11 @@ export async function readTrending(
   const candidates = urls
     ? db`
       select place.* from (${urls}) parent
-      cross join lateral (${newest(db`c.parent_url = parent.url`)}) place`
+      cross join lateral (${newest(
+        channelId === undefined
+          ? db`c.parent_url = parent.url`
+          : db`c.parent_url = parent.url and not ${isModeratedAway(db, db`parent.url`)}`,
+      )}) place`
     : newest(db`c.parent_hash is null`)
   return db<RankedCast[]>`
     with candidates as materialized (${candidates}),

@@ -49,7 +49,7 @@ export async function exportAll(options: ExportOptions): Promise<boolean> {
   let after = options.after ?? 0
   if (options.after === null && fids === undefined) {
     await exportReleasedNames(db, writer)
-    await exportRegistryEvents(db, writer)
+    await exportSharedEvents(db, writer)
     await writer.checkpoint(0)
   }
   for (;;) {
@@ -96,14 +96,15 @@ async function exportReleasedNames(db: Database, writer: ArchiveWriter): Promise
   }
 }
 
-/** Exports the events of the channel registry, which belong to no user. */
-async function exportRegistryEvents(db: Database, writer: ArchiveWriter): Promise<void> {
-  let after = { block_number: -1, log_index: -1 }
+/** Exports on-chain events that belong to no user: those of channels, and the migration of keys. */
+async function exportSharedEvents(db: Database, writer: ArchiveWriter): Promise<void> {
+  let after = { type: 0, block_number: 0, log_index: 0 }
   for (;;) {
-    const rows = await db<{ block_number: number; log_index: number; event: Buffer }[]>`
-      select block_number, log_index, event from hub.onchain_events
-      where fid = 0 and (block_number, log_index) > (${after.block_number}::bigint, ${after.log_index}::integer)
-      order by block_number, log_index
+    const rows = await db<{ type: number; block_number: number; log_index: number; event: Buffer }[]>`
+      select type, block_number, log_index, event from hub.onchain_events
+      where fid = 0 and (type, block_number, log_index)
+        > (${after.type}::smallint, ${after.block_number}::bigint, ${after.log_index}::integer)
+      order by type, block_number, log_index
       limit ${PAGE_MESSAGES}
     `
     for (const { event } of rows) await writer.add(chainEventFrame(event))

@@ -34,10 +34,24 @@ const publicContracts = {
 /** A contract of the protocol. */
 export type ContractName = keyof typeof publicContracts
 
+/** The registrar of channels. */
+export interface ChannelRegistrar {
+  readonly network: NetworkName
+  /** Emits registrations and renewals. */
+  readonly controller: Address
+  /**
+   * Says which token stands for the channels: the owner of the controller's root node. The registry has one
+   * address on every Ethereum network.
+   */
+  readonly ensRegistry: Address
+}
+
 /** What the operator has configured of chains. */
 export interface ChainSettings {
   readonly networks: ReadonlyMap<NetworkName, ChainNetwork>
   readonly contracts: Readonly<Record<ContractName, ContractAddress>>
+  /** Null unless the operator names a controller. */
+  readonly channelRegistrar: ChannelRegistrar | null
   /** Block from which the registries of a network are followed. */
   firstBlock(network: NetworkName): number
 }
@@ -68,17 +82,31 @@ export function readChainSettings(variables: ChainVariables): ChainSettings {
     }
     return [[name, network] as const]
   })
+  const { channelController, ...given } = readContracts(variables.contracts)
+  const contracts = { ...publicContracts, ...given }
   return {
     networks: new Map(networks),
-    contracts: { ...publicContracts, ...readContracts(variables.contracts) },
+    contracts,
+    channelRegistrar:
+      channelController === undefined
+        ? null
+        : {
+            network: channelController.network,
+            controller: channelController.address,
+            ensRegistry: contracts.ensRegistry.address,
+          },
     firstBlock: (name) => variables.firstBlock ?? publicNetworks[name].firstBlock,
   }
 }
 
-function readContracts(text: string | undefined): Partial<Record<ContractName, ContractAddress>> {
+/** A contract that the operator may name. The controller of channels has no public address yet. */
+type ConfigurableContract = ContractName | 'channelController'
+
+function readContracts(text: string | undefined): Partial<Record<ConfigurableContract, ContractAddress>> {
+  const known = new Set<string>([...Object.keys(publicContracts), 'channelController'])
   return Object.fromEntries(
     parsePairs(text).map(([name, location = '']) => {
-      if (!Object.hasOwn(publicContracts, name)) throw new Error(`there is no contract "${name}"`)
+      if (!known.has(name)) throw new Error(`there is no contract "${name}"`)
       const [network = '', address = ''] = location.split(':')
       return [name, contractAddress(networkName(network), address)]
     }),

@@ -26,10 +26,10 @@ export interface LogHandler<Extra = void> {
   /** Returns the first block to read, for a new cursor or a new contract. */
   firstBlock(): Promise<number>
   /**
-   * Contracts whose logs it needs from the first block, in lower case. They share a cursor, since logs of one
-   * may depend on another: adding one restarts all. Without it, the filter may change at any time.
+   * Returns the contracts whose logs it needs from the first block, in lower case. They share a cursor, since
+   * logs of one may depend on another: adding one restarts all. Without it, the filter may change at any time.
    */
-  readonly contracts?: readonly Hex[]
+  contracts?(): Promise<readonly Hex[]>
   /** The last block to read, inclusive; unlimited by default. Read after `filter`. */
   readonly lastBlock?: number | undefined
   /** Whether nothing is waited for. The chain is then not asked until there is. */
@@ -103,7 +103,7 @@ export class Follower<Extra = void> {
   async step(): Promise<StepOutcome> {
     const { db, rpc, holder, onProgress } = this.options
     const { chainId } = rpc.network
-    const { contracts = [] } = this.handler
+    const contracts = (await this.handler.contracts?.()) ?? []
     const firstBlock = () => this.handler.firstBlock()
     await takeWorkerLock(holder.locks, holder.id)
     const position = await acquireLease(db, this.#lease, { chainId, contracts, firstBlock })

@@ -173,8 +173,8 @@ it('blocks that are read twice merge once', async () => {
 it('a registry that is added later is read from the first block, with the others', async () => {
   await db`delete from chain.followers`
   const isTier = (address: string) => address === tierRegistry.toLowerCase()
-  const before = handler.contracts!.filter((address) => !isTier(address))
-  const without = new Follower({ ...handler, contracts: before }, { db, rpc, holder })
+  const before = (await handler.contracts!()).filter((address) => !isTier(address))
+  const without = new Follower({ ...handler, contracts: async () => before }, { db, rpc, holder })
   while ((await without.step()) !== 'caughtUp');
   await without.release()
   const events = async () => db`select fid, type, block_number, log_index from hub.onchain_events`

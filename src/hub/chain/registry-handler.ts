@@ -37,18 +37,10 @@ export function registryHandler(
     topics: [...registries.values()].flatMap((registry) => registryTopics[registry]),
   }
 
-  async function submit(events: readonly OnChainEvent[]): Promise<void> {
-    for (const [index, outcome] of (await hub.submitOnChainEvents(events)).entries()) {
-      if (outcome === null || outcome.code === 'bad_request.duplicate') continue
-      const { fid, type, blockNumber, logIndex } = events[index]!
-      log.error({ fid, type, blockNumber, logIndex, outcome }, 'the hub refused an on-chain event')
-    }
-  }
-
   return {
     name: `${name}/registries`,
     firstBlock: async () => firstBlock(name),
-    contracts: filter.addresses,
+    contracts: async () => filter.addresses,
     confirmedOnly: true,
     withTimes: true,
     filter: async () => filter,
@@ -59,12 +51,31 @@ export function registryHandler(
         const event = registryEvent(registries.get(each.address)!, each, { chainId, blockTimestamp })
         return event === null ? [] : [event]
       })
-      for (let at = 0; at < events.length; at += SUBMIT_BATCH_SIZE) {
-        await submit(events.slice(at, at + SUBMIT_BATCH_SIZE))
-      }
+      await submitChainEvents(hub, events, log)
       await commit(async () => {})
     },
     undo: async () => {},
-    recoverFromDeepReorg: async (_, nextBlock) => Math.max(0, nextBlock - REREAD_FACTOR * confirmations),
+    recoverFromDeepReorg: async (_, nextBlock) => rereadBlock(nextBlock, confirmations),
+  }
+}
+
+/** Returns the block from which a network is read again after a reorganization of final blocks. */
+export function rereadBlock(nextBlock: number, confirmations: number): number {
+  return Math.max(0, nextBlock - REREAD_FACTOR * confirmations)
+}
+
+/** Submits events in batches and logs refusals. An event that was submitted before is no refusal. */
+export async function submitChainEvents(
+  hub: Pick<Hub, 'submitOnChainEvents'>,
+  events: readonly OnChainEvent[],
+  log: Log,
+): Promise<void> {
+  for (let at = 0; at < events.length; at += SUBMIT_BATCH_SIZE) {
+    const batch = events.slice(at, at + SUBMIT_BATCH_SIZE)
+    for (const [index, outcome] of (await hub.submitOnChainEvents(batch)).entries()) {
+      if (outcome === null || outcome.code === 'bad_request.duplicate') continue
+      const { fid, type, blockNumber, logIndex } = batch[index]!
+      log.error({ fid, type, blockNumber, logIndex, outcome }, 'the hub refused an on-chain event')
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { fromProtobuf, toProtobuf } from '../../protocol/codec.js'
 import {
+  type ChannelOwnerChangeCause,
   HubEvent as HubEventCodec,
   type HubEvent as HubEventProtobuf,
   HubEventType,
@@ -28,6 +29,14 @@ export type HubEventBody =
       readonly deletedUsernameProofMessage?: SignedMessage | undefined
     }
   | { readonly type: HubEventType.MERGE_ON_CHAIN_EVENT; readonly onChainEvent: OnChainEvent }
+  | {
+      /** The owner of a channel may have changed: ask again. */
+      readonly type: HubEventType.CHANNEL_OWNER_CHANGE_HINT
+      readonly channelKey: string
+      /** The address in the registry. */
+      readonly ownerAddress: Uint8Array
+      readonly cause: ChannelOwnerChangeCause
+    }
   | {
       readonly type: HubEventType.MERGE_FAILURE
       readonly message: SignedMessage
@@ -102,6 +111,8 @@ export function hubEventBody(bytes: Buffer): HubEventBody {
       return usernameProofBody(event.mergeUsernameProofBody!)
     case HubEventType.MERGE_ON_CHAIN_EVENT:
       return { type: event.type, onChainEvent: event.mergeOnChainEventBody!.onChainEvent! }
+    case HubEventType.CHANNEL_OWNER_CHANGE_HINT:
+      return { ...event.channelOwnerChangeHintBody!, type: event.type }
     case HubEventType.MERGE_FAILURE: {
       const { message, code, reason } = event.mergeFailure!
       return { type: event.type, message: fromProtobuf(message!), code, reason }
@@ -150,6 +161,10 @@ function withBody(event: HubEventProtobuf, body: HubEventBody): HubEventProtobuf
       }
     case HubEventType.MERGE_ON_CHAIN_EVENT:
       return { ...event, mergeOnChainEventBody: { onChainEvent: body.onChainEvent } }
+    case HubEventType.CHANNEL_OWNER_CHANGE_HINT: {
+      const { channelKey, ownerAddress, cause } = body
+      return { ...event, channelOwnerChangeHintBody: { channelKey, ownerAddress, cause } }
+    }
     case HubEventType.MERGE_FAILURE:
       return {
         ...event,

@@ -4,6 +4,7 @@ import { HubEventType, OnChainEvent, OnChainEventType } from '../../protocol/def
 import { shardOf } from '../../protocol/shard.js'
 import { storageUnitOf } from '../storage-limits.js'
 import { type ChainState, foldChainEvents } from './chain-state.js'
+import { mergeChannelRegistrations } from './channel-registry.js'
 import type { PendingEvent } from './state.js'
 
 /** The outcomes of a batch of on-chain events, and the events to log. */
@@ -11,6 +12,8 @@ export interface ChainEventsResult {
   /** Aligned with the input. */
   readonly outcomes: (Refusal | null)[]
   readonly events: PendingEvent[]
+  /** Events to log where the network has channels. */
+  readonly hints: PendingEvent[]
 }
 
 /**
@@ -22,7 +25,7 @@ export async function mergeChainEvents(
   incoming: readonly OnChainEvent[],
   shards: number,
 ): Promise<ChainEventsResult> {
-  if (incoming.length === 0) return { outcomes: [], events: [] }
+  if (incoming.length === 0) return { outcomes: [], events: [], hints: [] }
   const first = new Map<string, OnChainEvent>()
   for (const event of incoming) {
     if (!first.has(chainEventKey(event))) first.set(chainEventKey(event), event)
@@ -30,7 +33,11 @@ export async function mergeChainEvents(
   const inserted = await insertEvents(db, [...first.values()])
   const fresh = [...first.values()].filter((event) => inserted.has(chainEventKey(event)))
   const freshSet = new Set(fresh)
-  await Promise.all([deriveRents(db, fresh), deriveAccounts(db, fresh, shards)])
+  const [hints] = await Promise.all([
+    mergeChannelRegistrations(db, fresh),
+    deriveRents(db, fresh),
+    deriveAccounts(db, fresh, shards),
+  ])
   return {
     outcomes: incoming.map((event) =>
       freshSet.has(event) ? null : refuse('bad_request.duplicate', 'on-chain event has already been merged'),
@@ -39,8 +46,9 @@ export async function mergeChainEvents(
       .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
       .map((event) => ({
         fid: event.fid,
-        body: { type: HubEventType.MERGE_ON_CHAIN_EVENT, onChainEvent: event },
+        body: { type: HubEventType.MERGE_ON_CHAIN_EVENT, onChainEvent: event } as const,
       })),
+    hints,
   }
 }
 

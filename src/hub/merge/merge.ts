@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
+import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { isChannelType } from '../../protocol/message-kinds.js'
@@ -15,10 +16,12 @@ import {
 } from './applied-offsets.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { mergeChainEvents } from './chain-events.js'
+import { isChannelEvent } from './channel-registry.js'
 import { recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
 import { mergeNameTransfer, removeLostName } from './names.js'
+import { loadOwnedChannels } from './owner-hints.js'
 import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
 import { mergeOrder, ruleOf } from './rules.js'
 import { lockShards } from './shard-lock.js'
@@ -71,6 +74,8 @@ export async function mergeBatch(
     const nowUnix = Math.floor(nowMs / 1000)
     const network = settings.network ?? FarcasterNetwork.MAINNET
     const state = await loadState(transaction, batch, keyClaims, nowUnix, network)
+    const hasChannels = isV21(network, farcasterSecondsFromUnixMs(nowMs))
+    if (hasChannels) state.loadOwnedChannels(await loadOwnedChannels(transaction, batch.messages))
     const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
     const messages = mergeInOrder(batch.messages, state)
     const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
@@ -83,7 +88,8 @@ export async function mergeBatch(
     const day = dayOf(nowMs)
     const { prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
     const outcomes = { upstreamRemovals, lostNames, chainEvents: chain.outcomes, nameTransfers, messages }
-    const logged = buildBlocks(shard, head, [...chain.events, ...events], farcasterSecondsFromUnixMs(nowMs))
+    const pending = [...chain.events, ...(hasChannels ? chain.hints : []), ...events]
+    const logged = buildBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
     const appendAndProject = async () => {
       await appendEvents(transaction, shard, logged.events, logged.head, day)
       if (logged.events.length === 0) return
@@ -102,7 +108,7 @@ export async function mergeBatch(
   })
 }
 
-/** Locks the shard; for names and gasless keys, which are unique across fids, all shards in order. */
+/** Locks the shard; for names, gasless keys and channels, which users of all shards share, all in order. */
 async function lockShard(
   db: Transaction,
   shard: number,
@@ -111,6 +117,7 @@ async function lockShard(
 ): Promise<{ head: ShardHead; applied: ReadonlySet<object> }> {
   const affectsAllShards =
     batch.nameTransfers.length > 0 ||
+    batch.chainEvents.some(isChannelEvent) ||
     (batch.lostNames ?? []).length > 0 ||
     batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
   const locked = affectsAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]

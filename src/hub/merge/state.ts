@@ -76,6 +76,7 @@ export class BatchState {
   readonly #messages = new Map<string, TrackedMessage>()
   readonly #messagesByFid = new Map<number, TrackedMessage[]>()
   readonly #names = new Map<string, TrackedValue<NameHolder>>()
+  #ownedChannels: ReadonlyMap<string, readonly string[]> = new Map()
 
   constructor(
     readonly accounts: ReadonlyMap<number, Account>,
@@ -105,6 +106,16 @@ export class BatchState {
 
   loadName(name: string, stored: NameHolder | null): void {
     this.#names.set(name, { before: stored, current: stored })
+  }
+
+  /** Stores the keys of channels by the address that owns them, in hex. */
+  loadOwnedChannels(keysByOwner: ReadonlyMap<string, readonly string[]>): void {
+    this.#ownedChannels = keysByOwner
+  }
+
+  /** Returns the keys of the channels that an address owns; none on networks without channels. */
+  ownedChannels(address: Buffer): readonly string[] {
+    return this.#ownedChannels.get(address.toString('hex')) ?? []
   }
 
   /** Returns true if a key is an active on-chain signer of a fid. */

@@ -19,6 +19,7 @@ import {
   parseAddress,
   parseBytes,
   parseFid,
+  parseFidOrZero,
   parseHash,
   parseText,
   parseU32,
@@ -61,6 +62,13 @@ function field<Name extends keyof GrpcRequest, Value>(
 
 /** A user: 1 or more. */
 export const fid = field('fid', 'fid', parseFid, fidOf)
+
+/** A user, or 0: channels belong to no user, and so their on-chain events have fid 0. */
+export const fidOrZero: Field<number> = {
+  ...fid,
+  fromQuery: (query) => query.require(parseFidOrZero, 'fid'),
+  fromRequest: ({ fid: value }) => (value ? fidOf(value, 'fid') : 0),
+}
 
 /** The user that a link points at. */
 export const targetFid = field('target_fid', 'targetFid', parseFid, fidOf)

@@ -17,7 +17,7 @@ import {
   type SignerCursor,
   type SignerRow,
 } from '../query/signers.js'
-import { address, enumeration, fid, httpOnly, page, requesterFids, signerKey } from './fields.js'
+import { address, enumeration, fid, fidOrZero, httpOnly, page, requesterFids, signerKey } from './fields.js'
 import { type Reply, readMethod } from './hub-method.js'
 import { messageTypeNames, nameOf, onChainEventTypeNames } from './json/enum-names.js'
 import { onChainEventJson } from './json/onchain-event.js'
@@ -142,7 +142,11 @@ export const onChainMethods = [
   readMethod({
     http: { path: '/onChainEventsByFid', failure: 'Failed to get on chain events' },
     grpc: 'getOnChainEvents',
-    request: { fid, type: enumeration('event_type', 'eventType', onChainEventTypeNames), page: chainPage },
+    request: {
+      fid: fidOrZero,
+      type: enumeration('event_type', 'eventType', onChainEventTypeNames),
+      page: chainPage,
+    },
     reply: onChainEvents,
     handle: async ({ fid, type, page }, { db }) => {
       const { events, last } = await readChainEventsByFid(db, fid, type, page)

@@ -1,11 +1,14 @@
 import { KEY_TYPE_ED25519, METADATA_TYPE_SIGNED_KEY_REQUEST } from '@farcaster/core'
 import {
+  type ChannelRegisterBody,
   IdRegisterEventType,
   OnChainEvent,
   OnChainEventType,
   SignerEventType,
   TierType,
 } from '../../protocol/definitions.js'
+import { CHANNELS_FID } from '../../protocol/shard.js'
+import { CHANNEL_CHAIN_ID } from '../chain/channel-events.js'
 import { EVENT_VERSION, type EventContent, RENT_SECONDS } from '../chain/registry-events.js'
 import type { AddedKey } from './key-addition.js'
 import { blockHash, type EventPosition, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
@@ -75,6 +78,23 @@ export function tierPurchaseEvent(
     type: OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
     tierPurchaseEventBody: { tierType: TierType.Pro, forDays, payer },
   })
+}
+
+/** A change of a channel in the registry. What it does not concern is left out. */
+export type ChannelChange = Pick<ChannelRegisterBody, 'eventType'> &
+  Partial<Pick<ChannelRegisterBody, 'channelKey' | 'ownerAddress' | 'expiry'>>
+
+/** Builds the event that registers, renews or transfers the channel of a label (32 bytes). */
+export function channelRegisterEvent(
+  position: EventPosition,
+  label: Buffer,
+  change: ChannelChange,
+): OnChainEvent {
+  const event = onChainEvent(position, CHANNELS_FID, {
+    type: OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER,
+    channelRegisterEventBody: { ...change, label },
+  })
+  return { ...event, chainId: CHANNEL_CHAIN_ID }
 }
 
 /** Members that `body` leaves out are empty. */

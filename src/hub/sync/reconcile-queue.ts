@@ -38,11 +38,12 @@ export class ReconcileQueue {
   }
 }
 
-/** Queues every known user: events were lost, and their users are unknown. */
+/** Queues every known user, and channels as fid 0: events were lost, and their users are unknown. */
 export async function queueAllUsers(db: Database, reason: string): Promise<void> {
   await db`
     insert into sync.fids (fid, reconcile_reason, queued_at)
-    select fid, ${reason}, date_trunc('milliseconds', clock_timestamp()) from hub.fids
+    select fid, ${reason}, date_trunc('milliseconds', clock_timestamp())
+    from (select fid from hub.fids union all select 0 where exists (select from hub.channels)) known
     order by fid
     on conflict (fid) do update
     set reconcile_reason = coalesce(fids.reconcile_reason, excluded.reconcile_reason), queued_at = excluded.queued_at

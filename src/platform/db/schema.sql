@@ -278,6 +278,13 @@ create table chain.followers (
   constraint followers_pkey PRIMARY KEY (name)
 );
 
+create table channels.bans (
+  channel_id text not null,
+  fid bigint not null,
+  constraint bans_pkey PRIMARY KEY (channel_id, fid),
+  constraint bans_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE
+);
+
 create table channels.channels (
   id text not null,
   url text not null,
@@ -296,20 +303,30 @@ create table channels.channels (
   pinned_cast_hash bytea,
   external_link_title text,
   external_link_url text,
+  protocol_id bytea,
   constraint channels_pkey PRIMARY KEY (id)
 );
 CREATE INDEX channels_by_followers ON channels.channels USING btree (follower_count DESC, id);
 CREATE INDEX channels_by_lead ON channels.channels USING btree (lead_fid, created_at DESC, id DESC);
+CREATE UNIQUE INDEX channels_by_protocol_id ON channels.channels USING btree (protocol_id) WHERE (protocol_id IS NOT NULL);
 
 create table channels.follows (
   channel_id text not null,
   fid bigint not null,
   followed_at bigint not null,
+  by_message boolean not null default false,
   constraint follows_pkey PRIMARY KEY (channel_id, fid),
   constraint follows_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE
 );
 CREATE INDEX follows_by_channel ON channels.follows USING btree (channel_id, followed_at DESC, fid DESC);
 CREATE INDEX follows_by_user ON channels.follows USING btree (fid, followed_at DESC, channel_id DESC);
+
+create table channels.hidden_casts (
+  channel_id text not null,
+  hash bytea not null,
+  constraint hidden_casts_pkey PRIMARY KEY (channel_id, hash),
+  constraint hidden_casts_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE
+);
 
 create table channels.invites (
   channel_id text not null,
@@ -435,6 +452,13 @@ create table hub.channel_counts (
   moderators integer not null,
   moderations integer not null,
   constraint channel_counts_pkey PRIMARY KEY (channel_id)
+);
+
+create table hub.channel_events (
+  channel_id bytea not null,
+  block_number bigint not null,
+  log_index integer not null,
+  constraint channel_events_pkey PRIMARY KEY (channel_id, block_number, log_index)
 );
 
 create table hub.channel_messages (

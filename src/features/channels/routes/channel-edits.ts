@@ -8,9 +8,15 @@ import { usernameMentions } from '../../../graph/view/text-ranges.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
-import { mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
+import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { type ChannelDocument, parseChannelDocument } from '../channel-document.js'
 import { defaultParentUrl, saveChannel } from '../channels.js'
+import {
+  findProtocolChannel,
+  type ProtocolChannel,
+  publishMetadata,
+  publishPin,
+} from '../protocol-channels.js'
 
 const MAX_URL_LENGTH = 1_024
 const MAX_NAME_LENGTH = 256
@@ -85,6 +91,32 @@ const editMembers = {
   ),
 }
 
+/** Publishes what messages decide of a channel of the protocol, and saves the rest for its owner. */
+async function editProtocolChannel(
+  context: OperationContext,
+  caller: Caller,
+  channel: ProtocolChannel,
+  { signer_uuid: signerUuid, channel_id: id, ...edits }: Static<typeof editBody>,
+): Promise<string> {
+  const { name, description, image_url: imageUrl, pinned_cast_hash: pinned, ...local } = edits
+  return await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => {
+    if (pinned && !(await isInChannel(context.writerDb, pinned, id, null)))
+      throw invalidField('pinned_cast_hash', 'is not a cast in this channel')
+    if (name !== undefined || description !== undefined || imageUrl !== undefined) {
+      await publishMetadata(context, author, channel, { name, description, imageUrl })
+    }
+    if (pinned !== undefined) {
+      await publishPin(context, author, channel, pinned === null ? null : castHashBytes(pinned))
+    }
+    if (Object.values(local).some((value) => value !== undefined)) {
+      const writer = cacheWriterOf(context)
+      const document = await readEdits(writer.db, id, local, null)
+      await saveChannel(writer, document, writer.now, { mode: 'edit', editorFid: author.fid })
+    }
+    return `{"channel":${(await context.hydrator.channels([id], author.fid)).get(id)}}`
+  })
+}
+
 /** Saves a channel for the user of the signer and renders it as that user sees it. */
 async function saveAsLead(
   context: OperationContext,
@@ -140,8 +172,9 @@ const channelEdit = defineOperation({
   summary: 'Update a channel',
   description:
     'Requires the signer of the channel’s lead. Absent members stay as they are; null removes one. The ' +
-    'lead and further parent URLs are set by the operator. This operation is Plaza’s own; the hosted API ' +
-    'has none.',
+    'lead and further parent URLs are set by the operator. In a channel of the protocol the signer publishes ' +
+    'name, description, image and pinned cast as messages, and a moderator may pin. This operation is ' +
+    'Plaza’s own; the hosted API has none.',
   body: editBody,
   reply: ChannelResponse,
   notFound: 'There is no such signer or channel.',
@@ -149,6 +182,8 @@ const channelEdit = defineOperation({
 
   async handle(context, body, caller) {
     const { signer_uuid: _, channel_id: id, ...edits } = body
+    const channel = await findProtocolChannel(context, id)
+    if (channel !== null) return await editProtocolChannel(context, caller, channel, body)
     return await saveAsLead(context, caller, body, async (writer, fid) => {
       const document = await readEdits(writer.db, id, edits, null)
       await saveChannel(writer, document, writer.now, { mode: 'edit', editorFid: fid })
@@ -187,11 +222,15 @@ async function isInChannel(
 ): Promise<boolean> {
   const found = await db`
     select from social.casts c
-    where c.hash = ${Buffer.from(castHash.replace(/^0x/, ''), 'hex')} and (
+    where c.hash = ${castHashBytes(castHash)} and (
       c.root_parent_url = ${parentUrl}
       or exists (select from channels.urls u where u.url = c.root_parent_url and u.channel_id = ${id})
     )`
   return found.length > 0
+}
+
+function castHashBytes(text: string): Buffer {
+  return Buffer.from(text.replace(/^0x/, ''), 'hex')
 }
 
 /** A description as stored: without the names of the mentioned users. */

@@ -12,7 +12,8 @@ import { RelevantFollowersResponse } from '../../../graph/view/schema/relation.j
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type OperationContext } from '../../operation.js'
-import { mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
+import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
+import { findProtocolChannel, publishChannelFollow } from '../protocol-channels.js'
 import { channelExists, channelFollowers, relevantChannelFollowers } from '../queries.js'
 
 /**
@@ -64,15 +65,26 @@ const actions = {
   unfollow: { permission: 'UNFOLLOW_CHANNEL', message: 'the channel is unfollowed' },
 } as const
 
-/** Follows or unfollows a channel. No hub checks the signer of a message here, so its state is read afresh. */
+/**
+ * Follows or unfollows a channel; one of the protocol by a message. Otherwise no hub checks the signer, so its
+ * state is read afresh.
+ */
 async function changeChannelFollow(
   context: OperationContext,
   action: 'follow' | 'unfollow',
   { signer_uuid: signerUuid, channel_id: channelId }: (typeof ChannelFollowReqBody)['static'],
-  { appId }: Caller,
+  caller: Caller,
 ) {
   const { permission, message } = actions[action]
-  const { fid } = await context.signers.findFresh({ signerUuid, appId, permission })
+  const channel = await findProtocolChannel(context, channelId)
+  const isPublished =
+    channel !== null &&
+    (await actAs(context, { signerUuid, caller, permission }, (author) =>
+      publishChannelFollow(context, author, channel, action),
+    ))
+  // A follow that was imported before ends as well.
+  if (isPublished && action === 'follow') return { success: true, message }
+  const { fid } = await context.signers.findFresh({ signerUuid, appId: caller.appId, permission })
   const writer = cacheWriterOf(context)
   const followedAt = action === 'follow' ? writer.now : null
   if (await setChannelFollow(writer, { channelId, fid, followedAt })) return { success: true, message }
@@ -86,8 +98,8 @@ export const followChannelOperation = defineOperation({
   tag: 'Channels',
   summary: 'Follow a channel',
   description:
-    'The user of the signer follows the channel. Following a followed channel succeeds. Channel follows ' +
-    'are stored by this server; they are no messages of the protocol.',
+    'The user of the signer follows the channel. Following a followed channel succeeds. In a channel of the ' +
+    'protocol the signer likes the token of the channel; other follows are stored by this server.',
   example: { reply: { success: true, message: 'the channel is followed' } },
   body: ChannelFollowReqBody,
   reply: OperationResponse,
@@ -103,7 +115,9 @@ export const unfollowChannelOperation = defineOperation({
   path: 'channel/follow',
   tag: 'Channels',
   summary: 'Unfollow a channel',
-  description: 'Ends the follow of a channel. Unfollowing a channel that is not followed succeeds.',
+  description:
+    'Ends the follow of a channel. Unfollowing a channel that is not followed succeeds. In a channel of the ' +
+    'protocol the signer takes its like back.',
   example: { reply: { success: true, message: 'the channel is unfollowed' } },
   body: ChannelFollowReqBody,
   reply: OperationResponse,

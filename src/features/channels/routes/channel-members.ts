@@ -12,9 +12,12 @@ import {
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
-import { signerUuidMember } from '../../publishing/routes/acting.js'
+import type { Author } from '../../publishing/author.js'
+import { actAs, signerUuidMember } from '../../publishing/routes/acting.js'
 import { answerInvite, inviteMember, MAX_CALLS_PER_HOUR, removeMember } from '../membership.js'
 import { findMember, listInvites, listMembers, listMemberships } from '../membership-lists.js'
+import { findProtocolChannel, type ProtocolChannel } from '../protocol-channels.js'
+import { addProtocolMember, answerProtocolMembership, removeProtocolMember } from '../protocol-membership.js'
 import { channelExists } from '../queries.js'
 
 const channelIdParameter = textParameter({
@@ -48,16 +51,30 @@ const callLimitText =
   `A user may invite, answer and remove ${MAX_CALLS_PER_HOUR} times an hour in a channel, including refused calls; ` +
   'more calls are a 429.'
 
+/** What a membership operation does: in a channel of the protocol it publishes messages. */
+interface MembershipChange {
+  readonly local: (writer: CacheWriter, callerFid: number, now: number) => ReturnType<typeof inviteMember>
+  readonly protocol: (author: Author, channel: ProtocolChannel) => Promise<string>
+}
+
 /** Changes a membership as the user of the signer. Throws a refusal. */
 async function changeMembership(
   context: OperationContext,
-  { appId }: Caller,
-  signerUuid: string,
-  change: (writer: CacheWriter, callerFid: number, now: number) => ReturnType<typeof inviteMember>,
+  caller: Caller,
+  { signer_uuid: signerUuid, channel_id: channelId }: { signer_uuid: string; channel_id: string },
+  change: MembershipChange,
 ): Promise<OperationResponse> {
-  const { fid } = await context.signers.findFresh({ signerUuid, appId, permission: 'any write' })
+  const channel = await findProtocolChannel(context, channelId)
+  if (channel !== null) {
+    return await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => ({
+      success: true,
+      message: await change.protocol(author, channel),
+    }))
+  }
+  const request = { signerUuid, appId: caller.appId, permission: 'any write' } as const
+  const { fid } = await context.signers.findFresh(request)
   const writer = cacheWriterOf(context)
-  const outcome = await change(writer, fid, writer.now)
+  const outcome = await change.local(writer, fid, writer.now)
   if ('code' in outcome) {
     const { code, message, property, retryAfterSeconds } = outcome
     throw new PlazaError(code, message, { property, retryAfterSeconds })
@@ -115,16 +132,19 @@ const channelMemberRemove = defineOperation({
     'owner may remove moderators or withdraw their invites. `role=moderator` turns a moderator into a ' +
     'member; `role=member` ends the membership whatever the role, and any open invite. A removed user ' +
     'needs a new invite to return. Members may leave, and moderators may step down, with their own ' +
-    `signer. ${callLimitText}`,
+    `signer. ${callLimitText} In a channel of the protocol the signer publishes messages, and a removed ` +
+    'user may be added again.',
   body: ChannelMemberReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer or channel, or the user has neither the role nor an invite to it.',
   forbidden: 'The signer may not act, or its user may not remove this user. Nobody may remove the owner.',
 
-  async handle(context, { signer_uuid, channel_id: channelId, fid, role }, caller) {
-    return await changeMembership(context, caller, signer_uuid, (writer, callerFid, now) =>
-      removeMember(writer, { channelId, callerFid, fid, role }, now),
-    )
+  async handle(context, body, caller) {
+    const { channel_id: channelId, fid, role } = body
+    return await changeMembership(context, caller, body, {
+      local: (writer, callerFid, now) => removeMember(writer, { channelId, callerFid, fid, role }, now),
+      protocol: (author, channel) => removeProtocolMember(context, author, channel, { fid, role }),
+    })
   },
 })
 
@@ -168,17 +188,20 @@ const channelMemberInvite = defineOperation({
     'The owner and moderators may invite as members users who follow the channel or the inviter. Only the ' +
     'owner may invite members to become moderators; a channel has at most ten active and invited ' +
     'moderators. A user has one open invite to a channel at a time. Inviting a user who is already ' +
-    `invited, or has the role or a higher one, succeeds without effect. ${callLimitText}`,
+    `invited, or has the role or a higher one, succeeds without effect. ${callLimitText} In a channel of ` +
+    'the protocol there are no invites: the signer publishes a message, and the user has the role at once.',
   body: ChannelMemberReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer, channel or user.',
   forbidden: 'The signer may not act, or its user may not invite.',
   conflict: 'The channel has its maximum of active and invited moderators.',
 
-  async handle(context, { signer_uuid, channel_id: channelId, fid, role }, caller) {
-    return await changeMembership(context, caller, signer_uuid, (writer, callerFid, now) =>
-      inviteMember(writer, { channelId, callerFid, fid, role }, now),
-    )
+  async handle(context, body, caller) {
+    const { channel_id: channelId, fid, role } = body
+    return await changeMembership(context, caller, body, {
+      local: (writer, callerFid, now) => inviteMember(writer, { channelId, callerFid, fid, role }, now),
+      protocol: (author, channel) => addProtocolMember(context, author, channel, { fid, role }),
+    })
   },
 })
 
@@ -190,17 +213,20 @@ const channelMemberInviteAnswer = defineOperation({
   summary: 'Accept or reject an invite to a channel',
   description:
     'Requires the signer of the invited user. An answer is final; changing it takes a new invite. ' +
-    `${callLimitText}`,
+    `${callLimitText} In a channel of the protocol, to accept is to join, which the channel must allow, and ` +
+    'to reject is to leave; both publish a message.',
   body: RespondChannelInviteReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer or channel, or no open invite for the role.',
   forbidden: 'The signer may not act.',
   conflict: 'The invite has already been answered.',
 
-  async handle(context, { signer_uuid, channel_id: channelId, role, accept }, caller) {
-    return await changeMembership(context, caller, signer_uuid, (writer, fid, now) =>
-      answerInvite(writer, { channelId, fid, role, accept }, now),
-    )
+  async handle(context, body, caller) {
+    const { channel_id: channelId, role, accept } = body
+    return await changeMembership(context, caller, body, {
+      local: (writer, fid, now) => answerInvite(writer, { channelId, fid, role, accept }, now),
+      protocol: (author, channel) => answerProtocolMembership(context, author, channel, role, accept),
+    })
   },
 })
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { type RequestViewer, viewerOf } from '../../../api/viewer.js'
-import { cacheTag } from '../../../graph/cache/cache-tags.js'
+import { cacheTag, channelTags } from '../../../graph/cache/cache-tags.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import type { SingleFlightCache, Tagged } from '../../../graph/cache/single-flight-cache.js'
 import type { FeedCursor, FeedPageRequest, FeedRow } from '../../../graph/query/feeds.js'
@@ -219,7 +219,7 @@ export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed,
     async read(count) {
       const { urls, entries } = await readParentFeed(db, selection, { before: null, count })
       const channels = 'channelIds' in selection.parents ? selection.parents.channelIds : []
-      const tags = [...urls.map(cacheTag.feed), ...channels.map(cacheTag.channel)]
+      const tags = [...urls.map(cacheTag.feed), ...channels.flatMap(channelTags)]
       return { value: entries, tags }
     },
   }

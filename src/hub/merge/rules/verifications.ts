@@ -1,6 +1,7 @@
 import { HubEventType, MessageType, Protocol, UserDataType } from '../../../protocol/definitions.js'
 import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
+import { emitOwnerHints } from '../owner-hints.js'
 import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey, StoredMessage } from '../stored-message.js'
@@ -23,6 +24,7 @@ export const verificationRule: MergeRule = {
     return [primaryAddressConflictKey(data.fid, protocol)]
   },
   afterMerge: (message, replaced, state) => {
+    emitOwnerHints(message, state)
     for (const stored of replaced) {
       if (stored.type === MessageType.VERIFICATION_ADD_ETH_ADDRESS) {
         revokePrimaryAddress(message.data.fid, stored, state)

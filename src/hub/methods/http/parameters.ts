@@ -109,6 +109,9 @@ export const parseFid: Parse<number> = (name, text) => {
   return Number(value)
 }
 
+/** A fid, or 0 for on-chain events that belong to no user. */
+export const parseFidOrZero: Parse<number> = (name, text) => (text === '0' ? 0 : parseFid(name, text))
+
 /** A number of 64 bits. What JavaScript cannot hold becomes its largest, above every id and time. */
 export const parseU64: Parse<number> = (name, text) => {
   const value = parseDigits(name, text)

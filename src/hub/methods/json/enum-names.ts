@@ -3,10 +3,14 @@ import {
   CastType,
   ChannelMemberAction,
   ChannelModerateAction,
+  ChannelOwnerChangeCause,
+  ChannelRegisterEventType,
   castingModeToJSON,
   castTypeToJSON,
   channelMemberActionToJSON,
   channelModerateActionToJSON,
+  channelOwnerChangeCauseToJSON,
+  channelRegisterEventTypeToJSON,
   FarcasterNetwork,
   farcasterNetworkToJSON,
   HashScheme,
@@ -69,6 +73,8 @@ export const reactionTypeNames = namesOf(ReactionType, reactionTypeToJSON)
 export const userDataTypeNames = namesOf(UserDataType, userDataTypeToJSON)
 export const protocolNames = namesOf(Protocol, protocolToJSON)
 export const usernameTypeNames = namesOf(UserNameType, userNameTypeToJSON)
+export const channelRegisterEventTypeNames = namesOf(ChannelRegisterEventType, channelRegisterEventTypeToJSON)
+export const channelOwnerChangeCauseNames = namesOf(ChannelOwnerChangeCause, channelOwnerChangeCauseToJSON)
 export const castingModeNames = namesOf(CastingMode, castingModeToJSON)
 export const membershipModeNames = namesOf(MembershipMode, membershipModeToJSON)
 export const channelMemberActionNames = namesOf(ChannelMemberAction, channelMemberActionToJSON)

@@ -121,6 +121,32 @@ describe('the JSON of a hub event', () => {
     )
   })
 
+  it('has registrations of channels, and hints at their owners', () => {
+    const ownerAddress = Buffer.from([8])
+    const channelRegisterEventBody = {
+      channelKey: 'gardens',
+      expiry: 77,
+      ownerAddress,
+      eventType: 1,
+      label: Buffer.from([9]),
+    }
+    const onChainEvent = OnChainEvent.create({ type: 6, channelRegisterEventBody })
+    expect(shown({ type: HubEventType.MERGE_ON_CHAIN_EVENT, onChainEvent })).toContain(
+      '"type":"EVENT_TYPE_CHANNEL_REGISTER","chainId":0,"blockNumber":0,"blockHash":"0x","blockTimestamp":0,' +
+        '"transactionHash":"0x","logIndex":0,"fid":0,"channelRegisterEventBody":{"channelKey":"gardens",' +
+        '"expiry":77,"ownerAddress":"0x08","eventType":"CHANNEL_REGISTER_EVENT_TYPE_REGISTER","label":"0x09"}',
+    )
+    const type = HubEventType.CHANNEL_OWNER_CHANGE_HINT
+    expect(shown({ type, channelKey: 'gardens', ownerAddress, cause: 3 })).toBe(
+      around(
+        'HUB_EVENT_TYPE_CHANNEL_OWNER_CHANGE_HINT',
+        '"channelOwnerChangeHintBody":{"channelKey":"gardens","ownerAddress":"0x08",' +
+          '"cause":"CHANNEL_OWNER_CHANGE_CAUSE_VERIFICATION_ADD"},',
+      ),
+    )
+    expect(shown({ type, channelKey: '', ownerAddress, cause: 99 as never })).toContain('"cause":"99"')
+  })
+
   it('has the reason of a failed merge', () => {
     expect(
       shown({

@@ -8,7 +8,7 @@ import {
 } from '../../../protocol/definitions.js'
 import { blockOf, decodeHubEvent } from '../../log/hub-event.js'
 import type { StoredHubEvent } from '../../log/read.js'
-import { hubEventTypeNames, nameOf } from './enum-names.js'
+import { channelOwnerChangeCauseNames, hubEventTypeNames, nameOf } from './enum-names.js'
 import { decodeData, messageJson, usernameProofJson } from './message.js'
 import { onChainEventJson } from './onchain-event.js'
 
@@ -76,6 +76,16 @@ function bodyJson(event: HubEvent | null): Record<string, unknown> {
   if (event.mergeOnChainEventBody?.onChainEvent) {
     return {
       mergeOnChainEventBody: { onChainEvent: onChainEventJson(event.mergeOnChainEventBody.onChainEvent) },
+    }
+  }
+  if (event.channelOwnerChangeHintBody) {
+    const { channelKey, ownerAddress, cause } = event.channelOwnerChangeHintBody
+    return {
+      channelOwnerChangeHintBody: {
+        channelKey,
+        ownerAddress: hexOf(ownerAddress),
+        cause: nameOf(channelOwnerChangeCauseNames, cause),
+      },
     }
   }
   return {}

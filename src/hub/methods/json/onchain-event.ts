@@ -1,6 +1,7 @@
 import { hexOf } from '../../../protocol/bytes.js'
 import { type OnChainEvent, OnChainEvent as OnChainEventCodec } from '../../../protocol/definitions.js'
 import {
+  channelRegisterEventTypeNames,
   idRegisterEventTypeNames,
   nameOf,
   onChainEventTypeNames,
@@ -13,6 +14,7 @@ import { base64 } from './message.js'
 export function onChainEventJson(event: OnChainEvent) {
   const { signerEventBody: signer, idRegisterEventBody: register } = event
   const { storageRentEventBody: rent, tierPurchaseEventBody: tier, signerMigratedEventBody: migrated } = event
+  const { channelRegisterEventBody: channel } = event
   return {
     type: nameOf(onChainEventTypeNames, event.type),
     chainId: event.chainId,
@@ -37,6 +39,13 @@ export function onChainEventJson(event: OnChainEvent) {
       recoveryAddress: hexOf(register.recoveryAddress),
     },
     storageRentEventBody: rent && { payer: hexOf(rent.payer), units: rent.units, expiry: rent.expiry },
+    channelRegisterEventBody: channel && {
+      channelKey: channel.channelKey,
+      expiry: channel.expiry,
+      ownerAddress: hexOf(channel.ownerAddress),
+      eventType: nameOf(channelRegisterEventTypeNames, channel.eventType),
+      label: hexOf(channel.label),
+    },
     // Snake case and always present, as in the reference node.
     tier_purchase_event_body: tier
       ? {

@@ -2,6 +2,7 @@ import type { Refusal } from '../../../platform/errors.js'
 import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
 import { OnChainEvent, OnChainEventType, UserNameProof } from '../../../protocol/definitions.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
+import { CHANNELS_FID } from '../../../protocol/shard.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
@@ -25,6 +26,9 @@ const CHAIN_EVENT_TYPES = [
   OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
 ]
 
+/** Fid 0 has no messages: only the events of channels, which belong to no user. */
+const CHANNEL_EVENT_TYPES = [OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER]
+
 /** Lists of whole sets, in the order of their dependencies. */
 const SET_CALLS = [
   'getAllVerificationMessagesByFid',
@@ -40,8 +44,9 @@ const SET_CALLS = [
 export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.usernameProofs, MessageSet.keys])
 
 /**
- * Reads all that an upstream stores of a user: on-chain events, then names, then every set. Lists are requested
- * at the same time, unless the byte budget is full, and returned in that order. @throws UpstreamFailure
+ * Reads all that an upstream stores of a user: on-chain events, then names, then every set; of fid 0, the
+ * events of channels. Lists are requested at the same time, unless the byte budget is full, and returned in
+ * that order. @throws UpstreamFailure
  */
 export async function* readAccount(
   upstreams: Upstreams,
@@ -51,11 +56,13 @@ export async function* readAccount(
     byteBudget = new ByteBudget(),
   }: { readonly signal?: AbortSignal; readonly byteBudget?: ByteBudget } = {},
 ): AsyncGenerator<AccountPage> {
-  const sources = [
-    ...CHAIN_EVENT_TYPES.map((eventType) => ({
+  const chainSources = (eventTypes: readonly OnChainEventType[]) =>
+    eventTypes.map((eventType) => ({
       pages: readPages(upstreams, 'getOnChainEvents', { fid, eventType }, signal),
       read: (bytes: Buffer): MergeItem => ({ kind: 'chainEvent', event: OnChainEvent.decode(bytes) }),
-    })),
+    }))
+  const userSources = () => [
+    ...chainSources(CHAIN_EVENT_TYPES),
     {
       pages: namePages(upstreams, fid, signal),
       // Also names proven by messages, which no list contains: the proof shows the holder.
@@ -63,6 +70,7 @@ export async function* readAccount(
     },
     ...SET_CALLS.map((name) => ({ pages: readPages(upstreams, name, { fid }, signal), read: messageItem })),
   ]
+  const sources = fid === CHANNELS_FID ? chainSources(CHANNEL_EVENT_TYPES) : userSources()
   const next = (pages: AsyncGenerator<readonly Buffer[]>) =>
     byteBudget.reserve(pages.next(), ({ done, value }) => (done ? 0 : bytesOf(value)))
   const firstPages = sources.map(({ pages }) => (byteBudget.isFull ? null : next(pages)))

@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { CHANNELS_FID } from '../../../protocol/shard.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import { readAccount } from '../account/account-reader.js'
 import { ByteBudget, prefetch } from '../account/prefetch.js'
@@ -48,7 +49,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
       db,
       finished.map(({ fid }) => fid),
     )
-    fids += finished.length
+    fids += finished.filter(({ fid }) => fid !== CHANNELS_FID).length
     options.onProgress?.(fids, items)
   }
   const reorderBuffer = new ReorderBuffer({

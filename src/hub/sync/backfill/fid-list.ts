@@ -1,5 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { FidsResponse } from '../../../protocol/proto/generated/request_response.js'
+import { CHANNELS_FID } from '../../../protocol/shard.js'
+import { readHasChannels } from '../../network.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
 
@@ -9,6 +11,7 @@ const CLAIM_FIDS = 500
 
 /** Queues every user of the upstream, and returns their number. @throws UpstreamFailure */
 export async function listFids(db: Database, upstreams: Upstreams, signal: AbortSignal): Promise<number> {
+  await enqueueChannels(db)
   const shards = await upstreams.request((client) => readShards(client, signal), signal)
   let listed = 0
   for (const shardId of shards) {
@@ -29,6 +32,11 @@ export async function listFids(db: Database, upstreams: Upstreams, signal: Abort
   return listed
 }
 
+/** Queues the events of channels, as fid 0, where the network has them. */
+export async function enqueueChannels(db: Database): Promise<void> {
+  if (await readHasChannels(db)) await enqueueFids(db, [CHANNELS_FID])
+}
+
 /** Queues users that are not in the list. */
 export async function enqueueFids(db: Database, fids: readonly number[]): Promise<void> {
   await db`
@@ -44,7 +52,7 @@ export async function resetFetched(db: Database): Promise<void> {
   await db`update sync.fids set backfilled_at = null where backfilled_at is not null`
 }
 
-/** Counts queued and fetched users. */
+/** Counts queued and fetched users. The entry of channels is none. */
 export async function countFids(
   db: Database,
 ): Promise<{ readonly remaining: number; readonly fetched: number }> {
@@ -53,13 +61,14 @@ export async function countFids(
       count(*) filter (where backfilled_at is null)::integer as remaining,
       count(*) filter (where backfilled_at is not null)::integer as fetched
     from sync.fids
+    where fid <> ${CHANNELS_FID}
   `
   return row!
 }
 
 /** Yields queued users by fid. Clears their reconcile reason first, as a later refusal sets it again. */
 export async function* claimFidsToFetch(db: Database, signal: AbortSignal): AsyncGenerator<number> {
-  let after = 0
+  let after = -1
   while (!signal.aborted) {
     const rows = await db<{ fid: number }[]>`
       with claimed as materialized (

@@ -21,6 +21,8 @@ export async function addUnlistedFids(db: Database): Promise<void> {
   await db`
     insert into sync.fids (fid, backfilled_at)
     select fid, now() from hub.fids
+    union all
+    select 0, now() where exists (select from hub.channels)
     order by fid
     on conflict (fid) do nothing
   `
@@ -53,7 +55,7 @@ export async function* readFids(
   db: Database,
   { fids, signal }: { readonly fids: readonly number[] | null; readonly signal: AbortSignal },
 ): AsyncGenerator<ReconcileCandidate> {
-  let after = 0
+  let after = -1
   while (!signal.aborted) {
     const page = await db<ReconcileCandidate[]>`
       select ${candidateColumns(db)}

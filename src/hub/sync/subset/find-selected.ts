@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
 import { ReactionType } from '../../../protocol/definitions.js'
 import { readPages } from '../account/paged-calls.js'
-import { enqueueFids, listFids } from '../backfill/fid-list.js'
+import { enqueueChannels, enqueueFids, listFids } from '../backfill/fid-list.js'
 import type { Upstreams } from '../client/upstreams.js'
 import {
   addSelectedUsers,
@@ -93,6 +93,7 @@ export async function listSelectedFids(
   for (const parentUrl of subset.channelUrls) {
     await selectAuthors(db, readPages(upstreams, 'getCastsByParent', { parentUrl }, signal), 'channel')
   }
+  await enqueueChannels(db)
   const fids = new Set((await readSelectedUsers(db)).map(({ fid }) => fid))
   await enqueueFids(db, [...fids])
   return fids.size

@@ -3,6 +3,7 @@ import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import { MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
+import { isChannelEvent } from '../../merge/channel-registry.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReconcileQueue } from '../reconcile-queue.js'
 import {
@@ -109,7 +110,8 @@ export class SelectedUsers implements Selection {
   includes(item: MergeItem): boolean {
     // A transfer may take a name from a selected user, and transfers are few.
     if (item.kind === 'nameTransfer') return true
-    if (item.kind === 'chainEvent') return this.#reasons.has(item.event.fid)
+    // Channels belong to addresses, and any user may be a member of one.
+    if (item.kind === 'chainEvent') return isChannelEvent(item.event) || this.#reasons.has(item.event.fid)
     this.#applyMessage(item.message)
     return this.#reasons.has(item.message.data.fid)
   }

@@ -1,0 +1,88 @@
+import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
+import { PlazaError } from '../../platform/errors.js'
+import { ChannelMemberAction } from '../../protocol/definitions.js'
+import type { OperationContext } from '../operation.js'
+import type { Author } from '../publishing/author.js'
+import { findMember } from './membership-lists.js'
+import { type ProtocolChannel, publishMember } from './protocol-channels.js'
+
+/** Whom a change of a channel of the protocol concerns, and which role. */
+export interface ProtocolMembershipRequest {
+  readonly fid: number
+  readonly role: ChannelMemberRole
+}
+
+const rank: Readonly<Record<ChannelMemberRole, number>> = { member: 1, moderator: 2, owner: 3 }
+
+/**
+ * Gives a role to a user. The protocol has no invites: what an invite is in other channels takes effect at once.
+ *
+ * @returns A message for people.
+ * @throws PlazaError `forbidden` for what the author's role does not allow, `conflict` for an eleventh moderator.
+ */
+export async function addProtocolMember(
+  context: OperationContext,
+  author: Author,
+  channel: ProtocolChannel,
+  { fid, role }: ProtocolMembershipRequest,
+): Promise<string> {
+  refuseOwnerRole(role)
+  const current = await findMember(context.writerDb, channel.id, fid)
+  if (current && rank[current.role] >= rank[role]) return `this user is ${current.role} already`
+  const users = await context.writerDb`select 1 from social.users where fid = ${fid}::bigint`
+  if (users.length === 0) throw new PlazaError('not_found', 'there is no such user', { property: 'fid' })
+  const action = role === 'member' ? ChannelMemberAction.ADD_MEMBER : ChannelMemberAction.ADD_MODERATOR
+  await publishMember(context, author, channel, fid, action)
+  return `now a ${role}`
+}
+
+/**
+ * Accepts or rejects membership as the author: to accept is to join, which an open channel allows, and to reject
+ * is to leave.
+ */
+export async function answerProtocolMembership(
+  context: OperationContext,
+  author: Author,
+  channel: ProtocolChannel,
+  role: ChannelMemberRole,
+  accept: boolean,
+): Promise<string> {
+  refuseOwnerRole(role)
+  const request = { fid: author.fid, role }
+  if (!accept) return await removeProtocolMember(context, author, channel, request)
+  if (role === 'member') return await addProtocolMember(context, author, channel, request)
+  const current = await findMember(context.writerDb, channel.id, author.fid)
+  if (current && rank[current.role] >= rank[role]) return `this user is ${current.role} already`
+  throw new PlazaError('not_found', 'there are no invites in this channel: its owner appoints moderators')
+}
+
+/** Ends a role of a user. Ending the membership of a moderator takes two messages, unless it is the author's own. */
+export async function removeProtocolMember(
+  context: OperationContext,
+  author: Author,
+  channel: ProtocolChannel,
+  { fid, role }: ProtocolMembershipRequest,
+): Promise<string> {
+  refuseOwnerRole(role)
+  const current = await findMember(context.writerDb, channel.id, fid)
+  if (current?.role === 'owner') throw new PlazaError('forbidden', 'the owner cannot be removed')
+  if (!current || rank[current.role] < rank[role]) {
+    throw new PlazaError('not_found', `this user is no ${role}`, { property: 'fid' })
+  }
+  const isModerator = current.role === 'moderator'
+  if (role === 'moderator' || (isModerator && fid !== author.fid)) {
+    await publishMember(context, author, channel, fid, ChannelMemberAction.REMOVE_MODERATOR)
+  }
+  if (role === 'moderator') return 'no moderator any more'
+  await publishMember(context, author, channel, fid, ChannelMemberAction.REMOVE_MEMBER)
+  return fid === author.fid ? 'left the channel' : 'removed from the channel'
+}
+
+function refuseOwnerRole(role: ChannelMemberRole): void {
+  if (role !== 'owner') return
+  throw new PlazaError(
+    'bad_request.invalid_param',
+    'role must be member or moderator: the owner of the channel is who owns its registration',
+    { property: 'role' },
+  )
+}

@@ -1,0 +1,156 @@
+import type { Transaction } from '../../platform/db/connection.js'
+import { storableText } from '../../platform/text/storable-text.js'
+import { decodeStoredMessage } from '../../protocol/codec.js'
+import { MessageType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
+
+/** The place of a message of a channel: `hub.channel_messages` holds the last one that arrived. */
+export interface ChannelSlot {
+  readonly type: MessageType
+  readonly channelId: Buffer
+  /** Null stands for all slots of the type. */
+  readonly key: Buffer | null
+}
+
+/** States of a member, and the action that hides a cast (docs/protocol.md §7.1). */
+const STATE = { member: 1, moderator: 2, banned: 4 } as const
+const HIDE = 1
+
+/** Seconds between the epochs of Unix and of Farcaster. */
+const EPOCH = 1_609_459_200
+
+/** The slots as a table of ids and keys, for a statement. */
+function slotTable(db: Transaction, slots: readonly ChannelSlot[]) {
+  return db`(
+    select c.id, c.lead_fid, c.protocol_id, slot.key
+    from unnest(
+      ${db.types.byteas(slots.map(({ channelId }) => channelId))}::bytea[],
+      ${db.types.byteas(slots.map(({ key }) => key))}::bytea[]
+    ) as slot (protocol_id, key)
+    join channels.channels c on c.protocol_id = slot.protocol_id
+  )`
+}
+
+/** Writes members, moderators and bans. The owner has no row: being the owner counts without one. */
+export async function writeMembers(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
+  if (slots.length === 0) return
+  const affected = slotTable(db, slots)
+  const fidOf = (key: string) => db.unsafe(`('x' || encode(${key}, 'hex'))::bit(32)::bigint`)
+  for (const table of ['channels.members', 'channels.bans']) {
+    await db`
+      delete from ${db(table)} m
+      using ${affected} a
+      where m.channel_id = a.id and (a.key is null or m.fid = ${fidOf('a.key')})
+    `
+  }
+  const current = db`
+    ${affected} a
+    join hub.channel_messages m on m.channel_id = a.protocol_id and m.type = ${MessageType.CHANNEL_MEMBER}::smallint
+      and (a.key is null or m.key = a.key)
+  `
+  await db`
+    insert into channels.members (channel_id, fid, role, member_since)
+    select distinct a.id, ${fidOf('m.key')}, case m.state when ${STATE.moderator} then 'moderator' else 'member' end,
+      m.ts + ${EPOCH}::bigint
+    from ${current}
+    where m.state in (${STATE.member}, ${STATE.moderator}) and ${fidOf('m.key')} <> a.lead_fid
+  `
+  await db`
+    insert into channels.bans (channel_id, fid)
+    select distinct a.id, ${fidOf('m.key')}
+    from ${current}
+    where m.state = ${STATE.banned} and ${fidOf('m.key')} <> a.lead_fid
+  `
+  await countMembers(db, slots)
+}
+
+async function countMembers(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
+  await db`
+    update channels.channels c
+    set member_count = (c.lead_fid <> 0)::integer
+          + (select count(*)::integer from channels.members m where m.channel_id = c.id),
+        moderator_fids = array(
+          select m.fid from channels.members m
+          where m.channel_id = c.id and m.role = 'moderator'
+          order by m.member_since, m.fid
+        )
+    where c.protocol_id = any (${db.types.byteas(slots.map(({ channelId }) => channelId))}::bytea[])
+  `
+}
+
+/** Writes which casts are hidden from their channel. */
+export async function writeHiddenCasts(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
+  if (slots.length === 0) return
+  const affected = slotTable(db, slots)
+  await db`
+    delete from channels.hidden_casts h
+    using ${affected} a
+    where h.channel_id = a.id and (a.key is null or h.hash = a.key)
+  `
+  await db`
+    insert into channels.hidden_casts (channel_id, hash)
+    select distinct a.id, m.key
+    from ${affected} a
+    join hub.channel_messages m on m.channel_id = a.protocol_id
+      and m.type = ${MessageType.CHANNEL_MODERATE}::smallint and m.state = ${HIDE}
+      and (a.key is null or m.key = a.key)
+  `
+}
+
+/** Writes name, description and images. A message replaces all of them; without one, imported ones stay. */
+export async function writeMetadata(db: Transaction, channels: readonly Buffer[]): Promise<void> {
+  const messages = await readSlot(db, MessageType.CHANNEL_UPDATE, channels)
+  if (messages.length === 0) return
+  const bodies = messages.map(({ data }) => data.channelUpdateBody!)
+  await db`
+    update channels.channels c
+    set name = coalesce(nullif(m.name, ''), c.id),
+        description = m.description,
+        description_mentions = '{}',
+        description_mention_positions = '{}',
+        image_url = m.image_url,
+        header_image_url = m.header
+    from unnest(
+      ${db.types.byteas(bodies.map(({ channelId }) => Buffer.from(channelId)))}::bytea[],
+      ${db.types.texts(bodies.map(({ name }) => storableText(name ?? '')))}::text[],
+      ${db.types.texts(bodies.map(({ description }) => storableText(description ?? '')))}::text[],
+      ${db.types.texts(bodies.map(({ imageUrl }) => webAddress(imageUrl)))}::text[],
+      ${db.types.texts(bodies.map(({ header }) => webAddress(header)))}::text[]
+    ) as m (protocol_id, name, description, image_url, header)
+    where c.protocol_id = m.protocol_id
+  `
+}
+
+/** Writes pinned casts. An empty hash unpins; without a message, an imported pin stays. */
+export async function writePins(db: Transaction, channels: readonly Buffer[]): Promise<void> {
+  const messages = await readSlot(db, MessageType.CHANNEL_PIN, channels)
+  if (messages.length === 0) return
+  const bodies = messages.map(({ data }) => data.channelPinBody!)
+  await db`
+    update channels.channels c
+    set pinned_cast_hash = nullif(m.hash, ''::bytea)
+    from unnest(
+      ${db.types.byteas(bodies.map(({ channelId }) => Buffer.from(channelId)))}::bytea[],
+      ${db.types.byteas(bodies.map(({ castHash }) => Buffer.from(castHash)))}::bytea[]
+    ) as m (protocol_id, hash)
+    where c.protocol_id = m.protocol_id
+  `
+}
+
+async function readSlot(
+  db: Transaction,
+  type: MessageType,
+  channels: readonly Buffer[],
+): Promise<SignedMessage[]> {
+  if (channels.length === 0) return []
+  const rows = await db<{ message: Buffer }[]>`
+    select message from hub.channel_messages
+    where channel_id = any (${db.types.byteas(channels)}::bytea[]) and type = ${type}::smallint and key = ''::bytea
+  `
+  return rows.map(({ message }) => decodeStoredMessage(message))
+}
+
+/** The protocol takes any text as a URL. Clients load what is shown, so only web addresses are. */
+function webAddress(text: string | undefined): string | null {
+  return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? storableText(text) : null
+}

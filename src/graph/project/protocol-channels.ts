@@ -1,0 +1,271 @@
+import type { HubEventBody } from '../../hub/log/hub-event.js'
+import { readHasChannels } from '../../hub/network.js'
+import type { Transaction } from '../../platform/db/connection.js'
+import { asBuffer } from '../../protocol/bytes.js'
+import { HubEventType, MessageType, type OnChainEvent } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { CHANNELS_FID } from '../../protocol/shard.js'
+import {
+  type FollowChanges,
+  followChanges,
+  projectChannelFollows,
+  rebuildChannelFollows,
+} from './channel-follows.js'
+import {
+  type ChannelSlot,
+  writeHiddenCasts,
+  writeMembers,
+  writeMetadata,
+  writePins,
+} from './channel-slots.js'
+import type { NetChanges } from './net-changes.js'
+
+/** Channels of one transaction of a rebuild, so that its statements stay small. */
+const REBUILD_CHANNELS = 500
+
+/** What a batch of events changes of channels of the protocol. Channels stand by their ids in messages. */
+export interface ChannelChanges {
+  /** Channels whose registration or owner may have changed. */
+  readonly channels: readonly Buffer[]
+  /** Slots of other channels. */
+  readonly slots: readonly ChannelSlot[]
+  readonly follows: FollowChanges
+  /** All of them. */
+  readonly stale: readonly Buffer[]
+}
+
+/** Finds what a batch changes of channels of the protocol; nothing where the network has none. */
+export async function findChannelChanges(
+  db: Transaction,
+  bodies: readonly HubEventBody[],
+  changes: NetChanges,
+): Promise<ChannelChanges> {
+  const affected = findAffected(bodies)
+  const follows = followChanges(changes)
+  const owned = affected.owners.length === 0 ? [] : await channelsOfOwners(db, affected.owners)
+  const channels = unique([...affected.channels, ...owned])
+  const slots = affected.slots.filter(({ channelId }) => !channels.some((each) => each.equals(channelId)))
+  const followed = [...follows.added, ...follows.removed].map(({ channelId }) => channelId)
+  const stale = unique([...channels, ...slots.map(({ channelId }) => channelId), ...followed])
+  if (stale.length > 0 && (await readHasChannels(db))) return { channels, slots, follows, stale }
+  return { channels: [], slots: [], follows: { added: [], removed: [] }, stale: [] }
+}
+
+/**
+ * Projects channels of the protocol (docs/read-model.md). It reads what the same transaction wrote to the hub's
+ * tables, and writes those parts of `channels` that the protocol governs. So repetition changes nothing.
+ */
+export async function projectProtocolChannels(
+  db: Transaction,
+  bodies: readonly HubEventBody[],
+  changes: NetChanges,
+): Promise<void> {
+  const { channels, slots, follows, stale } = await findChannelChanges(db, bodies, changes)
+  if (stale.length === 0) return
+  await lockChannels(db, stale)
+  if (channels.length > 0) await projectChannels(db, channels)
+  if (slots.length > 0) await projectSlots(db, slots)
+  await projectChannelFollows(db, follows)
+}
+
+/**
+ * Locks the rows of channels, as every change of one does. Writers of two shards do not see what the other has
+ * not committed: the later one projects what the earlier one left.
+ */
+async function lockChannels(db: Transaction, channels: readonly Buffer[]): Promise<void> {
+  await db`
+    select from channels.channels
+    where protocol_id = any (${db.types.byteas(channels)}::bytea[])
+    order by id
+    for no key update
+  `
+}
+
+/** Rebuilds all channels of the protocol, with the writers of all shards locked out. */
+export async function rebuildProtocolChannels(db: Transaction): Promise<void> {
+  if (!(await readHasChannels(db))) return
+  let after: Buffer = Buffer.alloc(0)
+  for (;;) {
+    const rows = await db<{ channel_id: Buffer }[]>`
+      select channel_id from hub.channels
+      where channel_id > ${after}::bytea
+      order by channel_id
+      limit ${REBUILD_CHANNELS}
+    `
+    const last = rows.at(-1)
+    if (!last) break
+    await projectChannels(
+      db,
+      rows.map((row) => row.channel_id),
+    )
+    after = last.channel_id
+  }
+}
+
+/** What a batch of events changes. */
+interface Affected {
+  /** Channels whose registration changed. */
+  readonly channels: Buffer[]
+  /** Addresses whose verification changed: the channels of one may have another owner. */
+  readonly owners: Buffer[]
+  readonly slots: ChannelSlot[]
+}
+
+function findAffected(bodies: readonly HubEventBody[]): Affected {
+  const affected: Affected = { channels: [], owners: [], slots: [] }
+  for (const body of bodies) {
+    switch (body.type) {
+      case HubEventType.MERGE_ON_CHAIN_EVENT: {
+        const channelId = registeredChannel(body.onChainEvent)
+        if (channelId !== null) affected.channels.push(channelId)
+        break
+      }
+      case HubEventType.MERGE_MESSAGE:
+        for (const message of [body.message, ...body.deletedMessages]) addAffected(message, affected)
+        break
+      case HubEventType.PRUNE_MESSAGE:
+      case HubEventType.REVOKE_MESSAGE:
+        addAffected(body.message, affected)
+        break
+      default:
+    }
+  }
+  return { ...affected, channels: unique(affected.channels), owners: unique(affected.owners) }
+}
+
+function registeredChannel({ fid, channelRegisterEventBody: body }: OnChainEvent): Buffer | null {
+  return fid === CHANNELS_FID && body ? asBuffer(body.label) : null
+}
+
+function addAffected({ data }: SignedMessage, { owners, slots }: Affected): void {
+  const { channelMemberBody: member, channelModerateBody: moderation } = data
+  switch (data.type) {
+    case MessageType.VERIFICATION_ADD_ETH_ADDRESS:
+      owners.push(asBuffer(data.verificationAddAddressBody!.address))
+      return
+    case MessageType.VERIFICATION_REMOVE:
+      owners.push(asBuffer(data.verificationRemoveBody!.address))
+      return
+    case MessageType.CHANNEL_UPDATE:
+      slots.push({
+        type: data.type,
+        channelId: asBuffer(data.channelUpdateBody!.channelId),
+        key: Buffer.alloc(0),
+      })
+      return
+    case MessageType.CHANNEL_PIN:
+      slots.push({
+        type: data.type,
+        channelId: asBuffer(data.channelPinBody!.channelId),
+        key: Buffer.alloc(0),
+      })
+      return
+    case MessageType.CHANNEL_MEMBER:
+      slots.push({ type: data.type, channelId: asBuffer(member!.channelId), key: u32be(member!.fid) })
+      return
+    case MessageType.CHANNEL_MODERATE:
+      slots.push({
+        type: data.type,
+        channelId: asBuffer(moderation!.channelId),
+        key: asBuffer(moderation!.castHash),
+      })
+      return
+    default:
+  }
+}
+
+/** Writes channels with all of their slots: also those that imports had before. */
+async function projectChannels(db: Transaction, channels: readonly Buffer[]): Promise<void> {
+  await createChannels(db, channels)
+  await writeOwners(db, channels)
+  const allOf = (type: MessageType) => channels.map((channelId) => ({ type, channelId, key: null }))
+  await writeMembers(db, allOf(MessageType.CHANNEL_MEMBER))
+  await writeMetadata(db, channels)
+  await writePins(db, channels)
+  await writeHiddenCasts(db, allOf(MessageType.CHANNEL_MODERATE))
+  await rebuildChannelFollows(db, channels)
+}
+
+async function projectSlots(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
+  const ofType = (type: MessageType) => slots.filter((slot) => slot.type === type)
+  const channelsOf = (type: MessageType) => unique(ofType(type).map(({ channelId }) => channelId))
+  await writeMembers(db, ofType(MessageType.CHANNEL_MEMBER))
+  await writeMetadata(db, channelsOf(MessageType.CHANNEL_UPDATE))
+  await writePins(db, channelsOf(MessageType.CHANNEL_PIN))
+  await writeHiddenCasts(db, ofType(MessageType.CHANNEL_MODERATE))
+}
+
+/**
+ * Creates the channels that the registry has and this server does not, and takes over those that it has. Only
+ * keys that are ids of the main API are shown. From now on nobody is restricted or invited but by messages.
+ */
+async function createChannels(db: Transaction, channels: readonly Buffer[]): Promise<void> {
+  await db`
+    with registered as (
+      select r.channel_id as protocol_id, r.channel_key as id,
+        'https://farcaster.xyz/~/channel/' || r.channel_key as url,
+        coalesce(min(e.block_time), 0) as created_at
+      from hub.channels r
+      left join hub.channel_events c on c.channel_id = r.channel_id
+      left join hub.onchain_events e on e.fid = ${CHANNELS_FID}::bigint and e.type = 6
+        and e.block_number = c.block_number and e.log_index = c.log_index
+      where r.channel_id = any (${db.types.byteas(channels)}::bytea[])
+        and r.channel_key ~ '^[a-z0-9-]{1,16}$'
+      group by r.channel_id, r.channel_key
+    ), saved as (
+      insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, protocol_id)
+      select id, url, url, id, 0, created_at, protocol_id from registered
+      on conflict (id) do update set protocol_id = excluded.protocol_id
+    )
+    insert into channels.urls (url, channel_id)
+    select url, id from registered
+    on conflict do nothing
+  `
+  await db`
+    delete from channels.restricted r
+    using channels.channels c
+    where c.id = r.channel_id and c.protocol_id = any (${db.types.byteas(channels)}::bytea[])
+  `
+  await db`
+    update channels.invites i
+    set state = 'withdrawn', ended_at = extract(epoch from now())::bigint
+    from channels.channels c
+    where c.id = i.channel_id and i.state = 'invited'
+      and c.protocol_id = any (${db.types.byteas(channels)}::bytea[])
+  `
+}
+
+/** Writes the owner: who verified the registry's address last (docs/protocol.md §7.1); 0 if nobody did. */
+async function writeOwners(db: Transaction, channels: readonly Buffer[]): Promise<void> {
+  await db`
+    update channels.channels c
+    set lead_fid = coalesce(
+      (
+        select v.fid from hub.messages v
+        where v.set = 4 and v.key = r.owner_address and v.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
+        order by v.ts desc, v.hash desc, v.fid
+        limit 1
+      ),
+      0
+    )
+    from hub.channels r
+    where r.channel_id = c.protocol_id and r.channel_id = any (${db.types.byteas(channels)}::bytea[])
+  `
+}
+
+async function channelsOfOwners(db: Transaction, owners: readonly Buffer[]): Promise<Buffer[]> {
+  const rows = await db<{ channel_id: Buffer }[]>`
+    select channel_id from hub.channels where owner_address = any (${db.types.byteas(owners)}::bytea[])
+  `
+  return rows.map((row) => row.channel_id)
+}
+
+function unique(ids: readonly Buffer[]): Buffer[] {
+  return [...new Map(ids.map((id) => [id.toString('hex'), id])).values()]
+}
+
+function u32be(fid: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(fid)
+  return bytes
+}
