@@ -14,6 +14,9 @@ const channelOf = (cell: Cell) =>
 
 const memberOf = (cell: Cell) => BigInt(cell.random.pick(cell.users).fid)
 
+/** By action. */
+const memberActions = ['', 'add member', 'remove member', 'add moderator', 'remove moderator', 'ban', 'unban']
+
 const valid: readonly (readonly [number, (cell: Cell) => Body])[] = [
   [
     60,
@@ -21,6 +24,20 @@ const valid: readonly (readonly [number, (cell: Cell) => Body])[] = [
       Type.CHANNEL_MEMBER,
       {
         channelMember: { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) },
+      },
+    ],
+  ],
+  [
+    // More moderators than a channel may have.
+    15,
+    (cell) => [
+      Type.CHANNEL_MEMBER,
+      {
+        channelMember: {
+          channelId: cell.channelId(cell.channelKeys[0]!),
+          fid: BigInt(cell.random.between(1, 14)),
+          action: 3,
+        },
       },
     ],
   ],
@@ -71,7 +88,16 @@ const channelMessage: Producer = (cell, now) => {
     [50, cell.users[0]!],
     [50, ableUser(cell)],
   ])
-  return produce(cell, 'A.1 channels', { user, content: contentOf(cell, user, now, type, body) })
+  const className = `A.1 ${actionOf(type, body)}`
+  return produce(cell, className, { user, content: contentOf(cell, user, now, type, body) })
+}
+
+function actionOf(type: number, { channelMember }: Content): string {
+  if (type === Type.CHANNEL_UPDATE) return 'update'
+  if (type === Type.CHANNEL_PIN) return 'pin'
+  return type === Type.CHANNEL_MODERATE
+    ? 'moderate'
+    : memberActions[(channelMember as Content).action as number]!
 }
 
 const channelFault: Producer = (cell, now) => {
@@ -98,8 +124,17 @@ const channelFault: Producer = (cell, now) => {
   return produce(cell, 'A.1 faults of channels', { user, content: contentOf(cell, user, now, type, body) })
 }
 
+/** The verification of an address that owns a channel, of each channel once. */
+export const verifyOwner: Producer = (cell, now) => {
+  const user = cell.users[0]!
+  const wallet = cell.wallets[cell.earlier.length]!
+  const body = { verificationAdd: verificationBody(user, wallet, cell.network) }
+  const content = contentOf(cell, user, now, Type.VERIFICATION_ADD, body)
+  return produce(cell, 'A.1 ownership', { user, content })
+}
+
 /** The owner's verification decides who owns a channel. */
-export const ownership: Producer = (cell, now) => {
+const ownership: Producer = (cell, now) => {
   const wallet = cell.random.pick(cell.wallets.slice(0, 2))
   const user = cell.random.weighted([
     [80, cell.users[0]!],

@@ -184,10 +184,14 @@ const loanFaults: Producer = (cell, now) => {
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 5001n, unitType: 2 },
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 1n, unitType: random.pick([3, -1]) },
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 1n, unitType: random.pick([0, 1]) },
-    { toFid: BigInt(cell.users[3]!.fid), numUnits: 500n, unitType: 2 },
+    ...[0n, 18n, 19n, 20n, 500n, 1009n, 1010n].map((numUnits) => ({
+      toFid: BigInt(cell.users[3]!.fid),
+      numUnits,
+      unitType: 2,
+    })),
   ])
   const content = contentOf(cell, user, now, Type.LEND_STORAGE, { lendStorage })
-  return produce(cell, 'loans', { user, content })
+  return produce(cell, 'limits of loans', { user, content })
 }
 
 export const messageFaults: readonly (readonly [number, Producer])[] = [

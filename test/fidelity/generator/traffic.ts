@@ -189,8 +189,9 @@ export function keyOf(cell: Cell, user: User, index: number): Ed25519Key {
 }
 
 const keyRemove: Maker = (cell, now) => {
-  const user = cell.random.pick(cell.users.slice(0, 2))
-  const key = keyOf(cell, user, cell.random.below(3))
+  const granted = cell.granted.length > 0 && cell.random.chance(90) ? cell.random.pick(cell.granted) : null
+  const user = granted?.user ?? cell.random.pick(cell.users.slice(0, 2))
+  const key = granted?.key ?? keyOf(cell, user, cell.random.below(3))
   const body = keyRemoveBody(user, key.publicKey, ++cell.nonce)
   return draft(cell, now, Type.KEY_REMOVE, { keyRemove: body }, user)
 }

@@ -6,7 +6,7 @@ export function reportOf(tally: Tally): string {
   return [...classTable(tally), '', ...documentedTable(tally), '', ...undocumentedList(tally), ''].join('\n')
 }
 
-const columns = ['messages', 'accepted', 'verdict', 'code', 'text', 'documented', 'undocumented']
+const columns = ['messages', 'merged', 'verdict', 'code', 'text', 'documented', 'undocumented']
 
 function classTable(tally: Tally): string[] {
   const names = [...tally.classes.keys()].sort()
@@ -17,7 +17,7 @@ function classTable(tally: Tally): string[] {
     const count = tally.classes.get(name)!
     return line(name, [
       count.messages,
-      count.accepted,
+      count.merged,
       percent(count.equalVerdicts, count.messages),
       percent(count.equalCodes, count.messages),
       percent(count.equalTexts, count.texts),
@@ -26,11 +26,11 @@ function classTable(tally: Tally): string[] {
     ])
   })
   const all = [...tally.classes.values()]
-  const sum = (member: 'messages' | 'accepted' | 'equalVerdicts' | 'equalCodes' | 'equalTexts' | 'texts') =>
+  const sum = (member: 'messages' | 'merged' | 'equalVerdicts' | 'equalCodes' | 'equalTexts' | 'texts') =>
     all.reduce((total, count) => total + count[member], 0)
   const total = line('all', [
     sum('messages'),
-    sum('accepted'),
+    sum('merged'),
     percent(sum('equalVerdicts'), sum('messages')),
     percent(sum('equalCodes'), sum('messages')),
     percent(sum('equalTexts'), sum('texts')),
