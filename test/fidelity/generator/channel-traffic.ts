@@ -14,10 +14,28 @@ const channelOf = (cell: Cell) =>
 
 const memberOf = (cell: Cell) => BigInt(cell.random.pick(cell.users).fid)
 
+/** Removals, bans and their ends, of who was added or banned before. */
+const answers: Readonly<Record<number, readonly number[]>> = { 1: [2, 5], 3: [4, 2], 5: [6], 4: [2] }
+
+function answerTo(cell: Cell): Body {
+  const earlier = cell.earlier.flatMap(({ content }) => {
+    const body = content.channelMember as Content | undefined
+    const actions = body && answers[body.action as number]
+    return actions ? [{ ...body, action: cell.random.pick(actions) }] : []
+  })
+  const newest = earlier.slice(-4)
+  const channelMember =
+    newest.length > 0
+      ? cell.random.pick(newest)
+      : { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) }
+  return [Type.CHANNEL_MEMBER, { channelMember }]
+}
+
 /** By action. */
 const memberActions = ['', 'add member', 'remove member', 'add moderator', 'remove moderator', 'ban', 'unban']
 
 const valid: readonly (readonly [number, (cell: Cell) => Body])[] = [
+  [40, answerTo],
   [
     60,
     (cell) => [
@@ -84,9 +102,11 @@ const valid: readonly (readonly [number, (cell: Cell) => Body])[] = [
 
 const channelMessage: Producer = (cell, now) => {
   const [type, body] = cell.random.weighted(valid)(cell)
+  const target = cell.users.find(({ fid }) => BigInt(fid) === (body.channelMember as Content)?.fid)
   const user = cell.random.weighted([
     [50, cell.users[0]!],
-    [50, ableUser(cell)],
+    [30, ableUser(cell)],
+    [20, target ?? ableUser(cell)],
   ])
   const className = `A.1 ${actionOf(type, body)}`
   return produce(cell, className, { user, content: contentOf(cell, user, now, type, body) })

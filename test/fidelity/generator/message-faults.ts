@@ -1,4 +1,4 @@
-import { bodyOfType, Type } from '../judge/message.js'
+import { bodyOfType, hex, Type } from '../judge/message.js'
 import { Ed25519Key } from './accounts.js'
 import { type Cell, removedKey } from './cell.js'
 import { keyAddBody, keyMetadata, keyRemoveBody } from './claims.js'
@@ -163,7 +163,10 @@ const keyFaults: Producer = (cell, now) => {
 const removalFaults: Producer = (cell, now) => {
   const { random } = cell
   const user = cell.users[0]!
-  const key = keyOf(cell, user, random.below(4))
+  const alive = cell.granted.filter(
+    (each) => each.user === user && cell.state.keys.has(hex(each.key.publicKey)),
+  )
+  const key = alive.at(-1)?.key ?? keyOf(cell, user, random.below(4))
   const base = keyRemoveBody(user, key.publicKey, ++cell.nonce)
   const keyRemove = random.pick<() => Content>([
     () => base,

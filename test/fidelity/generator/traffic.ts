@@ -189,9 +189,15 @@ export function keyOf(cell: Cell, user: User, index: number): Ed25519Key {
 }
 
 const keyRemove: Maker = (cell, now) => {
-  const granted = cell.granted.length > 0 && cell.random.chance(90) ? cell.random.pick(cell.granted) : null
+  const alive = cell.granted.filter(({ key }) => cell.state.keys.has(hex(key.publicKey)))
+  const granted = alive.length > 0 && cell.random.chance(90) ? cell.random.pick(alive) : null
   const user = granted?.user ?? cell.random.pick(cell.users.slice(0, 2))
   const key = granted?.key ?? keyOf(cell, user, cell.random.below(3))
+  if (granted && cell.random.chance(30)) {
+    const nonce = ++cell.nonce
+    const byItself = { key: key.publicKey, signatureType: 2, deadline: 4_000_000_000, nonce }
+    return { ...draft(cell, now, Type.KEY_REMOVE, { keyRemove: byItself }, user), key }
+  }
   const body = keyRemoveBody(user, key.publicKey, ++cell.nonce)
   return draft(cell, now, Type.KEY_REMOVE, { keyRemove: body }, user)
 }
@@ -221,7 +227,7 @@ export const traffic: readonly (readonly [number, readonly [string, Maker]])[] =
   [2, ['verification', verification]],
   [2, ['remove verification', verificationRemove]],
   [2, ['loan', loan]],
-  [1, ['add key', keyAdd]],
+  [2, ['add key', keyAdd]],
   [1, ['remove key', keyRemove]],
   [4, ['gasless signer', gaslessUse]],
 ]
