@@ -5,6 +5,7 @@ import {
   encodeMessage,
   fidBesideDataBytes,
   isRefusal,
+  isWhole,
   noData,
   toProtobuf,
 } from '../../protocol/codec.js'
@@ -36,7 +37,10 @@ type Submission =
 const signedMessage: Reply<SignedMessage> = { json: signedMessageJson, protobuf: wireMessage }
 
 const validation: Reply<Validation> = {
-  json: ({ valid, message }) => ({ valid, message: message && shownMessageJson(message) }),
+  json: ({ valid, message }) => ({
+    valid,
+    message: message && isWhole(message) ? shownMessageJson(message) : null,
+  }),
   protobuf({ valid, message }) {
     const verdict = ValidationResponse.encode({ valid, message: undefined }).finish()
     if (message === null) return verdict

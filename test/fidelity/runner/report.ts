@@ -49,6 +49,14 @@ function documentedTable(tally: Tally): string[] {
   return ['documented differences:', ...rows.map(([row, count]) => `${String(count).padStart(8)}  ${row}`)]
 }
 
+const MAX_SHOWN_DIGITS = 4000
+
+function shortened(digits: string): string {
+  return digits.length <= MAX_SHOWN_DIGITS
+    ? digits
+    : `${digits.slice(0, MAX_SHOWN_DIGITS)}… (${digits.length / 2} bytes)`
+}
+
 function undocumentedList(tally: Tally): string[] {
   const found = [...tally.undocumented.values()].sort((a, b) => b.count - a.count)
   if (found.length === 0) return ['undocumented differences: none']
@@ -58,7 +66,7 @@ function undocumentedList(tally: Tally): string[] {
       `${String(count).padStart(8)}  ${example.className}, ${example.call}, network ${example.network}`,
       `          reference: ${describe(example.reference)}`,
       `          plaza:     ${describeFault(example.plaza)}`,
-      `          bytes:     ${hex(example.bytes)}`,
+      `          bytes:     ${shortened(hex(example.bytes))}`,
     ]),
   ]
 }

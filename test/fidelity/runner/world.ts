@@ -155,6 +155,7 @@ export class World {
     { verdicts, apply, separately }: BulkJudgement,
     answers: readonly (Fault | null)[],
   ): void {
+    noteLinksOfOneBlock(cell, sent)
     for (const [index, plaza] of answers.entries()) {
       this.compare(
         cell,
@@ -202,6 +203,18 @@ export class World {
         })
       }
     }
+  }
+}
+
+/** In the reference node a compact state does not see the links of its own block (docs/protocol.md §9.1). */
+function noteLinksOfOneBlock(cell: Cell, sent: readonly Produced[]): void {
+  const links = sent.flatMap(({ bytes }) => {
+    const { data } = readEnvelope(bytes)
+    return data !== undefined && LINKS.includes(data.type) ? [data] : []
+  })
+  for (const { type, fid } of links) {
+    const isBesideOthers = links.filter((other) => other.fid === fid).length > 1
+    if (type === Type.LINK_COMPACT_STATE && isBesideOthers) cell.endedLinks.add(shortFid(fid))
   }
 }
 
