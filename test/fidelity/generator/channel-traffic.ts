@@ -14,37 +14,32 @@ const channelOf = (cell: Cell) =>
 
 const memberOf = (cell: Cell) => BigInt(cell.random.pick(cell.users).fid)
 
-/** Removals, bans and their ends, of who was added or banned before. */
-const answers: Readonly<Record<number, readonly number[]>> = { 1: [2, 5], 3: [4, 2], 5: [6], 4: [2] }
+/** What may follow the action that put a member into its state. */
+const nextActions: Readonly<Record<number, readonly number[]>> = {
+  1: [2, 3, 5],
+  2: [1, 3, 5],
+  3: [2, 4, 5],
+  4: [2, 3, 5],
+  5: [6],
+  6: [1, 3, 5],
+}
 
-function answerTo(cell: Cell): Body {
-  const earlier = cell.earlier.flatMap(({ content }) => {
-    const body = content.channelMember as Content | undefined
-    const actions = body && answers[body.action as number]
-    return actions ? [{ ...body, action: cell.random.pick(actions) }] : []
-  })
-  const newest = earlier.slice(-4)
-  const channelMember =
-    newest.length > 0
-      ? cell.random.pick(newest)
-      : { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) }
-  return [Type.CHANNEL_MEMBER, { channelMember }]
+function memberAction(cell: Cell): Content {
+  const users = cell.users.map(({ fid }) => BigInt(fid))
+  const members = [...cell.state.slots.values()]
+    .map(({ data }) => data.body!.value as Content)
+    .filter(({ fid, action }) => action !== undefined && users.includes(fid as bigint))
+  if (members.length === 0 || cell.random.chance(50))
+    return { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) }
+  const member = cell.random.pick(members)
+  return { ...member, action: cell.random.pick(nextActions[member.action as number]!) }
 }
 
 /** By action. */
 const memberActions = ['', 'add member', 'remove member', 'add moderator', 'remove moderator', 'ban', 'unban']
 
 const valid: readonly (readonly [number, (cell: Cell) => Body])[] = [
-  [40, answerTo],
-  [
-    60,
-    (cell) => [
-      Type.CHANNEL_MEMBER,
-      {
-        channelMember: { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) },
-      },
-    ],
-  ],
+  [90, (cell) => [Type.CHANNEL_MEMBER, { channelMember: memberAction(cell) }]],
   [
     // More moderators than a channel may have.
     15,
