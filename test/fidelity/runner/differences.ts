@@ -1,3 +1,4 @@
+import { hasBrokenClaim } from '../judge/keys.js'
 import { readEnvelope } from '../judge/message.js'
 import { type Comparison, comparable, isEqual } from './tally.js'
 
@@ -21,6 +22,8 @@ interface Described extends Comparison {
   readonly hasLongNumber: boolean
   /** The proof of a name has another fid or second than its message. */
   readonly isProofOfOther: boolean
+  /** A key message has a claim that is wrong whatever the state. */
+  readonly hasBrokenClaim: boolean
 }
 
 const LINKS = [5, 6, 14]
@@ -125,6 +128,12 @@ export const differences: readonly Difference[] = [
   },
   {
     section: '9.4',
+    row: '`validateMessage` of a key message whose claim is wrong whatever the state',
+    covers: ({ call, reference, plaza, hasBrokenClaim }) =>
+      call === 'validate' && hasBrokenClaim && reference.isMerged && plaza !== null,
+  },
+  {
+    section: '9.4',
     row: '`submitBulkMessages`, one message refused',
     covers: ({ separately, plaza, call }) =>
       call === 'bulk' && separately !== undefined && isEqual({ reference: separately, plaza }),
@@ -165,18 +174,22 @@ const MAX_EXACT_NUMBER = 2n ** 53n - 1n
 const MAX_SHORT_FID = 0xffff_ffffn
 const EPOCH = 1_609_459_200n
 
-type DataTraits = Pick<Described, 'type' | 'hasBigNumber' | 'hasLongNumber' | 'isProofOfOther'>
+type DataTraits = Pick<
+  Described,
+  'type' | 'hasBigNumber' | 'hasLongNumber' | 'isProofOfOther' | 'hasBrokenClaim'
+>
 
 const undecodable: DataTraits = {
   type: 0,
   hasBigNumber: false,
   hasLongNumber: false,
   isProofOfOther: false,
+  hasBrokenClaim: false,
 }
 
 function describeData(bytes: Uint8Array): DataTraits {
   try {
-    const { data } = readEnvelope(bytes)
+    const { data, signer } = readEnvelope(bytes)
     if (data === undefined) return undecodable
     const numbers = [data.fid, data.body?.value]
     const proof = data.body?.name === 'usernameProof' ? data.body.value : null
@@ -186,6 +199,7 @@ function describeData(bytes: Uint8Array): DataTraits {
       hasBigNumber: hasNumberAbove(MAX_EXACT_NUMBER, numbers),
       hasLongNumber: hasNumberAbove(MAX_SHORT_FID, numbers),
       isProofOfOther: proof !== null && (proof.fid !== data.fid || proof.timestamp !== second),
+      hasBrokenClaim: hasBrokenClaim(data, signer),
     }
   } catch {
     return undecodable
