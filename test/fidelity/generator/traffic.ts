@@ -227,7 +227,7 @@ export const traffic: readonly (readonly [number, readonly [string, Maker]])[] =
   [2, ['verification', verification]],
   [2, ['remove verification', verificationRemove]],
   [2, ['loan', loan]],
-  [2, ['add key', keyAdd]],
+  [1, ['add key', keyAdd]],
   [1, ['remove key', keyRemove]],
   [4, ['gasless signer', gaslessUse]],
 ]

@@ -12,7 +12,7 @@ import type { Comparison, Tally } from './tally.js'
 const MESSAGES_PER_CELL = 400
 /** The first rounds are single: shard 0 takes no bulk calls, and channels need owners first. */
 const BULK_EVERY_ROUNDS = 30
-const VALIDATE_PERCENT = 4
+const VALIDATE_PERCENT = 2
 const LINKS: readonly number[] = [Type.LINK_ADD, Type.LINK_REMOVE, Type.LINK_COMPACT_STATE]
 
 /** The cells of one network, and both sides' judgements of what they send. */
