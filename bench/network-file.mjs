@@ -20,7 +20,7 @@ import { readBytes, readNumber, readVarint, writeVarint } from './wire.mjs'
 const CACHE = new URL('./.cache/', import.meta.url).pathname
 
 /** Increase it when the written format changes. */
-const FORMAT = 4
+const FORMAT = 5
 
 /** The network that a server without a chain is of, as the protocol numbers it. */
 const DEVNET = 3
@@ -84,8 +84,13 @@ const TYPE_NAMES = {
   17: 'key remove',
 }
 
-/** Message types that a bulk request refuses on a devnet: they are imported with the base events. */
+/**
+ * Message types that a bulk request refuses on a devnet, and names that would be resolved on a chain: they are
+ * imported with the base events.
+ */
 const NOT_IN_BULK = new Set([
+  'username proof',
+  'ENS username',
   'verification add',
   'verification remove',
   'lend storage',
@@ -286,7 +291,9 @@ function aboutMessage(message) {
   const dataBytes = readBytes(message, MESSAGE.dataBytes)
   const data = dataBytes.length > 0 ? dataBytes : readBytes(message, MESSAGE.data)
   const number = readNumber(data, DATA.type)
-  return { type: TYPE_NAMES[number] ?? `type ${number}`, fid: readNumber(data, DATA.fid) }
+  const name = TYPE_NAMES[number] ?? `type ${number}`
+  const type = name === 'user data' && data.includes('.eth') ? 'ENS username' : name
+  return { type, fid: readNumber(data, DATA.fid) }
 }
 
 /**
