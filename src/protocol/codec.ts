@@ -83,6 +83,11 @@ function readableContent(data: Buffer): Buffer {
   return canonicalEncoding(data.length > MAX_DATA_BYTES ? headOf(data) : data, messageDataSchema)
 }
 
+/** Returns false if only the head of the data was decoded: the data is too long for any message type. */
+export function isWhole({ dataBytes }: SignedMessage): boolean {
+  return dataBytes.length <= MAX_DATA_BYTES
+}
+
 function isUndecodable(finding: WireFinding): boolean {
   return finding === 'malformed' || finding === 'invalid utf-8'
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type MessageData, MessageType } from './definitions.js'
-import { isV21 } from './engine-version.js'
+import { MessageType } from './definitions.js'
 
 /** Returns the shard of a fid, 1 to `shards` (docs/protocol.md §1.8). Shard 0 holds no messages. */
 export function shardOf(fid: number, shards: number): number {
@@ -29,9 +28,9 @@ const verificationTypes: ReadonlySet<MessageType> = new Set([
 ])
 
 /**
- * Returns true if the reference node merges a message on its shard 0 (docs/protocol.md §2.4). Plaza has no such shard.
- * @param now Farcaster seconds.
+ * Returns true if the reference node merges a type on its shard 0 (docs/protocol.md §2.4). Plaza has no such shard.
+ * @param hasV21 Whether the network of the hub, not that in the message, runs engine V21.
  */
-export function isOfShardZero({ type, network }: MessageData, now: number): boolean {
-  return shardZeroTypes.has(type) || (verificationTypes.has(type) && isV21(network, now))
+export function isOfShardZero(type: MessageType, hasV21: boolean): boolean {
+  return shardZeroTypes.has(type) || (hasV21 && verificationTypes.has(type))
 }

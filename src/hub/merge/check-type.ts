@@ -1,15 +1,17 @@
 import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.js'
 import { MessageType, ReactionType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { bodyKindOf, typedKindOf } from '../../protocol/message-kinds.js'
+import { bodyKindOf, isChannelType, typedKindOf } from '../../protocol/message-kinds.js'
+import { isOfShardZero } from '../../protocol/shard.js'
 
 /**
  * Checks that a message carries the body of its type, and that the type is stored (docs/protocol.md §4.12). The
  * texts are those of the reference node.
+ * @param hasV21 Whether the network runs engine V21.
  */
-export function checkType({ data }: SignedMessage): Refusal | null {
+export function checkType({ data }: SignedMessage, hasV21: boolean): Refusal | null {
   const kind = typedKindOf(data)
-  if (kind === undefined) return mismatch(data)
+  if (kind === undefined) return mismatch(data, hasV21)
   if (kind.set === null) return invalidType
   return data.reactionBody?.type === ReactionType.NONE ? invalid('targetId provided without type') : null
 }
@@ -20,8 +22,8 @@ function invalid(text: string, code: ErrorCode = 'bad_request.validation_failure
   return refuse(code, text)
 }
 
-function mismatch(data: SignedMessage['data']): Refusal {
-  if (bodyKindOf(data) === undefined) return withoutBody(data.type)
+function mismatch(data: SignedMessage['data'], hasV21: boolean): Refusal {
+  if (bodyKindOf(data) === undefined) return withoutBody(data.type, hasV21)
   switch (data.type) {
     case MessageType.CAST_ADD:
     case MessageType.CAST_REMOVE:
@@ -49,17 +51,8 @@ function mismatch(data: SignedMessage['data']): Refusal {
 
 const noCompactBody = invalid('link_compact_body not specified', 'bad_request.invalid_param')
 
-/** The types that the reference node merges on its shard 0, which has another text for this. */
-const blockTypes: ReadonlySet<MessageType> = new Set([
-  MessageType.LEND_STORAGE,
-  MessageType.KEY_ADD,
-  MessageType.KEY_REMOVE,
-  MessageType.CHANNEL_UPDATE,
-  MessageType.CHANNEL_MEMBER,
-  MessageType.CHANNEL_PIN,
-  MessageType.CHANNEL_MODERATE,
-])
-
-function withoutBody(type: MessageType): Refusal {
-  return blockTypes.has(type) ? invalid('message has no data') : invalidType
+/** Shard 0 of the reference node has another text for this. It knows channels from V21. */
+function withoutBody(type: MessageType, hasV21: boolean): Refusal {
+  const isKnown = hasV21 || !isChannelType(type)
+  return isKnown && isOfShardZero(type, hasV21) ? invalid('message has no data') : invalidType
 }

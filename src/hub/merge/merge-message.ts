@@ -66,9 +66,10 @@ export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
 function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const conflictKey = conflictKeyOf(message)
   const rule = ruleOf(message.data.type)
+  const hasV21 = state.isV21(farcasterSecondsFromUnixSeconds(state.nowUnix))
   const refusal =
     checkSender(message, state) ??
-    checkType(message) ??
+    checkType(message, hasV21) ??
     checkStorage(message, conflictKey, state) ??
     rule.check?.(message, state) ??
     useGaslessKey(message, state) ??

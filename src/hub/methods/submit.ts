@@ -5,10 +5,12 @@ import {
   encodeMessage,
   fidBesideDataBytes,
   isRefusal,
+  isWhole,
   noData,
   toProtobuf,
 } from '../../protocol/codec.js'
 import { Message } from '../../protocol/definitions.js'
+import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyKindOf } from '../../protocol/message-kinds.js'
 import { MessageError, ValidationResponse } from '../../protocol/proto/generated/request_response.js'
@@ -35,7 +37,10 @@ type Submission =
 const signedMessage: Reply<SignedMessage> = { json: signedMessageJson, protobuf: wireMessage }
 
 const validation: Reply<Validation> = {
-  json: ({ valid, message }) => ({ valid, message: message && shownMessageJson(message) }),
+  json: ({ valid, message }) => ({
+    valid,
+    message: message && isWhole(message) ? shownMessageJson(message) : null,
+  }),
   protobuf({ valid, message }) {
     const verdict = ValidationResponse.encode({ valid, message: undefined }).finish()
     if (message === null) return verdict
@@ -122,9 +127,9 @@ async function validateOne(hub: Hub, bytes: Buffer, transport: Transport): Promi
  * Submits a SubmitBulkMessagesRequest. Each message is merged or refused for itself, and the answers have the order of
  * the request (docs/protocol.md §2.4).
  */
-async function submitMany(hub: Hub, body: Buffer, now: number): Promise<Submission[]> {
+async function submitMany(hub: Hub, body: Buffer, hasV21: boolean): Promise<Submission[]> {
   const encodedMessages = bulkMessages(body)
-  const decoded = encodedMessages.map((bytes) => decodeBulkMessage(bytes, now))
+  const decoded = encodedMessages.map((bytes) => decodeBulkMessage(bytes, hasV21))
   const refusals = await hub.submit(decoded.flatMap((each) => ('merged' in each ? [each.merged] : [])))
   let next = 0
   return decoded.map((each) => {
@@ -133,11 +138,11 @@ async function submitMany(hub: Hub, body: Buffer, now: number): Promise<Submissi
   })
 }
 
-/** Decodes a message of a bulk request; refuses the types that only `submitMessage` takes. @param now Farcaster seconds. */
-function decodeBulkMessage(bytes: Buffer, now: number): Submission {
+/** Decodes a message of a bulk request; refuses the types that only `submitMessage` takes. */
+function decodeBulkMessage(bytes: Buffer, hasV21: boolean): Submission {
   const message = decodeMessage(bytes)
   if (isRefusal(message)) return { refusal: message, hash: decodeHash(bytes) }
-  if (!isOfShardZero(message.data, now)) return { merged: message }
+  if (!isOfShardZero(message.data.type, hasV21)) return { merged: message }
   const text = 'submit bulk messages not supported for shard 0'
   return { refusal: refuse('bad_request.validation_failure', text), hash: message.hash }
 }
@@ -187,6 +192,7 @@ export const submitMethods = [
     http: { path: '/submitBulkMessages', failure: 'Failed to submit bulk messages' },
     grpc: 'submitBulkMessages',
     reply: submissions,
-    handle: (bytes, { hub, clock }) => submitMany(hub, bytes, farcasterSecondsFromUnixMs(clock())),
+    handle: (bytes, { hub, clock, network }) =>
+      submitMany(hub, bytes, isV21(network, farcasterSecondsFromUnixMs(clock()))),
   }),
 ]

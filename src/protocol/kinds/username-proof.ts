@@ -46,17 +46,16 @@ function validateUsernameProof(body: UserNameProof, data: MessageData): string |
 }
 
 function validateName(body: UserNameProof): string | null {
+  const validate = nameRules[body.type]
+  if (validate === undefined) return 'invalid username type'
   const bytes = asBuffer(body.name)
-  if (!isUtf8(bytes)) return 'ensName is not valid UTF-8'
-  const name = bytes.toString('utf8')
-  switch (body.type) {
-    case UserNameType.USERNAME_TYPE_ENS_L1:
-      return validateEnsName(name)
-    case UserNameType.USERNAME_TYPE_BASENAME:
-      return validateBasename(name)
-    default:
-      return 'invalid username type'
-  }
+  return isUtf8(bytes) ? validate(bytes.toString('utf8')) : 'Message data invalid'
+}
+
+/** The rules of the names that messages may prove. */
+const nameRules: Partial<Record<UserNameType, (name: string) => string | null>> = {
+  [UserNameType.USERNAME_TYPE_ENS_L1]: validateEnsName,
+  [UserNameType.USERNAME_TYPE_BASENAME]: validateBasename,
 }
 
 /** Verifies that `signer`, the fname registry, signed a transfer of a name (docs/protocol.md §5.3, UserNameProof). */

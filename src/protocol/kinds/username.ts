@@ -28,9 +28,9 @@ export function validateEnsName(name: string): string | null {
 
 /** Returns the rule that a basename (`alice.base.eth`) breaks, or null. */
 export function validateBasename(name: string): string | null {
-  if (!name.endsWith('.base.eth')) return `ensName "${name}" doesn't end with .base.eth`
   const labels = name.split('.')
-  if (labels.length !== 3 || labels[0] === '') return 'Message data invalid'
+  if (labels.length !== 3 || labels.includes('')) return 'Message data invalid'
+  if (!name.endsWith('.base.eth')) return `ensName "${name}" doesn't end with .base.eth`
   return validateLabel(name, labels[0]!, MAX_BASENAME_BYTES)
 }
 

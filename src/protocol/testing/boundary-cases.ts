@@ -139,10 +139,15 @@ const limits: Record<string, Rows> = {
   ensProof: [
     ['invalid username type', { type: 0 }],
     ['invalid username type', { type: 1 }],
-    ['ensName "alice.eth" doesn\'t end with .base.eth', { type: 3 }],
+    ['Message data invalid', { type: 3 }],
+    [
+      'ensName "alice.other.eth" doesn\'t end with .base.eth',
+      { type: 3, name: Buffer.from('alice.other.eth') },
+    ],
     ['ensName "alice" doesn\'t end with .eth', { name: Buffer.from('alice') }],
     ['ensName "a.base.eth" unsupported subdomain', { name: Buffer.from('a.base.eth') }],
-    ['ensName is not valid UTF-8', { name: Buffer.from('ff2e657468', 'hex') }],
+    ['Message data invalid', { name: Buffer.from('ff2e657468', 'hex') }],
+    ['invalid username type', { type: 1, name: Buffer.from('ff2e657468', 'hex') }],
     ['fid in username proof does not match fid in message data', { fid: SAMPLE_FID + 1 }],
     ['timestamp in username proof does not match timestamp in message data', { timestamp: 1_789_459_201 }],
   ],

@@ -2,6 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } f
 import { secp256k1 } from '@noble/curves/secp256k1'
 import { keccak_256 } from '@noble/hashes/sha3'
 import { rememberSignature } from '../judge/ed25519.js'
+import { rememberAccount } from '../judge/typed-data.js'
 
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
@@ -55,6 +56,8 @@ export class EthAccount {
   /** 65 bytes; the last one is 27 or 28. */
   sign(digest: Uint8Array): Buffer {
     const signature = secp256k1.sign(digest, this.privateKey)
-    return Buffer.from([...signature.toCompactRawBytes(), 27 + signature.recovery])
+    const bytes = Buffer.from([...signature.toCompactRawBytes(), 27 + signature.recovery])
+    rememberAccount(digest, bytes, this.address)
+    return bytes
   }
 }

@@ -21,6 +21,8 @@ const EPOCH = 1_609_459_200
 const YEAR_SECONDS = 31_536_000
 const FIDS_PER_CELL = 8
 const DEVNET = 3
+/** Mainnet takes loans only of users who rent 1000 units. */
+const LENDER_UNITS = 1010
 const SIGNS_KEYS = ['rich', 'pro', 'app']
 
 const sharedWallets = [0, 1, 2, 3, 4].map((index) => new EthAccount(`shared wallet ${index}`))
@@ -98,7 +100,7 @@ export class Cell {
       isPro,
     })
     this.users = [
-      user(0, 'rich', 20),
+      user(0, 'rich', this.hasChannels ? 20 : LENDER_UNITS),
       user(1, 'pro', 20, true),
       user(2, 'small', 1),
       user(3, 'app', 10),
@@ -106,7 +108,7 @@ export class Cell {
       user(5, 'unknown', null),
     ]
     const owners = [0, 1].map((index) => new EthAccount(`${seed} wallet ${id} ${index}`))
-    this.wallets = network === DEVNET ? [...owners, ...sharedWallets] : sharedWallets
+    this.wallets = this.hasChannels ? [...owners, ...sharedWallets] : sharedWallets
     this.channelKeys = [`c${id}a`, `c${id}b`]
     for (const each of this.users) this.register(each)
     for (const [index, key] of this.registeredKeys.entries())
@@ -118,9 +120,14 @@ export class Cell {
       this.state.fnames.set(this.nameOf(holder), { fid: holder.fid, timestamp: 1 })
   }
 
+  /** Whether channels are active on the network. */
+  get hasChannels(): boolean {
+    return this.network === DEVNET
+  }
+
   /** Keys of channels in the registry, which mainnet does not have yet. */
   private get registeredKeys(): readonly string[] {
-    return this.network === DEVNET ? this.channelKeys : []
+    return this.hasChannels ? this.channelKeys : []
   }
 
   get nameHolders(): User[] {

@@ -14,13 +14,43 @@ const channelOf = (cell: Cell) =>
 
 const memberOf = (cell: Cell) => BigInt(cell.random.pick(cell.users).fid)
 
+/** What may follow the action that put a member into its state. */
+const nextActions: Readonly<Record<number, readonly number[]>> = {
+  1: [2, 3, 5],
+  2: [1, 3, 5],
+  3: [2, 4, 5],
+  4: [2, 3, 5],
+  5: [6],
+  6: [1, 3, 5],
+}
+
+function memberAction(cell: Cell): Content {
+  const users = cell.users.map(({ fid }) => BigInt(fid))
+  const members = [...cell.state.slots.values()]
+    .map(({ data }) => data.body!.value as Content)
+    .filter(({ fid, action }) => action !== undefined && users.includes(fid as bigint))
+  if (members.length === 0 || cell.random.chance(50))
+    return { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) }
+  const member = cell.random.pick(members)
+  return { ...member, action: cell.random.pick(nextActions[member.action as number]!) }
+}
+
+/** By action. */
+const memberActions = ['', 'add member', 'remove member', 'add moderator', 'remove moderator', 'ban', 'unban']
+
 const valid: readonly (readonly [number, (cell: Cell) => Body])[] = [
+  [90, (cell) => [Type.CHANNEL_MEMBER, { channelMember: memberAction(cell) }]],
   [
-    60,
+    // More moderators than a channel may have.
+    15,
     (cell) => [
       Type.CHANNEL_MEMBER,
       {
-        channelMember: { channelId: channelOf(cell), fid: memberOf(cell), action: cell.random.between(1, 6) },
+        channelMember: {
+          channelId: cell.channelId(cell.channelKeys[0]!),
+          fid: BigInt(cell.random.between(1, 14)),
+          action: 3,
+        },
       },
     ],
   ],
@@ -67,11 +97,22 @@ const valid: readonly (readonly [number, (cell: Cell) => Body])[] = [
 
 const channelMessage: Producer = (cell, now) => {
   const [type, body] = cell.random.weighted(valid)(cell)
+  const target = cell.users.find(({ fid }) => BigInt(fid) === (body.channelMember as Content)?.fid)
   const user = cell.random.weighted([
     [50, cell.users[0]!],
-    [50, ableUser(cell)],
+    [30, ableUser(cell)],
+    [20, target ?? ableUser(cell)],
   ])
-  return produce(cell, 'A.1 channels', { user, content: contentOf(cell, user, now, type, body) })
+  const className = `A.1 ${actionOf(type, body)}`
+  return produce(cell, className, { user, content: contentOf(cell, user, now, type, body) })
+}
+
+function actionOf(type: number, { channelMember }: Content): string {
+  if (type === Type.CHANNEL_UPDATE) return 'update'
+  if (type === Type.CHANNEL_PIN) return 'pin'
+  return type === Type.CHANNEL_MODERATE
+    ? 'moderate'
+    : memberActions[(channelMember as Content).action as number]!
 }
 
 const channelFault: Producer = (cell, now) => {
@@ -98,8 +139,17 @@ const channelFault: Producer = (cell, now) => {
   return produce(cell, 'A.1 faults of channels', { user, content: contentOf(cell, user, now, type, body) })
 }
 
+/** The verification of an address that owns a channel, of each channel once. */
+export const verifyOwner: Producer = (cell, now) => {
+  const user = cell.users[0]!
+  const wallet = cell.wallets[cell.earlier.length]!
+  const body = { verificationAdd: verificationBody(user, wallet, cell.network) }
+  const content = contentOf(cell, user, now, Type.VERIFICATION_ADD, body)
+  return produce(cell, 'A.1 ownership', { user, content })
+}
+
 /** The owner's verification decides who owns a channel. */
-export const ownership: Producer = (cell, now) => {
+const ownership: Producer = (cell, now) => {
   const wallet = cell.random.pick(cell.wallets.slice(0, 2))
   const user = cell.random.weighted([
     [80, cell.users[0]!],

@@ -1,5 +1,5 @@
 import type { Cell } from './cell.js'
-import { channelTraffic, ownership } from './channel-traffic.js'
+import { channelTraffic, verifyOwner } from './channel-traffic.js'
 import { type Produced, produce } from './draft.js'
 import { fieldFaults } from './field-faults.js'
 import { hasEarlier, messageFaults } from './message-faults.js'
@@ -7,13 +7,11 @@ import { traffic } from './traffic.js'
 import { wireFaults } from './wire-faults.js'
 
 const WARM_UP = 10
-/** Without these, most channels are parked. */
-const OWNERSHIPS = 3
-
 /** Makes the next message of a cell: half of them are what honest clients send. */
 export function generate(cell: Cell, now: number): Produced {
   const { random } = cell
-  if (cell.earlier.length < OWNERSHIPS) return ownership(cell, now)
+  // Without its owner's verification a channel is parked.
+  if (cell.earlier.length < cell.channelKeys.length) return verifyOwner(cell, now)
   if (cell.earlier.length < WARM_UP || random.chance(50)) {
     const [name, make] = random.weighted(traffic)
     return produce(cell, `valid: ${name}`, make(cell, now))
@@ -22,7 +20,7 @@ export function generate(cell: Cell, now: number): Produced {
     [25, wireFaults],
     [30, fieldFaults],
     [35, hasEarlier(cell) ? messageFaults : fieldFaults],
-    [10, channelTraffic],
+    [cell.hasChannels ? 25 : 4, channelTraffic],
   ])
   return random.weighted(faults)(cell, now)
 }

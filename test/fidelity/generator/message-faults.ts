@@ -1,4 +1,4 @@
-import { bodyOfType, Type } from '../judge/message.js'
+import { bodyOfType, hex, Type } from '../judge/message.js'
 import { Ed25519Key } from './accounts.js'
 import { type Cell, removedKey } from './cell.js'
 import { keyAddBody, keyMetadata, keyRemoveBody } from './claims.js'
@@ -163,7 +163,10 @@ const keyFaults: Producer = (cell, now) => {
 const removalFaults: Producer = (cell, now) => {
   const { random } = cell
   const user = cell.users[0]!
-  const key = keyOf(cell, user, random.below(4))
+  const alive = cell.granted.filter(
+    (each) => each.user === user && cell.state.keys.has(hex(each.key.publicKey)),
+  )
+  const key = alive.at(-1)?.key ?? keyOf(cell, user, random.below(4))
   const base = keyRemoveBody(user, key.publicKey, ++cell.nonce)
   const keyRemove = random.pick<() => Content>([
     () => base,
@@ -184,10 +187,14 @@ const loanFaults: Producer = (cell, now) => {
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 5001n, unitType: 2 },
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 1n, unitType: random.pick([3, -1]) },
     { toFid: BigInt(cell.users[3]!.fid), numUnits: 1n, unitType: random.pick([0, 1]) },
-    { toFid: BigInt(cell.users[3]!.fid), numUnits: 500n, unitType: 2 },
+    ...[0n, 18n, 19n, 20n, 500n, 1009n, 1010n].map((numUnits) => ({
+      toFid: BigInt(cell.users[3]!.fid),
+      numUnits,
+      unitType: 2,
+    })),
   ])
   const content = contentOf(cell, user, now, Type.LEND_STORAGE, { lendStorage })
-  return produce(cell, 'loans', { user, content })
+  return produce(cell, 'limits of loans', { user, content })
 }
 
 export const messageFaults: readonly (readonly [number, Producer])[] = [

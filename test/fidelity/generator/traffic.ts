@@ -189,8 +189,15 @@ export function keyOf(cell: Cell, user: User, index: number): Ed25519Key {
 }
 
 const keyRemove: Maker = (cell, now) => {
-  const user = cell.random.pick(cell.users.slice(0, 2))
-  const key = keyOf(cell, user, cell.random.below(3))
+  const alive = cell.granted.filter(({ key }) => cell.state.keys.has(hex(key.publicKey)))
+  const granted = alive.length > 0 && cell.random.chance(90) ? cell.random.pick(alive) : null
+  const user = granted?.user ?? cell.random.pick(cell.users.slice(0, 2))
+  const key = granted?.key ?? keyOf(cell, user, cell.random.below(3))
+  if (granted && cell.random.chance(30)) {
+    const nonce = ++cell.nonce
+    const byItself = { key: key.publicKey, signatureType: 2, deadline: 4_000_000_000, nonce }
+    return { ...draft(cell, now, Type.KEY_REMOVE, { keyRemove: byItself }, user), key }
+  }
   const body = keyRemoveBody(user, key.publicKey, ++cell.nonce)
   return draft(cell, now, Type.KEY_REMOVE, { keyRemove: body }, user)
 }

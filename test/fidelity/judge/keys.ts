@@ -99,18 +99,41 @@ export function judgeKeyAdd(state: State, data: Data): KeyChange {
   }
 }
 
-function requestFault(state: State, data: Data, request: ReturnType<typeof readKeyMetadata>): Fault | null {
+type KeyRequest = NonNullable<ReturnType<typeof readKeyMetadata>>
+
+function isRequestSigned(key: Uint8Array, { requestFid, requestSigner, signature, deadline }: KeyRequest) {
+  const requester = recoverAddress(keyRequestDigest({ requestFid, key, deadline }), signature)
+  return requester !== null && hex(requester) === hex(requestSigner)
+}
+
+function requestFault(state: State, data: Data, request: KeyRequest | null): Fault | null {
   const key = data.body!.value.key as Uint8Array
-  const malformed = invalid('SignedKeyRequest metadata is malformed or signature does not verify')
-  if (request === null) return malformed
-  const digest = keyRequestDigest({ requestFid: request.requestFid, key, deadline: request.deadline })
-  const requester = recoverAddress(digest, request.signature)
-  if (requester === null || hex(requester) !== hex(request.requestSigner)) return malformed
+  if (request === null || !isRequestSigned(key, request))
+    return invalid('SignedKeyRequest metadata is malformed or signature does not verify')
   const custody = state.accounts.get(shortFid(request.requestFid))?.custody
   return onlyFault([
     request.deadline < BigInt(data.timestamp) && invalid('SignedKeyRequest deadline has expired'),
-    custody !== hex(requester) && invalid('requestSigner does not match custody address of requestFid'),
+    custody !== hex(request.requestSigner) &&
+      invalid('requestSigner does not match custody address of requestFid'),
   ])
+}
+
+/** Whether a key message carries a claim that is wrong whatever the state: which no state could make true. */
+export function hasBrokenClaim(data: Data, signer: Envelope['signer']): boolean {
+  const body = data.body?.value
+  if (data.body?.name === 'keyAdd') {
+    const request = readKeyMetadata(body!.metadata as Uint8Array)
+    const digest = keyAddDigest(claimOf(data.fid, body!))
+    if (request === null || request.deadline < BigInt(data.timestamp)) return true
+    return !isRequestSigned(body!.key as Uint8Array, request) || recoversNone(digest, body!.custodySignature)
+  }
+  if (data.body?.name !== 'keyRemove') return false
+  if (body!.signatureType === SELF) return hex(signer) !== hex(body!.key as Uint8Array)
+  return recoversNone(keyRemoveDigest(claimOf(data.fid, body!)), body!.signature)
+}
+
+function recoversNone(digest: Uint8Array, signature: unknown): boolean {
+  return recoverAddress(digest, signature as Uint8Array) === null
 }
 
 /** Removes a key, by custody or by the key itself. */

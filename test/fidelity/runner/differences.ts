@@ -1,3 +1,4 @@
+import { hasBrokenClaim } from '../judge/keys.js'
 import { readEnvelope } from '../judge/message.js'
 import { type Comparison, comparable, isEqual } from './tally.js'
 
@@ -15,7 +16,14 @@ interface Described extends Comparison {
   readonly plazaText: string | null
   /** The message type; 0 for bytes that do not decode. */
   readonly type: number
+  /** A number above 2^53 - 1. */
   readonly hasBigNumber: boolean
+  /** A number above 2^32 - 1. */
+  readonly hasLongNumber: boolean
+  /** The proof of a name has another fid or second than its message. */
+  readonly isProofOfOther: boolean
+  /** A key message has a claim that is wrong whatever the state. */
+  readonly hasBrokenClaim: boolean
 }
 
 const LINKS = [5, 6, 14]
@@ -86,7 +94,7 @@ export const differences: readonly Difference[] = [
     covers: ({ text, plazaText, type }) =>
       [1, 2].includes(type) &&
       plazaText === 'Invalid cast body for remove key' &&
-      (text === null || text.startsWith('message ')),
+      (text === null || text === 'no storage' || text.startsWith('message ')),
   },
   {
     section: '9.2',
@@ -94,10 +102,15 @@ export const differences: readonly Difference[] = [
     covers: ({ hasBigNumber }) => hasBigNumber,
   },
   {
+    section: '9.2',
+    row: 'fids from 2^32 to 2^53 − 1',
+    covers: ({ hasLongNumber }) => hasLongNumber,
+  },
+  {
     section: '9.3',
     row: 'fid and timestamp in a name proof',
-    covers: ({ type, reference, plazaText }) =>
-      type === 12 && reference.fault?.code === NO_CLIENT && /in (username )?proof/.test(plazaText ?? ''),
+    covers: ({ isProofOfOther, reference, plazaText }) =>
+      isProofOfOther && reference.fault?.code === NO_CLIENT && /in username proof/.test(plazaText ?? ''),
   },
   {
     section: '9.3',
@@ -106,6 +119,18 @@ export const differences: readonly Difference[] = [
       reference.fault?.code === NO_CLIENT &&
       plaza?.code === 'not_configured' &&
       plaza.text?.startsWith(text!) === true,
+  },
+  {
+    section: '9.4',
+    row: '`validateMessage` of a name proof with another fid or second than its message',
+    covers: ({ call, isProofOfOther, reference, plaza }) =>
+      call === 'validate' && isProofOfOther && reference.isMerged && plaza !== null,
+  },
+  {
+    section: '9.4',
+    row: '`validateMessage` of a key message whose claim is wrong whatever the state',
+    covers: ({ call, reference, plaza, hasBrokenClaim }) =>
+      call === 'validate' && hasBrokenClaim && reference.isMerged && plaza !== null,
   },
   {
     section: '9.4',
@@ -137,32 +162,57 @@ function nameOf({ section, row }: Difference): string {
 
 function describeComparison(comparison: Comparison): Described {
   const { reference, plaza, bytes } = comparison
-  const data = typeOf(bytes)
   return {
     ...comparison,
     text: reference.fault?.text ?? reference.swallowed?.text ?? null,
     plazaText: plaza?.text ?? null,
-    type: data?.type ?? 0,
-    hasBigNumber: data?.hasBigNumber ?? false,
+    ...describeData(bytes),
   }
 }
 
+const MAX_EXACT_NUMBER = 2n ** 53n - 1n
 const MAX_SHORT_FID = 0xffff_ffffn
+const EPOCH = 1_609_459_200n
 
-function typeOf(bytes: Uint8Array): { type: number; hasBigNumber: boolean } | null {
+type DataTraits = Pick<
+  Described,
+  'type' | 'hasBigNumber' | 'hasLongNumber' | 'isProofOfOther' | 'hasBrokenClaim'
+>
+
+const undecodable: DataTraits = {
+  type: 0,
+  hasBigNumber: false,
+  hasLongNumber: false,
+  isProofOfOther: false,
+  hasBrokenClaim: false,
+}
+
+function describeData(bytes: Uint8Array): DataTraits {
   try {
-    const { data } = readEnvelope(bytes)
-    return data === undefined
-      ? null
-      : { type: data.type, hasBigNumber: hasBigNumber([data.fid, data.body?.value]) }
+    const { data, signer } = readEnvelope(bytes)
+    if (data === undefined) return undecodable
+    const numbers = [data.fid, data.body?.value]
+    const proof = data.body?.name === 'usernameProof' ? data.body.value : null
+    const second = BigInt(data.timestamp) + EPOCH
+    return {
+      type: data.type,
+      hasBigNumber: hasNumberAbove(MAX_EXACT_NUMBER, numbers),
+      hasLongNumber: hasNumberAbove(MAX_SHORT_FID, numbers),
+      isProofOfOther: proof !== null && (proof.fid !== data.fid || proof.timestamp !== second),
+      hasBrokenClaim: hasBrokenClaim(data, signer),
+    }
   } catch {
-    return null
+    return undecodable
   }
 }
 
-function hasBigNumber(value: unknown): boolean {
-  if (typeof value === 'bigint') return value > MAX_SHORT_FID
+function hasNumberAbove(limit: bigint, value: unknown): boolean {
+  if (typeof value === 'bigint') return value > limit
   if (value instanceof Uint8Array) return false
-  if (Array.isArray(value)) return value.some(hasBigNumber)
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasBigNumber)
+  if (Array.isArray(value)) return value.some((each) => hasNumberAbove(limit, each))
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).some((each) => hasNumberAbove(limit, each))
+  )
 }

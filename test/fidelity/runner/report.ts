@@ -6,7 +6,7 @@ export function reportOf(tally: Tally): string {
   return [...classTable(tally), '', ...documentedTable(tally), '', ...undocumentedList(tally), ''].join('\n')
 }
 
-const columns = ['messages', 'accepted', 'verdict', 'code', 'text', 'documented', 'undocumented']
+const columns = ['messages', 'merged', 'verdict', 'code', 'text', 'documented', 'undocumented']
 
 function classTable(tally: Tally): string[] {
   const names = [...tally.classes.keys()].sort()
@@ -17,7 +17,7 @@ function classTable(tally: Tally): string[] {
     const count = tally.classes.get(name)!
     return line(name, [
       count.messages,
-      count.accepted,
+      count.merged,
       percent(count.equalVerdicts, count.messages),
       percent(count.equalCodes, count.messages),
       percent(count.equalTexts, count.texts),
@@ -26,11 +26,11 @@ function classTable(tally: Tally): string[] {
     ])
   })
   const all = [...tally.classes.values()]
-  const sum = (member: 'messages' | 'accepted' | 'equalVerdicts' | 'equalCodes' | 'equalTexts' | 'texts') =>
+  const sum = (member: 'messages' | 'merged' | 'equalVerdicts' | 'equalCodes' | 'equalTexts' | 'texts') =>
     all.reduce((total, count) => total + count[member], 0)
   const total = line('all', [
     sum('messages'),
-    sum('accepted'),
+    sum('merged'),
     percent(sum('equalVerdicts'), sum('messages')),
     percent(sum('equalCodes'), sum('messages')),
     percent(sum('equalTexts'), sum('texts')),
@@ -49,6 +49,14 @@ function documentedTable(tally: Tally): string[] {
   return ['documented differences:', ...rows.map(([row, count]) => `${String(count).padStart(8)}  ${row}`)]
 }
 
+const MAX_SHOWN_DIGITS = 4000
+
+function shortened(digits: string): string {
+  return digits.length <= MAX_SHOWN_DIGITS
+    ? digits
+    : `${digits.slice(0, MAX_SHOWN_DIGITS)}… (${digits.length / 2} bytes)`
+}
+
 function undocumentedList(tally: Tally): string[] {
   const found = [...tally.undocumented.values()].sort((a, b) => b.count - a.count)
   if (found.length === 0) return ['undocumented differences: none']
@@ -58,7 +66,7 @@ function undocumentedList(tally: Tally): string[] {
       `${String(count).padStart(8)}  ${example.className}, ${example.call}, network ${example.network}`,
       `          reference: ${describe(example.reference)}`,
       `          plaza:     ${describeFault(example.plaza)}`,
-      `          bytes:     ${hex(example.bytes)}`,
+      `          bytes:     ${shortened(hex(example.bytes))}`,
     ]),
   ]
 }

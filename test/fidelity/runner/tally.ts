@@ -52,7 +52,7 @@ export function isEqual(comparison: Pick<Comparison, 'reference' | 'plaza'>): bo
 /** The counts of one class. */
 export interface ClassCount {
   messages: number
-  accepted: number
+  merged: number
   equalVerdicts: number
   equalCodes: number
   texts: number
@@ -79,7 +79,7 @@ export class Tally {
     const count = this.classOf(comparison.className)
     const agreement = agreementOf(comparison)
     count.messages++
-    if (comparison.reference.fault === null) count.accepted++
+    if (comparison.reference.isMerged) count.merged++
     if (agreement.verdict) count.equalVerdicts++
     if (agreement.code) count.equalCodes++
     if (agreement.text !== null) {
@@ -106,7 +106,7 @@ export class Tally {
     if (found !== undefined) return found
     const created: ClassCount = {
       messages: 0,
-      accepted: 0,
+      merged: 0,
       equalVerdicts: 0,
       equalCodes: 0,
       texts: 0,

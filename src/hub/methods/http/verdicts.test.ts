@@ -5,6 +5,7 @@ import { TestUser, testKey, testNow } from '../../../../test/network.js'
 import { encodeMessage } from '../../../protocol/codec.js'
 import { Message, MessageData, MessageType } from '../../../protocol/definitions.js'
 import { messageHash } from '../../../protocol/hash.js'
+import { checkType } from '../../merge/check-type.js'
 
 // Verdicts, codes and texts of the reference node, by the class of the difference that there was.
 
@@ -87,6 +88,8 @@ describe('C.11 a type with another body', () => {
     [18, 'castAddBody', `${validation}/invalid message type`],
     [CAST_ADD, 'none', `${validation}/invalid message type`],
     [KEY_ADD, 'none', `${validation}/message has no data`],
+    [20, 'none', `${validation}/message has no data`],
+    [VERIFICATION_REMOVE, 'none', `${validation}/message has no data`],
   ] as const)('%i with %s: %s', async (type, body, expected) => {
     const message = mismatched(type, body)
     expect(await submit(encodeMessage(message))).toBe(expected)
@@ -94,6 +97,13 @@ describe('C.11 a type with another body', () => {
     expect(await api.hub.validate([message])).toEqual([null])
     if (isShown) expect(await validate(encodeMessage(message))).toBe(true)
     else expect(await validate(encodeMessage(message))).toMatch(/^No message data$|^invalid message type$/)
+  })
+
+  test('without a body, on a network without engine V21: only shard 0 has another text', () => {
+    const refusalOf = (type: number) => checkType(mismatched(type, 'none'), false)?.message
+    expect(refusalOf(20)).toBe('invalid message type')
+    expect(refusalOf(VERIFICATION_REMOVE)).toBe('invalid message type')
+    expect(refusalOf(LEND_STORAGE)).toBe('message has no data')
   })
 
   test('is refused for its fid and its signer first', async () => {
@@ -131,6 +141,17 @@ describe('C.1 the last body on the wire', () => {
     const merged = events.find((event: { type: string }) => event.type === 'HUB_EVENT_TYPE_MERGE_MESSAGE')
     expect(merged.mergeMessageBody.message.data).toEqual(data)
   })
+})
+
+test('data that is too long for any type is not valid, whatever its body', async () => {
+  const targetFids = Array<number>(40_000).fill(400_000)
+  const content = {
+    ...head,
+    type: MessageType.LINK_COMPACT_STATE,
+    linkCompactStateBody: { type: 'x', targetFids },
+  }
+  const dataBytes = Buffer.from(MessageData.encode(MessageData.create(content)).finish())
+  expect(await validate(signed(dataBytes))).toBe(false)
 })
 
 describe('C.3 data and data_bytes', () => {
