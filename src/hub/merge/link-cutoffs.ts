@@ -4,10 +4,21 @@ import { type ConflictKey, conflictKeyId } from './stored-message.js'
 /** Farcaster seconds by target fid. */
 type Cutoffs = ReadonlyMap<number, number>
 
+/** An older compact state: links to targets that it does not list are void up to its time. */
+interface OlderCompactState {
+  readonly listed: ReadonlySet<number>
+  readonly timestamp: number
+}
+
 interface TrackedCutoffs {
   readonly compactKey: ConflictKey
   readonly before: Cutoffs
-  current: Cutoffs
+  /** `before` until the first change, then a copy of it. */
+  current: Map<number, number>
+  /** Older compact states that `current` does not contain yet, the newest first. */
+  readonly older: OlderCompactState[]
+  /** The targets that the older compact states can concern: those of the stored one. */
+  targets: readonly number[]
 }
 
 /** What `LinkCutoffs.get` returns if nothing is void. */
@@ -24,50 +35,92 @@ export class LinkCutoffs {
   readonly #byCompactKey = new Map<string, TrackedCutoffs>()
 
   load(compactKey: ConflictKey, cutoffs: Cutoffs): void {
-    this.#byCompactKey.set(conflictKeyId(compactKey), { compactKey, before: cutoffs, current: cutoffs })
+    this.#byCompactKey.set(conflictKeyId(compactKey), track(compactKey, new Map(cutoffs)))
   }
 
   /** Returns Farcaster seconds, or `NO_CUTOFF`. */
   get(compactKey: ConflictKey, targetFid: number): number {
-    return this.#tracked(compactKey).current.get(targetFid) ?? NO_CUTOFF
+    return cutoffIn(this.#tracked(compactKey), targetFid)
   }
 
   /** Returns all cutoffs of a compact state. */
   all(compactKey: ConflictKey): Cutoffs {
-    return this.#tracked(compactKey).current
+    return settled(this.#tracked(compactKey))
   }
 
-  /** Raises the cutoff of targets to a time, unless it is later already. */
-  raise(compactKey: ConflictKey, targetFids: readonly number[], timestamp: number): void {
-    const { current } = this.#tracked(compactKey)
-    const raised = targetFids.filter((targetFid) => timestamp > (current.get(targetFid) ?? NO_CUTOFF))
-    if (raised.length === 0) return
-    this.replace(compactKey, new Map([...current, ...raised.map((fid) => [fid, timestamp] as const)]))
+  /** Raises the cutoff of a target to a time, unless it is later already. */
+  raise(compactKey: ConflictKey, targetFid: number, timestamp: number): void {
+    const tracked = this.#tracked(compactKey)
+    if (timestamp > cutoffIn(tracked, targetFid)) changeable(tracked).set(targetFid, timestamp)
+  }
+
+  /**
+   * Raises the cutoff of targets that an older compact state does not list to its time. Costs as much as the older one
+   * lists: many small ones below a large one must not cost the large one each.
+   *
+   * @param targets Targets of the stored compact state, the same for all calls until `replace`.
+   */
+  raiseUnlisted(compactKey: ConflictKey, targets: readonly number[], older: OlderCompactState): void {
+    const tracked = this.#tracked(compactKey)
+    tracked.targets = targets
+    const position = tracked.older.findIndex(({ timestamp }) => timestamp <= older.timestamp)
+    tracked.older.splice(position < 0 ? tracked.older.length : position, 0, older)
   }
 
   /** Sets all cutoffs of a compact state. */
   replace(compactKey: ConflictKey, cutoffs: Cutoffs): void {
     const tracked = this.#tracked(compactKey)
+    tracked.older.length = 0
     const wasAndIsEmpty = tracked.before.size === 0 && cutoffs.size === 0
-    tracked.current = wasAndIsEmpty ? tracked.before : cutoffs
+    tracked.current = wasAndIsEmpty ? (tracked.before as Map<number, number>) : new Map(cutoffs)
   }
 
   /** Returns what this batch changed. */
-  changes(): { compactKey: ConflictKey; cutoffs: Cutoffs }[] {
+  changes(): { readonly compactKey: ConflictKey; readonly cutoffs: Cutoffs }[] {
     return [...this.#byCompactKey.values()]
-      .filter(({ before, current }) => before !== current)
-      .map(({ compactKey, current }) => ({ compactKey, cutoffs: current }))
+      .map((tracked) => ({
+        compactKey: tracked.compactKey,
+        cutoffs: settled(tracked),
+        before: tracked.before,
+      }))
+      .filter(({ before, cutoffs }) => before !== cutoffs)
   }
 
   #tracked(compactKey: ConflictKey): TrackedCutoffs {
     const name = conflictKeyId(compactKey)
-    const tracked = this.#byCompactKey.get(name) ?? { compactKey, before: none, current: none }
+    const tracked = this.#byCompactKey.get(name) ?? track(compactKey, new Map())
     this.#byCompactKey.set(name, tracked)
     return tracked
   }
 }
 
-const none: Cutoffs = new Map()
+function track(compactKey: ConflictKey, cutoffs: Map<number, number>): TrackedCutoffs {
+  return { compactKey, before: cutoffs, current: cutoffs, older: [], targets: [] }
+}
+
+/** Returns the cutoffs to change in place. */
+function changeable(tracked: TrackedCutoffs): Map<number, number> {
+  if (tracked.current === tracked.before) tracked.current = new Map(tracked.before)
+  return tracked.current
+}
+
+/** Returns the cutoff of a target: its own, or the time of the newest older compact state without it. */
+function cutoffIn({ current, older }: TrackedCutoffs, targetFid: number): number {
+  const own = current.get(targetFid) ?? NO_CUTOFF
+  const unlisting = older.find(({ listed, timestamp }) => timestamp <= own || !listed.has(targetFid))
+  return Math.max(own, unlisting?.timestamp ?? NO_CUTOFF)
+}
+
+/** Moves what older compact states void into the cutoffs, and returns these. */
+function settled(tracked: TrackedCutoffs): Cutoffs {
+  if (tracked.older.length === 0) return tracked.current
+  for (const targetFid of tracked.targets) {
+    const cutoff = cutoffIn(tracked, targetFid)
+    if (cutoff > (tracked.current.get(targetFid) ?? NO_CUTOFF)) changeable(tracked).set(targetFid, cutoff)
+  }
+  tracked.older.length = 0
+  return tracked.current
+}
 
 interface CutoffsRow {
   fid: number

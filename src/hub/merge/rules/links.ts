@@ -62,7 +62,11 @@ function checkRemove(message: SignedMessage, state: BatchState): MergeRefusal | 
   const compact = state.get(conflictKey)
   if (!compact || message.data.timestamp > compact.ts) return null
   const targetFid = message.data.linkBody!.targetFid!
-  if (targetsOf(compact.message()).includes(targetFid)) endLinks(message, [targetFid], state)
+  if (targetsOf(compact.message()).includes(targetFid)) {
+    const key = linkKey(linkTypeOf(message), targetFid)
+    endLink(state.get({ fid: conflictKey.fid, set: MessageSet.links, key }), message, state)
+    state.linkCutoffs.raise(conflictKey, targetFid, message.data.timestamp)
+  }
   const text = 'Remove message earlier than the compact state message will be immediately pruned'
   return { ...refuse('bad_request.prunable', text), causedBy: conflictKey }
 }
@@ -72,23 +76,23 @@ function endUnlisted(message: SignedMessage, state: BatchState): void {
   const conflictKey = compactConflictKey(message)!
   const newer = state.get(conflictKey)
   if (!newer || compareCandidates(toStoredMessage(conflictKey, message), newer) >= 0) return
+  const { fid, timestamp } = message.data
   const listed = new Set(targetsOf(message))
-  const unlisted = targetsOf(newer.message()).filter((targetFid) => !listed.has(targetFid))
-  endLinks(message, unlisted, state)
+  // All links of the user are loaded, and their number is limited. Links to targets that the newer one does not list are
+  // of a later second than it, so of a later one than this.
+  for (const stored of state.storedMessagesOf(fid)) {
+    if (stored.type !== MessageType.LINK_ADD || stored.ts > timestamp) continue
+    const { type, targetFid } = stored.message().data.linkBody!
+    if (type === linkTypeOf(message) && !listed.has(targetFid!)) endLink(stored, message, state)
+  }
+  state.linkCutoffs.raiseUnlisted(conflictKey, targetsOf(newer.message()), { listed, timestamp })
 }
 
-/** Deletes adds to targets of the stored compact state, up to the time of the message, and refuses them from now on. */
-function endLinks(message: SignedMessage, targetFids: readonly number[], state: BatchState): void {
-  const { fid, timestamp } = message.data
-  const linkType = linkTypeOf(message)
-  for (const targetFid of targetFids) {
-    const conflictKey = { fid, set: MessageSet.links, key: linkKey(linkType, targetFid) }
-    const stored = state.get(conflictKey)
-    if (stored?.type !== MessageType.LINK_ADD || stored.ts > timestamp) continue
-    state.set(conflictKey, null)
-    state.emit(fid, { type: HubEventType.PRUNE_MESSAGE, message: stored.message() })
-  }
-  state.linkCutoffs.raise(compactConflictKey(message)!, targetFids, timestamp)
+/** Deletes a stored add up to the time of the message that ends it. */
+function endLink(stored: StoredMessage | null, { data }: SignedMessage, state: BatchState): void {
+  if (stored?.type !== MessageType.LINK_ADD || stored.ts > data.timestamp) return
+  state.set(stored, null)
+  state.emit(data.fid, { type: HubEventType.PRUNE_MESSAGE, message: stored.message() })
 }
 
 /** Returns older removes, then older adds to targets that the compact state does not list. */
