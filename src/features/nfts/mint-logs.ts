@@ -73,6 +73,8 @@ async function readRange(
       // A `Transfer` with three topics is of an ERC-20.
       if (topics.length !== TOPICS) return []
       const isSingle = topics[0] === transferSingleTopic
+      // Anybody's contract may log such a topic without what the standard puts beside it.
+      if (isSingle && data.length < WORD_LENGTH) return []
       const [receiver, tokenId] = isSingle
         ? [topics[3]!, data.slice(0, WORD_LENGTH) as Hex]
         : [topics[2]!, topics[3]!]

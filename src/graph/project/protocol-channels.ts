@@ -25,8 +25,10 @@ const REBUILD_CHANNELS = 500
 
 /** What a batch of events changes of channels of the protocol. Channels stand by their ids in messages. */
 export interface ChannelChanges {
-  /** Channels whose registration or owner may have changed. */
+  /** Channels whose registration changed. */
   readonly channels: readonly Buffer[]
+  /** Other channels, whose owner may have changed. */
+  readonly owned: readonly Buffer[]
   /** Slots of other channels. */
   readonly slots: readonly ChannelSlot[]
   readonly follows: FollowChanges
@@ -42,13 +44,15 @@ export async function findChannelChanges(
 ): Promise<ChannelChanges> {
   const affected = findAffected(bodies)
   const follows = followChanges(changes)
-  const owned = affected.owners.length === 0 ? [] : await channelsOfOwners(db, affected.owners)
-  const channels = unique([...affected.channels, ...owned])
-  const slots = affected.slots.filter(({ channelId }) => !channels.some((each) => each.equals(channelId)))
+  const { channels } = affected
+  const isProjected = (channelId: Buffer) => channels.some((each) => each.equals(channelId))
+  const ofOwners = affected.owners.length === 0 ? [] : await channelsOfOwners(db, affected.owners)
+  const owned = ofOwners.filter((channelId) => !isProjected(channelId))
+  const slots = affected.slots.filter(({ channelId }) => !isProjected(channelId))
   const followed = [...follows.added, ...follows.removed].map(({ channelId }) => channelId)
-  const stale = unique([...channels, ...slots.map(({ channelId }) => channelId), ...followed])
-  if (stale.length > 0 && (await readHasChannels(db))) return { channels, slots, follows, stale }
-  return { channels: [], slots: [], follows: { added: [], removed: [] }, stale: [] }
+  const stale = unique([...channels, ...owned, ...slots.map(({ channelId }) => channelId), ...followed])
+  if (stale.length > 0 && (await readHasChannels(db))) return { channels, owned, slots, follows, stale }
+  return { channels: [], owned: [], slots: [], follows: { added: [], removed: [] }, stale: [] }
 }
 
 /**
@@ -60,10 +64,11 @@ export async function projectProtocolChannels(
   bodies: readonly HubEventBody[],
   changes: NetChanges,
 ): Promise<void> {
-  const { channels, slots, follows, stale } = await findChannelChanges(db, bodies, changes)
+  const { channels, owned, slots, follows, stale } = await findChannelChanges(db, bodies, changes)
   if (stale.length === 0) return
   await lockChannels(db, stale)
   if (channels.length > 0) await projectChannels(db, channels)
+  if (owned.length > 0) await projectOwners(db, owned)
   if (slots.length > 0) await projectSlots(db, slots)
   await projectChannelFollows(db, follows)
 }
@@ -178,12 +183,21 @@ function addAffected({ data }: SignedMessage, { owners, slots }: Affected): void
 async function projectChannels(db: Transaction, channels: readonly Buffer[]): Promise<void> {
   await createChannels(db, channels)
   await writeOwners(db, channels)
-  const allOf = (type: MessageType) => channels.map((channelId) => ({ type, channelId, key: null }))
-  await writeMembers(db, allOf(MessageType.CHANNEL_MEMBER))
+  await writeMembers(db, allSlots(MessageType.CHANNEL_MEMBER, channels))
   await writeMetadata(db, channels)
   await writePins(db, channels)
-  await writeHiddenCasts(db, allOf(MessageType.CHANNEL_MODERATE))
+  await writeHiddenCasts(db, allSlots(MessageType.CHANNEL_MODERATE, channels))
   await rebuildChannelFollows(db, channels)
+}
+
+/** Writes owners, and the members of channels whose owner changed: an owner is shown as one without a message. */
+async function projectOwners(db: Transaction, channels: readonly Buffer[]): Promise<void> {
+  const changed = await writeOwners(db, channels)
+  if (changed.length > 0) await writeMembers(db, allSlots(MessageType.CHANNEL_MEMBER, changed))
+}
+
+function allSlots(type: MessageType, channels: readonly Buffer[]): ChannelSlot[] {
+  return channels.map((channelId) => ({ type, channelId, key: null }))
 }
 
 async function projectSlots(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
@@ -235,22 +249,33 @@ async function createChannels(db: Transaction, channels: readonly Buffer[]): Pro
   `
 }
 
-/** Writes the owner: who verified the registry's address last (docs/protocol.md §7.1); 0 if nobody did. */
-async function writeOwners(db: Transaction, channels: readonly Buffer[]): Promise<void> {
-  await db`
+/**
+ * Writes the owner: who verified the registry's address last (docs/protocol.md §7.1); 0 if nobody did. Returns the
+ * channels whose owner changed.
+ */
+async function writeOwners(db: Transaction, channels: readonly Buffer[]): Promise<Buffer[]> {
+  const rows = await db<{ channel_id: Buffer }[]>`
     update channels.channels c
-    set lead_fid = coalesce(
-      (
-        select v.fid from hub.messages v
-        where v.set = 4 and v.key = r.owner_address and v.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
-        order by v.ts desc, v.hash desc, v.fid
-        limit 1
-      ),
-      0
-    )
-    from hub.channels r
-    where r.channel_id = c.protocol_id and r.channel_id = any (${db.types.byteas(channels)}::bytea[])
+    set lead_fid = o.fid
+    from (
+      select
+        r.channel_id,
+        coalesce(
+          (
+            select v.fid from hub.messages v
+            where v.set = 4 and v.key = r.owner_address and v.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
+            order by v.ts desc, v.hash desc, v.fid
+            limit 1
+          ),
+          0
+        ) as fid
+      from hub.channels r
+      where r.channel_id = any (${db.types.byteas(channels)}::bytea[])
+    ) o
+    where o.channel_id = c.protocol_id and c.lead_fid <> o.fid
+    returning c.protocol_id as channel_id
   `
+  return rows.map((row) => row.channel_id)
 }
 
 async function channelsOfOwners(db: Transaction, owners: readonly Buffer[]): Promise<Buffer[]> {

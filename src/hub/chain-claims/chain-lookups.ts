@@ -19,8 +19,8 @@ export type Lookup<T> = { readonly answer: T } | { readonly refusal: Refusal }
 export type LookupOutcome = 'answered' | 'mismatch' | 'failed' | 'overloaded' | 'not_configured'
 
 /**
- * Bounded questions to chains on behalf of users. At most `maxConcurrent` run at once; others wait for as long as one
- * may take. A question ends after `timeoutMs`. All endpoints of a network that answer must agree, and two must answer
+ * Bounded questions to chains on behalf of users. At most `maxConcurrent` of a network run at once; others wait for as
+ * long as one may take. A question ends after `timeoutMs`. All endpoints of a network that answer must agree, and two must answer
  * where there are two.
  */
 export interface ChainLookups {
@@ -54,28 +54,19 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
   const { rpcs, contracts, clock, timeoutMs = TIMEOUT_MS, onOutcome = () => {} } = options
   const { maxConcurrent = MAX_CONCURRENT, maxWaiting = MAX_WAITING } = options
   const counter = createCounter<number | string>(limits.chainLookups, clock)
-  const waiting: (() => void)[] = []
-  let running = 0
-
-  async function takeTurn(): Promise<void> {
-    if (running >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-  }
-
-  /** Hands the turn to the next in the queue. */
-  function passTurn(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
-  }
+  // A network that does not answer keeps no turns from the others.
+  const turnsByNetwork = new Map(
+    [...rpcs.keys()].map((network) => [network, createTurns(maxConcurrent)] as const),
+  )
 
   async function askInTurn<T>(
     network: ClaimNetwork,
     rpc: ChainRpc,
+    turns: Turns,
     work: (endpoint: Endpoint) => Promise<T>,
   ): Promise<Lookup<T>> {
     const deadlineMs = clock() + timeoutMs
-    await takeTurn()
+    await turns.take()
     try {
       if (clock() > deadlineMs) {
         onOutcome(network, 'overloaded')
@@ -88,7 +79,7 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
       onOutcome(network, error instanceof RpcMismatch ? 'mismatch' : 'failed')
       return { refusal: refuse('unavailable', `${problemOf(error)} (${network}): try again later`) }
     } finally {
-      passTurn()
+      turns.pass()
     }
   }
 
@@ -97,11 +88,12 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
     isConfigured: (network) => rpcs.has(network),
     async ask(network, work) {
       const rpc = rpcs.get(network)
-      if (rpc === undefined) {
+      const turns = turnsByNetwork.get(network)
+      if (rpc === undefined || turns === undefined) {
         onOutcome(network, 'not_configured')
         return { refusal: notConfigured(network) }
       }
-      if (waiting.length < maxWaiting) return await askInTurn(network, rpc, work)
+      if (turns.waiting() < maxWaiting) return await askInTurn(network, rpc, turns, work)
       onOutcome(network, 'overloaded')
       return { refusal: refuse('unavailable', `too many questions wait for ${network}: try again later`) }
     },
@@ -112,6 +104,27 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
         'bad_request.rate_limited',
         `too many names and wallets to look up: wait ${retryAfterSeconds} s`,
       )
+    },
+  }
+}
+
+type Turns = ReturnType<typeof createTurns>
+
+/** Lets at most `maxConcurrent` run at once; others wait in the order in which they came. */
+function createTurns(maxConcurrent: number) {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return {
+    waiting: () => waiting.length,
+    async take(): Promise<void> {
+      if (running >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve))
+      else running += 1
+    },
+    /** Hands the turn to the next in the queue. */
+    pass(): void {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
     },
   }
 }
