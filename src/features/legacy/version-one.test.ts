@@ -54,7 +54,7 @@ describe('users', () => {
       fid: '1',
       username: 'alice',
       display_name: '',
-      verifications: [address],
+      verifications: expect.arrayContaining([address]),
     })
   })
 

@@ -43,7 +43,7 @@ it('messages and verifications that merge in two shards at once leave what the s
     const changing = users.filter(({ fid }) => fid % 2 === 0 || action === ADD_MEMBER)
     for (const user of changing) {
       at += 1
-      // A verification that is older than the owner's changes nothing, and writes the whole channel again.
+      // A verification that is older than the owner's changes nothing.
       const merges = [submit(addressVerification(verifier, channel.owner, at))]
       const isMember = action === ADD_MEMBER && (await readMembers()).includes(user.fid)
       if (!isMember) merges.push(submit(channel.member(user, action, user.fid, at)))

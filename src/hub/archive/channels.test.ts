@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { channelRegistration } from '../../../test/channel-events.js'
 import { addressVerification, TestChannel } from '../../../test/channels.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
@@ -16,8 +17,8 @@ test('an archive has the slots of channels, of all their users and in whatever o
   const hub = await createTestHub(db)
   const [owner, member] = [new TestUser(1), new TestUser(2)]
   const channel = new TestChannel('plaza')
-  await channel.register(db)
   await hub.submitOnChainEvents([owner, member].flatMap((user) => user.onChain()))
+  await hub.submitOnChainEvents([channelRegistration('plaza', channel.owner, { block: 1 })])
   const { ADD_MEMBER, ADD_MODERATOR, BAN } = ChannelMemberAction
   for (const message of [
     addressVerification(owner, channel.owner),

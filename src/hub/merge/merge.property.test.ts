@@ -127,7 +127,11 @@ const history = fc
   .array(fc.oneof(castOrRemove, reaction, follow, block, compactState, userData, verification), {
     maxLength: 50,
   })
-  .map((steps) => steps.flat())
+  .map((steps) => {
+    // Two steps may make the same message, and repetitions are part of the arrival.
+    const byHash = new Map(steps.flat().map((message) => [message.hash.toString('hex'), message]))
+    return [...byHash.values()]
+  })
 
 /** The rules in their simplest form: of all messages with one conflict key, the winner. */
 function winners(messages: readonly SignedMessage[]): SignedMessage[] {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
 import { openHubApi } from '../../../../test/hub-api.js'
 import { TestUser, testNow } from '../../../../test/network.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -213,9 +214,15 @@ describe('submitBulkMessages', () => {
   })
 
   test('verifications of a network before V21 -> not refused for their shard', async () => {
+    const network = FarcasterNetwork.MAINNET
+    const { db: other } = await createTestDatabase()
+    const mainnet = await openHubApi(other, {
+      hub: await createTestHub(other, { network }),
+      config: { network },
+    })
     const { data } = verification(alice, Buffer.alloc(20, 7))
-    const message = alice.key.sign({ ...data, network: FarcasterNetwork.MAINNET })
-    const { body } = await api.post('/v1/submitBulkMessages', bulk([encodeMessage(message)]))
+    const message = alice.key.sign({ ...data, network })
+    const { body } = await mainnet.post('/v1/submitBulkMessages', bulk([encodeMessage(message)]))
     expect(body.messages).toMatchObject([{ message: 'invalid claimSignature' }])
   })
 
