@@ -97,14 +97,17 @@ export class TransactionMonitor {
       select address from accounts.wallets where id = ${rows[0]!.walletId}`
     const address = hexOf(wallet!.address)
     const counts = await wallets.counts(address)
-    for (let at = 0; at < rows.length; at += CONCURRENCY) {
-      const checks = rows.slice(at, at + CONCURRENCY).map((row) =>
-        this.#checkTransaction(row, counts, address).catch((error: unknown) => {
-          log.warn({ err: error, purpose: row.purpose, nonce: row.nonce }, 'transaction check failed')
-        }),
-      )
-      await Promise.all(checks)
+    const check = (row: TransactionRow) =>
+      this.#checkTransaction(row, counts, address).catch((error: unknown) => {
+        log.warn({ err: error, purpose: row.purpose, nonce: row.nonce }, 'transaction check failed')
+      })
+    const included = rows.filter(({ nonce }) => nonce < counts.mined)
+    for (let at = 0; at < included.length; at += CONCURRENCY) {
+      await Promise.all(included.slice(at, at + CONCURRENCY).map(check))
     }
+    // One after another: a node may refuse or forget a transaction that comes before the one of the nonce below.
+    const unsent = rows.filter(({ nonce }) => nonce >= counts.mined).sort((a, b) => a.nonce - b.nonce)
+    for (const row of unsent) await check(row)
   }
 
   async #checkTransaction(row: TransactionRow, { mined, final, finalBlock }: WalletCounts, address: Hex) {
