@@ -8,7 +8,9 @@ import { findEmbedded } from '../dist/platform/db/embedded.js'
 
 /** The built product, run as its users run it. */
 
-const CLI = new URL('../dist/cli.js', import.meta.url).pathname
+/** The checkout that this file belongs to. */
+export const ownCheckout = join(import.meta.dirname, '..')
+const CLI = join(ownCheckout, 'dist/cli.js')
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 60_000
 
@@ -32,9 +34,7 @@ const STOP_LIMIT_MS = 60_000
  * @returns {Promise<PlazaServer>}
  */
 export async function startPlaza({ profileDir, env = {} }) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plaza-bench-'))
-  // When we are root PostgreSQL runs as another user, who has to pass through.
-  await chmod(dataDir, 0o711)
+  const dataDir = await createDataDir()
   const flags = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
   try {
     return await launch(dataDir, flags, env)
@@ -49,9 +49,17 @@ export async function startPlaza({ profileDir, env = {} }) {
  *
  * @param {string} dataDir
  * @param {Record<string, string>} env
+ * @param {string} [checkout] Where the product is built, if not here.
  */
-export async function openPlaza(dataDir, env) {
-  return await launch(dataDir, [], env)
+export async function openPlaza(dataDir, env, checkout = ownCheckout) {
+  return await launch(dataDir, [], env, join(checkout, 'dist/cli.js'))
+}
+
+/** Creates a directory that PostgreSQL's user can pass through: it is another one where we are root. */
+export async function createDataDir() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plaza-bench-'))
+  await chmod(dataDir, 0o711)
+  return dataDir
 }
 
 /**
@@ -59,20 +67,22 @@ export async function openPlaza(dataDir, env) {
  *
  * @param {PlazaServer} server
  * @param {Record<string, string>} env
+ * @param {string} [checkout]
  */
-export async function restartPlaza(server, env) {
+export async function restartPlaza(server, env, checkout) {
   await server.end()
-  return await launch(server.dataDir, [], env)
+  return await openPlaza(server.dataDir, env, checkout)
 }
 
 /**
  * @param {string} dataDir
  * @param {string[]} flags
  * @param {Record<string, string>} env
+ * @param {string} cli
  * @returns {Promise<PlazaServer>}
  */
-async function launch(dataDir, flags, env) {
-  const child = spawn(process.execPath, [...flags, CLI, 'serve'], {
+async function launch(dataDir, flags, env, cli = CLI) {
+  const child = spawn(process.execPath, [...flags, cli, 'serve'], {
     env: { ...plazaEnvironment(dataDir), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

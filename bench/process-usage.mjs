@@ -23,6 +23,17 @@ export async function residentMb(pid) {
 }
 
 /**
+ * CPU seconds that a server and its PostgreSQL have taken so far; null where there is no /proc.
+ *
+ * @param {number} serverPid
+ * @param {number} postgresPid
+ */
+export async function cpuTaken(serverPid, postgresPid) {
+  const [server, postgres] = await Promise.all([cpuSeconds(serverPid), cpuSecondsOfTree(postgresPid)])
+  return { server, postgres }
+}
+
+/**
  * @typedef {object} Usage
  * @property {number} atMs After the watch began.
  * @property {number} residentMb Of the server.

@@ -1,13 +1,15 @@
+import { castTextSql } from './cast-texts.mjs'
+
 /**
- * A network as rows of the read model: 20,000 users, 1,000,000 casts, 5,000,000 reactions and 2,000,000 follows at
- * scale 1. Written by SQL, because signing and merging eight million messages is what bench:ingest measures. Who is
- * followed and what is liked follows a power law; everything is a function of its number, so that every run reads
- * the same.
+ * A network as rows of the read model: 10,000 users, 500,000 casts, 2,500,000 reactions and 1,000,000 follows at scale
+ * 1. Written by SQL, because signing and merging four million messages is what bench:ingest measures. Who is
+ * followed, who follows, and what is liked follows power laws; everything is a function of its number, so that every run
+ * reads the same.
  */
 
-/** Farcaster seconds: the network's last cast. */
-export const lastTs = 185_000_000
-const channels = 50
+const FARCASTER_EPOCH_SECONDS = 1_609_459_200
+const SECONDS_BETWEEN_CASTS = 2
+export const channels = 50
 
 /** The hash of cast `i`, as SQL. @param {string} i */
 const hash = (i) => `decode(md5((${i})::text) || left(md5('x' || (${i})::text), 8), 'hex')`
@@ -16,25 +18,44 @@ const channel = (j) =>
   `case when (${j}) % 3 = 0 then 'https://example.com/c/' || ((${j}) / 3 % ${channels}) end`
 
 /**
- * Fills the read model, if it is empty.
+ * @typedef {object} Sizes
+ * @property {number} users
+ * @property {number} casts
+ * @property {number} reactions
+ * @property {number} follows
+ */
+
+/**
+ * The user who looks and follows as the `rank`-th most: another one than who casts as the `rank`-th most, who is `rank`.
+ * Users 1 and 2 follow as many as the narrow reads need.
+ *
+ * @param {number} rank From 0 on.
+ * @param {number} users
+ */
+export const viewerOf = (rank, users) => 3 + ((rank * 7919) % (users - 3))
+
+/** Now, in Farcaster seconds. */
+export const nowTs = () => Math.floor(Date.now() / 1000) - FARCASTER_EPOCH_SECONDS
+
+/**
+ * Fills an empty read model.
  *
  * @param {import('pg').Client} db
- * @param {number} scale
+ * @param {{ scale: number, lastTs: number }} options `lastTs`: the network's last cast, in Farcaster seconds.
+ * @returns {Promise<Sizes>}
  */
-export async function fillReadModel(db, scale) {
-  const users = Math.round(20_000 * Math.min(1, scale))
-  const casts = Math.round(1_000_000 * scale)
-  const reactions = Math.round(5_000_000 * scale)
-  const follows = Math.round(2_000_000 * Math.min(1, scale))
-  const { rowCount } = await db.query('select from social.users limit 1')
-  if (rowCount) return { users, casts, reactions, follows }
+export async function fillReadModel(db, { scale, lastTs }) {
+  const users = Math.round(10_000 * scale)
+  const casts = Math.round(500_000 * scale)
+  const reactions = Math.round(2_500_000 * scale)
+  const follows = Math.round(1_000_000 * scale)
   await db.query('set synchronous_commit = off')
   await db.query("set work_mem = '256MB'")
   await db.query('select setseed(0.5)')
   await insertUsers(db, users)
-  await insertFollows(db, users, follows)
-  await insertCasts(db, users, casts)
-  await insertReactions(db, users, casts, reactions)
+  await insertFollows(db, { users, follows, lastTs })
+  await insertCasts(db, { users, casts, lastTs })
+  await insertReactions(db, { users, casts, reactions, lastTs })
   await countAll(db)
   await insertChannels(db)
   await insertMiniApps(db, users)
@@ -51,15 +72,15 @@ async function insertUsers(db, users) {
     insert into social.users (fid, custody_address, registered_at, username, display_name, pfp_url, bio, score)
     select i, decode(left(md5(i::text) || md5('a' || i), 40), 'hex'), 1700000000 + i,
       left(translate(md5(i::text), '0123456789', 'ghijklmnop'), 3 + i % 10) || i,
-      initcap(left(md5('n' || i), 6)) || ' ' || i, 'https://example.com/' || i || '.png',
+      initcap(left(md5('n' || i), 6)) || ' ' || i || case when i % 5 = 0 then ' 🌱' else '' end, 'https://example.com/' || i || '.png',
       'I am number ' || i || case when i % 4 = 0 then ' and build with @' || left(translate(md5('7'), '0123456789', 'ghijklmnop'), 10) || '7' else '' end,
       0.5 + 0.5 * random()
     from generate_series(1, ${users}) i
   `)
 }
 
-/** User 1 follows 2,000, user 2 follows 30. @param {import('pg').Client} db @param {number} users @param {number} follows */
-async function insertFollows(db, users, follows) {
+/** User 1 follows 2,000, user 2 follows 30. @param {import('pg').Client} db @param {Pick<Sizes, 'users' | 'follows'> & { lastTs: number }} sizes */
+async function insertFollows(db, { users, follows, lastTs }) {
   await db.query(`
     insert into social.follows (fid, target_fid, ts, signer)
     select distinct on (fid, target_fid) fid, target_fid, ts, ''
@@ -69,7 +90,7 @@ async function insertFollows(db, users, follows) {
       union all
       select 2, 3 + i * ${Math.floor((users - 3) / 31)}, ${lastTs} - i from generate_series(0, 29) i
       union all
-      select 3 + floor(random() * ${users - 3})::bigint, 1 + floor(${users} * power(random(), 2))::bigint,
+      select 3 + floor(${users - 3} * power(random(), 2))::bigint * 7919 % ${users - 3}, 1 + floor(${users} * power(random(), 2))::bigint,
         ${lastTs} - floor(random() * 2500000)::bigint
       from generate_series(1, ${follows})
     ) edges
@@ -77,8 +98,8 @@ async function insertFollows(db, users, follows) {
   `)
 }
 
-/** Every fifth cast answers one before it; the last 200 answer one. @param {import('pg').Client} db @param {number} users @param {number} casts */
-async function insertCasts(db, users, casts) {
+/** Every fifth cast answers one before it; the last 200 answer one. @param {import('pg').Client} db @param {Pick<Sizes, 'users' | 'casts'> & { lastTs: number }} sizes */
+async function insertCasts(db, { users, casts, lastTs }) {
   const parent = `case when i > ${casts} - 200 then ${casts} - 1000 - (${casts} - 1000) % 5 + 1
     when i % 5 = 0 and i > 5000 then (i - (i * 7919 % 4000)) / 5 * 5 - 4 end`
   await db.query(`
@@ -86,7 +107,8 @@ async function insertCasts(db, users, casts) {
       hash, fid, ts, text, parent_fid, parent_hash, parent_url, thread_hash, root_parent_url,
       embeds, mentions, mention_positions, signer
     )
-    select ${hash('i')}, fid, ${lastTs} - (${casts} - i) * 2, 'cast number ' || i || ' about gardens and boats ' || md5(i::text),
+    select ${hash('i')}, fid, ${lastTs} - (${casts} - i) * ${SECONDS_BETWEEN_CASTS},
+      'cast number ' || i || ' about gardens and boats ' || ${castTextSql('i')},
       case when p is not null then 1 + floor(${users} * power((p * 7919 % 104729) / 104729.0, 2))::bigint end,
       case when p is not null then ${hash('p')} end,
       case when p is null then ${channel('i')} end,
@@ -101,16 +123,26 @@ async function insertCasts(db, users, casts) {
   `)
 }
 
-/** @param {import('pg').Client} db @param {number} users @param {number} casts @param {number} reactions */
-async function insertReactions(db, users, casts, reactions) {
+/**
+ * Every tenth is to one of a thousand casts, every third to one of fifty.
+ *
+ * @param {import('pg').Client} db
+ * @param {Pick<Sizes, 'users' | 'casts' | 'reactions'> & { lastTs: number }} sizes
+ */
+async function insertReactions(db, { users, casts, reactions, lastTs }) {
+  const age = `(${casts} - j) * ${SECONDS_BETWEEN_CASTS}`
   const author = `1 + floor(${users} * power((j * 7919 % 104729) / 104729.0, 2))::bigint`
   await db.query(`
     insert into social.reactions (fid, type, target_hash, target_fid, ts, signer)
-    select fid, type, ${hash('j')}, ${author}, least(${lastTs}, ${lastTs} - (${casts} - j) * 2 + floor(random() * 80000)::bigint), ''
+    select fid, type, ${hash('j')}, ${author}, ${lastTs} - ${age} + floor(random() * least(80000, ${age}))::bigint, ''
     from (
-      select 1 + floor(random() * ${users})::bigint as fid, case when random() < 0.85 then 1 else 2 end as type,
-        ${casts} - floor(${casts} * power(random(), 1.5))::bigint as j
-      from generate_series(1, ${reactions})
+      select fid, type, case when popular < 0.1 then n - n % 1000 when popular < 0.43 then n - n % 50 else n end as j
+      from (
+        select 3 + floor(${users - 3} * power(random(), 2))::bigint * 7919 % ${users - 3} as fid,
+          case when random() < 0.85 then 1 else 2 end as type, random() as popular,
+          ${casts} - floor(${casts} * power(random(), 1.5))::bigint as n
+        from generate_series(1, ${reactions})
+      ) drawn
     ) r
     where j > 0
     on conflict do nothing

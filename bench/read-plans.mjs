@@ -7,7 +7,7 @@ import { readParentFeed } from '../dist/graph/query/feeds-by-parent.js'
 import { readFollowingFeed } from '../dist/graph/query/feeds-following.js'
 import { readForYouFeed, readTrending } from '../dist/graph/query/feeds-ranked.js'
 import { columnTypes } from '../dist/platform/db/column-types.js'
-import { lastTs } from './read-network.mjs'
+import { nowTs } from './read-network.mjs'
 import { figure, printTable } from './report.mjs'
 
 /** What PostgreSQL does for the hot statements: `explain (analyze, buffers)` of each, made short. */
@@ -81,10 +81,10 @@ async function hotStatements(db) {
     'following feed, follows about 120': following(50),
     'following feed, follows 30': following(2),
     "an author's casts": () => readAuthorFeed(db, author, part(undefined)),
-    'feed for a user': () => readForYouFeed(db, 50, { ts: lastTs, after: null, count: 31, viewerFid: 50 }),
-    'trending of a day': () => readTrending(db, { seconds: 86_400 }, { ts: lastTs, count: 200 }),
+    'feed for a user': () => readForYouFeed(db, 50, { ts: nowTs(), after: null, count: 31, viewerFid: 50 }),
+    'trending of a day': () => readTrending(db, { seconds: 86_400 }, { ts: nowTs(), count: 200 }),
     'trending of a day in a channel': () =>
-      readTrending(db, { seconds: 86_400, channelId: 'c3' }, { ts: lastTs, count: 200 }),
+      readTrending(db, { seconds: 86_400, channelId: 'c3' }, { ts: nowTs(), count: 200 }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { seeded } from './chance.mjs'
 
 /** What the load is made of: the same share of each request, whatever the rate. */
 
@@ -135,8 +136,11 @@ export async function readSubjects(db) {
   }
 }
 
-/** @param {{ fids: number[], users: number }} workerData */
-async function startSigner(workerData) {
+/**
+ * @param {{ fids: number[], users: number, recent?: { fid: number, hash: Buffer }[] }} workerData `recent`: casts that
+ * are liked and answered from the beginning.
+ */
+export async function startSigner(workerData) {
   const worker = new Worker(new URL('./soak-signer.mjs', import.meta.url), { workerData })
   worker.unref()
   /** @type {{ type: number, hash: string, bytes: Uint8Array }[]} */
@@ -172,16 +176,5 @@ async function startSigner(workerData) {
     /** Messages leave in the order in which they were signed. */
     next: () => (taken < stock.length ? next() : new Promise((resolve) => waiting.push(resolve))),
     stop: () => worker.terminate(),
-  }
-}
-
-/** Chance that is the same in every run (mulberry32). @param {number} seed */
-function seeded(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
 }

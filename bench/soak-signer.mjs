@@ -3,6 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { encodeMessage } from '../dist/protocol/codec.js'
 import { createMessageSigner } from '../dist/protocol/sign.js'
 import { FarcasterNetwork, MessageType } from '../node_modules/@farcaster/core/dist/index.mjs'
+import { castText } from './cast-texts.mjs'
+import { channels } from './read-network.mjs'
 
 /**
  * A thread that signs messages ahead of those who send them: casts, replies, likes, recasts, follows, and their removals.
@@ -17,12 +19,10 @@ const RECENT = 500
 const REMOVED_AFTER_MS = 60_000
 /** Memory for what may be removed; more is left to stand. */
 const MOST_REMOVABLE = 20_000
-/** Those of the network that is filled in. */
-const CHANNELS = 50
 const FARCASTER_EPOCH_SECONDS = 1_609_459_200
 
-/** @type {{ fids: number[], users: number }} */
-const { fids, users } = workerData
+/** @type {{ fids: number[], users: number, recent?: { fid: number, hash: Uint8Array }[] }} */
+const { fids, users, recent: newest = [] } = workerData
 const writers = fids.map((fid) => ({
   fid,
   key: createMessageSigner(createHash('sha256').update(`writer ${fid}`).digest()),
@@ -30,7 +30,7 @@ const writers = fids.map((fid) => ({
 }))
 
 /** @type {{ fid: number, index: number, hash: Buffer, reactions: number }[]} */
-const recent = []
+const recent = newest.map(({ fid, hash }, index) => ({ fid, index, hash: Buffer.from(hash), reactions: 0 }))
 /** What may be removed, the oldest first. @type {Record<'uncast' | 'unlike' | 'unfollow', any[]>} */
 const storedMessages = { uncast: [], unlike: [], unfollow: [] }
 let number = 0
@@ -91,9 +91,9 @@ function cast() {
   const where = parent
     ? { parentCastId: { fid: parent.fid, hash: parent.hash } }
     : number % 3 === 1
-      ? { parentUrl: `https://example.com/c/${number % CHANNELS}` }
+      ? { parentUrl: `https://example.com/c/${number % channels}` }
       : {}
-  const text = `number ${number} of gardens and boats`
+  const text = `number ${number} of gardens and boats ${castText(number)}`
   const castAddBody = { embedsDeprecated: [], mentions: [], mentionsPositions: [], embeds: [], type: 0, text }
   return {
     writer,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { openPlaza, startPlaza } from './plaza-process.mjs'
-import { fillReadModel } from './read-network.mjs'
+import { fillReadModel, nowTs } from './read-network.mjs'
 import { figure, machine, record } from './report.mjs'
 import { runFlatOut, runOpen } from './soak-load.mjs'
 import { Account, watchMinutes } from './soak-minutes.mjs'
@@ -43,7 +43,7 @@ const { values } = parseArgs({
 const KEY = 'plaza_bench_soak_key'
 const SECRET_KEY = 'the-secret-key-of-the-bench-that-lasts'
 /** Of the network of bench:read: 2,000 users, 100,000 casts, 500,000 reactions, 200,000 follows. */
-const SCALE = 0.1
+const SCALE = 0.2
 /** A prime number, so that each of them does some of everything. */
 const WRITERS = 499
 /** A server that has just started compiles its code first. */
@@ -122,7 +122,7 @@ async function prepare({ databaseUrl }) {
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()
   try {
-    const sizes = await fillReadModel(db, SCALE)
+    const sizes = await fillReadModel(db, { scale: SCALE, lastTs: nowTs() })
     const subjects = await readSubjects(db)
     const writers = await registerWriters(databaseUrl, {
       users: WRITERS,

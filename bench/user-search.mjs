@@ -65,7 +65,7 @@ async function measure(db) {
   await db.unsafe('vacuum analyze')
   const texts = await keystrokes(db)
   await timed(db, texts.slice(0, 300))
-  const times = await timed(db, texts)
+  const times = new Map([...(await timed(db, texts)), ...(await timedFewHits(db))])
   printTable(`User search on ${users.toLocaleString('en')} users, ${connections} at once, ms`, [
     ['what', 'times', 'p50', 'p90', 'p99'],
     ...[...times].map(([name, all]) => [
@@ -161,6 +161,37 @@ async function timed(db, texts) {
     }
   }
   await Promise.all(Array.from({ length: connections }, type))
+  return times
+}
+
+/**
+ * Texts with fewer hits by prefix than a page, which are searched by similarity: whole usernames, usernames with a letter
+ * left out, and display names with two letters swapped.
+ *
+ * @param {import('../dist/platform/db/connection.js').Database} db
+ */
+async function timedFewHits(db) {
+  const every = Math.max(1, Math.floor(users / Number(values.names)))
+  const rows = await db`
+    select username, lower(display_name) as shown from social.users
+    where username is not null and display_name is not null and fid % ${every} = 0 order by md5(username)`
+  /** @type {Record<string, (name: string, shown: string) => string>} */
+  const texts = {
+    'few hits: whole username': (name) => name,
+    'few hits: a letter left out': (name) => name.slice(0, 3) + name.slice(4),
+    'few hits: two letters swapped': (_, shown) =>
+      shown.slice(0, 3) + shown.charAt(4) + shown.charAt(3) + shown.slice(5),
+  }
+  const times = new Map()
+  for (const [name, textOf] of Object.entries(texts)) {
+    const taken = []
+    for (const { username, shown } of rows) {
+      const startMs = performance.now()
+      await search(db, textOf(username, shown))
+      taken.push(performance.now() - startMs)
+    }
+    times.set(name, taken)
+  }
   return times
 }
 
