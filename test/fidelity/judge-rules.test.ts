@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Ed25519Key } from './generator/accounts.js'
+import { type Ed25519Key, EthAccount } from './generator/accounts.js'
 import { Cell, START, type User } from './generator/cell.js'
 import { keyAddBody, verificationBody } from './generator/claims.js'
 import { type Content, encodeData, seal } from './generator/seal.js'
@@ -7,6 +7,9 @@ import { keyOf } from './generator/traffic.js'
 import { judgeBulk } from './judge/bulk.js'
 import { judgeSubmit, type Setting } from './judge/judge.js'
 import { Type } from './judge/message.js'
+import { DUPLICATE, fault, invalid } from './judge/verdict.js'
+import { withoutDocumentedRefusals } from './runner/bulk-answers.js'
+import { explain } from './runner/differences.js'
 import { describe as describeVerdict } from './runner/tally.js'
 
 const devnet: Setting = { network: 3, now: START, hasChannels: true }
@@ -87,6 +90,66 @@ test('in a bulk call a duplicate refuses all messages of its fid, and shard 0 ta
   expect(verdicts.map(describeVerdict)).toEqual([duplicate, duplicate, duplicate, noShardZero])
   const alone = separately.verdicts.map(describeVerdict)
   expect(alone.slice(0, 3).filter((each) => each === 'merged')).toHaveLength(2)
+})
+
+test('in a bulk call a message that Plaza refuses on purpose decides nothing about the others', () => {
+  const cast = message(rich, Type.CAST_ADD, { castAdd: { text: 'gm' } })
+  const castRemove = { targetHash: hashIn(cast) }
+  const removal = message({ ...rich, fid: rich.fid + 2 ** 32 }, Type.CAST_REMOVE, { castRemove }, START - 1)
+  const messages = [cast, removal, cast]
+  const judgement = judgeBulk(cell.state, messages, devnet)
+  const conflict = `${CONFLICT}message conflicts with a more recent remove`
+  const verdictsOf = ({ verdicts }: Pick<typeof judgement, 'verdicts'>) => verdicts.map(describeVerdict)
+  expect(verdictsOf(judgement.separately)).toEqual([conflict, 'merged', conflict])
+  const answers = [null, invalid('unknown fid'), fault(DUPLICATE, 'message has already been merged')]
+  const { judgement: adjusted, refusedOnPurpose } = withoutDocumentedRefusals(
+    { state: cell.state, messages, setting: devnet },
+    judgement,
+    answers,
+    (index, reference) =>
+      explain({
+        className: '',
+        network: 3,
+        sender: 'rich',
+        bytes: messages[index]!,
+        reference,
+        plaza: answers[index]!,
+        call: 'bulk',
+      }) === '§9.2 fids from 2^32 to 2^53 − 1',
+  )
+  expect([...refusedOnPurpose]).toEqual([1])
+  const duplicate = 'bad_request.duplicate/message has already been merged'
+  expect(verdictsOf(adjusted.separately)).toEqual(['merged', 'merged', duplicate])
+  expect(verdictsOf(adjusted)).toEqual([duplicate, conflict, duplicate])
+  adjusted.separately.apply(cell.state)
+  expect([...cell.state.set(rich.fid, 'casts').values()].map(({ isRemove }) => isRemove)).toEqual([false])
+})
+
+const limitedUser = () => cell.users[2]!
+const verify = (index: number, timestamp: number) => {
+  const verificationAdd = verificationBody(limitedUser(), new EthAccount(`wallet ${index}`), 3)
+  return message(limitedUser(), Type.VERIFICATION_ADD, { verificationAdd }, timestamp)
+}
+
+test('a verification that loses a conflict in a full set is refused for its storage', () => {
+  const { address } = new EthAccount('wallet 0')
+  const removal = message(limitedUser(), Type.VERIFICATION_REMOVE, { verificationRemove: { address } }, START)
+  expect(submit(removal)).toBe('merged')
+  expect(submit(verify(0, START - 1))).toBe(`${CONFLICT}message conflicts with a more recent remove`)
+  for (const index of [1, 2, 3, 4, 5]) expect(submit(verify(index, START))).toBe('merged')
+  expect(submit(verify(0, START - 1))).toBe(`${INVALID}insufficient storage`)
+  expect(submit(verify(1, START - 1))).toBe(`${CONFLICT}message conflicts with a more recent add`)
+})
+
+test('loans are not pruned, however few units the lender keeps', () => {
+  for (const [toFid, units] of [
+    [rich.fid, 17],
+    [limitedUser().fid, 2],
+  ] as const) {
+    const lendStorage = { toFid: BigInt(toFid), numUnits: BigInt(units), unitType: 2 }
+    expect(submit(message(pro, Type.LEND_STORAGE, { lendStorage }))).toBe('merged')
+  }
+  expect(cell.state.set(pro.fid, 'lends').size).toBe(2)
 })
 
 test("a gasless key's clock moves when a message is more than 300 seconds newer", () => {

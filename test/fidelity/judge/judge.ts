@@ -176,8 +176,7 @@ function judgeShardZero(
   const expired = expiryFault(signer, setting.now, true)
   if (isVerification(data.type)) {
     if (data.body.name !== bodyOfType(data.type)) return refuse(invalid('invalid message type'))
-    if (expired) return refuse(expired)
-    return judgeVerification(state, message, data, setting)
+    return judgeVerification(state, message, data, setting, expired)
   }
   const group = ['lendStorage', 'keyAdd', 'keyRemove']
   if (!group.includes(data.body.name)) return refuse(invalid('invalid message type'))
@@ -191,13 +190,20 @@ function judgeShardZero(
   return { verdict: merged, apply: change.apply }
 }
 
-function judgeVerification(state: State, message: Envelope, data: Data, setting: Setting): Judgement {
+/** Storage and the clock of the key belong to the checks of a message, which come before the conflicts of its set. */
+function judgeVerification(
+  state: State,
+  message: Envelope,
+  data: Data,
+  setting: Setting,
+  expired: Fault | null,
+): Judgement {
   const stored = toStored(message, data)
   if ('code' in stored) return { verdict: refused(stored), apply: nothing }
+  const invalidity = verificationRoomFault(state, stored, setting.now + FARCASTER_EPOCH) ?? expired
+  if (invalidity) return { verdict: refused(invalidity), apply: nothing }
   const changes = compete(state, stored)
   if ('code' in changes) return { verdict: refused(changes), apply: nothing }
-  const noRoom = verificationRoomFault(state, stored, setting.now + FARCASTER_EPOCH)
-  if (noRoom) return { verdict: refused(noRoom), apply: nothing }
   return mergedWith(stored, changes, setting)
 }
 

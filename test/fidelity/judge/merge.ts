@@ -15,7 +15,10 @@ export function applyChanges(state: State, { deleted, put }: Changes): void {
   if (put !== null) state.put(put)
 }
 
-/** Ends a loan, revokes what depended on a verification, and prunes the set of the message. */
+/**
+ * Ends a loan, revokes what depended on a verification, and prunes the set of the message. Shard 0 prunes nothing:
+ * neither loans nor, where channels are active, verifications.
+ */
 export function afterMerge(
   state: State,
   stored: Stored,
@@ -23,7 +26,10 @@ export function afterMerge(
   nowUnix: number,
   hasChannels: boolean,
 ): void {
-  if (stored.set === 'lends' && (stored.data.body!.value.numUnits as bigint) === 0n) state.delete(stored)
+  if (stored.set === 'lends') {
+    if ((stored.data.body!.value.numUnits as bigint) === 0n) state.delete(stored)
+    return
+  }
   for (const old of deleted) {
     if (old.set === 'verifications' && !old.isRemove) revokePrimaryAddress(state, old)
   }

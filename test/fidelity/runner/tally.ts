@@ -97,6 +97,11 @@ export class Tally {
     this.keepExample(comparison)
   }
 
+  /** Whether the two sides differ in the way of a documented row. */
+  isDocumented(comparison: Comparison): boolean {
+    return !isEqual(comparison) && this.explain(comparison) !== null
+  }
+
   get hasUndocumented(): boolean {
     return this.undocumented.size > 0
   }

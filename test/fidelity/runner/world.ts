@@ -6,6 +6,7 @@ import { judgeSubmit, judgeValidity, type Setting } from '../judge/judge.js'
 import { hex, isReadable, readEnvelope, shortFid, Type } from '../judge/message.js'
 import { endsLinks } from '../judge/sets.js'
 import { type Fault, invalid, merged, refused } from '../judge/verdict.js'
+import { isMergedByPlaza, withoutDocumentedRefusals } from './bulk-answers.js'
 import type { PlazaHub, StoredRow } from './plaza.js'
 import type { Comparison, Tally } from './tally.js'
 
@@ -14,6 +15,9 @@ const MESSAGES_PER_CELL = 400
 const BULK_EVERY_ROUNDS = 30
 const VALIDATE_PERCENT = 2
 const LINKS: readonly number[] = [Type.LINK_ADD, Type.LINK_REMOVE, Type.LINK_COMPACT_STATE]
+
+/** What both sides say of a message. */
+type Outcome = Pick<Comparison, 'reference' | 'plaza' | 'call' | 'separately'>
 
 /** The cells of one network, and both sides' judgements of what they send. */
 export class World {
@@ -63,7 +67,7 @@ export class World {
       const cell = this.cells[index]!
       const { verdict, apply } = judgements[index]!
       this.compare(cell, produced[index]!, { reference: verdict, plaza, call: 'single' })
-      if (verdict.isMerged && (plaza === null || isPruned(plaza))) {
+      if (verdict.isMerged && isMergedByPlaza(plaza)) {
         apply(cell.state)
       } else if (plaza === null) {
         this.tainted.add(cell)
@@ -71,24 +75,24 @@ export class World {
     }
   }
 
-  private compare(
-    cell: Cell,
-    { className, bytes, user }: Produced,
-    outcome: Pick<Comparison, 'reference' | 'plaza' | 'call' | 'separately'>,
-  ): void {
+  private compare(cell: Cell, produced: Produced, outcome: Outcome): void {
     if (outcome.call !== 'validate') {
       cell.judged++
       this.judged++
     }
-    this.noteEndedLinks(cell, bytes, outcome)
-    this.tally.add({
+    this.noteEndedLinks(cell, produced.bytes, outcome)
+    this.tally.add(this.comparisonOf(cell, produced, outcome))
+  }
+
+  private comparisonOf(cell: Cell, { className, bytes, user }: Produced, outcome: Outcome): Comparison {
+    return {
       className,
       network: this.network.network,
       bytes,
       sender: user.name,
       hasEndedLinks: cell.endedLinks.has(user.fid),
       ...outcome,
-    })
+    }
   }
 
   /** Links after a compact state have another state in Plaza than in the reference node, for some orders. */
@@ -145,17 +149,28 @@ export class World {
     for (const { cell, sent, judgement } of calls) {
       const own = answers.slice(next, next + sent.length)
       next += sent.length
-      this.compareBulk(cell, sent, judgement, own)
+      this.compareBulk(cell, sent, judgement, own, setting)
     }
   }
 
   private compareBulk(
     cell: Cell,
     sent: readonly Produced[],
-    { verdicts, apply, separately }: BulkJudgement,
+    judgement: BulkJudgement,
     answers: readonly (Fault | null)[],
+    setting: Setting,
   ): void {
     noteLinksOfOneBlock(cell, sent)
+    const adjusted = withoutDocumentedRefusals(
+      { state: cell.state, messages: sent.map(({ bytes }) => bytes), setting },
+      judgement,
+      answers,
+      (index, reference) => {
+        const outcome = { reference, plaza: answers[index]!, call: 'bulk' } as const
+        return this.tally.isDocumented(this.comparisonOf(cell, sent[index]!, outcome))
+      },
+    )
+    const { verdicts, apply, separately } = adjusted.judgement
     for (const [index, plaza] of answers.entries()) {
       this.compare(
         cell,
@@ -164,7 +179,10 @@ export class World {
       )
     }
     const agreesWith = (side: BulkJudgement['verdicts']) =>
-      answers.every((plaza, index) => side[index]!.isMerged === (plaza === null || isPruned(plaza)))
+      answers.every(
+        (plaza, index) =>
+          adjusted.refusedOnPurpose.has(index) || side[index]!.isMerged === isMergedByPlaza(plaza),
+      )
     if (agreesWith(verdicts)) apply(cell.state)
     else if (agreesWith(separately.verdicts)) separately.apply(cell.state)
     else this.tainted.add(cell)
@@ -216,11 +234,6 @@ function noteLinksOfOneBlock(cell: Cell, sent: readonly Produced[]): void {
     const isBesideOthers = links.filter((other) => other.fid === fid).length > 1
     if (type === Type.LINK_COMPACT_STATE && isBesideOthers) cell.endedLinks.add(shortFid(fid))
   }
-}
-
-/** Merged and pruned at once, which Plaza tells. */
-function isPruned(plaza: Fault): boolean {
-  return plaza.code === 'bad_request.prunable'
 }
 
 function faultOfValidity(isValid: boolean | null): Fault | null {
