@@ -25,6 +25,7 @@ const messagesPerUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.verifications]: { legacy: 25, y2024: 25, y2025: 5 },
   [MessageSet.userData]: { legacy: 50, y2024: 50, y2025: 25 },
   [MessageSet.usernameProofs]: { legacy: 5, y2024: 5, y2025: 2 },
+  // Shown, and a lender needs a unit. Never pruned.
   [MessageSet.lends]: { legacy: 1, y2024: 1, y2025: 1 },
   // Storage does not limit keys: each fid has a maximum of its own (docs/protocol.md §3.3.12). Never pruned.
   [MessageSet.keys]: { legacy: Infinity, y2024: Infinity, y2025: Infinity },

@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { inPipeline, type Statement, transact } from '../../platform/db/pipeline.js'
+import { PlazaError } from '../../platform/errors.js'
 import { type HubEventBody, hubEventBody } from './hub-event.js'
-import { AFTER_ALL_EVENTS, readEvents, readLogEnds, readRetentionFloor } from './read.js'
+import { AFTER_ALL_EVENTS, type EventPage, readEvents, readLogEnds, readRetentionFloor } from './read.js'
 
 /** An event of the log, decoded on access. */
 export interface ConsumedEvent {
@@ -24,20 +26,24 @@ export interface Consumer {
   readonly from: 'oldest' | 'newest'
   /** HubEventTypes to receive. */
   readonly types: readonly number[]
+  /** Reads what every batch needs, in the round trip that reads its events and after them. */
+  readonly prepare?: (db: Transaction) => Promise<void>
   /**
    * Handles the next events of a shard, in order, in the transaction that moves the cursor.
    *
    * Writes in that transaction happen exactly once, other effects at least once. An error rolls back both,
-   * and the events are delivered again. It holds a connection, so it must not wait for others.
+   * and the events are delivered again. It holds a connection, so it must not wait for others: after a lock timeout
+   * the events are delivered again in 0.5 s.
+   *
+   * @returns its last statements, in order: they are sent with the commit, in one round trip.
    */
-  readonly handle: (db: Transaction, events: readonly ConsumedEvent[], signal: AbortSignal) => Promise<void>
+  readonly handle: (
+    db: Transaction,
+    events: readonly ConsumedEvent[],
+    signal: AbortSignal,
+  ) => Promise<readonly Statement[]>
   /** Called on a gap, in the transaction that moves the cursor over it. */
   readonly onGap?: (db: Transaction, gap: LogGap, signal: AbortSignal) => Promise<void>
-}
-
-/** Thrown by a handler that must wait for something else: the events are delivered again after 0.5 s. */
-export class RetryLater extends Error {
-  override readonly name = 'RetryLater'
 }
 
 /** The outcome of a batch. */
@@ -68,44 +74,73 @@ export async function ensureCursors(db: Database, consumer: Consumer, shards: nu
   `
 }
 
+/** Which events a batch has. */
+interface BatchRange {
+  readonly shard: number
+  /** Most events. */
+  readonly limit: number
+  readonly signal: AbortSignal
+  /** Where the cursor probably is: its events are read in the round trip that locks it. */
+  readonly expected?: number | undefined
+}
+
 /**
  * Passes up to `limit` next events of a shard to a consumer and moves its cursor, in one transaction.
  * It locks the cursor's row: one process at a time works on a shard, and a process that dies releases it.
+ *
+ * Two round trips and those of the consumer: one locks the cursor and reads, the other writes and commits.
  */
 export async function consumeBatch(
   db: Database,
   consumer: Consumer,
-  { shard, limit, signal }: { readonly shard: number; readonly limit: number; readonly signal: AbortSignal },
+  range: BatchRange,
 ): Promise<BatchOutcome> {
-  return await db.begin(async (transaction) => {
-    const [cursor] = await transaction<{ from: number }[]>`
-      select next_id as "from" from hub.consumers
-      where name = ${consumer.name} and shard = ${shard}::smallint
-      for update skip locked
-    `
+  const { shard, signal, expected } = range
+  return await transact(db, async (transaction, withCommit) => {
+    const [[cursor], expectedPage] = await inPipeline([
+      transaction<{ from: number }[]>`
+        select next_id as "from" from hub.consumers
+        where name = ${consumer.name} and shard = ${shard}::smallint
+        for update skip locked
+      `,
+      expected === undefined ? null : readPage(transaction, consumer, range, expected),
+    ])
     if (!cursor) return { state: 'busy' }
     const { from } = cursor
-    const floor = await readRetentionFloor(transaction, shard)
-    if (from < floor) {
+    const page = from === expected ? expectedPage : await readPage(transaction, consumer, range, from)
+    if (page === null) {
+      const floor = await readRetentionFloor(transaction, shard)
       const gap = { shard, from, to: floor }
       await consumer.onGap?.(transaction, gap, signal)
-      await moveCursor(transaction, consumer.name, shard, floor)
+      withCommit([moveCursor(transaction, consumer.name, shard, floor)])
       return { state: 'more', next: floor, gap }
     }
-    const page = await readEvents(transaction, [{ shard, from, stop: AFTER_ALL_EVENTS }], {
-      limit,
-      reverse: false,
-      filter: { fids: null, types: consumer.types },
-      maxBytes: MAX_BATCH_BYTES,
-    })
-    if (page.events.length > 0) {
-      const events = page.events.map(({ id, event }) => decodeLazily(shard, id, event))
-      await consumer.handle(transaction, events, signal)
-    }
+    const events = page.events.map(({ id, event }) => decodeLazily(shard, id, event))
+    if (events.length > 0) withCommit(await consumer.handle(transaction, events, signal))
     const next = page.remaining[0]!.from
-    if (next > from) await moveCursor(transaction, consumer.name, shard, next)
+    if (next > from) withCommit([moveCursor(transaction, consumer.name, shard, next)])
     return { state: page.next ? 'more' : 'caughtUp', next }
   })
+}
+
+/** Reads the events of a batch, and then what the consumer needs besides. Null if its first event was dropped. */
+async function readPage(
+  db: Transaction,
+  consumer: Consumer,
+  { shard, limit }: BatchRange,
+  from: number,
+): Promise<EventPage | null> {
+  const page = readEvents(db, [{ shard, from, stop: AFTER_ALL_EVENTS }], {
+    limit,
+    reverse: false,
+    filter: { fids: null, types: consumer.types },
+    maxBytes: MAX_BATCH_BYTES,
+  }).catch((error: unknown) => {
+    if (error instanceof PlazaError && error.code === 'not_found.event_dropped') return null
+    throw error
+  })
+  const [found] = await inPipeline([page, consumer.prepare?.(db)])
+  return found
 }
 
 /** Decodes on access: decoding is most of the cost of a consumer, and some look at few events. */
@@ -121,8 +156,8 @@ function decodeLazily(shard: number, id: number, event: Buffer): ConsumedEvent {
   }
 }
 
-async function moveCursor(db: Transaction, name: string, shard: number, next: number): Promise<void> {
-  await db`
+function moveCursor(db: Transaction, name: string, shard: number, next: number): Statement {
+  return db`
     update hub.consumers
     set next_id = ${next}::bigint
     where name = ${name} and shard = ${shard}::smallint

@@ -57,13 +57,13 @@ const keepIds: Consumer = {
   name: 'keeper',
   from: 'oldest',
   types: [HubEventType.MERGE_MESSAGE],
-  handle: async (transaction, events) => {
-    await transaction`
+  handle: async (transaction, events) => [
+    transaction`
       insert into had (shard, id)
       select *
       from unnest(${events.map(({ shard }) => shard)}::smallint[], ${events.map(({ id }) => id)}::bigint[])
-    `
-  },
+    `,
+  ],
 }
 
 /** Starts workers with connections of their own, like a process. */
@@ -122,9 +122,10 @@ describe('a consumer', () => {
       {
         ...keepIds,
         handle: async (transaction, events, signal) => {
-          await keepIds.handle(transaction, events, signal)
+          const statements = await keepIds.handle(transaction, events, signal)
           calls += 1
-          if (calls % 3 !== 0) throw new Error('not this time')
+          if (calls % 3 === 1) throw new Error('not this time')
+          return calls % 3 === 2 ? [...statements, transaction`select 1 / 0`] : statements
         },
       },
       { batchSize: 10 },
@@ -147,7 +148,7 @@ describe('a consumer', () => {
           if (!isMended && events.some(({ shard, id }) => shard === 1 && id === poisoned)) {
             throw new Error('poison')
           }
-          await keepIds.handle(transaction, events, signal)
+          return await keepIds.handle(transaction, events, signal)
         },
       },
       { batchSize: 40, log: { ...silentLog, error: (fields) => lines.push(fields) } },
@@ -204,7 +205,7 @@ describe('a consumer', () => {
       handle: async (transaction, events, signal) => {
         isUnderWay = true
         await transaction`select pg_sleep(0.2)`
-        await keepIds.handle(transaction, events, signal)
+        return await keepIds.handle(transaction, events, signal)
       },
     })
     await append(1, 4)

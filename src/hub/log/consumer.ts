@@ -1,8 +1,8 @@
 import type { Database } from '../../platform/db/connection.js'
-import { isRetryable, isUnavailable } from '../../platform/db/connection-errors.js'
+import { isLockTimeout, isRetryable, isUnavailable } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { type Consumer, consumeBatch, ensureCursors, RetryLater } from './consumer-batch.js'
+import { type Consumer, consumeBatch, ensureCursors } from './consumer-batch.js'
 import { maxBlockEvents } from './hub-event.js'
 import type { EventTail } from './tail.js'
 
@@ -22,7 +22,13 @@ const BATCH_SIZE = 1_000
 /** Wait while another process works on the shard. */
 const BUSY_MS = 250
 
-/** Wait after a failure, growing by half each time; `transient` while the database is unavailable. */
+/**
+ * Shortest time between two batches at the end of the log. A block that comes later is handled at once; while blocks come
+ * all the time, a batch has those of this time, and costs about as much as one of them alone.
+ */
+const BATCH_INTERVAL_MS = 50
+
+/** Wait after a failure, growing by half each time; `transient` while the database or a lock is unavailable. */
 const RETRY_MS = { first: 100, last: 30_000, transient: 500 }
 
 /**
@@ -55,23 +61,30 @@ async function consumeShard(
   let limit = batchSize
   let failures = 0
   let hasCursor = false
+  let expected: number | undefined
   while (!signal.aborted) {
     try {
       if (!hasCursor) await ensureCursors(db, consumer, shards)
       hasCursor = true
-      const outcome = await consumeBatch(db, consumer, { shard, limit, signal })
+      const outcome = await consumeBatch(db, consumer, { shard, limit, signal, expected })
+      const endedMs = performance.now()
       if (outcome.state !== 'busy' && outcome.gap) {
         log.error({ ...logFields, ...outcome.gap }, 'events were dropped before they were consumed')
       }
       if (failures > 0) log.info({ ...logFields, failures }, 'consumer recovered')
       failures = 0
       limit = Math.min(batchSize, limit * 2)
+      expected = outcome.state === 'busy' ? undefined : outcome.next
       if (outcome.state === 'busy') await pause(BUSY_MS, signal)
-      if (outcome.state === 'caughtUp') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
+      if (outcome.state === 'caughtUp') {
+        await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
+        const pauseMs = endedMs + BATCH_INTERVAL_MS - performance.now()
+        if (pauseMs > 0) await pause(pauseMs, signal)
+      }
     } catch (error) {
       if (signal.aborted) return
       failures += 1
-      const isTransient = isUnavailable(error) || error instanceof RetryLater
+      const isTransient = isUnavailable(error) || isLockTimeout(error)
       if (!isTransient && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
       const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
       const retryInMs = isTransient ? RETRY_MS.transient : backoffMs

@@ -94,31 +94,23 @@ export async function appendEvents(
 ): Promise<void> {
   const last = events.at(-1)
   if (!last) return
-  await Promise.all([
-    insertEvents(db, shard, events, day),
-    db`
+  // One statement for the three of them: each costs both sides about 0.1 ms, whatever it does.
+  await db`
+    with logged as (
+      insert into hub.events (day, shard, id, type, fid, event)
+      select ${day}::date, ${shard}::smallint, id, type, fid, event
+      from unnest(
+        ${events.map((event) => event.id)}::bigint[],
+        ${events.map((event) => event.body.type)}::smallint[],
+        ${events.map((event) => event.fid)}::bigint[],
+        ${db.types.byteas(events.map(encodeHubEvent))}::bytea[]
+      ) as logged (id, type, fid, event)
+    ),
+    moved as (
       update hub.shards
       set height = ${head.height}, block_hash = ${head.blockHash}
       where shard = ${shard}
-    `,
-    db`select pg_notify(${eventChannel}, ${`${shard}:${last.id}`})`,
-  ])
-}
-
-async function insertEvents(
-  db: Transaction,
-  shard: number,
-  events: readonly LoggedEvent[],
-  day: string,
-): Promise<void> {
-  await db`
-    insert into hub.events (day, shard, id, type, fid, event)
-    select ${day}::date, ${shard}::smallint, id, type, fid, event
-    from unnest(
-      ${events.map((event) => event.id)}::bigint[],
-      ${events.map((event) => event.body.type)}::smallint[],
-      ${events.map((event) => event.fid)}::bigint[],
-      ${db.types.byteas(events.map(encodeHubEvent))}::bytea[]
-    ) as logged (id, type, fid, event)
+    )
+    select pg_notify(${eventChannel}, ${`${shard}:${last.id}`})
   `
 }

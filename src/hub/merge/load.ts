@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { MessageType, type StorageUnitType } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
@@ -28,8 +29,8 @@ import {
 } from './stored-message.js'
 
 /**
- * Loads all state that merging a batch can read or change, in two round trips for any batch size. Compact states, and
- * links that are older than one, take a third.
+ * Loads all state that merging a batch can read or change, in one round trip for any batch size. Held names, compact
+ * states, and links that are older than one, take another.
  */
 export async function loadState(
   db: Transaction,
@@ -42,11 +43,14 @@ export async function loadState(
   const apps = [...keyClaims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
   const names = namesOf(batch)
-  const [accounts, signers, units, loans, nameRows, keys, channels] = await Promise.all([
-    selectAccounts(db, fids, messages),
+  const ownKeys = [
+    ...messages.flatMap(conflictKeysOf),
+    ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
+  ]
+  const [accounts, signers, storedMessages, nameRows, keys, channels] = await inPipeline([
+    selectAccounts(db, fids, messages, nowUnix),
     selectSigners(db, messages),
-    selectUnits(db, fids, nowUnix),
-    selectLoans(db, fids),
+    selectStoredMessages(db, ownKeys),
     names.length === 0
       ? []
       : db<{ name: string; fid: number; proof: Buffer; messageHash: Buffer | null }[]>`
@@ -57,9 +61,8 @@ export async function loadState(
     loadKeys(db, messages, keyClaims),
     loadChannels(db, messages),
   ])
-  const accountsByFid = accountsOf(accounts, units, loans)
   const state = new BatchState(
-    accountsByFid,
+    new Map(accounts.map((row) => [row.fid, accountOf(row)])),
     signers,
     keys,
     keyClaims,
@@ -71,11 +74,11 @@ export async function loadState(
   )
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) state.loadName(row.name, { ...row, proof: decodeProof(row.proof) })
-  const conflictKeys = conflictKeysOf(messages, names, state)
-  await loadStoredMessages(db, state, [
-    ...conflictKeys,
-    ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
-  ])
+  for (const row of storedMessages) state.load(row, storedMessageFromRow(row))
+  for (const conflictKey of ownKeys) state.load(conflictKey, null)
+  const holderKeys = holderKeysOf(names, state)
+  for (const row of await selectStoredMessages(db, holderKeys)) state.load(row, storedMessageFromRow(row))
+  for (const conflictKey of holderKeys) state.load(conflictKey, null)
   await loadCompaction(db, state, messages, upstreamRemovals)
   return state
 }
@@ -92,35 +95,45 @@ function namesOf({ messages, nameTransfers, lostNames = [] }: MergeBatch): strin
   return [...names]
 }
 
-function conflictKeysOf(
-  messages: readonly SignedMessage[],
-  names: readonly string[],
-  state: BatchState,
-): ConflictKey[] {
-  const conflictKeys = new Map<string, ConflictKey>()
-  const add = (conflictKey: ConflictKey) => conflictKeys.set(conflictKeyId(conflictKey), conflictKey)
-  for (const message of messages) {
-    const own = conflictKeyOf(message)
-    if (own === null) continue
-    add(own)
-    for (const conflictKey of ruleOf(message.data.type).conflictKeys?.(message) ?? []) add(conflictKey)
-  }
-  for (const name of names) {
-    const holder = state.name(name)?.fid
-    if (!holder) continue
-    add(usernameConflictKey(holder))
-    add(proofConflictKey(holder, name))
-  }
-  return [...conflictKeys.values()]
+/** Returns the conflict keys that a message reads or changes, but for those of the holders of names. */
+function conflictKeysOf(message: SignedMessage): ConflictKey[] {
+  const own = conflictKeyOf(message)
+  return own === null ? [] : [own, ...(ruleOf(message.data.type).conflictKeys?.(message) ?? [])]
 }
 
-type AccountRow = Pick<Account, 'fid' | 'custodyAddress' | 'proUntil' | 'verifications'>
+/** Returns the conflict keys of those who hold names. */
+function holderKeysOf(names: readonly string[], state: BatchState): ConflictKey[] {
+  return names.flatMap((name) => {
+    const holder = state.name(name)?.fid
+    return holder ? [usernameConflictKey(holder), proofConflictKey(holder, name)] : []
+  })
+}
 
-/** Selects accounts, with the counts of verifications for those that send some. */
+interface AccountRow extends Pick<Account, 'fid' | 'custodyAddress' | 'proUntil' | 'verifications'> {
+  readonly rents: readonly RentRow[] | null
+  readonly loans: readonly LoanRow[] | null
+}
+
+interface RentRow {
+  readonly type: StorageUnitType
+  readonly units: number
+  /** Counts expired units too. */
+  readonly ever: number
+}
+
+interface LoanRow {
+  readonly from: number
+  readonly to: number
+  readonly type: StorageUnitType
+  readonly units: number
+}
+
+/** Selects accounts with their storage, and with the counts of verifications for those that send some. */
 function selectAccounts(
   db: Transaction,
   fids: readonly number[],
   messages: readonly SignedMessage[],
+  nowUnix: number,
 ): Promise<AccountRow[]> {
   const verifying = messages.flatMap(({ data }) =>
     typedKindOf(data)?.set === MessageSet.verifications ? [data.fid] : [],
@@ -138,7 +151,31 @@ function selectAccounts(
   return db<AccountRow[]>`
     select
       fid, custody_address as "custodyAddress", pro_until as "proUntil",
-      ${verifying.length > 0 ? counts : db`null`} as verifications
+      ${verifying.length > 0 ? counts : db`null`} as verifications,
+      (
+        select json_agg(json_build_object('type', unit_type, 'units', units, 'ever', ever))
+        from (
+          select
+            unit_type,
+            coalesce(sum(units) filter (where expires_at > ${nowUnix}::bigint), 0)::integer as units,
+            sum(units)::integer as ever
+          from hub.storage_rents r
+          where r.fid = fids.fid
+          group by unit_type
+        ) rents
+      ) as rents,
+      (
+        select json_agg(json_build_object('from', from_fid, 'to', to_fid, 'type', unit_type, 'units', units))
+        from (
+          select from_fid, to_fid, unit_type, units
+          from hub.storage_loans
+          where from_fid = fids.fid
+          union
+          select from_fid, to_fid, unit_type, units
+          from hub.storage_loans
+          where to_fid = fids.fid
+        ) loans
+      ) as loans
     from hub.fids
     where fid = any (${[...fids]}::bigint[])
   `
@@ -167,73 +204,25 @@ async function selectSigners(
   return new Map(rows.map((row) => [signerId(row.fid, row.key), row.active]))
 }
 
-interface UnitsRow {
-  fid: number
-  unit_type: StorageUnitType
-  units: number
-  /** Counts expired units too. */
-  unitsEver: number
-}
-
-function selectUnits(db: Transaction, fids: number[], nowUnix: number): Promise<UnitsRow[]> {
-  return db<UnitsRow[]>`
-    select
-      fid, unit_type,
-      coalesce(sum(units) filter (where expires_at > ${nowUnix}::bigint), 0)::integer as units,
-      sum(units)::integer as "unitsEver"
-    from hub.storage_rents
-    where fid = any (${fids}::bigint[])
-    group by fid, unit_type
-  `
-}
-
-interface LoanRow {
-  from_fid: number
-  to_fid: number
-  unit_type: StorageUnitType
-  units: number
-}
-
-function selectLoans(db: Transaction, fids: number[]): Promise<LoanRow[]> {
-  return db<LoanRow[]>`
-    select from_fid, to_fid, unit_type, units
-    from hub.storage_loans
-    where from_fid = any (${fids}::bigint[])
-    union
-    select from_fid, to_fid, unit_type, units
-    from hub.storage_loans
-    where to_fid = any (${fids}::bigint[])
-  `
-}
-
 type UnitCounts = { -readonly [Generation in keyof StorageUnits]: number }
 
-function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[]): Map<number, Account> {
-  const own = new Map<number, UnitCounts>()
-  const lent = new Map<number, UnitCounts>()
-  const borrowed = new Map<number, UnitCounts>()
-  const unitsEver = new Map<number, UnitCounts>()
-  for (const row of units) {
-    addUnits(own, row.fid, row)
-    addUnits(unitsEver, row.fid, { ...row, units: row.unitsEver })
+function accountOf({ rents, loans, ...account }: AccountRow): Account {
+  const { fid } = account
+  const ownUnits = noUnits()
+  const unitsEver = noUnits()
+  const lentUnits = noUnits()
+  const borrowedUnits = noUnits()
+  for (const { type, units, ever } of rents ?? []) {
+    ownUnits[generationOf(type)] += units
+    unitsEver[generationOf(type)] += ever
   }
-  for (const row of loans) {
-    addUnits(lent, row.from_fid, row)
-    addUnits(borrowed, row.to_fid, row)
+  for (const { from, to, type, units } of loans ?? []) {
+    if (from === fid) lentUnits[generationOf(type)] += units
+    if (to === fid) borrowedUnits[generationOf(type)] += units
   }
-  const result = new Map<number, Account>()
-  for (const account of accounts) {
-    const { fid } = account
-    const ownUnits = own.get(fid) ?? noUnits()
-    const lentUnits = lent.get(fid) ?? noUnits()
-    const borrowedUnits = borrowed.get(fid) ?? noUnits()
-    const limits = limitsOf(usableUnits(ownUnits, lentUnits, borrowedUnits))
-    const historicalLimits = unlimitedIfNone(
-      limitsOf(usableUnits(unitsEver.get(fid) ?? noUnits(), lentUnits, borrowedUnits)),
-    )
-    result.set(fid, { ...account, ownUnits, lentUnits, limits, historicalLimits })
-  }
-  return result
+  const limits = limitsOf(usableUnits(ownUnits, lentUnits, borrowedUnits))
+  const historicalLimits = unlimitedIfNone(limitsOf(usableUnits(unitsEver, lentUnits, borrowedUnits)))
+  return { ...account, ownUnits, lentUnits, limits, historicalLimits }
 }
 
 /** A fid that never rented storage was lent it once, an unknown amount: historical messages are unlimited. */
@@ -246,23 +235,14 @@ function noUnits(): UnitCounts {
   return { legacy: 0, y2024: 0, y2025: 0 }
 }
 
-function addUnits(
-  counts: Map<number, UnitCounts>,
-  fid: number,
-  row: Pick<UnitsRow, 'unit_type' | 'units'>,
-): void {
-  const units = counts.get(fid) ?? noUnits()
-  units[generationOf(row.unit_type)] += row.units
-  counts.set(fid, units)
-}
-
-async function loadStoredMessages(
+/** Selects what is stored under conflict keys, each of which may be given several times. */
+async function selectStoredMessages(
   db: Transaction,
-  state: BatchState,
-  conflictKeys: ConflictKey[],
-): Promise<void> {
-  if (conflictKeys.length === 0) return
-  const rows = await db<StoredMessageRow[]>`
+  givenKeys: readonly ConflictKey[],
+): Promise<StoredMessageRow[]> {
+  if (givenKeys.length === 0) return []
+  const conflictKeys = [...new Map(givenKeys.map((key) => [conflictKeyId(key), key])).values()]
+  return await db<StoredMessageRow[]>`
     select m.fid, m.set, m.key, m.type, m.ts, m.hash, m.message
     from unnest(
       ${conflictKeys.map((conflictKey) => conflictKey.fid)}::bigint[],
@@ -278,6 +258,4 @@ async function loadStoredMessages(
     ) m
     where m.key = inputs.key
   `
-  for (const row of rows) state.load(row, storedMessageFromRow(row))
-  for (const conflictKey of conflictKeys) state.load(conflictKey, null)
 }

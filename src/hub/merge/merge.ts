@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { inPipeline, transact, type WithCommit } from '../../platform/db/pipeline.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
@@ -35,7 +36,11 @@ export interface MergeResult extends MergeOutcomes {
 }
 
 /** Runs in the transaction of the merge, after the events have ids. An error fails the merge. */
-export type MergeHook = (db: Transaction, events: readonly LoggedEvent[]) => Promise<void>
+export type MergeHook = (
+  db: Transaction,
+  events: readonly LoggedEvent[],
+  withCommit: WithCommit,
+) => Promise<void>
 
 /** Settings that all merges of a hub share. */
 export interface MergeSettings {
@@ -67,45 +72,71 @@ export async function mergeBatch(
   nowMs: number,
 ): Promise<MergeResult> {
   const keyClaims = await recoverKeyClaims(input.messages)
-  return await db.begin(async (transaction) => {
-    const { head, applied } = await lockShard(transaction, shard, input, settings.shards)
+  const nowUnix = Math.floor(nowMs / 1000)
+  const network = settings.network ?? FarcasterNetwork.MAINNET
+  const hasChannels = isV21(network, farcasterSecondsFromUnixMs(nowMs))
+  return await transact(db, async (transaction, withCommit) => {
+    const load = async (batch: MergeBatch) => {
+      const [state, ownedChannels] = await inPipeline([
+        loadState(transaction, batch, keyClaims, nowUnix, network),
+        hasChannels ? loadOwnedChannels(transaction, batch.messages) : new Map<string, string[]>(),
+      ])
+      state.loadOwnedChannels(ownedChannels)
+      return state
+    }
+    // On-chain events change what is loaded. Without any, the round trip that locks also loads.
+    const [{ head, applied }, loaded] = await inPipeline([
+      lockShard(transaction, shard, input, settings.shards),
+      input.chainEvents.length === 0 ? load(input) : null,
+    ])
     const batch = excludeApplied(input, applied)
     const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
-    const nowUnix = Math.floor(nowMs / 1000)
-    const network = settings.network ?? FarcasterNetwork.MAINNET
-    const state = await loadState(transaction, batch, keyClaims, nowUnix, network)
-    const hasChannels = isV21(network, farcasterSecondsFromUnixMs(nowMs))
-    if (hasChannels) state.loadOwnedChannels(await loadOwnedChannels(transaction, batch.messages))
-    const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
-    const messages = mergeInOrder(batch.messages, state)
-    const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
-      applyUpstreamRemoval(message, state),
-    )
-    const lostNames = (batch.lostNames ?? []).map((message) => removeLostName(message, state))
+    const state = loaded ?? (await load(batch))
+    const outcomes = { ...decideMerges(batch, state), chainEvents: chain.outcomes }
     const nonHistorical = batch.messages.filter(
-      (message, index) => messages[index] === null && !batch.historical?.has(message),
+      (message, index) => outcomes.messages[index] === null && !batch.historical?.has(message),
     )
     const day = dayOf(nowMs)
     const { prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
-    const outcomes = { upstreamRemovals, lostNames, chainEvents: chain.outcomes, nameTransfers, messages }
     const pending = [...chain.events, ...(hasChannels ? chain.hints : []), ...events]
     const logged = buildBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
-    const appendAndProject = async () => {
-      await appendEvents(transaction, shard, logged.events, logged.head, day)
-      if (logged.events.length === 0) return
-      for (const hook of settings.hooks) await hook(transaction, logged.events)
-    }
-    await Promise.all([appendAndProject(), saveAppliedOffsets(transaction, batch, outcomes)])
+    await inPipeline([
+      appendEvents(transaction, shard, logged.events, logged.head, day),
+      runHooks(transaction, settings.hooks, logged.events, withCommit),
+      saveAppliedOffsets(transaction, batch, outcomes),
+    ])
     return {
       ...mergeAppliedOutcomes(input, applied, {
         ...outcomes,
-        messages: messages.map(
+        messages: outcomes.messages.map(
           (outcome, index) => outcome ?? refuseIfPruned(batch.messages[index]!, prunedHashes),
         ),
       }),
       events: logged.events,
     }
   })
+}
+
+/** Decides everything but on-chain events, in the protocol's order. Changes the state. */
+function decideMerges(batch: MergeBatch, state: BatchState) {
+  const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
+  const messages = mergeInOrder(batch.messages, state)
+  const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
+    applyUpstreamRemoval(message, state),
+  )
+  const lostNames = (batch.lostNames ?? []).map((message) => removeLostName(message, state))
+  return { nameTransfers, messages, upstreamRemovals, lostNames }
+}
+
+/** Runs the hooks one after the other: each sees what the one before it has written and not left to the commit. */
+async function runHooks(
+  db: Transaction,
+  hooks: readonly MergeHook[],
+  events: readonly LoggedEvent[],
+  withCommit: WithCommit,
+): Promise<void> {
+  if (events.length === 0) return
+  for (const hook of hooks) await hook(db, events, withCommit)
 }
 
 /** Locks the shard; for names, gasless keys and channels, which users of all shards share, all in order. */
@@ -181,6 +212,8 @@ function findOversizedSets(
   const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
   return counts.flatMap((setCount) => {
     const { fid, set, count } = setCount
+    // What a lender may lend is limited when it lends. Its units that remain say nothing about its loans.
+    if (set === MessageSet.lends) return []
     // Engine V21 refuses verifications in place of pruning them.
     if (set === MessageSet.verifications && state.isV21(now)) return []
     const account = state.accounts.get(fid)

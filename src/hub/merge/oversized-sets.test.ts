@@ -126,24 +126,18 @@ test('a pruned proof frees its name, unless another fid holds it', async () => {
   expect(await names()).toMatchObject([{ name: 'b.eth', fid: 2 }, { name: 'c.eth' }, { name: 'd.eth' }])
 })
 
-test('a pruned loan ends, and its units are free', async () => {
+test('loans are never pruned, also those of a lender who keeps fewer units than it has loans', async () => {
   await merge({ chainEvents: [alice.storageRentEvent(3, 900)] })
   const loan = (toFid: number, at: number) => alice.lendStorage(toFid, 1, StorageUnitType.UNIT_TYPE_2025, at)
-  await merge({ messages: [loan(5, testNow - 9), loan(6, testNow - 8), verification(bob, 1, testNow)] })
+  await merge({ messages: [loan(5, testNow - 9), loan(6, testNow - 8)] })
+  // Of four units one is left.
   const { events } = await merge({ messages: [loan(7, testNow)] })
-  expect(loggedEvents(events)).toMatchObject([
-    {},
-    { fid: 1, type, message: { data: { lendStorageBody: { toFid: 5 } } } },
-  ])
-  expect(await db`select from_fid, to_fid, units from hub.storage_loans order by to_fid`).toEqual([
-    { from_fid: 1, to_fid: 6, units: 1 },
-    { from_fid: 1, to_fid: 7, units: 1 },
-  ])
-  await merge({ messages: [alice.lendStorage(6, 2, StorageUnitType.UNIT_TYPE_2024, testNow)] })
-  await merge({ messages: [alice.lendStorage(7, 0, StorageUnitType.UNIT_TYPE_2025, testNow + 1)] })
-  expect(await db`select to_fid, unit_type from hub.storage_loans`).toEqual([
-    { to_fid: 6, unit_type: StorageUnitType.UNIT_TYPE_2025 },
-  ])
+  expect(loggedEvents(events)).toHaveLength(1)
+  await merge({ messages: [loan(6, testNow + 1)] })
+  expect(await db`select from_fid, to_fid, units from hub.storage_loans order by to_fid`).toEqual(
+    [5, 6, 7].map((toFid) => ({ from_fid: 1, to_fid: toFid, units: 1 })),
+  )
+  expect(await counts()).toEqual([[1, MessageSet.lends, 3, true]])
 })
 
 test('a compact state counts and is never pruned', async () => {

@@ -44,7 +44,6 @@ export async function prune(
   await Promise.all([
     addToCounts(db, prunedCounts(pruned)),
     deleteNames(db, names),
-    deleteLoans(db, pruned),
     deleteCastMentions(db, pruned),
   ])
   return { pruned, events: pruned.map(pruneEvent) }
@@ -83,19 +82,6 @@ async function deleteNames(db: Transaction, proofs: readonly StoredMessage[]): P
       ${db.types.byteas(proofs.map((proof) => proof.hash))}::bytea[]
     ) as pruned (name, message_hash)
     where n.name = pruned.name and n.message_hash = pruned.message_hash
-  `
-}
-
-async function deleteLoans(db: Transaction, pruned: readonly StoredMessage[]): Promise<void> {
-  const loans = pruned.filter((stored) => stored.set === MessageSet.lends)
-  if (loans.length === 0) return
-  await db`
-    delete from hub.storage_loans l
-    using unnest(
-      ${loans.map((loan) => loan.fid)}::bigint[],
-      ${loans.map((loan) => Number(loan.key.readBigUInt64BE()))}::bigint[]
-    ) as pruned (from_fid, to_fid)
-    where l.from_fid = pruned.from_fid and l.to_fid = pruned.to_fid
   `
 }
 

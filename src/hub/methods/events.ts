@@ -13,7 +13,7 @@ import { parseU32, parseU64 } from './http/parameters.js'
 import { type EncodedEventPage, type Reply, readMethod } from './hub-method.js'
 import { hubEventJson } from './json/hub-event.js'
 import { invalid, requestedShards, required, requireFound, requireShard } from './refusals.js'
-import { base64Token } from './replies.js'
+import { base64Token, jsonPage } from './replies.js'
 
 /** The part of the log that a request asks for. */
 interface LogPage {
@@ -94,23 +94,11 @@ const hubEvent: Reply<StoredHubEvent | null> = {
 
 const hubEvents: Reply<{ readonly page: EncodedEventPage; readonly request: LogPage }> = {
   json: ({ page, request: { from, reverse } }) =>
-    jsonPage(page.events, {
+    jsonPage('events', page.events, {
       nextPageToken: base64Token(eventToken(page, reverse)),
       nextPageEventId: nextPageEventId(page, from, reverse),
     }),
   protobuf: ({ page, request }) => listReply(page.events, eventToken(page, request.reverse)),
-}
-
-const OPENING = Buffer.from('{"events":[')
-const COMMA = Buffer.from(',')
-
-/** Joins events, which are JSON already, and the other members of the object. */
-function jsonPage(events: readonly Buffer[], others: object): Buffer {
-  const parts: Buffer[] = [OPENING]
-  for (const event of events) parts.push(event, COMMA)
-  if (events.length > 0) parts.pop()
-  parts.push(Buffer.from(`],${JSON.stringify(others).slice(1)}`))
-  return Buffer.concat(parts)
 }
 
 /**

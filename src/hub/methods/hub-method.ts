@@ -25,6 +25,7 @@ export interface MethodContext {
 
 /** A page of the log whose events have the encoding of the adapter. */
 export interface EncodedEventPage extends Pick<EventPage, 'next' | 'remaining'> {
+  /** In JSON each may be several events with commas between them. */
   readonly events: readonly Buffer[]
 }
 

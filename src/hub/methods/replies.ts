@@ -6,6 +6,7 @@ import { toWireMessage } from './grpc/wire-bytes.js'
 import type { Reply } from './hub-method.js'
 import { storedMessageJson } from './json/message.js'
 import { storedOnChainEventJson } from './json/onchain-event.js'
+import { transcodeMessages, transcodeOnChainEvents } from './json/transcode.js'
 import { requireFound } from './refusals.js'
 
 /** A stored message, or an error, worded as in the reference node (docs/protocol.md §2). */
@@ -19,10 +20,10 @@ export function message(what: string): Reply<Buffer | null> {
 
 /** A page of stored messages. Over HTTP the token is always there, empty at the end (docs/protocol.md §2). */
 export const messages: Reply<MessagePage> = {
-  json: ({ messages: stored, last }) => ({
-    messages: stored.map(storedMessageJson),
-    nextPageToken: base64Token(encodeCursor(last, pageTokens.message)) ?? '',
-  }),
+  json: ({ messages: stored, last }) =>
+    jsonPage('messages', [transcodeMessages(stored)], {
+      nextPageToken: base64Token(encodeCursor(last, pageTokens.message)) ?? '',
+    }),
   protobuf: ({ messages: stored, last }) =>
     listReply(stored.map(toWireMessage), encodeCursor(last, pageTokens.message)),
 }
@@ -40,11 +41,21 @@ export const onChainEvents: Reply<{
   readonly events: readonly Buffer[]
   readonly nextPageToken: Buffer | undefined
 }> = {
-  json: ({ events, nextPageToken }) => ({
-    events: events.map(storedOnChainEventJson),
-    nextPageToken: base64Token(nextPageToken),
-  }),
+  json: ({ events, nextPageToken }) =>
+    jsonPage('events', [transcodeOnChainEvents(events)], { nextPageToken: base64Token(nextPageToken) }),
   protobuf: ({ events, nextPageToken }) => listReply(events, nextPageToken),
+}
+
+const COMMA = Buffer.from(',')
+
+/** Joins the slices of a list, which are JSON already, and the other members of the object. */
+export function jsonPage(name: string, slices: readonly Buffer[], others: object): Buffer {
+  const parts: Buffer[] = [Buffer.from(`{"${name}":[`)]
+  for (const slice of slices) parts.push(slice, COMMA)
+  if (slices.length > 0) parts.pop()
+  const rest = JSON.stringify(others).slice(1)
+  parts.push(Buffer.from(rest === '}' ? ']}' : `],${rest}`))
+  return Buffer.concat(parts)
 }
 
 /** Encodes a cursor as the token of the next page; none at the end. */

@@ -25,6 +25,9 @@ const unavailableState = /^(08...|53...|57P0[1235]|25P03)$/
 /** 40001 serialization failure, 40P01 deadlock: a retry of the transaction can succeed. */
 const retryableState = /^(40001|40P01)$/
 
+/** 55P03 lock not available: another transaction has held a lock for longer than `lock_timeout`. */
+const lockTimeoutState = '55P03'
+
 /** Depth to which causes of an error are followed. */
 const MAX_CAUSES = 5
 
@@ -36,6 +39,11 @@ export function isUnavailable(error: unknown): boolean {
 /** True if the transaction conflicted with another one and should be retried immediately. */
 export function isRetryable(error: unknown): boolean {
   return codesOf(error).some((code) => retryableState.test(code))
+}
+
+/** True if the transaction has waited for a lock as long as it may. */
+export function isLockTimeout(error: unknown): boolean {
+  return codesOf(error).includes(lockTimeoutState)
 }
 
 function codesOf(error: unknown): string[] {

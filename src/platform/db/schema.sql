@@ -310,6 +310,21 @@ CREATE INDEX channels_by_followers ON channels.channels USING btree (follower_co
 CREATE INDEX channels_by_lead ON channels.channels USING btree (lead_fid, created_at DESC, id DESC);
 CREATE UNIQUE INDEX channels_by_protocol_id ON channels.channels USING btree (protocol_id) WHERE (protocol_id IS NOT NULL);
 
+create table channels.daily_activity (
+  day integer not null,
+  url text not null,
+  casts integer not null,
+  constraint daily_activity_pkey PRIMARY KEY (day, url)
+);
+
+create table channels.daily_activity_range (
+  is_only boolean not null default true,
+  first_day integer not null,
+  last_day integer not null,
+  constraint daily_activity_range_pkey PRIMARY KEY (is_only),
+  constraint daily_activity_range_is_only_check CHECK (is_only)
+);
+
 create table channels.follows (
   channel_id text not null,
   fid bigint not null,
@@ -973,6 +988,18 @@ create table search.embeddings (
 );
 CREATE INDEX embeddings_by_time ON search.embeddings USING btree (ts DESC, hash DESC);
 
+create table search.popular_cast_runs (
+  fid bigint not null,
+  ranked_at timestamp with time zone not null,
+  constraint popular_cast_runs_pkey PRIMARY KEY (fid)
+);
+
+create table search.popular_casts (
+  fid bigint not null,
+  hash bytea not null,
+  constraint popular_casts_pkey PRIMARY KEY (fid, hash)
+);
+
 create table search.popular_users (
   fid bigint not null,
   username text,
@@ -1212,7 +1239,7 @@ create table social.users (
 );
 CREATE INDEX users_by_custody ON social.users USING btree (custody_address);
 CREATE INDEX users_by_display_name ON social.users USING btree (lower(display_name) text_pattern_ops) WHERE (display_name IS NOT NULL);
-CREATE INDEX users_by_location ON social.users USING btree (geo_cell) INCLUDE (latitude, longitude, fid) WHERE (geo_cell IS NOT NULL);
+CREATE INDEX users_by_location ON social.users USING btree (geo_cell, latitude, longitude, fid) WHERE (geo_cell IS NOT NULL);
 CREATE INDEX users_by_score ON social.users USING btree (score DESC, fid DESC) WHERE (score >= (0.9)::double precision);
 CREATE INDEX users_by_similarity ON social.users USING gin (username gin_trgm_ops, lower(display_name) gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX users_by_twitter ON social.users USING btree (lower(twitter)) WHERE (twitter IS NOT NULL);
@@ -1238,6 +1265,13 @@ create table social.verified_accounts (
   constraint verified_accounts_platform_check CHECK ((platform = ANY (ARRAY['x'::text, 'github'::text])))
 );
 CREATE INDEX verified_accounts_by_name ON social.verified_accounts USING btree (lower(username)) WHERE (platform = 'x'::text);
+
+create table social.waiting_threads (
+  hash bytea not null,
+  fid bigint not null,
+  waiting_since timestamp with time zone not null default now(),
+  constraint waiting_threads_pkey PRIMARY KEY (hash)
+);
 
 create table subscriptions.subscribers (
   network text not null,

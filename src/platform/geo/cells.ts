@@ -1,7 +1,8 @@
 /** Divides the globe into cells of one degree by one degree, numbered by rows from the south-west corner. */
 
 const COLUMNS = 360
-const KM_PER_DEGREE = 111.2
+/** A degree of latitude. */
+export const KM_PER_DEGREE = 111.2
 
 /** Returns the cell of coordinates. 180° east equals 180° west. */
 export function cellOf(latitude: number, longitude: number): number {

@@ -187,7 +187,7 @@ describe('the owner', () => {
 describe('a slot', () => {
   const hash = Buffer.alloc(20, 7)
 
-  test('holds the message that came last, whoever sent it and whatever its time', async () => {
+  test('holds the message that came last, from any sender and of any time', async () => {
     const [newer, older] = [channel.pin(owner, hash, testNow), channel.pin(moderator, hash, testNow - 500)]
     expect(await outcomes(newer, older)).toEqual([null, null])
     expect(await slotOf(20)).toEqual([older.hash])

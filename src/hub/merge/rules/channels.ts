@@ -23,8 +23,8 @@ const MAX_MODERATION_SLOTS = 16_384
 const MAX_MODERATORS = 10
 
 /**
- * Rule of channel messages: the owner is whoever verified the owner's address, a role decides who may act, and the
- * last message to arrive holds the slot (docs/protocol.md §7.1.3-7.1.4).
+ * Rule of channel messages: the owner is the user who verified the owner's address, a role decides who may act, and
+ * the last message to arrive holds the slot (docs/protocol.md §7.1.3-7.1.4).
  */
 export const channelRule: MergeRule = {
   merge(message, _conflictKey, state) {
@@ -89,7 +89,7 @@ function byPrecedence(a: Verifier, b: Verifier): number {
   return b.ts - a.ts || Buffer.compare(b.hash, a.hash) || a.fid - b.fid
 }
 
-/** Puts a message into its slot and logs it with the message before, whoever sent that and when. */
+/** Puts a message into its slot, and logs it with the message that held the slot: any sender's, of any time. */
 function store(message: SignedMessage, body: ChannelBody, state: BatchState): MergeRefusal | null {
   const { channels } = state
   const slot = slotOf(message, body)

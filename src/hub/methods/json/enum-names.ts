@@ -38,7 +38,7 @@ import {
 } from '../../../protocol/definitions.js'
 
 /** The names of one of the protocol's enums in the hub API, by number (docs/protocol.md §1.1-1.2). */
-type Names = readonly (string | undefined)[]
+export type Names = readonly (string | undefined)[]
 
 /** The name of a value; its number as text when it has no name. */
 export function nameOf(names: Names, value: number): string {
