@@ -7,8 +7,8 @@ import { type ConnectOptions, connect, type Database } from '../src/platform/db/
 export interface TestDatabase {
   readonly db: Database
   readonly url: string
-  /** Opens another pool on the same database, which is closed with it. */
-  connect(options?: Partial<ConnectOptions>): Database
+  /** Opens another pool on the same database, which is closed with it; by another URL of it, if there is one. */
+  connect(options?: Partial<ConnectOptions> & { readonly url?: string }): Database
 }
 
 export interface TestDatabaseOptions extends Partial<ConnectOptions> {
@@ -37,8 +37,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   address.pathname = `/${name}`
   const url = address.href
   const pools: Database[] = []
-  function open(more: Partial<ConnectOptions> = {}): Database {
-    const pool = connect(url, {
+  function open({ url: other, ...more }: Partial<ConnectOptions> & { readonly url?: string } = {}): Database {
+    const pool = connect(other ?? url, {
       poolSize: POOL_SIZE,
       applicationName: 'plaza test',
       ...connectOptions,

@@ -3,7 +3,7 @@ import { hostedNames } from '../graph/view/schema/hosted-names.js'
 import type { OperationDescription } from './operation.js'
 
 /** Renames the values of `object` in rendered JSON. */
-type Rename = (json: string | Buffer) => string
+type Rename = (json: Buffer) => string
 
 /** How the replies of an operation are renamed for `/v2/social`; null when none of its objects has two names. */
 export function neutralObjectNames({ reply, otherReplies = {} }: OperationDescription): Rename | null {

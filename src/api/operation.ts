@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { Json } from '../graph/view/json.js'
 import type { Caller } from './caller.js'
 import { compileBody } from './parse-body.js'
 import { compileQuery } from './parse-query.js'
@@ -49,7 +50,7 @@ type Handle<Context, Input, Headers extends TObject, Reply extends TSchema> = (
   input: Input,
   caller: Caller,
   headers: Static<Headers>,
-) => Promise<Static<Reply> | string | Buffer | OtherReply>
+) => Promise<(Static<Reply> & object) | Json | OtherReply>
 
 /**
  * An operation that reads; its parameters are in the URL. The server parses requests by this object, and the OpenAPI
@@ -118,7 +119,7 @@ export function pathsOf(path: string): readonly [string, ...string[]] {
 export interface JsonReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly json: string | Buffer
+  readonly json: Buffer
 }
 
 /** The documented part of an operation. */
@@ -173,7 +174,7 @@ export function operationDefiner<Context>(): DefineOperation<Context> {
         return {
           status,
           headers,
-          json: typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value),
+          json: Json.of(value as object).toBuffer(),
         }
       },
     }

@@ -5,13 +5,14 @@ import { createTestApi } from '../app/testing/test-api.js'
 import { createApiKey, listApiKeys, revokeApiKey } from '../features/apps/api-keys.js'
 import { ensureApp } from '../features/apps/apps.js'
 import { defineOperation } from '../features/operation.js'
+import { type Json, json } from '../graph/view/json.js'
 import { connect } from '../platform/db/connection.js'
 import { PlazaError } from '../platform/errors.js'
 import { OtherReply } from './operation.js'
 
 const { db } = await createTestDatabase()
 
-const echoOperation = (path: string, handle: () => Promise<string>) =>
+const echoOperation = (path: string, handle: () => Promise<Json>) =>
   defineOperation({
     method: 'GET',
     path,
@@ -24,7 +25,7 @@ const echoOperation = (path: string, handle: () => Promise<string>) =>
   })
 
 const operations = [
-  echoOperation('fine', async () => '{"a":1}'),
+  echoOperation('fine', async () => json`{"a":1}`),
   echoOperation('broken', async () => {
     throw new Error('the secret reason')
   }),

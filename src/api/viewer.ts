@@ -26,7 +26,12 @@ export async function hiddenFidsFor(
   caller: Pick<Caller, 'appId'>,
   viewerFid?: number,
 ) {
-  return await loadHiddenFids(context.db, await viewerOf(context, caller, viewerFid))
+  const [viewer, sets] = await Promise.all([
+    viewerOf(context, caller, viewerFid),
+    viewerFid === undefined ? null : context.hydrator.viewerSets.load(viewerFid),
+  ])
+  if (!sets) return await loadHiddenFids(context.db, viewer)
+  return [...new Set([...sets.blocking, ...sets.blockers, ...sets.muting, ...viewer.banned])]
 }
 
 /** A limit for changes that nobody publishes. A ban publishes its tag. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { startCacheFollower } from '../graph/cache/cache-follower.js'
 import { Hydrator } from '../graph/cache/hydrator.js'
+import { startWindowLoader } from '../graph/cache/recent/window-loader.js'
 import type { Hub } from '../hub/hub.js'
 import { startConsumer } from '../hub/log/consumer.js'
 import { ensureCursors } from '../hub/log/consumer-batch.js'
@@ -9,7 +10,14 @@ import type { MergeHook } from '../hub/merge/merge.js'
 import type { Database } from '../platform/db/connection.js'
 import { openServerDatabase } from '../platform/db/open-database.js'
 import { placeOf } from '../platform/geo/places.js'
-import { createMetrics, observeEventLag, observePools } from '../platform/metrics.js'
+import {
+  countFeedReads,
+  createMetrics,
+  observeCaches,
+  observeEventLag,
+  observePools,
+  observeWindow,
+} from '../platform/metrics.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
 import { type Connections, openConnections, splitConnections } from './connections.js'
@@ -21,6 +29,8 @@ import { openVault } from './open-vault.js'
 import { registerProcess } from './processes.js'
 import { parseRoles, type Role } from './roles.js'
 import { type ServerUrls, startServers } from './servers.js'
+
+const BYTES_PER_MB = 2 ** 20
 
 /** A server that answers. */
 export interface RunningServer {
@@ -134,12 +144,28 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     clock: Date.now,
     placeOf,
     maxEntries: rendersViews ? config.viewCacheEntries : 0,
+    maxViewerSetsBytes: rendersViews ? config.viewerSetsMb * BYTES_PER_MB : 0,
+    // Workers render what they send and read no feeds.
+    maxRecentPlaces: roles.has('api') && config.viewCacheEntries > 0 ? config.recentWindowEntries : 0,
+    onFeedRead: countFeedReads(metrics),
   })
+  observeCaches(metrics, () => ({
+    lookups: hydrator.lookups(),
+    sizes: {
+      viewer_sets: { entries: hydrator.viewerSets.size, bytes: hydrator.viewerSets.bytes },
+      recent_window: { entries: hydrator.window.places.size, bytes: hydrator.window.byteLength },
+    },
+  }))
   if (rendersViews) {
     const { read: db, listener } = connections
     const { invalidation } = hydrator
     const shards = config.hubShards
     lifecycle.onStop(await startCacheFollower({ db, listener, invalidation, tail, shards, log }))
+    const { window } = hydrator
+    observeWindow(metrics, () => window.isFilled)
+    lifecycle.onStop(
+      startWindowLoader({ db: connections.work, blocks: invalidation.blocks, window, clock: Date.now, log }),
+    )
   }
   const vault = await openVault(config)
   const clock = Date.now

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { rebuildInbox } from '../features/notifications/refresh.js'
-import { RetryLater } from '../hub/log/consumer-batch.js'
 import type { Database } from '../platform/db/connection.js'
+import { isLockTimeout } from '../platform/db/connection-errors.js'
 import { type CommandContext, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
 import { withDatabase } from './with-database.js'
@@ -22,7 +22,7 @@ async function runRebuild(context: CommandContext, db: Database): Promise<void> 
     if (written + removed === 0) context.print('notifications: correct')
     else context.print(`notifications: ${written} written, ${removed} removed`)
   } catch (error) {
-    if (error instanceof RetryLater) throw new UsageError('another rebuild is running')
+    if (isLockTimeout(error)) throw new UsageError('another rebuild is running')
     if (signal.aborted) throw new UsageError('stopped; notifications are unchanged')
     throw error
   }

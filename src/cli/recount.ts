@@ -25,7 +25,7 @@ async function runRecount(context: CommandContext, db: Parameters<typeof recount
     shards,
     signal: stopping.signal,
     onChunk: (chunks) => progress.update(chunks, chunks),
-    onRepaired: (transaction) => publishInvalidation(transaction, [cacheTag.everything]),
+    onRepaired: (transaction) => publishInvalidation(transaction, [cacheTag.everything, cacheTag.tables]),
   })
   progress.finish()
   for (const { name, wrong } of reports) {

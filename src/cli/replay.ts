@@ -45,7 +45,7 @@ async function runReplay(context: CommandContext, db: Parameters<typeof replay>[
       progress ??= progressOf(context, { label: 'replay', unit: 'messages', total })
       progress.update(done, done)
     },
-    onSwap: (transaction) => publishInvalidation(transaction, [cacheTag.everything]),
+    onSwap: (transaction) => publishInvalidation(transaction, [cacheTag.everything, cacheTag.tables]),
   })
   context.print('the read model is rebuilt')
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/db/connection.js'
+import type { Statement } from '../platform/db/pipeline.js'
 
 /** How many items of a lane a worker has room for. */
 export interface LaneRequest {
@@ -79,13 +80,9 @@ export type Listen = (
  *
  * @param lanes The lanes with something new; none for a sweep of the whole queue.
  */
-export async function notifyLanes(
-  db: Queryable,
-  channel: string,
-  lanes: readonly string[] = [],
-): Promise<void> {
+export function notifyLanes(db: Queryable, channel: string, lanes: readonly string[] = []): Statement {
   const payloads = db.types.texts(payloadsOf(lanes))
-  await db`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as notification (payload)`
+  return db`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as notification (payload)`
 }
 
 /** Joins lanes into as few payloads as possible. An empty payload asks for a sweep. */

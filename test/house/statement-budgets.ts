@@ -77,7 +77,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ castHash }) => ({ identifier: castHash }),
   },
   'GET cast/embed/crawl': { statements: 3, buildRequest: ({ pageUrl }) => ({ url: pageUrl }) },
-  'GET cast/metrics': { statements: 2, buildRequest: () => ({ q: 'garden' }) },
+  'GET cast/metrics': { statements: 3, buildRequest: () => ({ q: 'garden' }) },
   'GET cast/quotes': {
     statements: 5,
     buildRequest: ({ castHash }) => ({ identifier: castHash, type: 'hash', viewer_fid }),
@@ -137,7 +137,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ alice }) => ({ addresses: custodyOf(alice), viewer_fid }),
   },
   'GET user/by_location': {
-    statements: 5,
+    statements: 6,
     buildRequest: () => ({ latitude: 52.5, longitude: 13.4, viewer_fid }),
   },
   'GET user/by_username': { statements: 3, buildRequest: () => ({ username: 'alice', viewer_fid }) },

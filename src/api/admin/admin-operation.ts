@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { Json } from '../../graph/view/json.js'
 import type { JsonReply, OperationExample } from '../operation.js'
 import { compileBody } from '../parse-body.js'
 import { compileQuery } from '../parse-query.js'
@@ -95,7 +96,7 @@ function defineOperation<Context, Reply extends TSchema, Params extends TObject,
       // A wrong path is reported before a wrong body.
       const named = parseParams(rawParams)
       const reply = await handle(context, parseInput(isRead ? query : body), named)
-      return { status, json: JSON.stringify(reply) }
+      return { status, json: Json.of(reply as object).toBuffer() }
     },
   }
 }

@@ -69,6 +69,16 @@ export const apiVariables = {
       'cache off.',
     { minimum: 0, maximum: 10_000_000, default: 50_000 },
   ),
+  VIEWER_SETS_MB: integer(
+    'Memory for what viewers follow, block and reacted to, in megabytes: about 20 MB for 1,000 viewers. 0 keeps ' +
+      'nothing: each page reads the relations of its viewer.',
+    { minimum: 0, maximum: 100_000, default: 256 },
+  ),
+  RECENT_WINDOW_ENTRIES: integer(
+    'Maximum number of recent casts, recasts and likes whose place in feeds is kept in memory, about 80 bytes each. ' +
+      'Feeds that reach further back are read from the database. 0 keeps none.',
+    { minimum: 0, maximum: 100_000_000, default: 4_000_000 },
+  ),
   CRAWL_EMBEDS: flag(
     'Fetches each page that a cast embeds once, to show its metadata, and manifests of mini apps once a day.',
     true,

@@ -1,7 +1,9 @@
+import { createDailyActivityJob } from '../../features/channels/daily-activity.js'
 import { publishChannelChanges } from '../../graph/cache/channel-invalidation.js'
 import { projectEvents } from '../../graph/project/project.js'
 import { createSearchJob } from '../../graph/project/search-prefix-lists.js'
 import { createVocabularyJob } from '../../graph/project/search-vocabulary.js'
+import { createWaitingThreadsJob } from '../../graph/project/waiting-threads.js'
 import type { Module } from '../module.js'
 
 /** Users, casts, reactions and follows as tables for reading, written by every merge. */
@@ -10,6 +12,11 @@ export const readModelModule: Module = {
   runsIn: ['worker'],
   mergeHooks: [projectEvents, publishChannelChanges],
   start: ({ connections, clock }) => ({
-    jobs: [createSearchJob({ db: connections.write, clock }), createVocabularyJob(connections.work)],
+    jobs: [
+      createSearchJob({ db: connections.write, clock }),
+      createVocabularyJob(connections.work),
+      createWaitingThreadsJob(connections.write),
+      createDailyActivityJob(connections.work, clock),
+    ],
   }),
 }

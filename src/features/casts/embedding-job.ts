@@ -66,8 +66,7 @@ async function embedNewestCasts(options: EmbeddingJobOptions): Promise<boolean> 
   if (missing.length === 0) return false
   const casts = await hydrator.casts(missing.map(({ hash }) => hash))
   const texts = missing.map((cast) => {
-    const json = casts.get(cast.hash)
-    const text = json === undefined ? '' : (JSON.parse(json) as { text: string }).text
+    const text = casts.get(cast.hash)?.parse<{ text: string }>().text ?? ''
     return { ...cast, text: text.slice(0, MAX_TEXT_LENGTH) }
   })
   await embedTexts(options, texts)

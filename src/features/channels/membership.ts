@@ -256,5 +256,5 @@ async function countMembers(db: Transaction, channelId: string, change: number):
 /** Returns the tags of the channel's counters and of the user's casts, which show its role. */
 function staleTagsOf({ kind }: MembershipChange, { channelId, fid }: MembershipRequest): string[] {
   const changesMembers = kind === 'accept' || kind === 'demote' || kind === 'remove'
-  return changesMembers ? [cacheTag.channel(channelId), cacheTag.user(fid)] : []
+  return changesMembers ? [cacheTag.channel(channelId), cacheTag.channelsOf(fid)] : []
 }

@@ -71,7 +71,7 @@ export async function publishToChannel(
     { url: string }[]
   >`select url from channels.urls where channel_id = ${id}`
   const tags = [cacheTag.channel(id), ...urls.map(({ url }) => cacheTag.channelUrl(url))]
-  context.hydrator.invalidation.apply({ tags: [...tags, ...members.map(cacheTag.user)] })
+  context.hydrator.invalidation.apply({ tags: [...tags, ...members.map(cacheTag.channelsOf)] })
 }
 
 /** Changes a member of a channel. */

@@ -1,6 +1,7 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { lowercase } from '../../platform/text/lowercase.js'
+import { windowActivity } from './daily-activity.js'
 
 /** A channel id and its sort key for the cursor. */
 export interface ChannelKey {
@@ -85,7 +86,7 @@ export type TimeWindow = keyof typeof hoursOf
 
 /**
  * Lists channels by casts in a window, most active first. Hours count whole: the window ends with the current hour. The
- * ranking reads only that window of all channels; the other windows are counted for the page.
+ * ranking reads only that window of all channels, by days where it can; the other windows are counted for the page.
  *
  * @param now Farcaster seconds.
  */
@@ -101,9 +102,8 @@ export function trendingChannels(
     db`coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf[name]}::integer), 0)`
   const active = db`
     select u.channel_id as id, sum(a.casts) as rank
-    from social.url_activity a
+    from (${windowActivity(db, { start: hour - hoursOf[window], end: hour })}) a
     join channels.urls u on u.url = a.url
-    where a.hour > ${hour - hoursOf[window]}::integer and a.hour <= ${hour}::integer
     group by u.channel_id`
   return db<ActivityRow[]>`
     with page as materialized (${rankedPage(db, active, limit, after)})

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { dateTimeOf, prefixedHex } from '../../graph/view/formats.js'
+import type { Json } from '../../graph/view/json.js'
 import type { Cast } from '../../graph/view/schema/cast.js'
 import type { User, UserViewerContext } from '../../graph/view/schema/user.js'
 import type { ValidatedFrameAction } from '../../graph/view/schema/validated-frame.js'
@@ -82,8 +83,8 @@ function withoutViewer<Viewed extends { viewer_context?: unknown }>(viewed: View
   return rest as Viewed
 }
 
-function parse<Value>(json: string | undefined): Value | undefined {
-  return json === undefined ? undefined : JSON.parse(json)
+function parse<Value>(json: Json | undefined): Value | undefined {
+  return json?.parse()
 }
 
 /** Finds the app that requested the key of a message. */

@@ -15,7 +15,7 @@ export async function loadUsers(
   viewerFid: number | undefined,
 ): Promise<Map<number, User>> {
   const users = await hydrator.users(fids, viewerFid)
-  return new Map([...users].map(([fid, json]) => [fid, JSON.parse(json) as User]))
+  return new Map([...users].map(([fid, user]) => [fid, user.parse<User>()]))
 }
 
 /** Loads casts of version 2, by hash without 0x. */
@@ -25,7 +25,7 @@ export async function loadCasts(
   viewerFid: number | undefined,
 ): Promise<Map<string, Cast>> {
   const casts = await hydrator.casts(hashes, viewerFid)
-  return new Map([...casts].map(([hash, json]) => [hash, JSON.parse(json) as Cast]))
+  return new Map([...casts].map(([hash, cast]) => [hash, cast.parse<Cast>()]))
 }
 
 /** Loads casts of version 1 in the order of their hashes, without those that are gone. */

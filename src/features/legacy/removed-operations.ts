@@ -10,6 +10,7 @@ import {
   viewerFidParameter,
 } from '../../api/parameters.js'
 import { hiddenFidsFor } from '../../api/viewer.js'
+import type { Json } from '../../graph/view/json.js'
 import { Fid, NextCursor } from '../../graph/view/schema/primitives.js'
 import { POWER_BADGE_SCORE, UsersResponse } from '../../graph/view/schema/user.js'
 import { PlazaError } from '../../platform/errors.js'
@@ -33,11 +34,7 @@ interface UserPageQuery {
   readonly cursor?: string
 }
 
-async function trustedUsers(
-  context: OperationContext,
-  query: UserPageQuery,
-  caller: Caller,
-): Promise<string> {
+async function trustedUsers(context: OperationContext, query: UserPageQuery, caller: Caller): Promise<Json> {
   const { viewer_fid: viewerFid, limit, cursor } = query
   const hidden = await hiddenFidsFor(context, caller, viewerFid)
   const rows = await readTrustedUsers(context.db, { hidden, limit: limit + 1 }, scoreCursors.decode(cursor))

@@ -7,6 +7,7 @@ import {
   limitParameter,
   viewerFidParameter,
 } from '../../api/parameters.js'
+import { Json } from '../../graph/view/json.js'
 import { PlazaError } from '../../platform/errors.js'
 import { defineOperation, type Operation, type OperationContext } from '../operation.js'
 
@@ -38,7 +39,7 @@ export function versionOne<Query extends TObject, Result extends TSchema>({
     deprecated: true,
     reply: Type.Object({ result }),
     handle: async (context, query, caller) =>
-      JSON.stringify({ result: await handle(context, query as Static<Query>, caller) }),
+      Json.of({ result: await handle(context, query as Static<Query>, caller) }),
   })
 }
 

@@ -82,10 +82,11 @@ async function changeMutes(
   fid: number,
   change: Fragment,
 ): Promise<boolean> {
-  const stale = cacheTag.viewer(fid)
+  const stale = [cacheTag.viewer(fid), cacheTag.mutes(fid)] as const
   const changed = await db`
-    with changed as (${change} returning fid) select ${publishSql(db, stale)} from changed`
-  invalidation.apply({ tags: [stale] })
+    with changed as (${change} returning fid)
+    select ${publishSql(db, stale[0])}, ${publishSql(db, stale[1])} from changed`
+  invalidation.apply({ tags: stale })
   return changed.length > 0
 }
 

@@ -1,6 +1,7 @@
 import type { Fragment, PendingQuery, Row } from 'postgres'
-import { type Consumer, RetryLater } from '../../hub/log/consumer-batch.js'
+import type { Consumer } from '../../hub/log/consumer-batch.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import type { Statement } from '../../platform/db/pipeline.js'
 import {
   type AffectedNotifications,
   type AffectedReactions,
@@ -15,39 +16,29 @@ const INBOX_LOCK = 0x696e626f78
 
 /** Batches take milliseconds; a longer wait means a rebuild, and waiting callers must stay cancelable. */
 const LOCK_TIMEOUT = '2s'
-/** SQLSTATE lock_not_available. */
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Takes the inbox's write lock until the transaction ends. Rows are derived from the read model, so the last writer
- * must be the last reader; and groups span shards.
- *
- * @throws RetryLater while a rebuild holds the lock.
+ * must be the last reader; and groups span shards. Fails with a lock timeout while a rebuild holds the lock.
  */
-async function lockInbox(db: Transaction): Promise<void> {
-  await db.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
-  try {
-    await db`select pg_advisory_xact_lock(${INBOX_LOCK}::bigint)`
-  } catch (error) {
-    const isLockTimeout = error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE
-    throw isLockTimeout ? new RetryLater('the inbox is being rebuilt') : error
-  }
+function lockInbox(db: Transaction): Statement {
+  return db`
+    select set_config('lock_timeout', ${LOCK_TIMEOUT}, true), pg_advisory_xact_lock(${INBOX_LOCK}::bigint)
+  `
 }
 
 /** Recomputes the affected notifications from the read model, in sets. Idempotent. */
-async function refreshInbox(db: Transaction, affected: AffectedNotifications): Promise<void> {
-  await lockInbox(db)
-  await Promise.all([
-    affected.followed.length + affected.compacted.length > 0 && refreshFollows(db, affected),
-    affected.reactions.length > 0 && refreshReactions(db, affected.reactions),
-    affected.casts.length > 0 && refreshCasts(db, affected.casts),
-  ])
+function refreshInbox(db: Transaction, affected: AffectedNotifications): Statement[] {
+  const { followed, compacted, reactions, casts } = affected
+  return [
+    lockInbox(db),
+    ...(followed.length + compacted.length > 0 ? [refreshFollows(db, affected)] : []),
+    ...(reactions.length > 0 ? [refreshReactions(db, reactions)] : []),
+    ...(casts.length > 0 ? [refreshCasts(db, casts)] : []),
+  ]
 }
 
-async function refreshFollows(
-  db: Transaction,
-  { followed, compacted }: AffectedNotifications,
-): Promise<void> {
+function refreshFollows(db: Transaction, { followed, compacted }: AffectedNotifications): Statement {
   // A compact state does not say which follows it removed. Only groups led by its author can have changed.
   const groups = db`(
     select unnest(${[...followed]}::bigint[]) as fid
@@ -55,7 +46,7 @@ async function refreshFollows(
     select n.fid from inbox.notifications n
     where n.kind <= 3 and n.kind = ${kinds.follows}::smallint and n.actor = any (${[...compacted]}::bigint[])
   )`
-  await db`
+  return db`
     with touched as materialized (select * from ${groups} g),
     wanted as materialized (${followSources(db, db`touched`)}),
     stale as (
@@ -67,8 +58,8 @@ async function refreshFollows(
     ${upsertNotifications(db, db`wanted`)}`
 }
 
-async function refreshReactions(db: Transaction, groups: readonly AffectedReactions[]): Promise<void> {
-  await db`
+function refreshReactions(db: Transaction, groups: readonly AffectedReactions[]): Statement {
+  return db`
     with touched as materialized (
       select *
       from unnest(
@@ -87,13 +78,21 @@ async function refreshReactions(db: Transaction, groups: readonly AffectedReacti
     ${upsertNotifications(db, db`wanted`)}`
 }
 
-async function refreshCasts(db: Transaction, affected: readonly Buffer[]): Promise<void> {
-  const casts = await withDescendants(db, affected)
-  const hashes = db.types.byteas(casts)
-  await db`
-    with stale as (
+/** Descendants count as affected: an added or removed cast moves them to another root, and so to other URLs. */
+function refreshCasts(db: Transaction, casts: readonly Buffer[]): Statement {
+  const isAffected = (column: Fragment) => db`${column} = any ((select hashes from affected)::bytea[])`
+  return db`
+    with recursive below (hash) as (
+      select unnest(${db.types.byteas(casts)}::bytea[])
+      union
+      select c.hash
+      from below b
+      join social.casts c on c.parent_hash = b.hash
+    ),
+    affected as materialized (select array_agg(hash) as hashes from below),
+    stale as (
       delete from inbox.notifications n
-      where n.hash = any (${hashes}::bytea[]) and n.kind > 3
+      where ${isAffected(db`n.hash`)} and n.kind > 3
         and not exists (select from social.casts c where c.hash = n.hash)
     ),
     moved as (
@@ -103,26 +102,12 @@ async function refreshCasts(db: Transaction, affected: readonly Buffer[]): Promi
         select g.hash, g.kind, g.fid, c.root_parent_url as root_url
         from inbox.notifications g
         left join social.casts c on c.hash = g.hash and c.fid = g.fid
-        where g.hash = any (${hashes}::bytea[]) and g.kind <= 3
+        where ${isAffected(db`g.hash`)} and g.kind <= 3
       ) now
       where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
         and n.root_url is distinct from now.root_url
     )
-    ${upsertNotifications(db, db`(${castSources(db, db`c.hash = any (${hashes}::bytea[])`)}) wanted`)}`
-}
-
-/** Adds descendants of casts: an added or removed cast moves them to another root, and so to other URLs. */
-async function withDescendants(db: Transaction, hashes: readonly Buffer[]): Promise<Buffer[]> {
-  const rows = await db<{ hash: Buffer }[]>`
-    with recursive below (hash) as (
-      select unnest(${db.types.byteas(hashes)}::bytea[])
-      union
-      select c.hash
-      from below b
-      join social.casts c on c.parent_hash = b.hash
-    )
-    select hash from below`
-  return rows.map(({ hash }) => hash)
+    ${upsertNotifications(db, db`(${castSources(db, isAffected(db`c.hash`))}) wanted`)}`
 }
 
 /** Writes rows that are missing or different. */
@@ -212,7 +197,7 @@ export const inboxConsumer: Consumer = {
   name: 'inbox',
   from: 'oldest',
   types: inboxEventTypes,
-  handle: (db, events) => refreshInbox(db, affectedBy(events)),
+  handle: async (db, events) => refreshInbox(db, affectedBy(events)),
   onGap: async (db, _gap, signal) => {
     await rebuildInbox(db, signal)
   },

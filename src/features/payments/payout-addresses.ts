@@ -9,8 +9,8 @@ export async function readPayoutAddresses(
 ): Promise<Map<number, Hex>> {
   const users = await hydrator.users([...new Set(fids)])
   return new Map(
-    [...users].map(([fid, json]) => {
-      const { verified_addresses: verified, custody_address: custody } = JSON.parse(json) as User
+    [...users].map(([fid, user]) => {
+      const { verified_addresses: verified, custody_address: custody } = user.parse<User>()
       return [fid, (verified.primary.eth_address ?? custody) as Hex]
     }),
   )

@@ -57,8 +57,8 @@ export async function describeTopics(
   `
   for (const { slug, hashes } of topics) {
     const casts = await hydrator.casts(hashes)
-    const posts = [...casts.values()].map((json) =>
-      (JSON.parse(json) as { text: string }).text.slice(0, MAX_SAMPLE_LENGTH),
+    const posts = [...casts.values()].map((cast) =>
+      cast.parse<{ text: string }>().text.slice(0, MAX_SAMPLE_LENGTH),
     )
     const answer = await chat({ instructions, content: JSON.stringify(posts), maxTokens: 300 })
     const description = parseDescription(answer)

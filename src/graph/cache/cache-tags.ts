@@ -12,18 +12,26 @@ export interface StaleTags {
   readonly authors?: readonly number[]
 }
 
+const MUTES_PREFIX = 'mutes:'
+
 /** The tags of cache entries. A tag names one source that an entry is made of. Hashes are hex without 0x. */
 export const cacheTag = {
   /** Invalidates every entry of every cache, such as when all scores change. */
   everything: '*',
+  /** The tables of the read model were written anew, as by a replay: what is kept in memory is read again. */
+  tables: 'tables',
   /** A user with its profile and counters. */
   user: (fid: number) => `user:${fid}`,
   /** The dehydrated form of a user. It has no counters, so that new followers do not invalidate it. */
   dehydratedUser: (fid: number) => `short:${fid}`,
   /** The user that a username belongs to. */
   username: (username: string) => `name:${username}`,
+  /** The channels that a user follows, and its roles in channels: casts show those of their author. */
+  channelsOf: (fid: number) => `channelsOf:${fid}`,
   /** The relations of a viewer: its follows, followers, blocks, mutes and reactions. */
   viewer: (fid: number) => `viewer:${fid}`,
+  /** The users whom a user mutes: the relations that are not in the event log. */
+  mutes: (fid: number) => `${MUTES_PREFIX}${fid}`,
   /** A cast with its counters. */
   cast: (hash: string) => `cast:${hash}`,
   /** The existence of a cast: casts below it and feeds that list it depend on it. */
@@ -46,6 +54,11 @@ export const cacheTag = {
   /** The users whom an app bans. */
   bans: (appId: string) => `bans:${appId}`,
 } as const
+
+/** The user of a tag of mutes; null for another tag. */
+export function mutingFidOf(tag: string): number | null {
+  return tag.startsWith(MUTES_PREFIX) ? Number(tag.slice(MUTES_PREFIX.length)) : null
+}
 
 /** Ids of channels whose tag is remembered. */
 const MAX_REMEMBERED_CHANNELS = 10_000
@@ -95,7 +108,7 @@ function addChannelTags(body: HubEventBody, tags: Set<string>): void {
   const { channelUpdateBody, channelMemberBody, channelPinBody, channelModerateBody } = body.message.data
   const changed = channelUpdateBody ?? channelMemberBody ?? channelPinBody ?? channelModerateBody
   if (changed) tags.add(cacheTag.protocolChannel(changed.channelId))
-  if (channelMemberBody) tags.add(cacheTag.user(channelMemberBody.fid))
+  if (channelMemberBody) tags.add(cacheTag.channelsOf(channelMemberBody.fid))
 }
 
 function isFeedEntry({ data }: SignedMessage): boolean {
@@ -105,6 +118,13 @@ function isFeedEntry({ data }: SignedMessage): boolean {
 function isCompactState(body: HubEventBody): boolean {
   return body.type === HubEventType.MERGE_MESSAGE && body.message.data.type === MessageType.LINK_COMPACT_STATE
 }
+
+/** The profile data that the dehydrated form of a user shows. */
+const dehydratedTypes: ReadonlySet<UserDataType> = new Set([
+  UserDataType.USERNAME,
+  UserDataType.DISPLAY,
+  UserDataType.PFP,
+])
 
 function addMessageTags(message: SignedMessage, tags: Set<string>): void {
   const { data, hash } = message
@@ -121,7 +141,10 @@ function addMessageTags(message: SignedMessage, tags: Set<string>): void {
       const target = data.reactionBody!.targetCastId
       const channelId = followedChannel(message)
       tags.add(cacheTag.viewer(data.fid))
-      if (channelId) tags.add(cacheTag.protocolChannel(channelId))
+      if (channelId) {
+        tags.add(cacheTag.protocolChannel(channelId))
+        tags.add(cacheTag.channelsOf(data.fid))
+      }
       if (target) tags.add(cacheTag.cast(hexOf(target.hash)))
       return
     }
@@ -134,7 +157,7 @@ function addMessageTags(message: SignedMessage, tags: Set<string>): void {
     case MessageType.USER_DATA_ADD: {
       const { type, value } = data.userDataBody!
       tags.add(cacheTag.user(data.fid))
-      tags.add(cacheTag.dehydratedUser(data.fid))
+      if (dehydratedTypes.has(type)) tags.add(cacheTag.dehydratedUser(data.fid))
       if (type === UserDataType.USERNAME && value !== '') tags.add(cacheTag.username(value))
       return
     }

@@ -7,7 +7,13 @@ import { embeddedIn, fidsIn } from '../view/cast.js'
 import { type CastTemplate, castTemplate } from '../view/render.js'
 import { channelMentions } from '../view/text-ranges.js'
 import { cacheTag } from './cache-tags.js'
-import { splitCached, TaggedCache, type TaggedCacheOptions, unique } from './tagged-cache.js'
+import {
+  type CacheLookups,
+  splitCached,
+  TaggedCache,
+  type TaggedCacheOptions,
+  unique,
+} from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
 /** A cached cast. */
@@ -34,6 +40,11 @@ export class CastCache {
     private readonly options: TaggedCacheOptions,
   ) {
     this.#cache = new TaggedCache(options)
+  }
+
+  /** Look-ups so far, by result. */
+  get lookups(): CacheLookups {
+    return this.#cache.lookups
   }
 
   /**
@@ -132,20 +143,24 @@ function isNestedReply({ parentHash, threadHash }: CastRecord): boolean {
   return parentHash !== null && parentHash !== threadHash
 }
 
-/** The tags of everything that the view of a cast shows. */
+/**
+ * The tags of everything that a template shows, and of nothing else. Whole users and their counters are not in it, so
+ * that a follow of an author drops none of its casts; of an embedded cast it shows that it is stored, and no counters.
+ */
 function tagsOf(record: CastRecord, casts: ReadonlyMap<string, CastRecord>): string[] {
   const embedded = embeddedIn(record, casts)
-  const deeplyEmbedded = embedded.flatMap((each) => embeddedIn(each, casts))
   const displayed = [record, ...embedded]
   const embeds = displayed.flatMap((each) => each.embeds)
-  // A cast that is embedded and not stored yet has a tag, too: its arrival changes the view.
+  // A cast that is embedded and not stored yet has a tag, too: its arrival changes the view. Embeds of embedded casts
+  // are among them.
   const embeddedHashes = embeds.flatMap((embed) => ('url' in embed ? [] : [embed.hash.slice(2)]))
   const urls = embeds.flatMap((embed) => ('url' in embed ? [embed.url] : []))
-  const hashes = [...displayed, ...deeplyEmbedded].map((each) => each.hash)
   return [
-    ...unique([...hashes, ...embeddedHashes]).map(cacheTag.cast),
-    ...unique(displayed.map((each) => each.threadHash)).map(cacheTag.thread),
-    ...unique(fidsIn(record, casts)).map(cacheTag.user),
+    cacheTag.cast(record.hash),
+    ...unique([...displayed.map((each) => each.threadHash), ...embeddedHashes]).map(cacheTag.thread),
+    // Also of the author: the app is the one that requested its key.
+    ...unique(fidsIn(record, casts)).map(cacheTag.dehydratedUser),
+    ...(record.authorInChannel ? [cacheTag.channelsOf(record.fid)] : []),
     ...unique(displayed.flatMap((each) => each.rootParentUrl ?? [])).map(cacheTag.channelUrl),
     ...unique(channelMentions(record.text).map(({ name }) => name)).map(cacheTag.channel),
     ...unique(urls).map(cacheTag.embeddedUrl),

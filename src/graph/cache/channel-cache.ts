@@ -4,7 +4,7 @@ import { channelDehydrated } from '../view/channel.js'
 import { type ChannelTemplate, channelTemplate } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
 import { cacheTag, channelTags } from './cache-tags.js'
-import { splitCached, TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import { type CacheLookups, splitCached, TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
 /** A cached channel: the template of its view, and its dehydrated form. */
@@ -22,6 +22,11 @@ export class ChannelCache {
     options: TaggedCacheOptions,
   ) {
     this.#cache = new TaggedCache(options)
+  }
+
+  /** Look-ups so far, by result. */
+  get lookups(): CacheLookups {
+    return this.#cache.lookups
   }
 
   /**

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { setChannelFollow } from '../../features/channels/routes/channel-follows.js'
 import { mute, unmute } from '../../features/moderation/relations.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
 import type { MergeBatch } from '../../hub/merge/batch.js'
@@ -47,14 +48,14 @@ async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<v
 const hex = (message: SignedMessage) => message.hash.toString('hex')
 
 async function castOf(hydrator: Hydrator, message: SignedMessage, viewerFid?: number): Promise<Cast> {
-  const json = (await hydrator.casts([hex(message)], viewerFid)).get(hex(message))
-  const cast = JSON.parse(json ?? 'null')
+  const rendered = (await hydrator.casts([hex(message)], viewerFid)).get(hex(message))
+  const cast = rendered!.parse<Cast>()
   expect([...Value.Errors(Cast, cast)].map(({ path, message: text }) => `${path} ${text}`)).toEqual([])
   return cast
 }
 
 async function userOf(hydrator: Hydrator, fid: number, viewerFid?: number): Promise<User> {
-  const user = JSON.parse((await hydrator.users([fid], viewerFid)).get(fid) ?? 'null')
+  const user = (await hydrator.users([fid], viewerFid)).get(fid)!.parse<User>()
   expect([...Value.Errors(User, user)].map(({ path, message }) => `${path} ${message}`)).toEqual([])
   return user
 }
@@ -209,9 +210,11 @@ describe('casts', () => {
 })
 
 test('channels show their lead in every member that the schema has for it', async () => {
-  const channel = JSON.parse((await createHydrator().channels(['gardens', 'nothing'], 1)).get('gardens')!)
+  const channel = (await createHydrator().channels(['gardens', 'nothing'], 1))
+    .get('gardens')!
+    .parse<Channel>()
   expect([...Value.Errors(Channel, channel)]).toEqual([])
-  expect([channel.lead.fid, channel.moderator.fid, channel.hosts[0].fid]).toEqual([2, 2, 2])
+  expect([channel.lead, channel.moderator, channel.hosts?.[0]].map((user) => user?.fid)).toEqual([2, 2, 2])
   expect(channel.viewer_context).toEqual({ following: true })
 })
 
@@ -301,12 +304,16 @@ test('relations of a viewer change at once, whatever is cached', async () => {
     unmute: () => unmute(writer, 1, 3),
   }
   const page = { viewerFid: 1, banned: new Set<number>() }
-  const viewAs = async (hydrator: Hydrator) => [
-    await hydrator.firstVisibleCasts(casts.map(hex), 3, page),
-    await hydrator.casts(casts.map(hex), 1),
-    await hydrator.users([1, 2, 3], 1),
-    await hydrator.channels(['gardens'], 1),
-  ]
+  const viewAs = async (hydrator: Hydrator) => {
+    const { casts: firstCasts, ...places } = await hydrator.firstVisibleCasts(casts.map(hex), 3, page)
+    const views = [
+      ...firstCasts,
+      ...(await hydrator.casts(casts.map(hex), 1)).values(),
+      ...(await hydrator.users([1, 2, 3], 1)).values(),
+      ...(await hydrator.channels(['gardens'], 1)).values(),
+    ]
+    return [places, ...views.map(String).toSorted()]
+  }
   const pageQueries = fc.array(
     fc.tuple(fc.constantFrom(...(Object.keys(changes) as (keyof typeof changes)[])), fc.boolean()),
     { minLength: 4, maxLength: 12 },
@@ -322,4 +329,60 @@ test('relations of a viewer change at once, whatever is cached', async () => {
     }),
     { numRuns: 12 },
   )
+})
+
+test('a cast changes at once with all that it shows, and is not loaded again for what it does not show', async () => {
+  const cached = createHydrator()
+  let second = testNow + 1_000
+  const inner = bob.cast('tulips', second, { parentUrl: url })
+  const quote = carol.cast('see ', second, {
+    parentUrl: url,
+    embeds: [{ castId: { fid: 2, hash: inner.hash } }],
+    mentions: [1],
+    mentionsPositions: [4],
+  })
+  const outer = alice.cast('look', second, { embeds: [{ castId: { fid: 3, hash: quote.hash } }] })
+  await merge({ messages: [inner, quote, outer] })
+  const say = (message: () => SignedMessage) => () => merge({ messages: [message()] }, cached)
+  const writer = { db, invalidation: cached.invalidation }
+  const inChannel = (followedAt: number | null) => () =>
+    setChannelFollow(writer, { channelId: 'gardens', fid: 3, followedAt })
+  const shown = {
+    'a like': say(() => alice.react(quote, second)),
+    'a reply': say(() => alice.cast('indeed', second, { parentCastId: { fid: 3, hash: quote.hash } })),
+    'the name of its author': say(() => carol.userData(UserDataType.DISPLAY, `Carol ${second}`, second)),
+    'the name of whom it mentions': say(() => alice.userData(UserDataType.PFP, `${second}`, second)),
+    'the name of whom it quotes': say(() => bob.userData(UserDataType.DISPLAY, `Bob ${second}`, second)),
+    'its author follows the channel': inChannel(1_700_000_000),
+    'its author leaves the channel': inChannel(null),
+    'the cast that it quotes is removed': say(() => bob.removeCast(inner.hash, second)),
+  }
+  const notShown = {
+    'a follow of its author': say(() => alice.link(3, second)),
+    'a follow by whom it quotes': say(() => bob.link(1, second)),
+    'a like of the cast that it quotes': say(() => carol.react(inner, second)),
+    'a bio': say(() => bob.userData(UserDataType.BIO, `bio ${second}`, second)),
+  }
+  const viewBy = async (hydrator: Hydrator) =>
+    [...(await hydrator.casts([hex(quote), hex(outer)], 1)).values()].map(String).toSorted()
+  const kinds = [...Object.keys(notShown), ...Object.keys(shown)]
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { minLength: 3, maxLength: 10 }), async (steps) => {
+      for (const change of steps) {
+        await viewBy(cached)
+        second += 1
+        await { ...shown, ...notShown }[change as keyof typeof shown]()
+        expect(await viewBy(cached), change).toEqual(await viewBy(createHydrator(0)))
+      }
+    }),
+    { numRuns: 8 },
+  )
+  for (const change of [notShown['a follow of its author'], notShown['a like of the cast that it quotes']]) {
+    await viewBy(cached)
+    second += 1
+    await change()
+    statements.length = 0
+    await viewBy(cached)
+    expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
+  }
 })

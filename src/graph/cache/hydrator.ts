@@ -1,5 +1,6 @@
 import type { ViewedIds, ViewerRelations } from '../load/viewer.js'
 import type { CastRow } from '../project/casts.js'
+import type { Json } from '../view/json.js'
 import { type CastTemplate, renderCast, renderChannel, renderUser } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
 import type { UserDehydrated } from '../view/schema/user-dehydrated.js'
@@ -7,18 +8,28 @@ import { userDehydrated } from '../view/user-dehydrated.js'
 import { CastCache } from './cast-cache.js'
 import { ChannelCache } from './channel-cache.js'
 import { Invalidation } from './invalidation.js'
+import { type FeedName, RecentFeeds, type TableReason } from './recent/recent-feeds.js'
+import { RecentWindow } from './recent/recent-window.js'
 import { SingleFlightCache } from './single-flight-cache.js'
-import { unique } from './tagged-cache.js'
+import { type CacheLookups, unique } from './tagged-cache.js'
 import { type CachedUser, type PreloadedUsers, UserCache, type UserCacheOptions } from './user-cache.js'
 import { ViewerCache } from './viewer-cache.js'
+import { ViewerSets } from './viewer-sets.js'
 
 /** `maxEntries`: the most users and the most casts that are cached. 0 caches nothing: every page reads the database. */
-export type HydratorOptions = Omit<UserCacheOptions, 'invalidation'>
+export interface HydratorOptions extends Omit<UserCacheOptions, 'invalidation'> {
+  /** The most bytes of the relations of viewers; 0, the default, keeps none. */
+  readonly maxViewerSetsBytes?: number
+  /** The most casts, recasts and likes in the window of recent casts; 0, the default, keeps none. */
+  readonly maxRecentPlaces?: number
+  /** Counts where feeds were read: from the window, or for a reason from the tables. */
+  readonly onFeedRead?: (feed: FeedName, reason: TableReason | null) => void
+}
 
 /** The casts of a list that a viewer may see. */
 export interface VisibleCasts {
-  /** As JSON, in the order of the list. */
-  readonly casts: readonly string[]
+  /** In the order of the list. */
+  readonly casts: readonly Json[]
   /** The index of the last hash that is shown; -1 for none. */
   readonly lastIndex: number
   /** Whether a later cast of the list is visible, too. */
@@ -42,6 +53,11 @@ export class Hydrator {
   readonly #channels: ChannelCache
   readonly #viewers: ViewerCache
   readonly invalidation = new Invalidation()
+  /** The relations of viewers, whole. */
+  readonly viewerSets: ViewerSets
+  /** The newest casts and who reacted to them; empty until a loader fills it (`startWindowLoader`). */
+  readonly window: RecentWindow
+  readonly recent: RecentFeeds
   /** Reads that many requests share, such as the first page of a feed. */
   readonly singleFlight: SingleFlightCache
   /** False when nothing is cached. */
@@ -52,13 +68,36 @@ export class Hydrator {
     this.#users = new UserCache(options)
     this.#casts = new CastCache(options.db, this.#users, options)
     this.#channels = new ChannelCache(options.db, this.#users, options)
-    this.#viewers = new ViewerCache(options.db, options)
+    const { db, invalidation, maxViewerSetsBytes = 0 } = options
+    this.viewerSets = new ViewerSets({ db, invalidation, maxBytes: maxViewerSetsBytes })
+    this.window = new RecentWindow({ maxPlaces: options.maxRecentPlaces ?? 0 })
+    this.recent = new RecentFeeds({
+      db,
+      window: this.window,
+      blocks: invalidation.blocks,
+      viewerSets: this.viewerSets,
+      clock: options.clock,
+      onRead: options.onFeedRead,
+    })
+    if (options.maxRecentPlaces) invalidation.blocks.add(this.window)
+    this.#viewers = new ViewerCache(db, this.viewerSets, options)
     this.cachesViews = options.maxEntries > 0
     this.singleFlight = new SingleFlightCache(options.clock, this.invalidation, this.cachesViews)
   }
 
+  /** Look-ups so far, by cache and result. */
+  lookups(): Readonly<Record<string, CacheLookups>> {
+    return {
+      users: this.#users.lookups,
+      casts: this.#casts.lookups,
+      channels: this.#channels.lookups,
+      single_flight: this.singleFlight.lookups,
+      viewer_sets: this.viewerSets.lookups,
+    }
+  }
+
   /** Renders users, by fid. The result has no entry for a fid that is not registered. */
-  async users(fids: readonly number[], viewerFid?: number): Promise<Map<number, string>> {
+  async users(fids: readonly number[], viewerFid?: number): Promise<Map<number, Json>> {
     const loaded = await this.#users.load(fids)
     const viewer = await this.#relations(viewerFid, { fids: [...loaded.keys()], hashes: [], channelIds: [] })
     return new Map([...loaded].map(([fid, user]) => [fid, renderUser(user, viewer)]))
@@ -75,7 +114,7 @@ export class Hydrator {
    *
    * @param hashes Hex without 0x.
    */
-  async casts(hashes: readonly string[], viewerFid?: number): Promise<Map<string, string>> {
+  async casts(hashes: readonly string[], viewerFid?: number): Promise<Map<string, Json>> {
     return renderCasts(await this.#loadWithContext(hashes, viewerFid))
   }
 
@@ -84,7 +123,7 @@ export class Hydrator {
     hashes: readonly string[],
     fids: readonly number[],
     viewerFid?: number,
-  ): Promise<{ casts: Map<string, string>; users: Map<number, string> }> {
+  ): Promise<{ casts: Map<string, Json>; users: Map<number, Json> }> {
     const context = await this.#loadWithContext(hashes, viewerFid, fids)
     const users = fids.flatMap((fid) => {
       const user = context.users.get(fid)
@@ -94,7 +133,7 @@ export class Hydrator {
   }
 
   /** Renders casts from their messages, by hash: also casts that were removed or never stored. Without a viewer. */
-  async castSnapshots(snapshots: readonly CastRow[]): Promise<Map<string, string>> {
+  async castSnapshots(snapshots: readonly CastRow[]): Promise<Map<string, Json>> {
     if (snapshots.length === 0) return new Map()
     const preloaded: PreloadedUsers = new Map()
     const casts = await this.#casts.loadSnapshots(snapshots, preloaded)
@@ -113,7 +152,7 @@ export class Hydrator {
     { viewerFid, banned }: { readonly viewerFid?: number | undefined; readonly banned: ReadonlySet<number> },
   ): Promise<VisibleCasts> {
     const { casts, users, viewer } = await this.#loadWithContext(hashes, viewerFid)
-    const visible: string[] = []
+    const visible: Json[] = []
     let lastIndex = -1
     for (const [index, hash] of hashes.entries()) {
       const cast = casts.get(hash)
@@ -128,7 +167,7 @@ export class Hydrator {
   }
 
   /** Renders channels, by id. The result has no entry for an id without a channel. */
-  async channels(ids: readonly string[], viewerFid?: number): Promise<Map<string, string>> {
+  async channels(ids: readonly string[], viewerFid?: number): Promise<Map<string, Json>> {
     const preloaded: PreloadedUsers = new Map()
     const loaded = await this.#channels.load(ids, preloaded)
     const users = await this.#users.load(
@@ -173,7 +212,7 @@ export class Hydrator {
     const viewer = await this.#relations(viewerFid, {
       fids: [...users.keys()],
       hashes: [...casts.keys()],
-      channelIds: unique(templates.flatMap((cast) => (cast.channel ? [cast.channel.id] : []))),
+      channelIds: unique(templates.flatMap((cast) => cast.channelId ?? [])),
     })
     return { casts, users, viewer }
   }
@@ -184,8 +223,8 @@ export class Hydrator {
 }
 
 /** Renders casts, by hash, without those whose author is not registered. */
-function renderCasts({ casts, users, viewer }: CastsWithContext): Map<string, string> {
-  const rendered = new Map<string, string>()
+function renderCasts({ casts, users, viewer }: CastsWithContext): Map<string, Json> {
+  const rendered = new Map<string, Json>()
   for (const [hash, cast] of casts) {
     const json = renderCast(cast, users, viewer)
     if (json !== null) rendered.set(hash, json)

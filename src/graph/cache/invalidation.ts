@@ -3,6 +3,7 @@ import { blockOf, eventId } from '../../hub/log/hub-event.js'
 import type { ShardRange } from '../../hub/log/read.js'
 import type { LoggedEvent } from '../../hub/log/write.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { BlockSequence } from './block-sequence.js'
 import { cacheTag, type StaleTags, staleTagsOf } from './cache-tags.js'
 
 /** The PostgreSQL notification channel of changes that are not in the event log. A payload is one tag. */
@@ -59,6 +60,8 @@ export class Invalidation {
   /** Blocks that this process merged and applied: the follower of the log skips them. */
   readonly localCommits = new LocalCommits()
   readonly authors = new AuthorActivity()
+  /** The blocks of the log in order, for what is not dropped and read again but changed in memory. */
+  readonly blocks = new BlockSequence()
   readonly #caches: TaggedStore[] = []
   /** The version at which a tag was last invalidated, in ascending order. */
   readonly #versionByTag = new Map<string, number>()
@@ -86,6 +89,7 @@ export class Invalidation {
     if (tags.length === 0 && authors.length === 0) return
     this.authors.record(authors)
     this.#version += 1
+    if (tags.includes(cacheTag.tables)) this.blocks.resetStates()
     if (tags.includes(cacheTag.everything)) this.#clear()
     else this.#drop(tags)
   }
@@ -98,6 +102,7 @@ export class Invalidation {
   /** Applies events that this process merged, at their commit. */
   applyCommitted(events: readonly LoggedEvent[]): void {
     this.applyEvents(events)
+    this.blocks.commit(events)
     this.localCommits.record(events)
   }
 

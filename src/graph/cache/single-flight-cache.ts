@@ -1,5 +1,5 @@
 import type { Authors, Invalidation } from './invalidation.js'
-import { TaggedCache } from './tagged-cache.js'
+import { type CacheLookups, TaggedCache } from './tagged-cache.js'
 
 /** A value that was read, and the tags of its sources (`cache-tags.ts`). */
 export interface Tagged<Value> {
@@ -38,6 +38,11 @@ export class SingleFlightCache {
     isCaching = true,
   ) {
     this.#cache = new TaggedCache({ invalidation, maxEntries: isCaching ? MAX_CACHED_READS : 0 })
+  }
+
+  /** Look-ups so far, by result. */
+  get lookups(): CacheLookups {
+    return this.#cache.lookups
   }
 
   /**

@@ -7,7 +7,13 @@ import type { LocationAddress } from '../view/schema/user.js'
 import { channelMentions, usernameMentions } from '../view/text-ranges.js'
 import { userViewEnd } from '../view/user.js'
 import { cacheTag } from './cache-tags.js'
-import { splitCached, TaggedCache, type TaggedCacheOptions, unique } from './tagged-cache.js'
+import {
+  type CacheLookups,
+  splitCached,
+  TaggedCache,
+  type TaggedCacheOptions,
+  unique,
+} from './tagged-cache.js'
 
 /** A cached user: the template of its view, and the record that dehydrated forms are made of. */
 export interface CachedUser extends UserTemplate {
@@ -34,6 +40,11 @@ export class UserCache {
 
   constructor(private readonly options: UserCacheOptions) {
     this.#cache = new TaggedCache(options)
+  }
+
+  /** Look-ups so far, by result. */
+  get lookups(): CacheLookups {
+    return this.#cache.lookups
   }
 
   /** Loads users by fid. The result has no entry for a fid that is not registered. */

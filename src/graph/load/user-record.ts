@@ -82,7 +82,10 @@ export async function loadUsers(db: Database, fids: readonly number[]): Promise<
       )) as "authAddresses"
     from social.users u
     left join social.user_counts c on c.fid = u.fid
-    where u.fid = any (${[...fids]}::bigint[])
+    -- The sub-select hides how many users are asked for. PostgreSQL sees it in a plain array and then plans every load of
+    -- few users anew, as a plan for those few looks cheaper than the general one: 0.51 ms of CPU for one user, 0.66 for
+    -- five. As it is here, planned once, 0.13 and 0.17 ms; 50 users take 0.65 ms either way.
+    where u.fid = any (array(select unnest(${[...fids]}::bigint[])))
   `
   return new Map(rows.map((row) => [row.fid, row]))
 }

@@ -1,22 +1,30 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 
-/** The relations of a viewer to the ids of a page: everything in `viewer_context`, and mutes. */
+/** What is asked of a set. */
+interface Members<Id> {
+  has(id: Id): boolean
+}
+
+/** The relations of a viewer to the ids of a page, or to all: everything in `viewer_context`, and mutes. */
 export interface ViewerRelations {
   /** Users whom the viewer follows, who follow it, whom it blocks, and who block it. */
-  readonly following: ReadonlySet<number>
-  readonly followers: ReadonlySet<number>
-  readonly blocking: ReadonlySet<number>
-  readonly blockers: ReadonlySet<number>
+  readonly following: Members<number>
+  readonly followers: Members<number>
+  readonly blocking: Members<number>
+  readonly blockers: Members<number>
   /** Users whom the viewer mutes. No reply shows them: they only filter. */
-  readonly muting: ReadonlySet<number>
+  readonly muting: Members<number>
   /** Hashes of casts, hex without 0x. */
-  readonly liked: ReadonlySet<string>
-  readonly recasted: ReadonlySet<string>
+  readonly liked: Members<string>
+  readonly recasted: Members<string>
   /** Channels that the viewer follows, and its roles in channels. */
   readonly channels: ReadonlySet<string>
   readonly roles: ReadonlyMap<string, string>
 }
+
+/** The relations of a viewer to the ids of one query. */
+export type LoadedRelations = ReturnType<typeof noRelations>
 
 /** The ids of a page. */
 export interface ViewedIds {
@@ -65,7 +73,7 @@ interface RelationsRow {
 export async function loadViewerRelations(
   db: Database,
   queries: readonly ViewerQuery[],
-): Promise<ViewerRelations[]> {
+): Promise<LoadedRelations[]> {
   const queriedIds: QueriedIds = {
     users: queries.flatMap(({ viewerFid, fids }, queryIndex) =>
       fids.map((id) => ({ queryIndex, viewerFid, id })),

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import type { Statement } from '../../platform/db/pipeline.js'
 
 type Counts = Readonly<Record<string, number>>
 
@@ -29,10 +30,11 @@ export class CastCountDeltas {
     this.#deltas.set(name, entry)
   }
 
-  async write(db: Transaction): Promise<void> {
+  /** Returns the statements that write the changes, in order. */
+  statements(db: Transaction): Statement[] {
     const changed = changedIn(this.#deltas, ({ delta }) => delta)
-    if (changed.length === 0) return
-    await db`
+    if (changed.length === 0) return []
+    const count = db`
       insert into cast_counts (hash, fid, likes, recasts, replies, quotes)
       select *
       from unnest(
@@ -50,9 +52,9 @@ export class CastCountDeltas {
           quotes = cast_counts.quotes + excluded.quotes
     `
     const lowered = changed.filter(({ delta }) => Object.values(delta).some((by) => by < 0))
-    if (lowered.length === 0) return
+    if (lowered.length === 0) return [count]
     // A cast without counts has no row.
-    await db`
+    const sweep = db`
       delete from cast_counts c
       using unnest(
         ${db.types.byteas(lowered.map(({ cast }) => cast.hash))}::bytea[],
@@ -61,6 +63,7 @@ export class CastCountDeltas {
       where c.hash = lowered.hash and c.fid = lowered.fid
         and c.likes = 0 and c.recasts = 0 and c.replies = 0 and c.quotes = 0
     `
+    return [count, sweep]
   }
 }
 
@@ -80,22 +83,24 @@ export class UrlActivity {
     this.#deltas.set(name, entry)
   }
 
-  async write(db: Transaction): Promise<void> {
+  /** Returns the statements that write the changes, in order. */
+  statements(db: Transaction): Statement[] {
     const changed = changedIn(this.#deltas, ({ casts }) => ({ casts }))
-    if (changed.length === 0) return
+    if (changed.length === 0) return []
     const urls = db.types.texts(changed.map(({ url }) => url))
     const hours = changed.map(({ hour }) => hour)
-    await db`
+    const count = db`
       insert into url_activity (url, hour, casts)
       select *
       from unnest(${urls}::text[], ${hours}::integer[], ${changed.map(({ casts }) => casts)}::integer[])
       on conflict (url, hour) do update set casts = url_activity.casts + excluded.casts
     `
-    if (changed.every(({ casts }) => casts > 0)) return
-    await db`
+    if (changed.every(({ casts }) => casts > 0)) return [count]
+    const sweep = db`
       delete from url_activity a
       using unnest(${urls}::text[], ${hours}::integer[]) as changed (url, hour)
       where a.url = changed.url and a.hour = changed.hour and a.casts = 0
     `
+    return [count, sweep]
   }
 }

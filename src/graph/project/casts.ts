@@ -1,10 +1,11 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import type { Statement } from '../../platform/db/pipeline.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { type CastAddBody, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { CastCountDeltas, UrlActivity } from './cast-counts.js'
-import { enqueueUrls } from './embed-queue.js'
+import { urlInserts } from './embed-queue.js'
 import { type NetChanges, ofType } from './net-changes.js'
 import { attachReplies, detachReplies, resolveThreads } from './threads.js'
 
@@ -26,16 +27,32 @@ export interface CastRow {
 /** An embed as stored in `casts.embeds`. */
 export type CastEmbed = { readonly url: string } | { readonly fid: number; readonly hash: `0x${string}` }
 
-/** Projects casts with their threads, counters, quotes and embedded URLs. */
-export async function projectCasts(db: Transaction, changes: NetChanges): Promise<void> {
+/**
+ * Projects casts with their threads, counters, quotes and embedded URLs.
+ *
+ * @param threadsMove Whether stored replies may wait for the added casts.
+ * @returns the last statements, in order, which the caller runs.
+ */
+export async function projectCasts(
+  db: Transaction,
+  changes: NetChanges,
+  threadsMove: boolean,
+): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.CAST_ADD).map(castRow)
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
-  if (removed.length === 0 && added.length === 0) return
+  if (removed.length === 0 && added.length === 0) return []
   const counts = new CastCountDeltas()
   const activity = new UrlActivity()
   if (removed.length > 0) await removeCasts(db, removed, counts, activity)
-  if (added.length > 0) await insertCasts(db, added, counts, activity)
-  await Promise.all([counts.write(db), activity.write(db)])
+  const rows = added.length > 0 ? await insertCasts(db, added, counts, activity) : []
+  if (rows.length > 0 && threadsMove) await attachReplies(db, rows, activity)
+  return [
+    ...insertQuotes(db, rows),
+    ...insertUrls(db, rows),
+    ...urlInserts(db, rows.flatMap(urlsIn)),
+    ...counts.statements(db),
+    ...activity.statements(db),
+  ]
 }
 
 /** The message of a cast as columns. */
@@ -92,12 +109,13 @@ async function removeCasts(
   await detachReplies(db, rows, activity)
 }
 
+/** Returns the casts that were not stored before. */
 async function insertCasts(
   db: Transaction,
   added: readonly CastRow[],
   counts: CastCountDeltas,
   activity: UrlActivity,
-): Promise<void> {
+): Promise<CastRow[]> {
   const threads = await resolveThreads(db, added)
   const inserted = await db<{ hash: Buffer }[]>`
     insert into casts (
@@ -134,12 +152,7 @@ async function insertCasts(
     if (insertedHashes.has(cast.hash.toString('hex'))) activity.add(threads[index]!.rootParentUrl, cast.ts, 1)
   }
   sumCountDeltas(rows, counts, 1)
-  await Promise.all([
-    insertQuotes(db, rows),
-    insertUrls(db, rows),
-    enqueueUrls(db, rows.flatMap(urlsIn)),
-    attachReplies(db, rows, activity),
-  ])
+  return rows
 }
 
 /** Counts each cast as a reply of its parent and as a quote of every cast that it embeds. */
@@ -151,7 +164,7 @@ function sumCountDeltas(casts: readonly CastRow[], counts: CastCountDeltas, by: 
 }
 
 /** The casts that a cast embeds, each once. */
-function quotedBy(cast: CastRow): { fid: number; hash: Buffer }[] {
+export function quotedBy(cast: Pick<CastRow, 'embeds'>): { fid: number; hash: Buffer }[] {
   const quoted = new Map<string, { fid: number; hash: Buffer }>()
   for (const embed of cast.embeds) {
     if ('url' in embed) continue
@@ -163,10 +176,10 @@ function quotedBy(cast: CastRow): { fid: number; hash: Buffer }[] {
   return [...quoted.values()]
 }
 
-async function insertQuotes(db: Transaction, casts: readonly CastRow[]): Promise<void> {
+function insertQuotes(db: Transaction, casts: readonly CastRow[]): Statement[] {
   const quotes = casts.flatMap((cast) => quotedBy(cast).map((quoted) => ({ cast, quoted })))
-  if (quotes.length === 0) return
-  await db`
+  if (quotes.length === 0) return []
+  const insert = db`
     insert into quotes (quoted_hash, quoted_fid, ts, hash, fid)
     select *
     from unnest(
@@ -178,12 +191,13 @@ async function insertQuotes(db: Transaction, casts: readonly CastRow[]): Promise
     )
     on conflict do nothing
   `
+  return [insert]
 }
 
-async function insertUrls(db: Transaction, casts: readonly CastRow[]): Promise<void> {
+function insertUrls(db: Transaction, casts: readonly CastRow[]): Statement[] {
   const embeds = casts.flatMap((cast) => urlsIn(cast).map((url) => ({ cast, url })))
-  if (embeds.length === 0) return
-  await db`
+  if (embeds.length === 0) return []
+  const insert = db`
     insert into url_embeds (url, ts, hash, fid)
     select *
     from unnest(
@@ -194,6 +208,7 @@ async function insertUrls(db: Transaction, casts: readonly CastRow[]): Promise<v
     )
     on conflict do nothing
   `
+  return [insert]
 }
 
 /** The URLs that a cast embeds. */

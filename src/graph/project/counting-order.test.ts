@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
 import { CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { projectLinks } from './links.js'
 import { projectInto } from './project.js'
@@ -19,7 +20,7 @@ const counters = [
     count: async (transaction: Transaction, keyIndexes: number[]) => {
       const deltas = new CastCountDeltas()
       for (const keyIndex of keyIndexes) deltas.add({ fid: keyIndex, hash: Buffer.of(keyIndex) }, 'likes', 1)
-      await deltas.write(transaction)
+      await inPipeline(deltas.statements(transaction))
     },
   },
   {
@@ -30,7 +31,7 @@ const counters = [
     count: async (transaction: Transaction, keyIndexes: number[]) => {
       const activity = new UrlActivity()
       for (const keyIndex of keyIndexes) activity.add('u', keyIndex * 3600, 1)
-      await activity.write(transaction)
+      await inPipeline(activity.statements(transaction))
     },
   },
   {
@@ -40,7 +41,7 @@ const counters = [
       `insert into social.user_counts (fid, follower_count) values (${keyIndex}, 1) on conflict do nothing`,
     count: async (transaction: Transaction, keyIndexes: number[]) => {
       const added = keyIndexes.map((keyIndex) => new TestUser(keyIndex).link(keyIndex, testNow))
-      await projectLinks(transaction, { added, removed: [] })
+      await inPipeline(await projectLinks(transaction, { added, removed: [] }))
     },
   },
 ]

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/connection.js'
+import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
 import { kindOfUrl } from './embed-kind.js'
 
 /** The longest URL that is crawled. Casts cannot hold a longer one, and neither could the index. */
@@ -12,18 +13,23 @@ export function hostOf(url: string): string | null {
   return hostname.replace(/\.$/, '')
 }
 
+/** Queues URLs that are not known yet. */
+export async function enqueueUrls(db: Queryable, urls: readonly string[]): Promise<void> {
+  await inPipeline(urlInserts(db, urls))
+}
+
 /**
- * Queues URLs that are not known yet, in one statement. It runs in the transaction that stores the casts and
+ * Returns the statement that queues URLs that are not known yet. It runs in the transaction that stores the casts and
  * waits only for another transaction that adds the same new URL.
  */
-export async function enqueueUrls(db: Queryable, urls: readonly string[]): Promise<void> {
+export function urlInserts(db: Queryable, urls: readonly string[]): Statement[] {
   // One order everywhere, so that two transactions with the same new URLs cannot deadlock.
   const rows = [...new Set(urls)].sort().flatMap((url) => {
     const host = hostOf(url)
     return host === null ? [] : [{ url, host, kind: kindOfUrl(url) }]
   })
-  if (rows.length === 0) return
-  await db`
+  if (rows.length === 0) return []
+  const insert = db`
     insert into embeds.urls (url, host, kind)
     select *
     from unnest(
@@ -33,4 +39,5 @@ export async function enqueueUrls(db: Queryable, urls: readonly string[]): Promi
     )
     on conflict do nothing
   `
+  return [insert]
 }

@@ -1,18 +1,26 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
 import { MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type NetChanges, ofType } from './net-changes.js'
 
 /** The link types that the read model stores. */
-const linkType = { follow: 'follow', block: 'block' } as const
+export const linkType = { follow: 'follow', block: 'block' } as const
 
-/** Projects follows with their counters, and blocks. */
-export async function projectLinks(db: Transaction, changes: NetChanges): Promise<void> {
+/**
+ * Projects follows with their counters, and blocks.
+ *
+ * @returns the last statements, in order, which the caller runs.
+ */
+export async function projectLinks(db: Transaction, changes: NetChanges): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.LINK_ADD)
   const added = ofType(changes.added, MessageType.LINK_ADD)
-  if (removed.length === 0 && added.length === 0) return
-  await projectFollows(db, linksOf(removed, linkType.follow), linksOf(added, linkType.follow))
-  await projectBlocks(db, linksOf(removed, linkType.block), linksOf(added, linkType.block))
+  if (removed.length === 0 && added.length === 0) return []
+  const [ofFollows] = await inPipeline([
+    projectFollows(db, linksOf(removed, linkType.follow), linksOf(added, linkType.follow)),
+    projectBlocks(db, linksOf(removed, linkType.block), linksOf(added, linkType.block)),
+  ])
+  return ofFollows
 }
 
 function linksOf(messages: readonly SignedMessage[], type: string): SignedMessage[] {
@@ -28,10 +36,12 @@ async function projectFollows(
   db: Transaction,
   removed: readonly SignedMessage[],
   added: readonly SignedMessage[],
-): Promise<void> {
-  const removedEdges = await removeLinks(db, 'follows', removed)
-  const addedEdges = added.length > 0 ? await insertFollows(db, added) : []
-  await countFollows(db, removedEdges, addedEdges)
+): Promise<Statement[]> {
+  const [removedEdges, addedEdges] = await inPipeline([
+    removeLinks(db, 'follows', removed),
+    added.length > 0 ? insertFollows(db, added) : [],
+  ])
+  return countFollows(db, removedEdges, addedEdges)
 }
 
 async function removeLinks(
@@ -66,12 +76,12 @@ function insertFollows(db: Transaction, messages: readonly SignedMessage[]): Pro
   `
 }
 
-/** Changes the counters by the rows that were actually deleted and inserted. */
-async function countFollows(
+/** Returns the statements that change the counters by the rows that were actually deleted and inserted. */
+function countFollows(
   db: Transaction,
   removedEdges: readonly Edge[],
   addedEdges: readonly Edge[],
-): Promise<void> {
+): Statement[] {
   const deltas = new Map<number, { followers: number; following: number }>()
   const countDelta = ({ fid, target_fid }: Edge, by: number) => {
     followCountDelta(fid).following += by
@@ -88,9 +98,9 @@ async function countFollows(
   const changed = [...deltas]
     .filter(([, { followers, following }]) => followers !== 0 || following !== 0)
     .sort(([a], [b]) => a - b)
-  if (changed.length === 0) return
+  if (changed.length === 0) return []
   const fids = changed.map(([fid]) => fid)
-  await db`
+  const count = db`
     insert into user_counts (fid, follower_count, following_count)
     select *
     from unnest(
@@ -102,12 +112,12 @@ async function countFollows(
     set follower_count = user_counts.follower_count + excluded.follower_count,
         following_count = user_counts.following_count + excluded.following_count
   `
-  if (removedEdges.length > 0) {
-    await db`
-      delete from user_counts
-      where fid = any (${fids}::bigint[]) and follower_count = 0 and following_count = 0
-    `
-  }
+  if (removedEdges.length === 0) return [count]
+  const sweep = db`
+    delete from user_counts
+    where fid = any (${fids}::bigint[]) and follower_count = 0 and following_count = 0
+  `
+  return [count, sweep]
 }
 
 async function projectBlocks(
@@ -139,5 +149,5 @@ export async function removeCompacted(db: Transaction, compact: SignedMessage): 
     where fid = ${fid} and ts <= ${timestamp} and target_fid <> all (${targetFids}::bigint[])
     returning fid, target_fid
   `
-  if (type === linkType.follow) await countFollows(db, removedEdges, [])
+  if (type === linkType.follow) await inPipeline(countFollows(db, removedEdges, []))
 }

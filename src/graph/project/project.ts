@@ -1,11 +1,12 @@
 import type { LoggedEvent } from '../../hub/log/write.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { inPipeline, type Statement, type WithCommit } from '../../platform/db/pipeline.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { projectCasts } from './casts.js'
 import { projectChain } from './chain.js'
 import { projectLinks } from './links.js'
 import { type NetChanges, netChanges } from './net-changes.js'
-import { projectProtocolChannels } from './protocol-channels.js'
+import { findChannelChanges, projectProtocolChannels } from './protocol-channels.js'
 import { projectReactions } from './reactions.js'
 import { lockThreads } from './threads.js'
 import { projectUserData, projectVerifications } from './user-data.js'
@@ -19,39 +20,63 @@ export async function projectInto(db: Transaction, schema: 'social' | 'social_re
 }
 
 /** The merge hook of the read model. It runs in the merge's transaction and writes sets of rows. */
-export async function projectEvents(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
-  await projectInto(db, 'social')
+export async function projectEvents(
+  db: Transaction,
+  events: readonly LoggedEvent[],
+  withCommit: WithCommit,
+): Promise<void> {
   const changes = netChanges(events)
-  await lockThreads(db, changes)
-  await projectEventBatch(db, events, changes)
-  await projectProtocolChannels(
-    db,
-    events.map(({ body }) => body),
-    changes,
-  )
+  const [, threads] = await inPipeline([projectInto(db, 'social'), lockThreads(db, changes)])
+  const last = await projectEventBatch(db, events, { changes, threadsMove: threads.move })
+  const bodies = events.map(({ body }) => body)
+  const channelChanges = await findChannelChanges(db, bodies, changes)
+  if (channelChanges.stale.length === 0) return withCommit(last)
+  // Channels are projected from what is written before them.
+  await inPipeline(last)
+  await projectProtocolChannels(db, channelChanges)
 }
 
-/** Projects a batch of events into the selected schema. The caller has locked the threads. */
+/** What the caller of a projection knows of its events. */
+interface ProjectedChanges {
+  readonly changes?: NetChanges
+  /** Whether stored replies may wait for added casts: true unless told. The caller has locked the threads. */
+  readonly threadsMove?: boolean
+}
+
+/**
+ * Projects a batch of events into the selected schema.
+ *
+ * @returns its last statements, in order, which the caller runs.
+ */
 export async function projectEventBatch(
   db: Transaction,
   events: readonly Pick<LoggedEvent, 'body'>[],
-  changes: NetChanges = netChanges(events),
-): Promise<void> {
+  { changes = netChanges(events), threadsMove = true }: ProjectedChanges = {},
+): Promise<Statement[]> {
   const chainEvents = events.flatMap(({ body }) =>
     body.type === HubEventType.MERGE_ON_CHAIN_EVENT ? [body.onChainEvent] : [],
   )
   if (chainEvents.length > 0) await projectChain(db, chainEvents)
-  await projectChanges(db, changes)
+  return await projectChanges(db, changes, threadsMove)
 }
 
-/** Runs every projection. They write different tables, so their statements share one pipeline. */
-export async function projectChanges(db: Transaction, changes: NetChanges): Promise<void> {
-  if (changes.added.length === 0 && changes.removed.length === 0) return
-  await Promise.all([
-    projectCasts(db, changes),
+/**
+ * Runs every projection. They write different tables, so their statements share one pipeline.
+ *
+ * @returns the last statements, in order, which the caller runs.
+ */
+export async function projectChanges(
+  db: Transaction,
+  changes: NetChanges,
+  threadsMove = true,
+): Promise<Statement[]> {
+  if (changes.added.length === 0 && changes.removed.length === 0) return []
+  const [ofCasts, ofReactions, ofLinks] = await inPipeline([
+    projectCasts(db, changes, threadsMove),
     projectReactions(db, changes),
     projectLinks(db, changes),
     projectVerifications(db, changes),
     projectUserData(db, changes),
   ])
+  return [...ofCasts, ...ofReactions, ...ofLinks]
 }

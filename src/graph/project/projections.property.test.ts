@@ -4,6 +4,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import type { HubEventBody } from '../../hub/log/hub-event.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { transact, type WithCommit } from '../../platform/db/pipeline.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { MessageType, Protocol, ReactionType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -29,12 +30,17 @@ beforeEach(async () => {
 
 /** The expected rows of tables, from the stored messages. */
 type Definition = Record<string, (storedMessages: readonly SignedMessage[]) => object[]>
-type Projecting = (transaction: Transaction, bodies: readonly HubEventBody[]) => Promise<void>
+type Projecting = (
+  transaction: Transaction,
+  bodies: readonly HubEventBody[],
+  withCommit: WithCommit,
+) => Promise<void>
 
-const projectAsMerged: Projecting = (transaction, bodies) =>
+const projectAsMerged: Projecting = (transaction, bodies, withCommit) =>
   projectEvents(
     transaction,
     bodies.map((body, id) => ({ shard: 1, id, timestamp: 0, fid: null, body })),
+    withCommit,
   )
 
 /** Projects events as the log has them: it does not name what a compact state removed. */
@@ -68,8 +74,11 @@ async function expectProjection(
       const slots = new StoredMessages()
       for (const batch of batches) {
         const bodies = batch.flatMap((step) => slots.apply(step, pool))
-        await db.begin((transaction) => projecting(transaction, bodies))
-        if (isRepeated) await db.begin((transaction) => projecting(transaction, slots.mergeAllAgain()))
+        await transact(db, (transaction, withCommit) => projecting(transaction, bodies, withCommit))
+        if (isRepeated) {
+          const again = slots.mergeAllAgain()
+          await transact(db, (transaction, withCommit) => projecting(transaction, again, withCommit))
+        }
         const storedMessages = slots.messages()
         const defined = tables.map((table) => [table, definition[table]!(storedMessages).map(lineOf).sort()])
         expect(await linesOf(db, tables)).toEqual(Object.fromEntries(defined))

@@ -61,11 +61,8 @@ export async function findChannelChanges(
  */
 export async function projectProtocolChannels(
   db: Transaction,
-  bodies: readonly HubEventBody[],
-  changes: NetChanges,
+  { channels, owned, slots, follows, stale }: ChannelChanges,
 ): Promise<void> {
-  const { channels, owned, slots, follows, stale } = await findChannelChanges(db, bodies, changes)
-  if (stale.length === 0) return
   await lockChannels(db, stale)
   if (channels.length > 0) await projectChannels(db, channels)
   if (owned.length > 0) await projectOwners(db, owned)

@@ -1,17 +1,24 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { MessageType, ReactionType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { CastCountDeltas, type CastName } from './cast-counts.js'
 import { type NetChanges, ofType } from './net-changes.js'
 
-/** Projects likes and recasts: of casts, with the counters of the casts, and of URLs. */
-export async function projectReactions(db: Transaction, changes: NetChanges): Promise<void> {
+/**
+ * Projects likes and recasts: of casts, with the counters of the casts, and of URLs.
+ *
+ * @returns the last statements, in order, which the caller runs.
+ */
+export async function projectReactions(db: Transaction, changes: NetChanges): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.REACTION_ADD)
   const added = ofType(changes.added, MessageType.REACTION_ADD)
-  if (removed.length === 0 && added.length === 0) return
-  await projectCastReactions(db, removed.filter(isOnCast), added.filter(isOnCast))
-  await projectUrlReactions(db, removed.filter(isOnUrl), added.filter(isOnUrl))
+  if (removed.length === 0 && added.length === 0) return []
+  return [
+    ...(await projectCastReactions(db, removed.filter(isOnCast), added.filter(isOnCast))),
+    ...projectUrlReactions(db, removed.filter(isOnUrl), added.filter(isOnUrl)),
+  ]
 }
 
 function isOnCast({ data }: SignedMessage): boolean {
@@ -36,13 +43,15 @@ async function projectCastReactions(
   db: Transaction,
   removed: readonly SignedMessage[],
   added: readonly SignedMessage[],
-): Promise<void> {
-  const removedRows = removed.length > 0 ? await removeCastReactions(db, removed) : []
-  const addedRows = added.length > 0 ? await insertCastReactions(db, added) : []
+): Promise<Statement[]> {
+  const [removedRows, addedRows] = await inPipeline([
+    removed.length > 0 ? removeCastReactions(db, removed) : [],
+    added.length > 0 ? insertCastReactions(db, added) : [],
+  ])
   const deltas = new CastCountDeltas()
   for (const row of removedRows) deltas.add(castOf(row), counterOf(row.type), -1)
   for (const row of addedRows) deltas.add(castOf(row), counterOf(row.type), 1)
-  await deltas.write(db)
+  return deltas.statements(db)
 }
 
 function castOf({ target_fid, target_hash }: Counted): CastName {
@@ -87,33 +96,39 @@ function insertCastReactions(db: Transaction, messages: readonly SignedMessage[]
   `
 }
 
-async function projectUrlReactions(
+function projectUrlReactions(
   db: Transaction,
   removed: readonly SignedMessage[],
   added: readonly SignedMessage[],
-): Promise<void> {
-  if (removed.length > 0) {
-    await db`
-      delete from url_reactions r
-      using unnest(
-        ${removed.map(({ data }) => data.fid)}::bigint[],
-        ${removed.map(({ data }) => data.reactionBody!.type)}::smallint[],
-        ${db.types.texts(removed.map(urlOf))}::text[]
-      ) as deleted (fid, type, url)
-      where r.url = deleted.url and r.type = deleted.type and r.fid = deleted.fid
-    `
-  }
-  if (added.length > 0) {
-    await db`
-      insert into url_reactions (fid, type, url, ts)
-      select *
-      from unnest(
-        ${added.map(({ data }) => data.fid)}::bigint[],
-        ${added.map(({ data }) => data.reactionBody!.type)}::smallint[],
-        ${db.types.texts(added.map(urlOf))}::text[],
-        ${added.map(({ data }) => data.timestamp)}::bigint[]
-      )
-      on conflict do nothing
-    `
-  }
+): Statement[] {
+  return [
+    ...(removed.length > 0 ? [removeUrlReactions(db, removed)] : []),
+    ...(added.length > 0 ? [insertUrlReactions(db, added)] : []),
+  ]
+}
+
+function removeUrlReactions(db: Transaction, removed: readonly SignedMessage[]): Statement {
+  return db`
+    delete from url_reactions r
+    using unnest(
+      ${removed.map(({ data }) => data.fid)}::bigint[],
+      ${removed.map(({ data }) => data.reactionBody!.type)}::smallint[],
+      ${db.types.texts(removed.map(urlOf))}::text[]
+    ) as deleted (fid, type, url)
+    where r.url = deleted.url and r.type = deleted.type and r.fid = deleted.fid
+  `
+}
+
+function insertUrlReactions(db: Transaction, added: readonly SignedMessage[]): Statement {
+  return db`
+    insert into url_reactions (fid, type, url, ts)
+    select *
+    from unnest(
+      ${added.map(({ data }) => data.fid)}::bigint[],
+      ${added.map(({ data }) => data.reactionBody!.type)}::smallint[],
+      ${db.types.texts(added.map(urlOf))}::text[],
+      ${added.map(({ data }) => data.timestamp)}::bigint[]
+    )
+    on conflict do nothing
+  `
 }

@@ -1,5 +1,6 @@
 import { lockShards } from '../../hub/merge/shard-lock.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
 import { UrlActivity } from './cast-counts.js'
 import { type Counter, counters } from './counters.js'
 import { projectInto } from './project.js'
@@ -51,7 +52,7 @@ const threads: Check = {
     await projectInto(db, 'social')
     const activity = new UrlActivity()
     const wrong = await repairThreads(db, chunk as Chunk<Buffer>, activity)
-    await activity.write(db)
+    await inPipeline(activity.statements(db))
     return wrong
   },
 }

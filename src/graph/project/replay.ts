@@ -2,6 +2,7 @@ import type { HubEventBody } from '../../hub/log/hub-event.js'
 import { hubEventBody } from '../../hub/log/hub-event.js'
 import { lockShards } from '../../hub/merge/shard-lock.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { HubEventType, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -166,7 +167,9 @@ async function projectMessages(
     if (!end) return
     last = end
     const added = rows.map((row) => decodeStoredMessage(row.message)).filter(isAdd)
-    await inReplaySchema(db, (transaction) => projectChanges(transaction, { added, removed: [] }))
+    await inReplaySchema(db, async (transaction) => {
+      await inPipeline(await projectChanges(transaction, { added, removed: [] }))
+    })
     done += rows.length
     onProgress?.(done, counted!.total)
   }
@@ -228,9 +231,9 @@ export async function projectLogged(db: Transaction, bodies: readonly HubEventBo
       batch.push({ body })
       continue
     }
-    await projectEventBatch(db, batch)
+    await inPipeline(await projectEventBatch(db, batch))
     batch = []
     await removeCompacted(db, body.message)
   }
-  await projectEventBatch(db, batch)
+  await inPipeline(await projectEventBatch(db, batch))
 }

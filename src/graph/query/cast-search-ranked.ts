@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type CastSearch, conditionsOf, searchCasts } from './cast-search.js'
-import type { RankedCast } from './feeds-ranked.js'
+import type { RankedCast } from './ranks.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** Casts that are ranked: the newest with the words. */

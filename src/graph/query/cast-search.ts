@@ -1,5 +1,5 @@
 import type { Fragment } from 'postgres'
-import type { Database } from '../../platform/db/connection.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { SearchTerms } from './cast-search-terms.js'
 import type { FeedCursor, FeedPageRequest } from './feeds.js'
@@ -20,9 +20,20 @@ export interface CastSearchPageRequest extends FeedPageRequest {
   readonly order: 'desc_chron' | 'chron'
 }
 
+/** The casts from the start of the page whose words are checked one by one. */
+const MAX_CHECKED_CASTS = 2_000
+/** The next slice of time is at most so many times as long as those casts span. */
+const MAX_SLICE_FACTOR = 24
+
+/** A cast of the first ones that has the words, or the last of the first ones. */
+interface NearRow extends FeedCursor {
+  /** Set in the last of the first casts, if the page is not full and there may be more: the time of the first. */
+  readonly startTs: number | null
+}
+
 /**
  * Casts with these words, in order of time. Common words are found among the first casts, without collecting
- * all casts that have them. Words that are not found there are rare: the index collects all of their casts.
+ * all casts that have them. Words that are not found there are looked up in the index.
  */
 export async function searchCasts(
   db: Database,
@@ -30,12 +41,7 @@ export async function searchCasts(
   pageRequest: CastSearchPageRequest,
 ): Promise<FeedCursor[]> {
   const { tsquery } = search.terms
-  const isBackward = pageRequest.order === 'desc_chron'
-  const forwards = isBackward ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
-  const backwards = isBackward ? db`c.ts, c.hash` : db`c.ts desc, c.hash desc`
-  const candidates = db`
-    from social.casts c
-    where ${conditionsOf(db, search)} and ${visibilityFilter(db, pageRequest, 'c.fid')}`
+  const { forwards, backwards } = ordersOf(db, pageRequest)
   // Without words there is nothing for an index to find: read in order.
   if (tsquery === null) {
     return db<FeedCursor[]>`
@@ -43,29 +49,99 @@ export async function searchCasts(
       from (${orderCandidates(db, search, pageRequest, db`${pageRequest.count}`)}) c
       order by ${forwards}`
   }
-  // The first 2,000 casts are checked one by one before the word index is used.
-  const words = db`to_tsquery('simple'::regconfig, ${tsquery})`
-  return db<FeedCursor[]>`
+  const rows = await db<NearRow[]>`
     with first as materialized (
-      ${orderCandidates(db, search, pageRequest, db`2000`)}
+      ${orderCandidates(db, search, pageRequest, db.unsafe(String(MAX_CHECKED_CASTS)))}
     ),
     near as materialized (
-      select c.ts, c.hash from first c where c.words @@ ${words} limit ${pageRequest.count}
-    ),
-    with_words as materialized (
-      select c.ts, c.hash ${candidates} and c.words @@ ${words}
-        and (c.ts, c.hash) ${isBackward ? db`<` : db`>`} (
-          (select c.ts from first c order by ${backwards} limit 1),
-          (select c.hash from first c order by ${backwards} limit 1)
-        )
-        and (select count(*) from near) < ${pageRequest.count}::bigint
-    ),
-    far as (select c.ts, c.hash from with_words c order by ${forwards} limit ${pageRequest.count})
-    select c.ts, encode(c.hash, 'hex') as hash
-    from (select * from near union all select * from far) c
-    order by ${forwards}
-    limit ${pageRequest.count}
+      select c.ts, c.hash from first c where c.words @@ to_tsquery('simple'::regconfig, ${tsquery}) limit ${pageRequest.count}
+    )
+    select c.ts, encode(c.hash, 'hex') as hash, null::bigint as "startTs" from near c
+    union all
+    select last.ts, encode(last.hash, 'hex'), (select c.ts from first c order by ${forwards} limit 1)
+    from (select c.ts, c.hash from first c order by ${backwards} limit 1) last
+    where (select count(*) from near) < ${pageRequest.count}::bigint
+      and (select count(*) from first) >= ${db.unsafe(String(MAX_CHECKED_CASTS))}
   `
+  const near = rows.filter(({ startTs }) => startTs === null).map(({ ts, hash }) => ({ ts, hash }))
+  const last = rows.find(({ startTs }) => startTs !== null)
+  if (!last) return near.toSorted((a, b) => compareIn(pageRequest, a, b))
+  const count = pageRequest.count - near.length
+  // Twice as long as the rest of the page takes at the rate of the first casts.
+  const factor = Math.min(MAX_SLICE_FACTOR, Math.ceil((2 * count) / Math.max(near.length, 1)))
+  const far = await searchBehind(db, search, pageRequest, {
+    count,
+    last,
+    sliceSeconds: factor * Math.abs(last.startTs! - last.ts) + 1,
+  })
+  return [...near.toSorted((a, b) => compareIn(pageRequest, a, b)), ...far]
+}
+
+/**
+ * Casts with the words behind a cast: in the next slice of time first, for which two indexes are combined, then all.
+ * A word in 2,000 of 400,000 casts: 250 buffers instead of 2,112, 6.8 ms of PostgreSQL instead of 7.6; what is saved
+ * grows with the network. A plan for all values knows neither the words nor the slice, so this one is made for its values.
+ */
+async function searchBehind(
+  db: Database,
+  search: CastSearch,
+  pageRequest: CastSearchPageRequest,
+  { count, last, sliceSeconds }: { count: number; last: FeedCursor; sliceSeconds: number },
+): Promise<FeedCursor[]> {
+  const isBackward = pageRequest.order === 'desc_chron'
+  const { forwards } = ordersOf(db, pageRequest)
+  const bound = isBackward ? last.ts - sliceSeconds : last.ts + sliceSeconds
+  const candidates = db`
+    select c.ts, c.hash
+    from social.casts c
+    where ${conditionsOf(db, search)} and ${visibilityFilter(db, pageRequest, 'c.fid')}
+      and c.words @@ to_tsquery('simple'::regconfig, ${search.terms.tsquery})`
+  return await planForValues(
+    db,
+    (transaction) => transaction<FeedCursor[]>`
+      with slice as materialized (
+        ${candidates} and ${
+          isBackward
+            ? db`c.ts >= ${bound}::bigint and c.ts <= ${last.ts}::bigint`
+            : db`c.ts <= ${bound}::bigint and c.ts >= ${last.ts}::bigint`
+        }
+          and (c.ts, c.hash) ${isBackward ? db`<` : db`>`} (${last.ts}::bigint, decode(${last.hash}, 'hex'))
+      ),
+      rest as materialized (
+        ${candidates} and c.ts ${isBackward ? db`<` : db`>`} ${bound}::bigint
+          and (select count(*) from slice) < ${count}::bigint
+      )
+      select c.ts, encode(c.hash, 'hex') as hash
+      from (select * from slice union all select * from rest) c
+      order by ${forwards}
+      limit ${count}
+    `,
+  )
+}
+
+function ordersOf(db: Database, { order }: CastSearchPageRequest) {
+  const [latest, earliest] = [db`c.ts desc, c.hash desc`, db`c.ts, c.hash`]
+  return order === 'desc_chron'
+    ? { forwards: latest, backwards: earliest }
+    : { forwards: earliest, backwards: latest }
+}
+
+function compareIn({ order }: CastSearchPageRequest, a: FeedCursor, b: FeedCursor): number {
+  const ascending = a.ts - b.ts || (a.hash < b.hash ? -1 : 1)
+  return order === 'chron' ? ascending : -ascending
+}
+
+/** Runs a statement with a plan that is made for its values. */
+export async function planForValues<Rows>(
+  db: Database,
+  read: (transaction: Transaction) => Promise<Rows>,
+): Promise<Rows> {
+  return (await db.begin('read only', async (transaction) => {
+    // Sent before the statement, in the same pipeline.
+    const planned = transaction`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute()
+    const [, rows] = await Promise.all([planned, read(transaction)])
+    return rows
+  })) as Rows
 }
 
 /** Candidates from the start of the page, whatever their words. */
@@ -92,35 +168,6 @@ function orderCandidates(
     where channel_url.channel_id = ${search.channelId}
     order by ${order}
     limit ${limit}`
-}
-
-/** The number of casts with these words in one period. */
-export interface CastSearchCount {
-  /** 0 for the first period. */
-  readonly piece: number
-  readonly casts: number
-}
-
-/**
- * Counts casts with these words.
- *
- * @param pieces The start of the first period in Farcaster seconds, the length of each, and their number.
- */
-export async function countCastsFound(
-  db: Database,
-  search: CastSearch,
-  pieces: { readonly ts: number; readonly seconds: number; readonly count: number },
-): Promise<CastSearchCount[]> {
-  const { ts, seconds, count } = pieces
-  const { tsquery } = search.terms
-  return db<CastSearchCount[]>`
-    select ((c.ts - ${ts}::bigint) / ${seconds}::bigint)::integer as piece, count(*)::integer as casts
-    from social.casts c
-    where c.ts >= ${ts}::bigint and c.ts < ${ts + seconds * count}::bigint
-      and ${conditionsOf(db, search)}
-      ${tsquery === null ? db`` : db`and c.words @@ to_tsquery('simple'::regconfig, ${tsquery})`}
-    group by 1
-  `
 }
 
 function startOf(db: Database, { before, order }: CastSearchPageRequest): Fragment {

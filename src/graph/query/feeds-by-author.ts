@@ -46,10 +46,10 @@ export async function readAuthorFeed(
       select place.*
       from unnest(${[...selection.fids]}::bigint[]) as author (fid)
       cross join lateral (${first} ${second ? db`union all ${second}` : db``}) as place (ts, hash, target_fid)
-      order by place.ts desc, place.hash desc
+      order by place.ts desc, place.hash desc, place.target_fid nulls first
       limit ${pageRequest.count}
     ) r
-    order by r.ts desc, r.hash desc
+    order by r.ts desc, r.hash desc, r.target_fid nulls first
   `
 }
 

@@ -58,7 +58,7 @@ export async function readFollowingFeed(
     ),
     everyone as materialized (
       select * from (${newestEntries(db, selection, pageRequest)}) newest
-      order by ts desc, hash desc
+      order by ts desc, hash desc, target_fid nulls first
       limit coalesce((select rows from bound), 0)
     ),
     near as materialized (
@@ -96,10 +96,10 @@ export async function readFollowingFeed(
       select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest, followedBy(db, selection))} as is_shown
       from (
         select * from (select * from near union all (select * from far except all select * from near)) found
-        order by found.ts desc, found.hash desc
+        order by found.ts desc, found.hash desc, found.target_fid nulls first
         limit ${pageRequest.count}
       ) r
-      order by r.ts desc, r.hash desc
+      order by r.ts desc, r.hash desc, r.target_fid nulls first
     )
     select
       array(select ts from page) as ts,

@@ -1,14 +1,8 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { isModeratedAway } from './feeds-by-parent.js'
+import { forYouWindow, MAX_FOR_YOU_CANDIDATES, MAX_TRENDING_CANDIDATES, type RankedCast } from './ranks.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
-
-/** A cast and its rank. */
-export interface RankedCast {
-  readonly rank: number
-  /** Lowercase hex without 0x. */
-  readonly hash: string
-}
 
 /** The page of a ranking, and its viewer. */
 export interface RankedPageRequest extends Viewer {
@@ -20,26 +14,6 @@ export interface RankedPageRequest extends Viewer {
   readonly count: number
 }
 
-/** The maximum number of casts that are ranked: the newest. */
-const MAX_CANDIDATES = 50_000
-
-/** Reads an author's casts with the most reactions and replies, best first, the latest first among equals. */
-export async function readPopularCasts(
-  db: Database,
-  fid: number,
-  { count, ...viewer }: { readonly count: number } & Viewer,
-): Promise<string[]> {
-  const rows = await db<{ hash: string }[]>`
-    select encode(c.hash, 'hex') as hash
-    from social.casts c
-    left join social.cast_counts n on n.hash = c.hash and n.fid = c.fid
-    where c.fid = ${fid}::bigint and ${visibilityFilter(db, viewer, 'c.fid')}
-    order by coalesce(n.likes + n.recasts + n.replies, 0) desc, c.ts desc, c.hash desc
-    limit ${count}
-  `
-  return rows.map((row) => row.hash)
-}
-
 /** The scope of a trending feed: everywhere, a channel or a URL. */
 export interface TrendingSelection {
   readonly seconds: number
@@ -48,7 +22,7 @@ export interface TrendingSelection {
 }
 
 /**
- * Reads casts that start a thread and have a reaction or reply, by `trendingScore`, best first. It ranks all
+ * Reads casts that start a thread and have a reaction or reply, by `trendingRank`, best first. It ranks all
  * candidates, 160 ms for the 34,000 of a day: too slow for every request.
  *
  * @param ts The time that ages are relative to, in Farcaster seconds.
@@ -69,7 +43,7 @@ export async function readTrending(
     from social.casts c
     where c.ts > ${ts - seconds}::bigint and c.ts <= ${ts}::bigint and ${position}
     order by c.ts desc, c.hash desc
-    limit ${MAX_CANDIDATES}`
+    limit ${MAX_TRENDING_CANDIDATES}`
   // A cast directly below a URL starts a thread, and each URL has its own index range.
   const candidates = urls
     ? db`
@@ -95,16 +69,10 @@ export async function readTrending(
   `
 }
 
-/** The limits of a for-you feed: seconds back, latest follows, and latest activity of each of them. */
-export const forYouWindow = { seconds: 3 * 86_400, followed: 300, casts: 10, likes: 10, recasts: 5 } as const
-/** Ranked casts: those with the most activity by followed users. */
-const FOR_YOU_CANDIDATES = 1_000
-
 /**
- * Reads casts that users whom a user follows wrote or reacted to, ranked by
+ * Reads casts that users whom a user follows wrote or reacted to, by `forYouRank`, where the affinity is
  *
- *     (4·[followed author] + likes by followed + 2·recasts by followed) · (1 + ln(1 + reactions and replies))
- *       / (hours + 2) ^ 1.5
+ *     4·[followed author] + likes by followed + 2·recasts by followed
  *
  * over the last three days, without the user's own. Every limit is a range of an index: a user who follows
  * hundreds of very active users costs 20 ms; reading all of their activity takes 650 ms.
@@ -155,12 +123,14 @@ export async function readForYouFeed(
       from signs
       group by hash, fid
       order by affinity desc, max(ts) desc, hash desc
-      limit ${FOR_YOU_CANDIDATES}
+      limit ${MAX_FOR_YOU_CANDIDATES}
     ),
     ranked as (
       select
-        a.affinity::float8 * (1 + ln(1 + coalesce(n.likes + n.recasts + n.quotes + n.replies, 0))::float8)
-          / power((${ts}::bigint - c.ts) / 3600.0::float8 + 2, 1.5::float8) as rank,
+        floor(
+          a.affinity::float8 * (1 + ln(1 + coalesce(n.likes + n.recasts + n.quotes + n.replies, 0))::float8)
+            / ${decay(db, db`${ts}::bigint - c.ts`)} * 1e9::float8
+        ) / 1e9::float8 as rank,
         c.hash
       from affinities a
       join social.casts c on c.hash = a.hash and c.fid = a.fid
@@ -185,20 +155,21 @@ function isAfterCursor(db: Database, { after }: RankedPageRequest) {
 export type CastOrder = 'trending' | 'likes' | 'recasts' | 'replies' | 'recent'
 
 /**
- * The current activity around a cast, as SQL over `c` (casts) and `n` (its counters, or null):
- *
- *     (likes + 2·recasts + 2·quotes + 3·replies) / (hours + 2) ^ 1.5
- *
- * A reply takes more effort than a like and weighs more. After two hours a cast needs 2.8 times the activity
- * of a new cast for the same score, after a day 48 times.
+ * `trendingRank` as SQL over `c` (casts) and `n` (its counters, or null).
  *
  * @param ts The time that ages are relative to, in Farcaster seconds.
  */
 function trendingScore(db: Database, ts: number): Fragment {
   return db`(
     coalesce(n.likes + 2 * n.recasts + 2 * n.quotes + 3 * n.replies, 0)
-      / power(greatest(${ts}::bigint - c.ts, 0) / 3600.0::float8 + 2, 1.5::float8)
+      / ${decay(db, db`greatest(${ts}::bigint - c.ts, 0)`)}
   )`
+}
+
+/** `(hours + 2) ^ 1.5` as SQL, as `ranks.ts` computes it. */
+function decay(db: Database, age: Fragment): Fragment {
+  const hours = db`((${age}) / 3600.0::float8 + 2)`
+  return db`(${hours} * sqrt(${hours}))`
 }
 
 /**

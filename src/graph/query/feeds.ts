@@ -4,7 +4,8 @@ import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /**
  * A position in a feed: a cast at its time, or at the time of a recast. Feeds run from newest to oldest;
- * entries of one second are sorted by hash.
+ * entries of one second are sorted by hash, and a cast comes before its recasts of the same second: if a page ended
+ * between them, the next would begin after both.
  */
 export interface FeedCursor {
   /** Farcaster seconds. */

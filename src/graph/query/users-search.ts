@@ -43,26 +43,28 @@ export async function searchByPrefix(
   { text, viewerFid = 0, hidden, limit }: UserSearch,
   [place, weight, fid]: UserSearchCursor,
 ): Promise<FoundUser[]> {
-  const isNamed = db`(u.username ~>=~ ${text} and u.username ~<=~ ${text + LAST_CHARACTER})`
-  const isShown = db`(lower(u.display_name) ~>=~ ${text} and lower(u.display_name) ~<=~ ${text + LAST_CHARACTER})`
+  const isNamed = db`(u.username ~>=~ ${typed(db)} and u.username ~<=~ (select last from typed))`
+  const isShown = db`(lower(u.display_name) ~>=~ ${typed(db)} and lower(u.display_name) ~<=~ (select last from typed))`
   return await db<FoundUser[]>`
-    with leaders as materialized (
-      select kind, fid from search.top_users_by_prefix where prefix = ${text}
+    with typed as materialized (
+      select ${text}::text as text, ${text + LAST_CHARACTER}::text as last
+    ), leaders as materialized (
+      select kind, fid from search.top_users_by_prefix where prefix = ${typed(db)}
     ), candidates as (
-      select fid from social.users where username = ${text}
+      select fid from social.users where username = ${typed(db)}
       union
       select fid from leaders
       union (
         select fid from social.users u
         where ${isNamed} and not exists (select 1 from leaders where kind = ${nameKind.username})
         order by username using ~<~
-        limit ${MIN_NAMES_PER_PREFIX}
+        limit ${db.unsafe(String(MIN_NAMES_PER_PREFIX))}
       )
       union (
         select fid from social.users u
         where ${isShown} and not exists (select 1 from leaders where kind = ${nameKind.displayName})
         order by lower(display_name) using ~<~
-        limit ${MIN_NAMES_PER_PREFIX}
+        limit ${db.unsafe(String(MIN_NAMES_PER_PREFIX))}
       )
       union
       select u.fid
@@ -70,14 +72,14 @@ export async function searchByPrefix(
         select target_fid from social.follows
         where fid = ${viewerFid} and exists (select 1 from leaders)
         order by ts desc, target_fid desc
-        limit ${MAX_FOLLOWS}
+        limit ${db.unsafe(String(MAX_FOLLOWS))}
       ) f
       join social.users u on u.fid = f.target_fid
       where ${isNamed} or ${isShown}
     ), placed as (
       select u.fid, ${popularityOf(db)} as weight,
         case
-          when u.username = ${text} then 0
+          when u.username = ${typed(db)} then 0
           when ${isNamed} then 2 - follows.one
           when ${isShown} then 4 - follows.one
         end as place
@@ -95,8 +97,16 @@ export async function searchByPrefix(
     from placed
     where place > ${place} or (place = ${place} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
     order by place, weight desc, fid
-    limit ${limit}
+    limit ${db.unsafe(String(limit))}
   `
+}
+
+/**
+ * The text of a search, hidden from the planner: it makes the same plan for each text, which takes 0.8 of the 1.05 ms of a
+ * search by prefix, and 0.7 to 1.4 of the 2.1 to 2.3 ms of one by similarity.
+ */
+function typed(db: Database): Fragment {
+  return db`(select text from typed)`
 }
 
 /** Names are similar from here on: half of the trigrams of both are the same. */
@@ -127,20 +137,22 @@ export async function searchBySimilarity(
   // The similarity operators read their thresholds from settings. A setting made inside the statement lasts
   // as long as the statement.
   const similarityTo = (username: Fragment, displayNameColumn: Fragment) => db`greatest(
-    coalesce(similarity(${username}, ${text}), 0), coalesce(similarity(${displayNameColumn}, ${text}), 0),
-    coalesce(word_similarity(${text}, ${displayNameColumn}), 0)
+    coalesce(similarity(${username}, ${typed(db)}), 0), coalesce(similarity(${displayNameColumn}, ${typed(db)}), 0),
+    coalesce(word_similarity(${typed(db)}, ${displayNameColumn}), 0)
   )`
   const isSimilar = (username: Fragment, displayNameColumn: Fragment) =>
-    db`(${username} % ${text} or ${displayNameColumn} % ${text} or ${displayNameColumn} %> ${text})`
+    db`(${username} % ${typed(db)} or ${displayNameColumn} % ${typed(db)} or ${displayNameColumn} %> ${typed(db)})`
   const known = [db`k.username`, db`k.display_name`] as const
   const all = [db`u.username`, db`lower(u.display_name)`] as const
   return await db<FoundUser[]>`
-    with set as materialized (
+    with typed as materialized (
+      select ${text}::text as text
+    ), set as materialized (
       select set_config('pg_trgm.similarity_threshold', ${String(MIN_SIMILARITY)}, true) is not null
           and set_config('pg_trgm.word_similarity_threshold', ${String(MIN_WORD_SIMILARITY)}, true) is not null as done,
         exists (select 1 from search.popular_users) as is_large
     ), alike as (
-      select found.fid
+      select found.fid, found.likeness
       from set
       cross join lateral (
         select k.fid, ${similarityTo(...known)} as likeness
@@ -152,24 +164,24 @@ export async function searchBySimilarity(
         where set.done and not set.is_large and ${isSimilar(...all)}
       ) found
       order by found.likeness desc, found.fid
-      limit ${MAX_SIMILAR}
+      limit ${db.unsafe(String(MAX_SIMILAR))}
     ), placed as (
       select u.fid,
-        1000 * floor(10 * ${similarityTo(...all)}) + ${popularityOf(db)} as weight,
+        1000 * floor(10 * alike.likeness) + ${popularityOf(db)} as weight,
         case when ${viewerFid} <> 0 and exists (
           select 1 from social.follows f where f.fid = ${viewerFid} and f.target_fid = u.fid
         ) then 5 else 6 end as place
       from alike
       join social.users u using (fid)
       left join social.user_counts c using (fid)
-      where not coalesce(starts_with(u.username, ${text}), false)
-        and not coalesce(starts_with(lower(u.display_name), ${text}), false)
+      where not coalesce(starts_with(u.username, ${typed(db)}), false)
+        and not coalesce(starts_with(lower(u.display_name), ${typed(db)}), false)
         and u.fid <> all (${[...hidden]}::bigint[])
     )
     select fid, place, weight
     from placed
     where place > ${place} or (place = ${place} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
     order by place, weight desc, fid
-    limit ${limit}
+    limit ${db.unsafe(String(limit))}
   `
 }

@@ -7,6 +7,8 @@ export interface Viewer {
   readonly viewerFid?: number | undefined
   /** The app whose bans apply; undefined when it bans nobody, so that its lists cost nothing more. */
   readonly banningAppId?: string | undefined
+  /** The users whom it bans, where they are known without a statement. */
+  readonly banned?: ReadonlySet<number>
 }
 
 /**

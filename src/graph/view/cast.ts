@@ -75,7 +75,7 @@ export function presentCast(cast: CastRecord, surroundings: CastSurroundings): P
   }
 }
 
-/** All viewer contexts of a cast. Their JSON is cached by identity: see `json.ts`. */
+/** All viewer contexts of a cast. Their JSON is cached by identity: see `render.ts`. */
 const viewerContexts: readonly CastViewerContext[] = Array.from({ length: 4 }, (_, bits) => ({
   liked: (bits & 1) !== 0,
   recasted: (bits & 2) !== 0,

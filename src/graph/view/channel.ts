@@ -65,7 +65,7 @@ export function channelUserContext(id: string, viewer: ViewerRelations): Channel
 
 /**
  * All contexts of a user in a channel, without and with following it. Their JSON is cached by identity: see
- * `json.ts`.
+ * `render.ts`.
  */
 const contexts = [false, true].map((following) => ({
   none: { following } as ChannelUserContext,

@@ -1,52 +1,59 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { prefixedHex } from './formats.js'
-import { castJson, channelJson, jsonArray, viewedJson } from './json.js'
+import { Json, joined, json, jsonArray, keptJson, noJson } from './json.js'
 
-const alice = '{"fid":1}'
-const liked = { liked: true, recasted: false }
-const following = { following: true }
+const alice = json`{"fid":${1}}`
+/** Texts of all scripts, and surrogates without a partner. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('🌱', 'ß', '日本語', '\ud83c', '"\\\u0000\u2028'),
+)
 
-it('castJson joins the parts of a cast', () => {
-  const parts = { author: alice, mentioned: [alice, '{"fid":2}'], channel: null, viewerContext: null }
-  expect(castJson('{"text":"hi"', parts)).toBe(
-    '{"text":"hi","author":{"fid":1},"mentioned_profiles":[{"fid":1},{"fid":2}],"channel":null}',
-  )
-  expect(
-    JSON.parse(castJson('{"text":"hi"', { ...parts, channel: '{"id":"gardens"}', viewerContext: liked })),
-  ).toEqual({
-    text: 'hi',
-    author: { fid: 1 },
-    mentioned_profiles: [{ fid: 1 }, { fid: 2 }],
-    channel: { id: 'gardens' },
-    viewer_context: liked,
-  })
-})
-
-it('channelJson puts the lead in every member that the schema has for it', () => {
-  expect(JSON.parse(channelJson('{"id":"gardens"', { lead: alice, viewerContext: following }))).toEqual({
-    id: 'gardens',
-    lead: { fid: 1 },
-    moderator: { fid: 1 },
-    hosts: [{ fid: 1 }],
-    viewer_context: following,
-  })
-  expect(channelJson('{"id":"gardens"', { lead: null, viewerContext: null })).toBe(
-    '{"id":"gardens","hosts":[]}',
+it('json takes rendered JSON as it is and serializes everything else', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), text, (value, name) => {
+      const page = json`{${name}:${value as object},"🌱":[${Json.of(value as object)},${alice}]}`
+      const expected = `{${JSON.stringify(name)}:${JSON.stringify(value)},"🌱":[${JSON.stringify(value)},{"fid":1}]}`
+      expect(page.toString()).toBe(expected)
+      expect(page.toBuffer().equals(Buffer.from(expected))).toBe(true)
+      expect(page.byteLength).toBe(Buffer.byteLength(expected))
+    }),
   )
 })
 
-it('viewer context comes last, the same each time', () => {
-  for (let time = 0; time < 2; time += 1) {
-    expect(viewedJson('{"id":"a"', following)).toBe('{"id":"a","viewer_context":{"following":true}}')
-  }
-  const blocked = { following: false, followed_by: false, blocking: false, blocked_by: true }
-  expect(viewedJson('{"fid":1', blocked)).toBe(`{"fid":1,"viewer_context":${JSON.stringify(blocked)}}`)
-  expect(viewedJson('{"fid":1', null)).toBe(alice)
+it('one piece can be in several replies, and in one reply several times', () => {
+  const twice = jsonArray([alice, alice])
+  expect([`${twice}`, `${jsonArray([twice, alice])}`]).toEqual([
+    '[{"fid":1},{"fid":1}]',
+    '[[{"fid":1},{"fid":1}],{"fid":1}]',
+  ])
 })
 
-it('jsonArray', () => {
-  expect(jsonArray([])).toBe('[]')
-  expect(jsonArray([alice, '2'])).toBe('[{"fid":1},2]')
+it('withMembers adds to the end of an object and leaves the object as it was', () => {
+  const nested = new Json([json`{"cast":`, Json.of({ text: '🌱' }), new Json([Buffer.from('}')])])
+  expect(`${nested.withMembers(json`,"user":${alice}`)}`).toBe('{"cast":{"text":"🌱"},"user":{"fid":1}}')
+  expect(`${nested.withMembers(noJson)}`).toBe('{"cast":{"text":"🌱"}}')
+  expect(nested.parse()).toEqual({ cast: { text: '🌱' } })
+})
+
+it('jsonArray and joined', () => {
+  expect([[], [alice], [alice, Json.of('2')]].map((items) => `${jsonArray(items)}`)).toEqual([
+    '[]',
+    '[{"fid":1}]',
+    '[{"fid":1},"2"]',
+  ])
+  expect(`${json`{${joined([json`"a":${1}`, json`"b":${2}`])}}`}`).toBe('{"a":1,"b":2}')
+})
+
+it('keptJson: the parts, in memory of their own', () => {
+  const [first, second] = keptJson('{"text":"🌱', '"}')
+  expect([`${first}`, `${second}`]).toEqual(['{"text":"🌱', '"}'])
+  expect([first.buffer, first.buffer.byteLength]).toEqual([second.buffer, first.length + second.length])
+})
+
+it('rendered: JSON that comes as a text', () => {
+  expect(Json.rendered('{"a":"ß"}').parse()).toEqual({ a: 'ß' })
 })
 
 it('prefixedHex', () => {

@@ -4,7 +4,10 @@ import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import { type CastSurroundings, castViewerContext, presentCast } from './cast.js'
 import { channelDehydrated, channelUserContext, presentChannel } from './channel.js'
-import { castJson, channelJson, viewedJson } from './json.js'
+import { Json, joined, json, keptJson, noJson } from './json.js'
+import type { CastViewerContext } from './schema/cast.js'
+import type { ChannelUserContext } from './schema/channel-dehydrated.js'
+import type { UserViewerContext } from './schema/user.js'
 import { presentUser, type UserSurroundings, userViewerContext } from './user.js'
 
 // A view is rendered in two steps. A template is the part that is the same for every viewer: caches keep it. The second
@@ -16,7 +19,7 @@ export interface UserTemplate {
   /** Users whose dehydrated form the bio contains. */
   readonly mentionedFids: readonly number[]
   /** JSON without the closing brace. */
-  readonly jsonPrefix: string
+  readonly jsonPrefix: Buffer
 }
 
 /** A cast without its users and its viewer context. */
@@ -25,9 +28,11 @@ export interface CastTemplate {
   readonly hash: string
   readonly authorFid: number
   readonly mentionedFids: readonly number[]
-  readonly channel: { readonly id: string; readonly jsonPrefix: string } | null
-  /** JSON without the closing brace. */
-  readonly jsonPrefix: string
+  readonly channelId: string | null
+  /** JSON up to the author. */
+  readonly untilAuthor: Buffer
+  /** JSON from the end of the mentioned users on, with the channel, without the closing braces of channel and cast. */
+  readonly afterMentioned: Buffer
 }
 
 /** A channel without its lead and its viewer context. */
@@ -35,25 +40,25 @@ export interface ChannelTemplate {
   readonly id: string
   readonly leadFid: number
   /** JSON without the closing brace. */
-  readonly jsonPrefix: string
+  readonly jsonPrefix: Buffer
 }
 
 /** Makes the template of a user. */
 export function userTemplate(record: UserRecord, surroundings: UserSurroundings): UserTemplate {
   const user = presentUser(record, surroundings)
   const mentionedFids = (user.profile.bio.mentioned_profiles ?? []).map(({ fid }) => fid)
-  return { fid: record.fid, mentionedFids, jsonPrefix: toJsonPrefix(user) }
+  return { fid: record.fid, mentionedFids, jsonPrefix: keptJson(openObject(user))[0] }
 }
 
 /** Makes the template of a cast. */
 export function castTemplate(record: CastRecord, surroundings: CastSurroundings): CastTemplate {
-  const { body, channel, ...participants } = presentCast(record, surroundings)
-  return {
-    ...participants,
-    hash: record.hash,
-    channel: channel && { id: channel.id, jsonPrefix: toJsonPrefix(channelDehydrated(channel)) },
-    jsonPrefix: toJsonPrefix(body),
-  }
+  const { body, channel, authorFid, mentionedFids } = presentCast(record, surroundings)
+  const [untilAuthor, afterMentioned] = keptJson(
+    `${openObject(body)},"author":`,
+    `],"channel":${channel === null ? 'null' : openObject(channelDehydrated(channel))}`,
+  )
+  const channelId = channel?.id ?? null
+  return { hash: record.hash, authorFid, mentionedFids, channelId, untilAuthor, afterMentioned }
 }
 
 /** Makes the template of a channel. */
@@ -61,53 +66,76 @@ export function channelTemplate(
   record: ChannelRecord,
   users: ReadonlyMap<number, UserRecord>,
 ): ChannelTemplate {
-  return {
-    id: record.id,
-    leadFid: record.leadFid,
-    jsonPrefix: toJsonPrefix(presentChannel(record, users)),
-  }
+  const [jsonPrefix] = keptJson(openObject(presentChannel(record, users)))
+  return { id: record.id, leadFid: record.leadFid, jsonPrefix }
 }
 
-function toJsonPrefix(value: object): string {
+/** The JSON of an object without its closing brace. */
+function openObject(value: object): string {
   return JSON.stringify(value).slice(0, -1)
 }
 
 /** Null renders without a viewer context. */
 type RenderedViewer = ViewerRelations | null
 
-/** Renders a user as JSON. */
-export function renderUser({ fid, jsonPrefix }: UserTemplate, viewer: RenderedViewer): string {
-  return viewedJson(jsonPrefix, viewer && userViewerContext(fid, viewer))
+/** Renders a user. */
+export function renderUser({ fid, jsonPrefix }: UserTemplate, viewer: RenderedViewer): Json {
+  return new Json([jsonPrefix, objectEnd(viewer && userViewerContext(fid, viewer))])
 }
 
-/** Renders a cast as JSON; null when its author is not among the users. */
+/** Renders a cast; null when its author is not among the users. */
 export function renderCast(
-  { hash, jsonPrefix, authorFid, mentionedFids, channel }: CastTemplate,
+  { hash, authorFid, mentionedFids, channelId, untilAuthor, afterMentioned }: CastTemplate,
   users: ReadonlyMap<number, UserTemplate>,
   viewer: RenderedViewer,
-): string | null {
+): Json | null {
   const author = users.get(authorFid)
   if (!author) return null
-  return castJson(jsonPrefix, {
-    author: renderUser(author, viewer),
-    mentioned: mentionedFids.flatMap((fid) => {
-      const user = users.get(fid)
-      return user ? [renderUser(user, viewer)] : []
-    }),
-    channel: channel && viewedJson(channel.jsonPrefix, viewer && channelUserContext(channel.id, viewer)),
-    viewerContext: viewer && castViewerContext(hash, viewer),
+  const mentioned = mentionedFids.flatMap((fid) => {
+    const user = users.get(fid)
+    return user ? [renderUser(user, viewer)] : []
   })
+  return new Json([
+    untilAuthor,
+    renderUser(author, viewer),
+    mentionedStart,
+    joined(mentioned),
+    afterMentioned,
+    channelId === null ? noJson : objectEnd(viewer && channelUserContext(channelId, viewer)),
+    objectEnd(viewer && castViewerContext(hash, viewer)),
+  ])
 }
 
-/** Renders a channel as JSON. */
+const mentionedStart = Buffer.from(',"mentioned_profiles":[')
+
+/** Renders a channel, with its lead in every member that the schema has for it. */
 export function renderChannel(
   channel: ChannelTemplate,
   users: ReadonlyMap<number, UserTemplate>,
   viewer: RenderedViewer,
-): string {
-  const lead = users.get(channel.leadFid)
-  return channelJson(channel.jsonPrefix, {
-    lead: lead ? renderUser(lead, viewer) : null,
-    viewerContext: viewer && channelUserContext(channel.id, viewer),
-  })
+): Json {
+  const leadTemplate = users.get(channel.leadFid)
+  const lead = leadTemplate && renderUser(leadTemplate, viewer)
+  return new Json([
+    channel.jsonPrefix,
+    lead ? json`,"lead":${lead},"moderator":${lead},"hosts":[${lead}]` : json`,"hosts":[]`,
+    objectEnd(viewer && channelUserContext(channel.id, viewer)),
+  ])
+}
+
+type ViewerContext = UserViewerContext | CastViewerContext | ChannelUserContext
+
+/** There are few viewer contexts, and views reuse the objects: each is serialized once. */
+const contextEnds = new WeakMap<ViewerContext, Buffer>()
+const closingBrace = Buffer.from('}')
+
+/** The end of an object, with its viewer context. */
+function objectEnd(viewerContext: ViewerContext | null): Buffer {
+  if (!viewerContext) return closingBrace
+  let end = contextEnds.get(viewerContext)
+  if (end === undefined) {
+    end = Buffer.from(`,"viewer_context":${JSON.stringify(viewerContext)}}`)
+    contextEnds.set(viewerContext, end)
+  }
+  return end
 }

@@ -65,7 +65,7 @@ export function presentUser(user: UserRecord, surroundings: UserSurroundings): U
   }
 }
 
-/** All viewer contexts of a user. Their JSON is cached by identity: see `json.ts`. */
+/** All viewer contexts of a user. Their JSON is cached by identity: see `render.ts`. */
 const viewerContexts: readonly UserViewerContext[] = Array.from({ length: 16 }, (_, bits) => ({
   following: (bits & 1) !== 0,
   followed_by: (bits & 2) !== 0,

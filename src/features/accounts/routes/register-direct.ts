@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { ethAddressParameter } from '../../../api/parameters.js'
+import { json } from '../../../graph/view/json.js'
 import { RegisterUserOnChainResponse } from '../../../graph/view/schema/account.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
@@ -73,8 +74,8 @@ export const registerDirect = defineOperation({
     const parts = { db: context.writerDb, ledger, clock: context.clock }
     const { fid, hash, problems } = await runDirectRegistration(parts, id)
     const users = await context.hydrator.users([fid!])
-    const message = JSON.stringify(['the account is registered', ...problems].join('; '))
-    return `{"message":${message},"transaction_hash":"${hexOf(hash!)}","user":${users.get(fid!)}}`
+    const message = ['the account is registered', ...problems].join('; ')
+    return json`{"message":${message},"transaction_hash":${hexOf(hash!)},"user":${users.get(fid!)!}}`
   },
 })
 

@@ -1,3 +1,4 @@
+import { Json, json } from '../../../graph/view/json.js'
 import { RegisterUserResponse } from '../../../graph/view/schema/account.js'
 import { presentRegisteredSigner, presentSigner } from '../../../graph/view/signer.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
@@ -42,13 +43,13 @@ export const registerUser = defineOperation({
       signer === null ? null : findOwnSigner(context.writerDb, { appId, signerUuid: signer.id }),
     ])
     const url = context.publicUrl()
-    const reply = JSON.stringify({
+    const reply = Json.of({
       success: true,
       message: ['the account is registered', ...problems].join('; '),
       ...(state === null ? {} : { signer: presentSigner(state, url) }),
       signers: state === null ? [] : [presentRegisteredSigner(state, url)],
     })
-    return `${reply.slice(0, -1)},"user":${users.get(fid)}}`
+    return reply.withMembers(json`,"user":${users.get(fid)!}`)
   },
 })
 

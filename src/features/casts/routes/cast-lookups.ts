@@ -16,12 +16,12 @@ import { type CastIdentifier, findCastHash } from '../../../graph/query/cast-ide
 import { type ConversationRow, readConversation } from '../../../graph/query/casts-in-conversation.js'
 import { readQuotes } from '../../../graph/query/feeds-by-embed.js'
 import { sortCasts } from '../../../graph/query/feeds-ranked.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { type Json, json, jsonArray } from '../../../graph/view/json.js'
 import { CastResponse, CastsResponse, Conversation, FeedResponse } from '../../../graph/view/schema/cast.js'
 import { CastEmbedCrawlResponse } from '../../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
-import { feedPages } from '../../feeds/routes/feed-page.js'
+import { feedPages, type ReadFeed } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation } from '../../operation.js'
 
@@ -86,9 +86,9 @@ export const cast = defineOperation({
 
   async handle({ db, hydrator }, { viewer_fid, ...named }) {
     const hash = await findCastHash(db, castIdentifier(named))
-    const json = hash === null ? undefined : (await hydrator.casts([hash], viewer_fid)).get(hash)
-    if (json === undefined) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
-    return `{"cast":${json}}`
+    const cast = hash === null ? undefined : (await hydrator.casts([hash], viewer_fid)).get(hash)
+    if (cast === undefined) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
+    return json`{"cast":${cast}}`
   },
 })
 
@@ -120,8 +120,8 @@ export const casts = defineOperation({
     const hashes = sort_type
       ? await sortCasts(db, identifiedHashes, sort_type, farcasterSecondsFromUnixMs(clock()))
       : identifiedHashes
-    const castJsons = await hydrator.casts(hashes, viewer_fid)
-    return `{"result":{"casts":${jsonArray(hashes.flatMap((hash) => castJsons.get(hash) ?? []))}}}`
+    const rendered = await hydrator.casts(hashes, viewer_fid)
+    return json`{"result":{"casts":${jsonArray(hashes.flatMap((hash) => rendered.get(hash) ?? []))}}}`
   },
 })
 
@@ -140,11 +140,12 @@ export const castQuotes = defineOperation({
 
   async handle({ db, hydrator }, { identifier, type, ...page }, caller) {
     const cast = castIdentifier({ identifier, type })
-    return quotePages({ db, hydrator }, caller, page, async (pageRequest) => {
+    const read: ReadFeed = async (pageRequest) => {
       const quotes = await readQuotes(db, cast, pageRequest)
       if (!quotes) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
       return quotes
-    })
+    }
+    return quotePages({ db, hydrator }, caller, page, { read })
   },
 })
 
@@ -234,10 +235,10 @@ export const castConversation = defineOperation({
     )
     const last = direct.length > limit ? direct[limit - 1] : undefined
     const page = withoutCutOffReplies(rows, direct.slice(limit))
-    const json = await conversationJson(hydrator, page, { order, ancestors, viewerFid })
-    if (json === null) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
+    const conversation = await conversationJson(hydrator, page, { order, ancestors, viewerFid })
+    if (conversation === null) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
     const next = { cursor: last ? cursors[order].encode([last.rank, last.ts, last.hash]) : null }
-    return `{"conversation":${json},"next":${JSON.stringify(next)}}`
+    return json`{"conversation":${conversation},"next":${next}}`
   },
 })
 
@@ -269,7 +270,7 @@ async function conversationJson(
   hydrator: Hydrator,
   rows: readonly ConversationRow[],
   { order, ancestors, viewerFid }: { order: Order; ancestors: boolean; viewerFid: number | undefined },
-): Promise<string | null> {
+): Promise<Json | null> {
   const casts = await hydrator.casts(
     rows.map(({ hash }) => hash),
     viewerFid,
@@ -281,15 +282,16 @@ async function conversationJson(
     if (row.level > 0) children.set(row.parent, [...(children.get(row.parent) ?? []), row])
   }
 
-  function threadJson({ hash }: ConversationRow): string | null {
+  function threadJson({ hash }: ConversationRow): Json | null {
     const cast = casts.get(hash)
     if (!cast) return null
     const replies = sorted(children.get(hash) ?? [], order).flatMap((reply) => threadJson(reply) ?? [])
-    return `${cast.slice(0, -1)},"direct_replies":${jsonArray(replies)}}`
+    return cast.withMembers(json`,"direct_replies":${jsonArray(replies)}`)
   }
   const thread = threadJson(focus)
   if (thread === null) return null
-  if (!ancestors) return `{"cast":${thread}}`
+  if (!ancestors) return json`{"cast":${thread}}`
   const ancestorRows = rows.filter(({ level }) => level < 0).sort((a, b) => a.level - b.level)
-  return `{"cast":${thread},"chronological_parent_casts":${jsonArray(ancestorRows.flatMap(({ hash }) => casts.get(hash) ?? []))}}`
+  const ancestorCasts = ancestorRows.flatMap(({ hash }) => casts.get(hash) ?? [])
+  return json`{"cast":${thread},"chronological_parent_casts":${jsonArray(ancestorCasts)}}`
 }

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, fidParameter, textParameter } from '../../../api/parameters.js'
-import { type CastSearch, countCastsFound, searchCasts } from '../../../graph/query/cast-search.js'
+import { countCastsFound } from '../../../graph/query/cast-metrics.js'
+import { type CastSearch, searchCasts } from '../../../graph/query/cast-search.js'
 import { loadSearchTerms } from '../../../graph/query/search-alternatives.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
+import { json } from '../../../graph/view/json.js'
 import { CastsMetricsResponse, CastsSearchResponse } from '../../../graph/view/schema/cast.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -101,11 +103,12 @@ export const castSearchOperation = defineOperation({
     const isInOrderOfTime = order === 'desc_chron' || order === 'chron'
     const page =
       mode === 'literal' && isInOrderOfTime
-        ? await timePages[order]({ db, hydrator }, caller, query, async (pageRequest) =>
-            isEmpty(search) ? [] : searchCasts(db, search, { ...pageRequest, order }),
-          )
+        ? await timePages[order]({ db, hydrator }, caller, query, {
+            read: async (pageRequest) =>
+              isEmpty(search) ? [] : searchCasts(db, search, { ...pageRequest, order }),
+          })
         : await rankedSearch(context, caller, query, { search, mode, order, isEmpty: isEmpty(search) })
-    return `{"result":${page}}`
+    return json`{"result":${page}}`
   },
 })
 
@@ -132,7 +135,8 @@ export const castMetrics = defineOperation({
   description:
     'Counts casts that match a query, oldest interval first. Intervals without a match are listed; the ' +
     'last one is still open. `1d` is counted by hours, `7d` and `30d` by days, longer ranges by weeks, ' +
-    `aligned to 1970-01-01 UTC. ${searchNote}`,
+    'aligned to 1970-01-01 UTC. With more than about 10,000 matches, a random sample of at least 2,000 is counted and ' +
+    `multiplied. ${searchNote}`,
   query: Type.Object({
     ...searchParameters,
     interval: choiceParameter(intervalNames, { default: '30d', description: 'Time range that ends now.' }),

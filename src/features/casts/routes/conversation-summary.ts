@@ -4,7 +4,7 @@ import type { Caller } from '../../../api/caller.js'
 import { limitParameter, textParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { type ConversationRow, readConversation } from '../../../graph/query/casts-in-conversation.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { json, jsonArray } from '../../../graph/view/json.js'
 import { ConversationSummary } from '../../../graph/view/schema/conversation-summary.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
@@ -70,10 +70,8 @@ export const castConversationSummary = defineOperation({
     const hashes = consideredCasts(rows, limit)
     const rendered = await hydrator.casts(hashes)
     const casts = hashes.flatMap((hash) => {
-      const json = rendered.get(hash)
-      if (json === undefined) return []
-      const cast = JSON.parse(json) as Omit<RenderedCast, 'username'>
-      return [{ ...cast, username: cast.author.username }]
+      const cast = rendered.get(hash)?.parse<Omit<RenderedCast, 'username'>>()
+      return cast ? [{ ...cast, username: cast.author.username }] : []
     })
     const focus = rows.find(({ level }) => level === 0)
     if (!focus || casts.length === 0) {
@@ -86,10 +84,8 @@ export const castConversationSummary = defineOperation({
     const users = await hydrator.users([...new Set([...participants, ...mentioned])])
     const usersJson = (fids: readonly number[]) => jsonArray(fids.flatMap((fid) => users.get(fid) ?? []))
     const text = await summarize({ ai }, caller, { focus: focus.hash, casts, limit, prompt })
-    return (
-      `{"summary":{"text":${JSON.stringify(text)},"mentioned_profiles":${usersJson(mentioned)},` +
-      `"participants":${usersJson(participants)}}}`
-    )
+    const profiles = json`"mentioned_profiles":${usersJson(mentioned)},"participants":${usersJson(participants)}`
+    return json`{"summary":{"text":${text},${profiles}}}`
   },
 })
 

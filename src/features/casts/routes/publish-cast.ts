@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { castHashParameter, fidParameter, textParameter } from '../../../api/parameters.js'
+import { Json } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PostCastResponse } from '../../../graph/view/schema/publishing.js'
 import { hexOf } from '../../../protocol/bytes.js'
@@ -110,12 +111,8 @@ export const postCast = defineOperation({
         const message = signCast(context, author, await draft(), attempt)
         return { message, replyFor: JSON.stringify(replyTo(message.hash)) }
       }
-      return await publishOnce(
-        context,
-        { appId: caller.appId, idem, content: request },
-        prepare,
-        castRefusalError,
-      )
+      const idempotent = { appId: caller.appId, idem, content: request }
+      return Json.rendered(await publishOnce(context, idempotent, prepare, castRefusalError))
     })
   },
 })

@@ -10,6 +10,7 @@ import {
   rankByMeaning,
   rankByWords,
 } from '../../../graph/query/cast-search-ranked.js'
+import type { Json } from '../../../graph/view/json.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import type { FeedQuery } from '../../feeds/routes/feed-page.js'
 import { isAfterCursor, rankedPages } from '../../feeds/routes/ranked-feeds.js'
@@ -49,7 +50,7 @@ export function rankedSearch(
   caller: Caller,
   query: FeedQuery,
   { search, mode, order, isEmpty }: RankedSearch,
-): Promise<string> {
+): Promise<Json> {
   const rank = async (request: RankedSearchRequest): Promise<FoundCast[]> => {
     if (isEmpty) return []
     if (mode === 'literal') return rankByActivity(db, search, request)

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { castHashParameter } from '../../../api/parameters.js'
+import { type Json, json } from '../../../graph/view/json.js'
 import { ChannelResponse } from '../../../graph/view/schema/channel.js'
 import { nullable } from '../../../graph/view/schema/primitives.js'
 import { usernameMentions } from '../../../graph/view/text-ranges.js'
@@ -97,7 +98,7 @@ async function editProtocolChannel(
   caller: Caller,
   channel: ProtocolChannel,
   { signer_uuid: signerUuid, channel_id: id, ...edits }: Static<typeof editBody>,
-): Promise<string> {
+): Promise<Json> {
   const { name, description, image_url: imageUrl, pinned_cast_hash: pinned, ...local } = edits
   return await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => {
     if (pinned && !(await isInChannel(context.writerDb, pinned, id, null)))
@@ -113,7 +114,7 @@ async function editProtocolChannel(
       const document = await readEdits(writer.db, id, local, null)
       await saveChannel(writer, document, writer.now, { mode: 'edit', editorFid: author.fid })
     }
-    return `{"channel":${(await context.hydrator.channels([id], author.fid)).get(id)}}`
+    return json`{"channel":${(await context.hydrator.channels([id], author.fid)).get(id)!}}`
   })
 }
 
@@ -123,10 +124,10 @@ async function saveAsLead(
   { appId }: Caller,
   { signer_uuid: signerUuid, channel_id: id }: { signer_uuid: string; channel_id: string },
   save: (writer: ReturnType<typeof cacheWriterOf>, fid: number) => Promise<void>,
-): Promise<string> {
+): Promise<Json> {
   const { fid } = await context.signers.findFresh({ signerUuid, appId, permission: 'any write' })
   await save(cacheWriterOf(context), fid)
-  return `{"channel":${(await context.hydrator.channels([id], fid)).get(id)}}`
+  return json`{"channel":${(await context.hydrator.channels([id], fid)).get(id)!}}`
 }
 
 const editBody = Type.Object({ ...editMembers, channel_id: channelIdMember })

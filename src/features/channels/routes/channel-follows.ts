@@ -6,7 +6,7 @@ import { fidParameter, pagingParameters, textParameter, viewerFidParameter } fro
 import { hiddenFidsFor } from '../../../api/viewer.js'
 import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishSql } from '../../../graph/cache/invalidation.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { json, jsonArray } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { RelevantFollowersResponse } from '../../../graph/view/schema/relation.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
@@ -28,7 +28,7 @@ export async function setChannelFollow(
   { db, invalidation }: CacheWriter,
   { channelId, fid, followedAt }: { channelId: string; fid: number; followedAt: number | null },
 ): Promise<boolean> {
-  const stale = cacheTag.channel(channelId)
+  const stale = [cacheTag.channel(channelId), cacheTag.channelsOf(fid)]
   const change =
     followedAt === null
       ? db`delete from channels.follows f using channel where f.channel_id = channel.id and f.fid = ${fid}::bigint`
@@ -47,10 +47,10 @@ export async function setChannelFollow(
       from changed where c.id = changed.channel_id
       returning c.id
     ), published as (
-      select ${publishSql(db, stale)} from counted
+      select ${publishSql(db, db`tag`)} from counted, unnest(${db.types.texts(stale)}::text[]) as tag
     )
     select id, (select count(*) from published) from channel`
-  invalidation.apply({ tags: [stale] })
+  invalidation.apply({ tags: stale })
   return rows.length > 0
 }
 
@@ -181,15 +181,13 @@ export const channelFollowersRelevant = defineOperation({
       hydrator,
       fids.slice(0, maxTop).map((fid) => ({ fid })),
       viewer_fid,
-      (user) => `{"object":"follower","user":${user}}`,
+      (user) => json`{"object":"follower","user":${user}}`,
     )
     const all = fids.flatMap((fid) => {
       const user = short.get(fid)
       return user ? [{ object: 'follower_dehydrated', user }] : []
     })
-    return (
-      `{"top_relevant_followers_hydrated":${jsonArray(top)},` +
-      `"all_relevant_followers_dehydrated":${JSON.stringify(all)}}`
-    )
+    const list = jsonArray(top)
+    return json`{"top_relevant_followers_hydrated":${list},"all_relevant_followers_dehydrated":${all}}`
   },
 })

@@ -10,7 +10,7 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { type Json, json } from '../../../graph/view/json.js'
 import {
   ChannelListResponse,
   ChannelResponse,
@@ -115,10 +115,10 @@ export const channelTrending = defineOperation({
     const activities = page.flatMap(({ id, day, week, month }) => {
       const channel = channels.get(id)
       if (channel === undefined) return []
-      const counts = `"cast_count_1d":"${day}","cast_count_7d":"${week}","cast_count_30d":"${month}"`
-      return [`{"object":"channel_activity",${counts},"channel":${channel}}`]
+      const counts = json`"cast_count_1d":${`${day}`},"cast_count_7d":${`${week}`},"cast_count_30d":${`${month}`}`
+      return [json`{"object":"channel_activity",${counts},"channel":${channel}}`]
     })
-    return `{"channels":${jsonArray(activities)},"next":${JSON.stringify(next)}}`
+    return listJson('channels', activities, next)
   },
 })
 
@@ -159,7 +159,7 @@ export async function channelPage(
   limit: number,
   cursors: ReturnType<typeof channelCursor>,
   viewerFid?: number,
-): Promise<string> {
+): Promise<Json> {
   const { page, next } = cursors.page(keys, limit, (last) => [last.rank, last.id])
   const channels = await hydrator.channels(
     page.map(({ id }) => id),
@@ -198,7 +198,7 @@ export const channelLookup = defineOperation({
     const [channel] = channels.values()
     if (channel === undefined)
       throw new PlazaError('not_found', 'there is no such channel', { property: 'id' })
-    return `{"channel":${channel}}`
+    return json`{"channel":${channel}}`
   },
 })
 
@@ -228,6 +228,9 @@ export const channelBulk = defineOperation({
     const byUrl = type === 'parent_url' ? await channelIdsByUrl(db, ids) : null
     const channelIds = byUrl ? ids.flatMap((url) => byUrl.get(url) ?? []) : ids
     const channels = await hydrator.channels(channelIds, viewer_fid)
-    return `{"channels":${jsonArray(channelIds.flatMap((id) => channels.get(id) ?? []))}}`
+    return listJson(
+      'channels',
+      channelIds.flatMap((id) => channels.get(id) ?? []),
+    )
   },
 })

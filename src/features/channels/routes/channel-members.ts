@@ -5,6 +5,7 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { listJson, userItems } from '../../../api/list-json.js'
 import { choiceParameter, fidParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
 import type { CacheWriter } from '../../../graph/cache/invalidation.js'
+import { Json, json } from '../../../graph/view/json.js'
 import {
   ChannelMemberInviteListResponse,
   ChannelMemberListResponse,
@@ -110,12 +111,12 @@ const channelMemberList = defineOperation({
         ? await listMembers(db, channel_id, limit + 1, memberCursors.decode(cursor))
         : [await findMember(db, channel_id, fid)].filter((member) => member !== null)
     const { page, next } = memberCursors.page(found, limit, (last) => [last.memberSince, last.fid])
-    const channelJson = JSON.stringify(channel)
+    const channelJson = Json.of(channel)
     const members = await userItems(
       hydrator,
       page,
       undefined,
-      (user, { role }) => `{"object":"member","role":"${role}","user":${user},"channel":${channelJson}}`,
+      (user, { role }) => json`{"object":"member","role":${role},"user":${user},"channel":${channelJson}}`,
     )
     return listJson('members', members, next)
   },
@@ -172,7 +173,7 @@ const userMemberships = defineOperation({
     const members = page.flatMap(({ channelId, role }) => {
       const channel = channels.get(channelId)
       if (!channel || !user) return []
-      return [`{"object":"member","role":"${role}","user":${JSON.stringify(user)},"channel":${channel}}`]
+      return [json`{"object":"member","role":${role},"user":${user},"channel":${channel}}`]
     })
     return listJson('members', members, next)
   },
@@ -268,8 +269,8 @@ const channelMemberInviteList = defineOperation({
       const invited = users.get(invite.fid)
       const inviter = users.get(invite.inviterFid)
       if (!invited || !inviter) return []
-      const channel = JSON.stringify(invite.channelId)
-      return [`{"channel_id":${channel},"role":"${invite.role}","inviter":${inviter},"invited":${invited}}`]
+      const { channelId, role } = invite
+      return [json`{"channel_id":${channelId},"role":${role},"inviter":${inviter},"invited":${invited}}`]
     })
     return listJson('invites', invites, next)
   },

@@ -42,7 +42,7 @@ async function pagesOf(
   const found: string[] = []
   for (let cursor: string | undefined; found.length < 20; ) {
     const query = { limit, ...(cursor ? { cursor } : {}) }
-    const one = openedCursor(await page(scene.context, caller, query, read))
+    const one = openedCursor(await page(scene.context, caller, query, { read }))
     found.push(one.letters)
     if (one.cursor === null) return found
     cursor = one.cursor
@@ -83,7 +83,7 @@ test('reads one more entry than fits, and more where casts repeat', async () => 
     [repeating, 9],
   ] as const) {
     const { pageRequests, read } = feedOf(feedEntries('abc'))
-    await page(createFeedScene().context, banningCaller, query, read)
+    await page(createFeedScene().context, banningCaller, query, { read })
     expect(pageRequests).toMatchObject([{ before: null, count, viewerFid: 3, banningAppId: 'banning' }])
   }
 })
@@ -91,9 +91,11 @@ test('reads one more entry than fits, and more where casts repeat', async () => 
 test('a cursor of another feed -> 400', async () => {
   const { read } = feedOf(feedEntries('abc'))
   const scene = createFeedScene()
-  const { cursor } = openedCursor(await pages(scene.context, caller, { limit: 1 }, read))
+  const { cursor } = openedCursor(await pages(scene.context, caller, { limit: 1 }, { read }))
   const query = { limit: 1, cursor: cursor! }
-  await expect(repeating(scene.context, caller, query, read)).rejects.toMatchObject({ property: 'cursor' })
+  await expect(repeating(scene.context, caller, query, { read })).rejects.toMatchObject({
+    property: 'cursor',
+  })
 })
 
 describe('a shared first page', () => {
@@ -109,7 +111,7 @@ describe('a shared first page', () => {
       },
     }
     const ask = async (query: FeedQuery) =>
-      openedCursor(await pages(scene.context, caller, query, feed.read, firstPageReader))
+      openedCursor(await pages(scene.context, caller, query, { read: feed.read, firstPage: firstPageReader }))
     return { ...scene, feed, counts, ask }
   }
 
@@ -171,7 +173,7 @@ describe('a first page of one viewer', () => {
       },
     }
     const ask = async (query: FeedQuery, by = caller) =>
-      openedCursor(await pages(scene.context, by, query, feed.read, firstPageReader))
+      openedCursor(await pages(scene.context, by, query, { read: feed.read, firstPage: firstPageReader }))
     return { ...scene, feed, parts, ask }
   }
 

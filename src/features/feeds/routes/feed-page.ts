@@ -1,5 +1,6 @@
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { listJson } from '../../../api/list-json.js'
 import { type RequestViewer, viewerOf } from '../../../api/viewer.js'
 import { cacheTag, channelTags } from '../../../graph/cache/cache-tags.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
@@ -9,7 +10,7 @@ import { type AuthorSelection, readAuthorFeed } from '../../../graph/query/feeds
 import { type ParentSelection, readParentFeed } from '../../../graph/query/feeds-by-parent.js'
 import { type FollowingSelection, readFollowingFeed } from '../../../graph/query/feeds-following.js'
 import { readFollowed } from '../../../graph/query/follows.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import type { Json } from '../../../graph/view/json.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { OperationContext } from '../../operation.js'
 
@@ -18,6 +19,14 @@ export type FeedContext = Pick<OperationContext, 'db' | 'hydrator'>
 
 /** Reads entries of a feed. */
 export type ReadFeed = (pageRequest: FeedPageRequest) => Promise<readonly (FeedCursor | FeedRow)[]>
+
+/** How the entries of a feed are read. */
+export interface FeedReader {
+  readonly read: ReadFeed
+  readonly firstPage?: SharedFirstPageReader | ViewerFirstPageReader
+  /** Reads from the window of recent casts; null if it does not say. */
+  readRecent?(pageRequest: FeedPageRequest): Promise<readonly FeedRow[] | null>
+}
 
 /** Reads a first page that is the same for all viewers, apart from hidden casts. */
 export interface SharedFirstPageReader {
@@ -71,13 +80,12 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     { db, hydrator }: FeedContext,
     caller: Caller,
     query: FeedQuery,
-    read: ReadFeed,
-    firstPageReader?: SharedFirstPageReader | ViewerFirstPageReader,
-  ): Promise<string> {
+    { read, readRecent, firstPage }: FeedReader,
+  ): Promise<Json> {
     const { limit, viewer_fid: viewerFid } = query
     const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
-    const cacheable = key || !hydrator.cachesViews ? undefined : firstPageReader
+    const cacheable = key || !hydrator.cachesViews ? undefined : firstPage
     if (cacheable && 'read' in cacheable) {
       const first = await readFirstPage(hydrator, viewer, limit, cacheable)
       if (first !== null) return first
@@ -86,9 +94,10 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     const before = key && { ts: key[0], hash: key[1] }
     const pageRequest = { before, count, recastsUntilMicros: key?.[2] ?? null, ...viewer }
     const feedEntries =
-      cacheable && 'readForViewer' in cacheable
+      (await readRecent?.(pageRequest)) ??
+      (cacheable && 'readForViewer' in cacheable
         ? await readViewerEntries(name, hydrator.singleFlight, viewer, pageRequest, cacheable)
-        : await read(pageRequest)
+        : await read(pageRequest))
     const { hashes, last } = distinctCasts(feedEntries, limit)
     const casts = await hydrator.casts(hashes, viewerFid)
     const hasMore = last < feedEntries.length - 1 || feedEntries.length === count
@@ -105,7 +114,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     viewer: RequestViewer,
     limit: number,
     firstPageReader: SharedFirstPageReader,
-  ): Promise<string | null> {
+  ): Promise<Json | null> {
     const count = limit + SPARE_CASTS + 1
     const feedEntries = await hydrator.singleFlight.read(
       `${name} ${count} ${firstPageReader.key}`,
@@ -118,10 +127,10 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     return pageJson(casts, hasMore ? feedEntries[lastIndex] : undefined)
   }
 
-  function pageJson(casts: readonly string[], end: FeedCursor | FeedRow | undefined, startedAt?: number) {
+  function pageJson(casts: readonly Json[], end: FeedCursor | FeedRow | undefined, startedAt?: number) {
     const readAt = end && 'readAtMicros' in end ? end.readAtMicros : 0
     const next = { cursor: end ? cursors.encode([end.ts, end.hash, startedAt ?? readAt]) : null }
-    return `{"casts":${jsonArray(casts)},"next":${JSON.stringify(next)}}`
+    return listJson('casts', casts, next)
   }
 
   return page
@@ -167,14 +176,14 @@ function distinctCasts(
 }
 
 /**
- * Readers of a feed by authors. Its first page is cached until one of the authors acts, unless the selection
+ * Reads a feed by authors. Its first page is cached until one of the authors acts, unless the selection
  * depends on channels, members or the app, which others can change.
  */
-export function authorFeed(db: Database, selection: AuthorSelection): [ReadFeed, ViewerFirstPageReader?] {
-  const read = (pageRequest: Parameters<ReadFeed>[0]) => readAuthorFeed(db, selection, pageRequest)
+export function authorFeed({ db, hydrator }: FeedContext, selection: AuthorSelection): FeedReader {
+  const read = (pageRequest: FeedPageRequest) => readAuthorFeed(db, selection, pageRequest)
   const { fids, channelIds, membersOnly, appFid } = selection
-  if (channelIds || membersOnly || appFid !== undefined) return [read]
-  const firstPageReader: ViewerFirstPageReader = {
+  if (channelIds || membersOnly || appFid !== undefined) return { read }
+  const firstPage: ViewerFirstPageReader = {
     key: JSON.stringify(selection),
     readForViewer: async (pageRequest) => ({
       value: await read(pageRequest),
@@ -182,20 +191,17 @@ export function authorFeed(db: Database, selection: AuthorSelection): [ReadFeed,
       authors: new Set(fids),
     }),
   }
-  return [read, firstPageReader]
+  return { read, firstPage, readRecent: (pageRequest) => hydrator.recent.author(selection, pageRequest) }
 }
 
 /** Above this many follows, any cast invalidates the first page. */
 const MAX_FOLLOWED = 5_000
 
-/** Readers of a following feed. Its first page is cached until a followed user acts. */
-export function followingFeed(
-  db: Database,
-  selection: FollowingSelection,
-): [ReadFeed, ViewerFirstPageReader] {
+/** Reads a following feed. Its first page is cached until a followed user acts. */
+export function followingFeed({ db, hydrator }: FeedContext, selection: FollowingSelection): FeedReader {
   const { fid, recasts } = selection
-  const read = (pageRequest: Parameters<ReadFeed>[0]) => readFollowingFeed(db, selection, pageRequest)
-  const firstPageReader: ViewerFirstPageReader = {
+  const read = (pageRequest: FeedPageRequest) => readFollowingFeed(db, selection, pageRequest)
+  const firstPage: ViewerFirstPageReader = {
     key: `${fid} ${recasts}`,
     async readForViewer(pageRequest) {
       const [value, followed] = await Promise.all([
@@ -206,15 +212,15 @@ export function followingFeed(
       return { value, tags: [cacheTag.viewer(fid)], authors }
     },
   }
-  return [read, firstPageReader]
+  return { read, firstPage, readRecent: (pageRequest) => hydrator.recent.following(selection, pageRequest) }
 }
 
-/** Readers of a feed by parent URLs. Its first page is shared by all viewers. */
-export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed, SharedFirstPageReader?] {
+/** Reads a feed by parent URLs. Its first page is shared by all viewers. */
+export function parentFeed(db: Database, selection: ParentSelection): FeedReader {
   const read: ReadFeed = async (pageRequest) => (await readParentFeed(db, selection, pageRequest)).entries
   // Messages do not tell which URL a reply belongs to.
-  if (selection.replies) return [read]
-  const firstPageReader: SharedFirstPageReader = {
+  if (selection.replies) return { read }
+  const firstPage: SharedFirstPageReader = {
     key: JSON.stringify(selection),
     async read(count) {
       const { urls, entries } = await readParentFeed(db, selection, { before: null, count })
@@ -223,5 +229,5 @@ export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed,
       return { value: entries, tags }
     },
   }
-  return [read, firstPageReader]
+  return { read, firstPage }
 }

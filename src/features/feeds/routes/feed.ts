@@ -10,17 +10,16 @@ import {
 import { embedTypes, kindsOf } from '../../../graph/project/embed-kind.js'
 import { type EmbedSelection, readEmbedFeed } from '../../../graph/query/feeds-by-embed.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
-import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation } from '../../operation.js'
 import {
   authorFeed,
+  type FeedContext,
+  type FeedReader,
   feedPages,
   followingFeed,
   parentFeed,
   type ReadFeed,
   recastNote,
-  type SharedFirstPageReader,
-  type ViewerFirstPageReader,
 } from './feed-page.js'
 import { authors, feedPaging, membersOnly, parentUrl } from './feed-parameters.js'
 import { rankedPages, trendingPage } from './ranked-feeds.js'
@@ -94,7 +93,12 @@ export const feed = defineOperation({
       const readRanking = trendingPage({ db, hydrator, clock }, { seconds: DAY_SECONDS })
       return trendingPages({ db, hydrator }, caller, feedQuery, readRanking)
     }
-    return pagesOf[feedChoice]({ db, hydrator }, caller, feedQuery, ...feedReaders[feedChoice](db, feedQuery))
+    return pagesOf[feedChoice](
+      { db, hydrator },
+      caller,
+      feedQuery,
+      feedReaders[feedChoice]({ db, hydrator }, feedQuery),
+    )
   },
 })
 
@@ -122,39 +126,39 @@ const pagesOf = {
 } satisfies Record<FeedChoice, unknown>
 
 /** Reader of each kind of feed; a 400 names a missing parameter. */
-const feedReaders: Record<
-  FeedChoice,
-  (db: Database, query: FeedQuery) => [ReadFeed, (SharedFirstPageReader | ViewerFirstPageReader)?]
-> = {
-  following(db, feedQuery) {
-    return followingFeed(db, { fid: requireMember(feedQuery, 'fid'), recasts: feedQuery.with_recasts })
+const feedReaders: Record<FeedChoice, (context: FeedContext, query: FeedQuery) => FeedReader> = {
+  following(context, feedQuery) {
+    return followingFeed(context, { fid: requireMember(feedQuery, 'fid'), recasts: feedQuery.with_recasts })
   },
-  fids(db, feedQuery) {
+  fids(context, feedQuery) {
     const selection = {
       fids: requireMember(feedQuery, 'fids'),
       casts: 'all',
       recasts: feedQuery.with_recasts,
     } as const
-    return authorFeed(db, selection)
+    return authorFeed(context, selection)
   },
-  parent_url(db, feedQuery) {
-    return parentFeed(db, { parents: { urls: [requireMember(feedQuery, 'parent_url')] }, replies: false })
+  parent_url(context, feedQuery) {
+    return parentFeed(context.db, {
+      parents: { urls: [requireMember(feedQuery, 'parent_url')] },
+      replies: false,
+    })
   },
-  channel_id(db, feedQuery) {
+  channel_id(context, feedQuery) {
     const channelId = requireMember(feedQuery, 'channel_id')
-    return parentFeed(db, {
+    return parentFeed(context.db, {
       parents: { channelIds: [channelId] },
       replies: false,
       membersOnly: feedQuery.members_only,
     })
   },
-  embed_url(db, feedQuery) {
+  embed_url({ db }, feedQuery) {
     const selection = embedPrefix(requireMember(feedQuery, 'embed_url'))
-    return [(pageRequest) => readEmbedFeed(db, selection, pageRequest)]
+    return { read: (pageRequest) => readEmbedFeed(db, selection, pageRequest) }
   },
-  embed_types(db, feedQuery) {
+  embed_types({ db }, feedQuery) {
     const selection = { kinds: kindsOf(requireMember(feedQuery, 'embed_types')) }
-    return [(pageRequest) => readEmbedFeed(db, selection, pageRequest)]
+    return { read: (pageRequest) => readEmbedFeed(db, selection, pageRequest) }
   },
 }
 
@@ -198,8 +202,7 @@ export const feedFrames = defineOperation({
   reply: FeedResponse,
 
   async handle({ db, hydrator }, query, caller) {
-    return await framePages({ db, hydrator }, caller, query, (pageRequest) =>
-      readEmbedFeed(db, { hasFrame: true }, pageRequest),
-    )
+    const read: ReadFeed = (pageRequest) => readEmbedFeed(db, { hasFrame: true }, pageRequest)
+    return await framePages({ db, hydrator }, caller, query, { read })
   },
 })

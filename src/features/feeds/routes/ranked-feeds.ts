@@ -2,17 +2,13 @@ import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
+import { listJson } from '../../../api/list-json.js'
 import { choiceParameter, fidParameter, limitParameter, textParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import {
-  forYouWindow,
-  type RankedCast,
-  readForYouFeed,
-  readTrending,
-  type TrendingSelection,
-} from '../../../graph/query/feeds-ranked.js'
+import { readForYouFeed, readTrending, type TrendingSelection } from '../../../graph/query/feeds-ranked.js'
+import { forYouWindow, type RankedCast } from '../../../graph/query/ranks.js'
 import type { Viewer } from '../../../graph/query/visibility-filter.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import type { Json } from '../../../graph/view/json.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
@@ -49,7 +45,7 @@ export function rankedPages(name: string) {
     caller: Caller,
     query: FeedQuery,
     read: (pageRequest: RankingPageRequest) => Promise<Ranking>,
-  ): Promise<string> => {
+  ): Promise<Json> => {
     const { limit, viewer_fid: viewerFid } = query
     const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
@@ -65,7 +61,7 @@ export function rankedPages(name: string) {
     const lastRead = ranking.casts.length === count ? ranking.casts.at(-1) : undefined
     const end = hasMore ? ranking.casts[lastIndex] : lastRead
     const next = { cursor: end ? cursors.encode([ranking.ts, end.rank, end.hash]) : null }
-    return `{"casts":${jsonArray(casts)},"next":${JSON.stringify(next)}}`
+    return listJson('casts', casts, next)
   }
 }
 
@@ -99,7 +95,9 @@ export const feedForYou = defineOperation({
   async handle({ db, hydrator, clock }, { fid, ...page }, caller) {
     return forYouPages({ db, hydrator }, caller, page, async (pageRequest) => {
       const ts = pageRequest.ts ?? farcasterSecondsFromUnixMs(clock())
-      return { ts, casts: await readForYouFeed(db, fid, { ...pageRequest, ts }) }
+      const request = { ...pageRequest, ts }
+      const recent = await hydrator.recent.forYou(fid, request)
+      return { ts, casts: recent ?? (await readForYouFeed(db, fid, request)) }
     })
   },
 })
@@ -117,7 +115,7 @@ const RANKING_LENGTH = 200
  * @param ts The time of the ranking being paged, in Farcaster seconds; null for the first page.
  */
 export async function trendingRanking(
-  { db, hydrator: { singleFlight }, clock }: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
+  { db, hydrator: { singleFlight, recent }, clock }: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
   selection: TrendingSelection,
   ts: number | null,
 ): Promise<Ranking> {
@@ -126,7 +124,9 @@ export async function trendingRanking(
   const cacheKeyAt = (timestamp: number) => `trending ${timestamp} ${JSON.stringify(selection)}`
   const rankingAt = (timestamp: number) =>
     singleFlight.read(cacheKeyAt(timestamp), MAX_AGE_MS, async () => ({
-      value: await readTrending(db, selection, { ts: timestamp, count: RANKING_LENGTH }),
+      value:
+        (await recent.trending(selection, { ts: timestamp, count: RANKING_LENGTH })) ??
+        (await readTrending(db, selection, { ts: timestamp, count: RANKING_LENGTH })),
       tags: [],
     }))
   const timestamp = (ts ?? now) - ((ts ?? now) % EVERY_SECONDS)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RankedCast } from '../../../graph/query/feeds-ranked.js'
+import type { RankedCast } from '../../../graph/query/ranks.js'
 import { isAfterCursor, type RankingPageRequest, rankedPages } from './ranked-feeds.js'
 import { banningCaller, caller, createFeedScene, hashOf, openedCursor } from './testing/feed-scene.js'
 

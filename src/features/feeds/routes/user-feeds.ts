@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
+import { listJson } from '../../../api/list-json.js'
 import {
   choiceParameter,
   fidParameter,
@@ -10,8 +11,7 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { readPopularCasts } from '../../../graph/query/feeds-ranked.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { readPopularCasts } from '../../../graph/query/popular-casts.js'
 import { BulkCastsResponse, FeedResponse } from '../../../graph/view/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { authorFeed, feedPages, followingFeed, parentFeed, recastNote } from './feed-page.js'
@@ -46,7 +46,7 @@ export const feedFollowing = defineOperation({
       { db, hydrator },
       caller,
       page,
-      ...followingFeed(db, { fid, recasts: with_recasts }),
+      followingFeed({ db, hydrator }, { fid, recasts: with_recasts }),
     )
   },
 })
@@ -91,7 +91,7 @@ export const feedUserCasts = defineOperation({
       parentUrl: parent_url,
       channelIds: channel_id === undefined ? undefined : [channel_id],
     } as const
-    return castPages({ db, hydrator }, caller, page, ...authorFeed(db, selection))
+    return castPages({ db, hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
   },
 })
 
@@ -103,7 +103,9 @@ export const feedUserPopular = defineOperation({
   path: 'feed/user/popular',
   tag: 'Feeds',
   summary: 'Fetch the 10 most popular casts of a user',
-  description: 'Ordered by the sum of likes, recasts and replies, highest first; equal sums newest first.',
+  description:
+    'Ordered by the sum of likes, recasts and replies, highest first; equal sums newest first. Of a user with more ' +
+    'than 1,000 casts, older ones are considered if they were among the best 250 within the last six hours.',
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the author.' }),
     viewer_fid: viewerFidParameter,
@@ -114,7 +116,10 @@ export const feedUserPopular = defineOperation({
     const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
     const hashes = await readPopularCasts(db, fid, { count: MAX_CASTS, ...viewer })
     const casts = await hydrator.casts(hashes, viewerFid)
-    return `{"casts":${jsonArray(hashes.flatMap((hash) => casts.get(hash) ?? []))}}`
+    return listJson(
+      'casts',
+      hashes.flatMap((hash) => casts.get(hash) ?? []),
+    )
   },
 })
 
@@ -144,7 +149,7 @@ export const feedUserRepliesAndRecasts = defineOperation({
       casts: filter === 'recasts' ? 'none' : 'replies',
       recasts: filter !== 'replies',
     } as const
-    return replyPages({ db, hydrator }, caller, page, ...authorFeed(db, selection))
+    return replyPages({ db, hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
   },
 })
 
@@ -182,7 +187,7 @@ export const feedChannels = defineOperation({
   ) {
     if (!fids) {
       const selection = { parents: { channelIds }, replies: with_replies, membersOnly: members_only }
-      return channelPages({ db, hydrator }, caller, page, ...parentFeed(db, selection))
+      return channelPages({ db, hydrator }, caller, page, parentFeed(db, selection))
     }
     const selection = {
       fids,
@@ -191,7 +196,7 @@ export const feedChannels = defineOperation({
       channelIds,
       membersOnly: members_only,
     } as const
-    return channelPages({ db, hydrator }, caller, page, ...authorFeed(db, selection))
+    return channelPages({ db, hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
   },
 })
 
@@ -220,7 +225,7 @@ export const feedParentUrls = defineOperation({
       { db, hydrator },
       caller,
       page,
-      ...parentFeed(db, { parents: { urls }, replies: with_replies }),
+      parentFeed(db, { parents: { urls }, replies: with_replies }),
     )
   },
 })

@@ -26,7 +26,7 @@ import {
 } from '../../../graph/query/follows-between.js'
 import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { type Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
 import {
   FollowersResponse,
   ReciprocalFollowersResponse,
@@ -70,7 +70,7 @@ async function followerList(
   side: FollowSide,
   { fid, viewer_fid, sort_type, limit, cursor }: Static<ReturnType<typeof followerQuery>>,
   caller: Caller,
-): Promise<string> {
+): Promise<Json> {
   const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
   const followsQuery = { fid, side, hidden, limit }
   const { page, next } =
@@ -112,10 +112,10 @@ async function followers(
   hydrator: Hydrator,
   rows: readonly Pick<FollowRow, 'fid' | 'app'>[],
   viewerFid?: number,
-): Promise<string[]> {
+): Promise<Json[]> {
   return await userItems(hydrator, rows, viewerFid, (user, { app }) => {
-    const appMember = app ? `,"app":${JSON.stringify(userDehydrated(app))}` : ''
-    return `{"object":"follower","user":${user}${appMember}}`
+    const appMember = app ? json`,"app":${userDehydrated(app)}` : noJson
+    return json`{"object":"follower","user":${user}${appMember}}`
   })
 }
 
@@ -184,7 +184,7 @@ export const reciprocalFollowers = defineOperation({
     const { page, next } = cursors.page(found, limit, (last) => [keyOf(last), last.fid])
     const followers = await userItems(hydrator, page, viewer_fid, (user, { ts }) => {
       const timestamp = dateTimeOf(unixSecondsFromFarcasterSeconds(ts))
-      return `{"object":"reciprocal_follower","user":${user},"timestamp":"${timestamp}"}`
+      return json`{"object":"reciprocal_follower","user":${user},"timestamp":${timestamp}}`
     })
     return listJson('users', followers, next)
   },
@@ -218,13 +218,9 @@ export const relevantFollowers = defineOperation({
       limit: MAX_COUNT,
     })
     const top = await followers(hydrator, rows.slice(0, TOP_COUNT), viewer_fid)
-    const all = rows.map(({ user }) =>
-      JSON.stringify({ object: 'follower_dehydrated', user: userDehydrated(user) }),
-    )
-    return [
-      `{"top_relevant_followers_hydrated":${jsonArray(top)}`,
-      `"all_relevant_followers_dehydrated":${jsonArray(all)}}`,
-    ].join(',')
+    const all = rows.map(({ user }) => ({ object: 'follower_dehydrated', user: userDehydrated(user) }))
+    const list = jsonArray(top)
+    return json`{"top_relevant_followers_hydrated":${list},"all_relevant_followers_dehydrated":${all}}`
   },
 })
 
@@ -252,6 +248,7 @@ export const suggestedFollowing = defineOperation({
     )
     const fids = await readSuggested(db, { fid, hidden: hidden.flat(), limit })
     const users = await hydrator.users(fids, viewer_fid)
-    return `{"users":${jsonArray(fids.flatMap((each) => users.get(each) ?? []))},"next":{"cursor":null}}`
+    const suggested = fids.flatMap((each) => users.get(each) ?? [])
+    return listJson('users', suggested, { cursor: null })
   },
 })

@@ -42,8 +42,9 @@ export function createCampaigns({ settings, listen }: { settings: CampaignSettin
   return {
     settings,
     /** Wakes the senders of hosts with new batches; without hosts for a sweep, which also finds queued campaigns. */
-    wake: (db: Queryable, hosts?: readonly string[]): Promise<void> =>
-      notifyLanes(db, campaignChannel, hosts),
+    wake: async (db: Queryable, hosts?: readonly string[]): Promise<void> => {
+      await notifyLanes(db, campaignChannel, hosts)
+    },
     /** Begins to listen for ends: afterwards `waitForEnd` misses none. */
     async watchEnds(): Promise<void> {
       listener ??= listen(campaignEndChannel, (campaignId) => {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { listJson } from '../../../api/list-json.js'
 import {
   choiceParameter,
   cursorParameter,
@@ -11,7 +12,7 @@ import {
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { readBestFriends } from '../../../graph/query/users-affinity.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
 import { FrameCatalogResponse, RelevantFramesResponse } from '../../../graph/view/schema/frame-catalog.js'
 import type { FrameV2 } from '../../../graph/view/schema/url-metadata.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
@@ -39,11 +40,11 @@ const timeWindowParameter = (description: string) =>
   choiceParameter(trendWindowNames, { default: '7d', description })
 
 /**
- * Renders a mini app of the catalog as JSON.
+ * Renders a mini app of the catalog.
  *
- * @param author The author as JSON; undefined leaves it out.
+ * @param author Undefined leaves it out.
  */
-function miniAppJson({ manifest, html }: ListedMiniApp, author: string | undefined): string {
+function miniAppJson({ manifest, html }: ListedMiniApp, author: Json | undefined): Json {
   const { account_association, miniapp } = manifest
   const { home_url, icon_url, image_url, hero_image_url, og_image_url, button_title, name } = miniapp
   const frame: FrameV2 = {
@@ -55,8 +56,7 @@ function miniAppJson({ manifest, html }: ListedMiniApp, author: string | undefin
     manifest: { account_association, miniapp, frame: miniapp },
     metadata: { html: html ?? {} },
   }
-  const json = JSON.stringify(frame)
-  return author === undefined ? json : `${json.slice(0, -1)},"author":${author}}`
+  return Json.of(frame).withMembers(author === undefined ? noJson : json`,"author":${author}`)
 }
 
 /** Renders a page of mini apps with their authors. */
@@ -65,13 +65,13 @@ async function renderPage(
   caller: Caller,
   { cursors, limit, cursor, networks }: PageRequest,
   read: (page: MiniAppPage) => Promise<RankedMiniApp[]>,
-): Promise<string> {
+): Promise<Json> {
   const { banningAppId } = await viewerOf({ db, hydrator }, caller)
   const found = await read({ banningAppId, networks, limit: limit + 1, after: cursors.decode(cursor) })
   const { page, next } = cursors.page(found, limit, (last) => [last.rank, last.domain])
   const authors = await hydrator.users(page.map(({ authorFid }) => authorFid))
   const frames = page.map((miniApp) => miniAppJson(miniApp, authors.get(miniApp.authorFid)))
-  return `{"frames":${jsonArray(frames)},"next":${JSON.stringify(next)}}`
+  return listJson('frames', frames, next)
 }
 
 interface PageRequest {
@@ -203,14 +203,10 @@ const frameRelevant = defineOperation({
       const frame = miniAppJson(miniApp, users.get(miniApp.authorFid))
       const top = fids.slice(0, TOP_USERS).flatMap((fid) => users.get(fid) ?? [])
       const remaining = fids.slice(TOP_USERS, MAX_USERS).flatMap((fid) => others.get(fid) ?? [])
-      return [
-        `{"frame":${frame}`,
-        `"frames":[${frame}]`,
-        `"top_relevant_users":${jsonArray(top)}`,
-        `"remaining_relevant_users":${JSON.stringify(remaining)}}`,
-      ].join(',')
+      const members = json`"top_relevant_users":${jsonArray(top)},"remaining_relevant_users":${remaining}`
+      return json`{"frame":${frame},"frames":[${frame}],${members}}`
     })
-    return `{"relevant_frames":${jsonArray(items)}}`
+    return listJson('relevant_frames', items)
   },
 })
 

@@ -5,6 +5,7 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { listJson } from '../../../api/list-json.js'
 import { fidParameter, pagingParameters } from '../../../api/parameters.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
+import { json, noJson } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { BlockListResponse } from '../../../graph/view/schema/relation.js'
 import { MessageType } from '../../../protocol/definitions.js'
@@ -107,8 +108,9 @@ const blockList = defineOperation({
     )
     const records = blocks.map(({ blockerFid, blockedFid, blockedAt }) => {
       const [blocker, blocked] = [users.get(blockerFid), users.get(blockedFid)]
-      const userMembers = `${blocker ? `"blocker":${blocker},` : ''}${blocked ? `"blocked":${blocked},` : ''}`
-      return `{"object":"block",${userMembers}"blocked_at":"${blockedAt}"}`
+      const blockerMember = blocker ? json`,"blocker":${blocker}` : noJson
+      const blockedMember = blocked ? json`,"blocked":${blocked}` : noJson
+      return json`{"object":"block"${blockerMember}${blockedMember},"blocked_at":${blockedAt}}`
     })
     return listJson('blocks', records, next)
   },

@@ -4,6 +4,7 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { listJson, userItems } from '../../../api/list-json.js'
 import { fidParameter, pagingParameters } from '../../../api/parameters.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
+import { type Json, json } from '../../../graph/view/json.js'
 import {
   BanListResponse,
   BanResponse,
@@ -91,7 +92,7 @@ async function relationPage(
   name: keyof typeof lists,
   owner: number | string,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
-): Promise<string> {
+): Promise<Json> {
   const { cursors, object, member } = lists[name]
   const found = await listRelations(db, name, owner, limit + 1, cursors.decode(cursor))
   const { page, next } = cursors.page(found, limit, ({ since, fid }) => [since, fid])
@@ -99,7 +100,7 @@ async function relationPage(
     hydrator,
     page,
     undefined,
-    (user, { since }) => `{"object":"${object}","${member}":${user},"${member}_at":"${dateTimeOf(since)}"}`,
+    (user, { since }) => json`{"object":${object},${member}:${user},${`${member}_at`}:${dateTimeOf(since)}}`,
   )
   return listJson(name, items, next)
 }

@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { listJson, userItems } from '../../../api/list-json.js'
 import { ethAddressParameter } from '../../../api/parameters.js'
 import { hiddenFidsFor } from '../../../api/viewer.js'
+import { Json, json } from '../../../graph/view/json.js'
 import { RelevantMintsResponse } from '../../../graph/view/schema/nft.js'
 import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import type { Database } from '../../../platform/db/connection.js'
@@ -73,7 +74,7 @@ export const relevantMints = defineOperation({
         block_number: mint.blockNumber,
         tx_hash: mint.transactionHash,
       }
-      return `${JSON.stringify(shown).slice(0, -1)},"minter":${user}}`
+      return Json.of(shown).withMembers(json`,"minter":${user}`)
     })
     return listJson('mints', items)
   },

@@ -13,7 +13,7 @@ import { viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { shortCast } from '../../../graph/view/cast.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
 import type { Cast } from '../../../graph/view/schema/cast.js'
 import {
   type Notification,
@@ -60,7 +60,7 @@ function notificationPages(name: string) {
     caller: Caller,
     { limit, cursor }: { readonly limit: number; readonly cursor?: string },
     inboxSelection: InboxSelection,
-  ): Promise<string> => {
+  ): Promise<Json> => {
     const { banningAppId } = await viewerOf({ db, hydrator }, caller)
     const selection = { ...inboxSelection, banningAppId }
     const key = cursors.decode(cursor)
@@ -71,10 +71,8 @@ function notificationPages(name: string) {
     ])
     const { page: pageRows, next } = cursors.page(rows, limit, (last) => [last.ts, last.kind, last.hash])
     const notifications = await notificationJsons(hydrator, pageRows, selection.fid)
-    return (
-      `{"notifications":${jsonArray(notifications)},"unseen_notifications_count":${unseen},` +
-      `"next":${JSON.stringify(next)}}`
-    )
+    const list = jsonArray(notifications)
+    return json`{"notifications":${list},"unseen_notifications_count":${unseen},"next":${next}}`
   }
 }
 
@@ -83,7 +81,7 @@ async function notificationJsons(
   hydrator: Hydrator,
   rows: readonly InboxRow[],
   viewerFid: number,
-): Promise<string[]> {
+): Promise<Json[]> {
   const hashes = new Set(rows.flatMap(({ hash }) => (hash === '' ? [] : [hash])))
   const fids = new Set(rows.flatMap(({ members }) => members?.map(({ fid }) => fid) ?? []))
   const { casts, users } = await hydrator.castsAndUsers([...hashes], [...fids], viewerFid)
@@ -91,36 +89,34 @@ async function notificationJsons(
 }
 
 /** Adds the type of a mention or a reply to its rendered cast; the description has no other types. */
-function typedCast(cast: string, kind: NotificationKind): string {
+function typedCast(cast: Json, kind: NotificationKind): Json {
   if (kind !== 'mentions' && kind !== 'replies') return cast
-  return `${cast.slice(0, -1)},"type":"${kind === 'mentions' ? 'cast-mention' : 'cast-reply'}"}`
+  return cast.withMembers(json`,"type":${kind === 'mentions' ? 'cast-mention' : 'cast-reply'}`)
 }
 
 /** Renders a notification; null if its cast, or every member of its group, is not visible. */
 export function notificationJson(
   row: Omit<InboxRow, 'hash' | 'kind'>,
-  cast: string | undefined,
-  users: ReadonlyMap<number, string>,
-): string | null {
+  cast: Json | undefined,
+  users: ReadonlyMap<number, Json>,
+): Json | null {
   if (row.name !== 'follows' && cast === undefined) return null
-  const castMember = cast === undefined ? '' : `,"cast":${typedCast(cast, row.name)}`
+  const castMember = cast === undefined ? noJson : json`,"cast":${typedCast(cast, row.name)}`
   const group = row.members && groupJson(row, row.members, cast, users)
   if (group === null && row.members) return null
   const time = dateTimeOf(unixSecondsFromFarcasterSeconds(row.ts))
   const type = singularTypes[row.name] ?? row.name
-  return (
-    `{"object":"notification","type":"${type}","seen":${row.isSeen},"most_recent_timestamp":"${time}"` +
-    `${group ?? ''}${castMember}}`
-  )
+  const head = json`{"object":"notification","type":${type},"seen":${row.isSeen},"most_recent_timestamp":${time}`
+  return json`${head}${group ?? noJson}${castMember}}`
 }
 
 /** Renders the shown members of a group, and its count. */
 function groupJson(
   { name, count }: Pick<InboxRow, 'name' | 'count'>,
   members: readonly InboxMember[],
-  cast: string | undefined,
-  users: ReadonlyMap<number, string>,
-): string | null {
+  cast: Json | undefined,
+  users: ReadonlyMap<number, Json>,
+): Json | null {
   const known = members.flatMap(({ fid, app }) => {
     const user = users.get(fid)
     return user === undefined ? [] : [{ user, app }]
@@ -128,14 +124,14 @@ function groupJson(
   if (known.length === 0) return null
   if (cast === undefined) {
     const follows = known.map(({ user, app }) => {
-      const appMember = app ? `,"app":${JSON.stringify(userDehydrated(app))}` : ''
-      return `{"object":"follower","user":${user}${appMember}}`
+      const appMember = app ? json`,"app":${userDehydrated(app)}` : noJson
+      return json`{"object":"follower","user":${user}${appMember}}`
     })
-    return `,"count":${count},"follows":${jsonArray(follows)}`
+    return json`,"count":${count},"follows":${jsonArray(follows)}`
   }
-  const short = JSON.stringify(shortCast(JSON.parse(cast) as Cast))
-  const reactions = known.map(({ user }) => `{"object":"${name}","user":${user},"cast":${short}}`)
-  return `,"count":${count},"reactions":${jsonArray(reactions)}`
+  const short = Json.of(shortCast(cast.parse<Cast>()))
+  const reactions = known.map(({ user }) => json`{"object":${name},"user":${user},"cast":${short}}`)
+  return json`,"count":${count},"reactions":${jsonArray(reactions)}`
 }
 
 /** The type of one notification is singular, unlike its filter. */

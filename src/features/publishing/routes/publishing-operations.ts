@@ -34,7 +34,7 @@ const publishMessage = defineOperation({
     if (isRefusal(message)) throw new PlazaError(message.code, message.message)
     const [refusal] = await hub.submit([message])
     if (refusal) throw new PlazaError(refusal.code, refusal.message)
-    return JSON.stringify(messageJson(toProtobuf(message)))
+    return messageJson(toProtobuf(message))
   },
 })
 

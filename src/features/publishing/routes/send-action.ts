@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
 import { textParameter } from '../../../api/parameters.js'
+import { Json } from '../../../graph/view/json.js'
 import { ActionResponse } from '../../../graph/view/schema/publishing.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client.js'
@@ -85,7 +86,7 @@ async function sendAction(
   action: Action,
   baseUrl: string,
   now: number,
-): Promise<string> {
+): Promise<Json> {
   if (!URL.canParse(baseUrl)) throw invalidField('base_url', 'must be a URL')
   const target = new URL(baseUrl)
   if (target.search !== '' || target.hash !== '') {
@@ -128,7 +129,7 @@ function unreachableError(failure: NetFailure): PlazaError {
   return otherAppError(`cannot be reached: ${failure.detail}`)
 }
 
-function parseObjectBody({ status, bytes, isTruncated }: NetAnswer): string {
+function parseObjectBody({ status, bytes, isTruncated }: NetAnswer): Json {
   const text = Buffer.from(bytes).toString()
   if (status < 200 || status > 299) {
     const reason = text.slice(0, MAX_REASON_CHARACTERS).trim()
@@ -141,7 +142,7 @@ function parseObjectBody({ status, bytes, isTruncated }: NetAnswer): string {
   } catch {
     throw otherAppError('failed: its answer is not JSON')
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Json.rendered(text)
   throw otherAppError('failed: its answer is not a JSON object')
 }
 

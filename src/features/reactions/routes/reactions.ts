@@ -19,6 +19,7 @@ import {
   readUserReactions,
 } from '../../../graph/query/reactions.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
+import { Json, json } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { ReactionsCastResponse, ReactionsResponse } from '../../../graph/view/schema/reaction.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
@@ -82,10 +83,12 @@ async function changeReaction(
       return replyFor
     }
     const request = { operation, signer_uuid: signerUuid, ...body }
-    return await publishOnce(context, { appId: caller.appId, idem, content: request }, async () => {
+    const idempotent = { appId: caller.appId, idem, content: request }
+    const prepare = async () => {
       const [prepared] = await prepareChanges(context, author, [await draft()])
       return { message: prepared?.message ?? null, replyFor: JSON.stringify(replyFor) }
-    })
+    }
+    return Json.rendered(await publishOnce(context, idempotent, prepare))
   })
 }
 
@@ -132,14 +135,14 @@ function toReactionKinds(selected: readonly (typeof kindOptions)[number][]): Rea
 }
 
 /** Renders the first members of a reaction, without the closing brace. */
-function reactionJsonPrefix({ type, ts, app }: ReactionRow): string {
+function presentReaction({ type, ts, app }: ReactionRow) {
   const isLike = type === 1
-  return JSON.stringify({
+  return {
     object: isLike ? 'likes' : 'recasts',
     reaction_type: isLike ? 'like' : 'recast',
     reaction_timestamp: dateTimeOf(unixSecondsFromFarcasterSeconds(ts)),
     ...(app ? { app: userDehydrated(app) } : {}),
-  }).slice(0, -1)
+  }
 }
 
 const castCursors = cursorKind('reactions/cast', keyPart.integer, keyPart.integer, keyPart.integer)
@@ -171,11 +174,8 @@ export const reactionsCast = defineOperation({
       ...(await viewerOf({ db, hydrator }, caller, viewerFid)),
     })
     const { page, next } = castCursors.page(rows, limit, (last) => [last.ts, last.fid, last.type])
-    const reactions = await userItems(
-      hydrator,
-      page,
-      viewerFid,
-      (user, row) => `${reactionJsonPrefix(row)},"user":${user}}`,
+    const reactions = await userItems(hydrator, page, viewerFid, (user, row) =>
+      Json.of(presentReaction(row)).withMembers(json`,"user":${user}`),
     )
     return listJson('reactions', reactions, next)
   },
@@ -214,7 +214,8 @@ export const reactionsUser = defineOperation({
     const reactions = page.flatMap((row) => {
       const cast = casts.get(row.hash)
       if (!cast || !row.user) return []
-      return [`${reactionJsonPrefix(row)},"user":${JSON.stringify(userDehydrated(row.user))},"cast":${cast}}`]
+      const members = json`,"user":${userDehydrated(row.user)},"cast":${cast}`
+      return [Json.of(presentReaction(row)).withMembers(members)]
     })
     return listJson('reactions', reactions, next)
   },

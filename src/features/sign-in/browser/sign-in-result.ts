@@ -1,3 +1,4 @@
+import type { Json } from '../../../graph/view/json.js'
 import type { User } from '../../../graph/view/schema/user.js'
 import type { SignInSession } from './sessions.js'
 import type { SignInApp } from './sign-in-app.js'
@@ -29,14 +30,14 @@ export function signInResult(
   app: SignInApp,
   { fid, redirectUri, deeplinkUrl }: SignInSession,
   signerUuid: string,
-  userJson: string,
+  user: Json,
 ): SignInResult {
   return {
     payload: {
       is_authenticated: true,
       signer_uuid: signerUuid,
       fid: String(fid),
-      user: { ...(JSON.parse(userJson) as User), active_status: 'active' },
+      user: { ...user.parse<User>(), active_status: 'active' },
     },
     origins: app.authorizedOrigins.filter((origin) => /^https?:/.test(origin)),
     return_url: redirectUri === null ? deeplinkUrl : withResult(redirectUri, signerUuid, fid),

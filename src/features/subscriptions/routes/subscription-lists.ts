@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { listJson } from '../../../api/list-json.js'
 import { choiceParameter, fidParameter, viewerFidParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { findAddressHolders } from '../../../graph/query/users.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { Json, json } from '../../../graph/view/json.js'
 import {
   SubscribedToResponse,
   SubscribersResponse,
@@ -61,9 +62,9 @@ export const userSubscribedTo = defineOperation({
         subscribed_at: dateTime(row.subscribedAt),
         tier: presentTier(contract, subscription),
       }
-      return [`${JSON.stringify(members).slice(0, -1)},"creator":${creator}}`]
+      return [Json.of(members).withMembers(json`,"creator":${creator}`)]
     })
-    return `{"subscribed_to":${jsonArray(items)}}`
+    return listJson('subscribed_to', items)
   },
 })
 
@@ -116,9 +117,9 @@ export const userSubscribers = defineOperation({
         subscribed_at: dateTime(row.subscribedAt),
         ...(subscription.tierId === null ? {} : { tier_id: String(subscription.tierId) }),
       }
-      return [`{"object":"subscriber","user":${user},"subscribed_to":${JSON.stringify(subscribedTo)}}`]
+      return [json`{"object":"subscriber","user":${user},"subscribed_to":${subscribedTo}}`]
     })
-    return `{"subscribers":${jsonArray(items)}}`
+    return listJson('subscribers', items)
   },
 })
 

@@ -11,7 +11,7 @@ import {
 import { viewerOf } from '../../../api/viewer.js'
 import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import { type Viewer, visibilityFilter } from '../../../graph/query/visibility-filter.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import {
   BulkFungiblesNotReady,
   BulkRelevantFungibleOwnersResponse,
@@ -86,7 +86,7 @@ async function replyWithOwners(
   context: Pick<OperationContext, 'db' | 'writerDb' | 'hydrator' | 'assets'>,
   { network, addresses, property, viewerFid }: OwnersRequest,
   caller: Caller,
-): Promise<string[] | NotReady> {
+): Promise<Json[] | NotReady> {
   const { db, hydrator } = context
   const bytes = addresses.map((address) => Buffer.from(address.slice(2), 'hex'))
   const tokens = await awaitTrackedTokens(context, { network, addresses: bytes, property })
@@ -102,11 +102,9 @@ async function replyWithOwners(
   ])
   return byToken.map((list) => {
     const top = list.slice(0, TOP_COUNT).flatMap(({ fid }) => fullUsers.get(fid) ?? [])
-    const all = list.flatMap(({ fid }) => shortUsers.get(fid) ?? []).map((user) => JSON.stringify(user))
-    return [
-      `{"top_relevant_fungible_owners_hydrated":${jsonArray(top)}`,
-      `"all_relevant_fungible_owners_dehydrated":${jsonArray(all)}}`,
-    ].join(',')
+    const all = list.flatMap(({ fid }) => shortUsers.get(fid) ?? [])
+    const owner = json`"top_relevant_fungible_owners_hydrated":${jsonArray(top)}`
+    return json`{${owner},"all_relevant_fungible_owners_dehydrated":${all}}`
   })
 }
 
@@ -212,8 +210,8 @@ export const fungibleOwnersRelevantBulk = defineOperation({
       const lists = Object.fromEntries(addresses.map((address) => [address, noOwners]))
       return new OtherReply(202, { ...lists, ...answer })
     }
-    const members = addresses.map((address, index) => `${JSON.stringify(address)}:${answer[index]}`)
-    return `{${members.join(',')}}`
+    const members = addresses.map((address, index) => json`${address}:${answer[index]!}`)
+    return json`{${joined(members)}}`
   },
 })
 

@@ -93,11 +93,11 @@ export const userInteractions = defineOperation({
     const isGroup = ({ kind }: InteractionRow) => kind === 'follows' || kind === 'likes' || kind === 'recasts'
     const hashes = new Set(rows.flatMap(({ hash }) => hash ?? []))
     const fids = new Set(rows.filter(isGroup).map(({ fid }) => fid))
-    const { casts: castJsons, users } = await hydrator.castsAndUsers([...hashes], [...fids])
+    const { casts, users } = await hydrator.castsAndUsers([...hashes], [...fids])
     const interactions = rows.flatMap((row) => {
       const { kind: name, fid, ts, hash, app } = row
       const members = isGroup(row) ? [{ fid, app }] : null
-      const cast = hash === null ? undefined : castJsons.get(hash)
+      const cast = hash === null ? undefined : casts.get(hash)
       return notificationJson({ name, ts, isSeen: false, count: 1, members }, cast, users) ?? []
     })
     return listJson('interactions', interactions)

@@ -17,6 +17,7 @@ import {
   type UserSearch,
   type UserSearchCursor,
 } from '../../../graph/query/users-search.js'
+import { json } from '../../../graph/view/json.js'
 import { UserSearchResponse, UsersResponse } from '../../../graph/view/schema/user.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { lowercase } from '../../../platform/text/lowercase.js'
@@ -54,7 +55,7 @@ export const userSearch = defineOperation({
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
     const found = text === '' ? [] : await findUsers(db, search, after)
     const { page, next } = cursors.page(found, limit, (last) => [last.place, last.weight, last.fid])
-    return `{"result":${listJson('users', await userItems(hydrator, page, viewer_fid), next)}}`
+    return json`{"result":${listJson('users', await userItems(hydrator, page, viewer_fid), next)}}`
   },
 })
 

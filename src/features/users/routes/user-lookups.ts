@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import bs58 from 'bs58'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { listJson } from '../../../api/list-json.js'
 import {
   choiceParameter,
   ethAddressParameter,
@@ -18,7 +19,7 @@ import {
   findFidsByXUsername,
   readFollowedChannels,
 } from '../../../graph/query/users.js'
-import { jsonArray } from '../../../graph/view/json.js'
+import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { EthAddress } from '../../../graph/view/schema/primitives.js'
 import {
@@ -47,7 +48,10 @@ export const userBulk = defineOperation({
 
   async handle({ hydrator }, { fids, viewer_fid }) {
     const users = await hydrator.users(fids, viewer_fid)
-    return `{"users":${jsonArray(fids.flatMap((fid) => users.get(fid) ?? []))}}`
+    return listJson(
+      'users',
+      fids.flatMap((fid) => users.get(fid) ?? []),
+    )
   },
 })
 
@@ -121,7 +125,10 @@ export const usersByXUsername = defineOperation({
       throw new PlazaError('not_found', 'no user claims this name on X', { property: 'x_username' })
     }
     const users = await hydrator.users(fids, viewer_fid)
-    return `{"users":${jsonArray(fids.flatMap((fid) => users.get(fid) ?? []))}}`
+    return listJson(
+      'users',
+      fids.flatMap((fid) => users.get(fid) ?? []),
+    )
   },
 })
 
@@ -134,10 +141,10 @@ async function requireUser(
   hydrator: Hydrator,
   fid: number | null,
   { viewerFid, property, missing }: { viewerFid?: number | undefined; property: string; missing: string },
-): Promise<string> {
+): Promise<Json> {
   const user = fid === null ? undefined : (await hydrator.users([fid], viewerFid)).get(fid)
   if (user === undefined) throw new PlazaError('not_found', missing, { property })
-  return `{"user":${user}}`
+  return json`{"user":${user}}`
 }
 
 const MAX_ADDRESSES = 350
@@ -188,9 +195,9 @@ export const usersByAddress = defineOperation({
       const hex = hexByAddress.get(address)
       const fids = holders.filter((holder) => holder.address === hex).map(({ fid }) => fid)
       const found = [...new Set(fids)].flatMap((fid) => users.get(fid) ?? [])
-      return found.length > 0 ? [`${JSON.stringify(address)}:${jsonArray(found)}`] : []
+      return found.length > 0 ? [json`${address}:${jsonArray(found)}`] : []
     })
-    return `{${members.join(',')}}`
+    return json`{${joined(members)}}`
   },
 })
 
@@ -219,6 +226,7 @@ export const userChannels = defineOperation({
     const found = await readFollowedChannels(db, fid, limit + 1, cursors.decode(cursor))
     const { page, next } = cursors.page(found, limit, (last) => [last.followedAt, last.id])
     const channels = await hydrator.channels(page.map(({ id }) => id))
-    return `{"channels":${jsonArray(page.flatMap(({ id }) => channels.get(id) ?? []))},"next":${JSON.stringify(next)}}`
+    const followed = page.flatMap(({ id }) => channels.get(id) ?? [])
+    return listJson('channels', followed, next)
   },
 })

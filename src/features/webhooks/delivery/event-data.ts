@@ -1,5 +1,6 @@
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { castRow } from '../../../graph/project/casts.js'
+import type { Json } from '../../../graph/view/json.js'
 import type { CastDehydrated } from '../../../graph/view/schema/cast.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
@@ -38,9 +39,11 @@ export async function renderEventData(
     const times = { event_timestamp: detectedAt.toISOString(), timestamp: happened.toISOString() }
     switch (subject.type) {
       case 'cast':
-        return casts.get(subject.message.hash.toString('hex')) ?? JSON.stringify(unknownCast(subject))
+        return (
+          casts.get(subject.message.hash.toString('hex'))?.toString() ?? JSON.stringify(unknownCast(subject))
+        )
       case 'user':
-        return users.get(subject.fid) ?? JSON.stringify(unknownUser(subject.fid))
+        return users.get(subject.fid)?.toString() ?? JSON.stringify(unknownUser(subject.fid))
       case 'follow':
         return JSON.stringify({
           object: kind === 'follow.created' ? 'follow' : 'unfollow',
@@ -77,7 +80,7 @@ export async function renderEventData(
 async function loadCastViews(
   context: EventRenderContext,
   events: readonly RenderedEvent[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Json>> {
   const messages = new Map(
     events.flatMap(({ subject }) =>
       subject.type === 'cast' ? [[subject.message.hash.toString('hex'), subject.message] as const] : [],

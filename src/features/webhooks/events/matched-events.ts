@@ -4,6 +4,7 @@ import { insertMentions } from '../../../graph/view/text-ranges.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { notifyLanes } from '../../../outbox/outbox-queue.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
+import type { Statement } from '../../../platform/db/pipeline.js'
 import { deliveryChannel } from '../delivery/queue.js'
 import type { CastFacts, EventFacts, Matcher } from '../matching/matcher.js'
 import { encodeSubject, type WebhookEvent } from './webhook-event.js'
@@ -105,20 +106,20 @@ function castFacts(kind: CastFacts['kind'], cast: CastRow, { users, roots }: Fac
 }
 
 /**
- * Enqueues deliveries in the order of the events, and wakes the workers. A delivery that is enqueued already stays as
- * it is.
+ * Returns the statements that enqueue deliveries in the order of the events, and wake the workers. A delivery that is
+ * enqueued already stays as it is.
  *
  * @param detectedAtMs Unix milliseconds.
  */
-export async function enqueueDeliveries(
+export function enqueueDeliveries(
   db: Transaction,
   matchedEvents: readonly MatchedEvent[],
   detectedAtMs: number,
-): Promise<void> {
-  if (matchedEvents.length === 0) return
+): Statement[] {
+  if (matchedEvents.length === 0) return []
   const events = matchedEvents.map(({ event }) => event)
   const detectedAt = new Date(detectedAtMs).toISOString()
-  await db`
+  const insertEvents = db`
     insert into webhooks.events (id, kind, happened_at, detected_at, subject)
     select id, kind, coalesce(to_timestamp(happened_at), ${detectedAt}), ${detectedAt}, subject::jsonb
     from unnest(
@@ -132,7 +133,7 @@ export async function enqueueDeliveries(
     webhookIds.map((webhookId) => ({ webhookId, eventId: event.id })),
   )
   // `seq` is handed out in the order of the ordinality.
-  await db`
+  const insertDeliveries = db`
     insert into webhooks.deliveries (id, webhook_id, event_id)
     select id::uuid, webhook_id::uuid, event_id
     from unnest(
@@ -142,5 +143,6 @@ export async function enqueueDeliveries(
     ) with ordinality as delivery (id, webhook_id, event_id, position)
     order by position
     on conflict do nothing`
-  await notifyLanes(db, deliveryChannel, [...new Set(rows.map(({ webhookId }) => webhookId))])
+  const wake = notifyLanes(db, deliveryChannel, [...new Set(rows.map(({ webhookId }) => webhookId))])
+  return [insertEvents, insertDeliveries, wake]
 }

@@ -4,6 +4,7 @@ import type { ConsumedEvent, Consumer } from '../../../hub/log/consumer-batch.js
 import type { HubEventBody } from '../../../hub/log/hub-event.js'
 import type { LoggedEvent } from '../../../hub/log/write.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
+import { inPipeline, type Statement } from '../../../platform/db/pipeline.js'
 import { HubEventType, MessageType } from '../../../protocol/definitions.js'
 import { checksummedAddress } from '../../tokens/present-token.js'
 import { readTokens, type Token } from '../../tokens/token.js'
@@ -25,12 +26,12 @@ export function createWebhookConsumer(clock: () => number): Consumer {
     name: 'webhooks',
     from: 'newest',
     types: webhookEventTypes,
+    prepare: (db) => matcher.refresh(db),
     async handle(db, events) {
-      await matcher.refresh(db)
-      if (matcher.size === 0) return await discardCompactedFollows(db, events)
+      if (matcher.size === 0) return discardCompactedFollows(db, events)
       const compactedFollows = await takeCompactedFollows(db, events)
       const matched = await matchEvents(db, matcher, deriveWebhookEvents(events, compactedFollows))
-      await enqueueDeliveries(db, matched, clock())
+      return enqueueDeliveries(db, matched, clock())
     },
   }
 }
@@ -75,13 +76,15 @@ export async function takeCompactedFollows(
   return new Map(rows.map(({ shard, id, targets }) => [`${shard}-${id}`, targets]))
 }
 
-/** Deletes the recorded follows of a shard's log entries without decoding them. */
-async function discardCompactedFollows(db: Queryable, events: readonly ConsumedEvent[]): Promise<void> {
+/** Returns the statement that deletes the recorded follows of a shard's log entries without decoding them. */
+function discardCompactedFollows(db: Queryable, events: readonly ConsumedEvent[]): Statement[] {
   const last = events.at(-1)
-  if (last === undefined) return
-  await db`
-    delete from webhooks.compacted_follows
-    where shard = ${last.shard}::smallint and event_id <= ${last.id}::bigint`
+  if (last === undefined) return []
+  return [
+    db`
+      delete from webhooks.compacted_follows
+      where shard = ${last.shard}::smallint and event_id <= ${last.id}::bigint`,
+  ]
 }
 
 function isCompaction(body: HubEventBody): body is Extract<HubEventBody, { deletedMessages: unknown }> {
@@ -110,7 +113,7 @@ export function createTradePublisher(clock: () => number) {
     const tokens = new Map((await readTokens(db, { ids })).map((token) => [token.id, token]))
     const events = trades.map((trade) => tradeEventOf(trade, tokens))
     const matched = await matchEvents(db, matcher, events)
-    await enqueueDeliveries(db, matched, clock())
+    await inPipeline(enqueueDeliveries(db, matched, clock()))
   }
 }
 

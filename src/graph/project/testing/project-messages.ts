@@ -1,6 +1,7 @@
 import type { HubEventBody } from '../../../hub/log/hub-event.js'
 import type { LoggedEvent } from '../../../hub/log/write.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { transact } from '../../../platform/db/pipeline.js'
 import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { projectEvents } from '../project.js'
@@ -10,7 +11,7 @@ export async function project(db: Database, ...bodies: HubEventBody[]): Promise<
   const events = bodies.map(
     (body, index): LoggedEvent => ({ shard: 1, id: index, timestamp: 0, fid: null, body }),
   )
-  await db.begin((transaction) => projectEvents(transaction, events))
+  await transact(db, (transaction, withCommit) => projectEvents(transaction, events, withCommit))
 }
 
 /** Events that merge each message and replace none. */

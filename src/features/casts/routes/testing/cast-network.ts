@@ -56,7 +56,14 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
   const clock = () => testNowUnix * 1000
   await ensurePartitions(db, clock())
   await db`insert into hub.shards (shard) values (1)`
-  const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 1_000 })
+  const hydrator = new Hydrator({
+    db,
+    clock,
+    placeOf: () => null,
+    maxEntries: 1_000,
+    maxViewerSetsBytes: 1e6,
+  })
+  hydrator.invalidation.blocks.start(new Map([[1, 0]]))
   const users = Array.from({ length: count }, (_, index) => userOf(index + 1))
   const mergeMessages = async (batch: Partial<Parameters<typeof mergeBatch>[2]>) => {
     const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
@@ -65,7 +72,7 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
     const options = { shards: 1, hooks: [projectEvents, remember] }
     const { messages } = await mergeBatch(db, 1, transactionHooks, options, clock())
     expect(messages.filter((outcome) => outcome !== null)).toEqual([])
-    hydrator.invalidation.applyEvents(merged)
+    hydrator.invalidation.applyCommitted(merged)
   }
   await mergeMessages({
     chainEvents: users.flatMap((user) => user.onChain({ units: 20 })),

@@ -1,6 +1,7 @@
 import type { Hydrator } from '../../../../graph/cache/hydrator.js'
 import { Invalidation } from '../../../../graph/cache/invalidation.js'
 import { SingleFlightCache } from '../../../../graph/cache/single-flight-cache.js'
+import { Json } from '../../../../graph/view/json.js'
 import type { Database } from '../../../../platform/db/connection.js'
 import type { FeedContext } from '../feed-page.js'
 
@@ -16,7 +17,7 @@ const bans: Readonly<Record<string, readonly { fid: number }[]>> = {
  */
 export function createFeedScene({ cachesViews = true } = {}) {
   const hidden = new Set<string>()
-  const visibleCast = (hash: string) => (hidden.has(hash) ? undefined : JSON.stringify(hash))
+  const visibleCast = (hash: string) => (hidden.has(hash) ? undefined : Json.of(hash))
   const invalidation = new Invalidation()
   const singleFlight = new SingleFlightCache(() => 0, invalidation)
   const db = async (_text: unknown, appId: string) => bans[appId] ?? []
@@ -55,7 +56,7 @@ export function hashOf(letter: string): string {
 }
 
 /** A page as it is read by a client, its casts as the letters that stand for them. */
-export function openedCursor(page: string): { letters: string; cursor: string | null } {
-  const { casts, next } = JSON.parse(page) as { casts: string[]; next: { cursor: string | null } }
+export function openedCursor(page: Json): { letters: string; cursor: string | null } {
+  const { casts, next } = page.parse<{ casts: string[]; next: { cursor: string | null } }>()
   return { letters: Buffer.from(casts.join(''), 'hex').toString(), cursor: next.cursor }
 }

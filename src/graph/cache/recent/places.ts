@@ -1,0 +1,255 @@
+import { type CastTable, grown } from './cast-table.js'
+
+/** Why a cast stands in a list: its author cast it, or another user recasted or liked it. */
+export const placeKind = { cast: 0, recast: 1, like: 2 } as const
+export type PlaceKind = (typeof placeKind)[keyof typeof placeKind]
+
+/** A cast at a time in the lists of one user. */
+export interface Place {
+  readonly kind: PlaceKind
+  /** Farcaster seconds. */
+  readonly ts: number
+  /** The author, or the user who recasted or liked. */
+  readonly actor: number
+  readonly hash: Uint8Array
+  /** The author that the reaction names. */
+  readonly targetFid: number
+}
+
+const FIRST_CAPACITY = 1024
+
+/** Places by number: 26 bytes each, and 4 for each list that holds one. Numbers are used again. */
+export class Places {
+  times = new Uint32Array(FIRST_CAPACITY)
+  casts = new Int32Array(FIRST_CAPACITY)
+  actors = new Float64Array(FIRST_CAPACITY)
+  targetFids = new Float64Array(FIRST_CAPACITY)
+  kinds = new Uint8Array(FIRST_CAPACITY)
+  #free: number[] = []
+  #end = 0
+
+  constructor(readonly table: CastTable) {}
+
+  get size(): number {
+    return this.#end - this.#free.length
+  }
+
+  get byteLength(): number {
+    const arrays = [this.times, this.casts, this.actors, this.targetFids, this.kinds]
+    return arrays.reduce((sum, array) => sum + array.byteLength, 0)
+  }
+
+  /** Adds a place; it holds its cast. */
+  add({ kind, ts, actor, hash, targetFid }: Place): number {
+    const id = this.#free.pop() ?? this.#end++
+    if (id >= this.times.length) this.#grow()
+    this.times[id] = ts
+    this.casts[id] = this.table.hold(hash)
+    this.actors[id] = actor
+    this.targetFids[id] = targetFid
+    this.kinds[id] = kind
+    return id
+  }
+
+  /** Removes a place that is in no list any more. */
+  free(id: number): void {
+    this.table.release(this.casts[id]!)
+    this.#free.push(id)
+  }
+
+  /** Orders two places as feeds do: by time, then by hash, and a cast after its recasts, as the newest come first. */
+  compare(a: number, b: number): number {
+    const byPosition = this.times[a]! - this.times[b]! || this.table.compare(this.casts[a]!, this.casts[b]!)
+    return byPosition || this.kinds[b]! - this.kinds[a]!
+  }
+
+  /** Whether a place is the place of a message. */
+  isAt(id: number, cast: number, { kind, ts, actor, targetFid }: Place): boolean {
+    return (
+      this.casts[id] === cast &&
+      this.times[id] === ts &&
+      this.kinds[id] === kind &&
+      this.actors[id] === actor &&
+      this.targetFids[id] === targetFid
+    )
+  }
+
+  #grow(): void {
+    const capacity = 2 * this.times.length
+    this.times = grown(this.times, new Uint32Array(capacity))
+    this.casts = grown(this.casts, new Int32Array(capacity))
+    this.actors = grown(this.actors, new Float64Array(capacity))
+    this.targetFids = grown(this.targetFids, new Float64Array(capacity))
+    this.kinds = grown(this.kinds, new Uint8Array(capacity))
+  }
+}
+
+/** A position in a feed: places before it come later on the page. */
+export interface PlaceCursor {
+  readonly ts: number
+  readonly hash: Uint8Array
+}
+
+/** Places from oldest to newest. Most are added at the end. */
+export class PlaceList {
+  #ids = new Int32Array(4)
+  length = 0
+
+  at(index: number): number {
+    return this.#ids[index]!
+  }
+
+  insert(places: Places, id: number): void {
+    let index = this.length
+    if (index > 0 && places.compare(this.#ids[index - 1]!, id) > 0) {
+      index = this.#search((other) => places.compare(other, id) <= 0)
+    }
+    if (this.length === this.#ids.length) this.#ids = grown(this.#ids, new Int32Array(2 * this.length))
+    this.#ids.copyWithin(index + 1, index, this.length)
+    this.#ids[index] = id
+    this.length += 1
+  }
+
+  /** Removes a place of the list. */
+  remove(places: Places, id: number): boolean {
+    for (
+      let index = this.#search((other) => places.compare(other, id) < 0);
+      index < this.length;
+      index += 1
+    ) {
+      const other = this.#ids[index]!
+      if (other === id) {
+        this.#ids.copyWithin(index, index + 1, this.length)
+        this.length -= 1
+        return true
+      }
+      if (places.compare(other, id) !== 0) return false
+    }
+    return false
+  }
+
+  /** Number of places before a position, the oldest first. */
+  countBefore(places: Places, { ts, hash }: PlaceCursor): number {
+    const { times, casts, table } = places
+    return this.#search(
+      (id) => times[id]! < ts || (times[id] === ts && table.compareTo(casts[id]!, hash) < 0),
+    )
+  }
+
+  /** The place of a message; -1 if it is not in the list. */
+  find(places: Places, cast: number, place: Place): number {
+    const { times, casts, table } = places
+    const isBefore = (id: number) =>
+      times[id]! < place.ts || (times[id] === place.ts && table.compare(casts[id]!, cast) < 0)
+    for (let index = this.#search(isBefore); index < this.length; index += 1) {
+      const id = this.#ids[index]!
+      if (times[id] !== place.ts || casts[id] !== cast) return -1
+      if (places.isAt(id, cast, place)) return id
+    }
+    return -1
+  }
+
+  /** Removes the oldest. */
+  removeFirst(count: number): void {
+    this.#ids.copyWithin(0, count, this.length)
+    this.length -= count
+  }
+
+  /** Moves the newer half to a new list. */
+  split(): PlaceList {
+    const newer = new PlaceList()
+    const middle = this.length >> 1
+    newer.#ids = this.#ids.slice(middle, this.length)
+    newer.length = this.length - middle
+    this.length = middle
+    return newer
+  }
+
+  /** Number of places at the beginning for which a condition holds. */
+  #search(isBefore: (id: number) => boolean): number {
+    let low = 0
+    let high = this.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isBefore(this.#ids[middle]!)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** A list is split above this length: to insert a place moves at most 16 kB. */
+const LONGEST_PART = 4096
+
+/** All places of the window from oldest to newest, in lists of bounded length. */
+export class Timeline {
+  readonly #parts: PlaceList[] = [new PlaceList()]
+  length = 0
+
+  constructor(private readonly longestPart = LONGEST_PART) {}
+
+  insert(places: Places, id: number): void {
+    const index = this.#partOf(places, id)
+    const part = this.#parts[index]!
+    part.insert(places, id)
+    this.length += 1
+    if (part.length > this.longestPart) this.#parts.splice(index + 1, 0, part.split())
+  }
+
+  remove(places: Places, id: number): void {
+    // Equal places may have been split into two parts.
+    for (let index = this.#partOf(places, id); index >= 0; index -= 1) {
+      if (!this.#parts[index]!.remove(places, id)) continue
+      this.length -= 1
+      if (this.#parts[index]!.length === 0 && this.#parts.length > 1) this.#parts.splice(index, 1)
+      return
+    }
+  }
+
+  /** Calls back with each place before a position, the newest first, until it returns false. */
+  descend(places: Places, before: PlaceCursor | null, visit: (id: number) => boolean): void {
+    for (let index = this.#parts.length - 1; index >= 0; index -= 1) {
+      const part = this.#parts[index]!
+      const count = before === null ? part.length : part.countBefore(places, before)
+      for (let at = count - 1; at >= 0; at -= 1) if (!visit(part.at(at))) return
+    }
+  }
+
+  /** The time of the place that has this many older ones. */
+  timeAt(places: Places, count: number): number {
+    let older = count
+    for (const part of this.#parts) {
+      if (older < part.length) return places.times[part.at(older)]!
+      older -= part.length
+    }
+    return Number.POSITIVE_INFINITY
+  }
+
+  /** Removes the places that are older than a time and returns them. */
+  removeBefore(places: Places, ts: number): number[] {
+    const removed: number[] = []
+    while (this.length > 0) {
+      const part = this.#parts[0]!
+      const count = part.countBefore(places, { ts, hash: new Uint8Array(0) })
+      for (let at = 0; at < count; at += 1) removed.push(part.at(at))
+      const isWhole = count === part.length
+      part.removeFirst(count)
+      this.length -= count
+      if (!isWhole) break
+      if (this.#parts.length > 1) this.#parts.shift()
+    }
+    return removed
+  }
+
+  /** The last part whose first place is not after a place. */
+  #partOf(places: Places, id: number): number {
+    let low = 0
+    let high = this.#parts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (places.compare(this.#parts[middle]!.at(0), id) <= 0) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}

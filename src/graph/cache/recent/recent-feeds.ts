@@ -1,0 +1,167 @@
+import type { Database } from '../../../platform/db/connection.js'
+import type { FeedPageRequest, FeedRow } from '../../query/feeds.js'
+import type { AuthorSelection } from '../../query/feeds-by-author.js'
+import type { FollowingSelection } from '../../query/feeds-following.js'
+import type { RankedPageRequest, TrendingSelection } from '../../query/feeds-ranked.js'
+import { forYouWindow, type RankedCast } from '../../query/ranks.js'
+import type { BlockSequence } from '../block-sequence.js'
+import type { ViewerSets } from '../viewer-sets.js'
+import type { RecentWindow } from './recent-window.js'
+import { readWindowFeed, type WindowGap } from './window-feed.js'
+import { joinPart, readCounts } from './window-loader.js'
+import { rankForYou, rankTrending, type UnknownCounts } from './window-ranking.js'
+
+/** Why a feed was read from the tables. */
+export type TableReason =
+  /** Nothing is kept in this process. */
+  | 'off'
+  /** The window is empty: the server has just started, or lost its place in the log. */
+  | 'filling'
+  /** A block of this process waits for one of another. */
+  | 'behind'
+  /** The selection depends on channels, members or apps. */
+  | 'selection'
+  /** A later page of a feed with recasts: recasts count as of the first page. */
+  | 'later_page'
+  /** A user with too many relations for the viewers' sets. */
+  | 'large_user'
+  | WindowGap
+
+export interface RecentFeedsOptions {
+  readonly db: Database
+  readonly window: RecentWindow
+  readonly blocks: BlockSequence
+  readonly viewerSets: ViewerSets
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Counts where feeds were read: null is the window. */
+  readonly onRead?: ((feed: FeedName, reason: TableReason | null) => void) | undefined
+}
+
+/** The feeds that may come from the window. */
+export type FeedName = 'following' | 'author' | 'for_you' | 'trending'
+
+/** Rounds of reading unknown counters before the tables rank. New casts arrive meanwhile. */
+const MAX_COUNT_READS = 2
+
+/**
+ * Feeds from the window of recent casts or, where it cannot say, from the tables. Both give the same rows; this is the one
+ * place that chooses.
+ */
+export class RecentFeeds {
+  constructor(private readonly options: RecentFeedsOptions) {}
+
+  /**
+   * The casts of the users that a user follows.
+   *
+   * @returns Null if the window does not say.
+   */
+  async following(
+    { fid, recasts }: FollowingSelection,
+    pageRequest: FeedPageRequest,
+  ): Promise<readonly FeedRow[] | null> {
+    return await this.#answer('following', async () => {
+      if (recasts && pageRequest.before) return 'later_page'
+      const sets = await this.options.viewerSets.load(fid)
+      if (!sets) return 'large_user'
+      return await this.#feed({ users: sets.following, casts: 'all', recasts }, pageRequest)
+    })
+  }
+
+  /** The casts of some authors; as `following`. */
+  async author(
+    { fids, casts, recasts, ...conditions }: AuthorSelection,
+    pageRequest: FeedPageRequest,
+  ): Promise<readonly FeedRow[] | null> {
+    return await this.#answer('author', async () => {
+      if (recasts && pageRequest.before) return 'later_page'
+      if (Object.values(conditions).some((condition) => condition)) return 'selection'
+      return await this.#feed({ users: new Set(fids), casts, recasts }, pageRequest)
+    })
+  }
+
+  /** The for-you feed of a user; as `following`. */
+  async forYou(fid: number, pageRequest: RankedPageRequest): Promise<readonly RankedCast[] | null> {
+    return await this.#answer('for_you', async () => {
+      const [sets, isHidden] = await Promise.all([
+        this.options.viewerSets.load(fid),
+        this.#hiddenFrom(pageRequest),
+      ])
+      if (!sets || !isHidden) return 'large_user'
+      const { followedInOrder } = sets
+      const count = Math.min(followedInOrder.size, forYouWindow.followed)
+      const followed = Array.from({ length: count }, (_, index) => followedInOrder.at(-1 - index)!)
+      return await this.#ranked(() =>
+        rankForYou(this.options.window, { ...pageRequest, fid, followed, isHidden }),
+      )
+    })
+  }
+
+  /** The trending casts of everywhere; as `following`. */
+  async trending(
+    { seconds, channelId, parentUrl }: TrendingSelection,
+    { ts, count }: { readonly ts: number; readonly count: number },
+  ): Promise<readonly RankedCast[] | null> {
+    return await this.#answer('trending', async () => {
+      if (channelId !== undefined || parentUrl !== undefined) return 'selection'
+      return await this.#ranked(() => rankTrending(this.options.window, { seconds, ts, count }))
+    })
+  }
+
+  async #feed(
+    selection: Parameters<typeof readWindowFeed>[1],
+    pageRequest: FeedPageRequest,
+  ): Promise<FeedRow[] | TableReason> {
+    const isHidden = await this.#hiddenFrom(pageRequest)
+    if (!isHidden) return 'large_user'
+    const { blocks, window, clock } = this.options
+    // The sets were awaited: the state may have moved on, or been lost.
+    if (!blocks.isCurrent()) return 'behind'
+    const { before, count } = pageRequest
+    const position = before && { ts: before.ts, hash: Buffer.from(before.hash, 'hex') }
+    const found = readWindowFeed(window, selection, { before: position, count, isHidden })
+    if (typeof found === 'string') return found
+    const readAtMicros = selection.recasts ? Math.round((clock() + window.clockOffsetMs) * 1000) : 0
+    return found.map((entry) => ({ ...entry, readAtMicros }))
+  }
+
+  /** Ranks, and reads the counters that are not known. */
+  async #ranked(rank: () => RankedCast[] | WindowGap | UnknownCounts): Promise<RankedCast[] | TableReason> {
+    const { db, blocks } = this.options
+    for (let reads = 0; ; reads += 1) {
+      if (!blocks.isCurrent()) return 'behind'
+      const ranked = rank()
+      if (!(typeof ranked === 'object' && 'unknownCounts' in ranked)) return ranked
+      if (reads === MAX_COUNT_READS) return 'unknown_counts'
+      const { unknownCounts } = ranked
+      await joinPart(this.options, () => readCounts(db, unknownCounts), new AbortController().signal)
+    }
+  }
+
+  /** Whom the viewer of a request does not see; null if the viewer has too many relations. */
+  async #hiddenFrom({ viewerFid, banned }: FeedPageRequest | RankedPageRequest) {
+    const isBanned = (fid: number) => banned?.has(fid) ?? false
+    if (viewerFid === undefined) return isBanned
+    const sets = await this.options.viewerSets.load(viewerFid)
+    return sets && ((fid: number) => sets.isHidden(fid) || isBanned(fid))
+  }
+
+  async #answer<Rows extends object>(
+    feed: FeedName,
+    read: () => Promise<Rows | TableReason>,
+  ): Promise<Rows | null> {
+    const found = this.#outage() ?? (await read())
+    const { onRead } = this.options
+    const isFound = typeof found === 'object'
+    onRead?.(feed, isFound ? null : found)
+    return isFound ? found : null
+  }
+
+  /** Why the window cannot say anything now. */
+  #outage(): TableReason | null {
+    const { blocks, window } = this.options
+    if (window.maxPlaces === 0) return 'off'
+    if (window.since === Number.POSITIVE_INFINITY) return 'filling'
+    return blocks.isCurrent() ? null : 'behind'
+  }
+}

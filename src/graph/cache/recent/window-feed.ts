@@ -1,0 +1,188 @@
+import type { AuthorSelection } from '../../query/feeds-by-author.js'
+import { type PlaceCursor, type PlaceList, placeKind } from './places.js'
+import type { RecentWindow } from './recent-window.js'
+
+/** Users of a feed. */
+export interface FeedUsers extends Iterable<number> {
+  readonly size: number
+  has(fid: number): boolean
+}
+
+/** What a feed by users takes. */
+export interface WindowSelection extends Pick<AuthorSelection, 'casts' | 'recasts'> {
+  readonly users: FeedUsers
+}
+
+/** The page of a feed, and what its viewer does not see. */
+export interface WindowPageRequest {
+  /** The last position of the page before; null on the first page. */
+  readonly before: PlaceCursor | null
+  /** The maximum number of entries. */
+  readonly count: number
+  /** Whether the viewer does not see a user. */
+  isHidden(fid: number): boolean
+}
+
+/** An entry of a feed, as `FeedRow` has it. */
+export interface WindowEntry {
+  readonly ts: number
+  /** Hex without 0x. */
+  readonly hash: string
+  readonly isShown: boolean
+}
+
+/** Why the window does not say what a feed has. */
+export type WindowGap = 'older' | 'unknown_cast' | 'unknown_counts'
+
+/** Rows that the newest of everyone may take. */
+const MAX_SCANNED = 5_000
+
+/**
+ * The newest entries of users: the rows that `readFollowingFeed` and `readAuthorFeed` read. For many users it walks over
+ * the newest of everybody, for few over the lists of each, merged; 250 followed of 10,000 users take about 0.05 ms.
+ */
+export function readWindowFeed(
+  window: RecentWindow,
+  selection: WindowSelection,
+  pageRequest: WindowPageRequest,
+): WindowEntry[] | WindowGap {
+  const keeps = keepsIn(window, selection, pageRequest)
+  const found =
+    scanEveryone(window, selection, pageRequest, keeps) ?? mergeUsers(window, selection, pageRequest, keeps)
+  if (found.length < pageRequest.count && window.since > 0) return 'older'
+  const entries: WindowEntry[] = []
+  const { places, table } = window
+  for (const id of found) {
+    const isShown = isShownIn(window, id, selection, pageRequest)
+    if (isShown === null) return 'unknown_cast'
+    entries.push({ ts: places.times[id]!, hash: table.hex(places.casts[id]!), isShown })
+  }
+  return entries
+}
+
+type Keeps = (id: number) => boolean
+
+function keepsIn(
+  window: RecentWindow,
+  { casts, recasts }: WindowSelection,
+  { isHidden }: WindowPageRequest,
+): Keeps {
+  const { places } = window
+  return (id) => {
+    if (places.kinds[id] === placeKind.recast) return recasts && !isHidden(places.actors[id]!)
+    if (casts === 'none') return false
+    if (casts !== 'all' && window.isReply(places.casts[id]!) !== (casts === 'replies')) return false
+    return !isHidden(places.actors[id]!)
+  }
+}
+
+/** Takes the newest of everybody; null if that would be, or was, too many to look at. */
+function scanEveryone(
+  { places, timeline, userCount }: RecentWindow,
+  { users }: WindowSelection,
+  { before, count }: WindowPageRequest,
+  keeps: Keeps,
+): number[] | null {
+  if (2 * users.size * users.size < count * userCount) return null
+  const found: number[] = []
+  let left = Math.min(MAX_SCANNED, 2 * users.size)
+  timeline.descend(places, before, (id) => {
+    if (users.has(places.actors[id]!) && keeps(id)) found.push(id)
+    left -= 1
+    return found.length < count && left > 0
+  })
+  return found.length === count ? found : null
+}
+
+/** A list of a user, and the place where reading stands. */
+interface Head {
+  readonly list: PlaceList
+  index: number
+  id: number
+}
+
+/** Merges the lists of the users by a heap, the newest on top. */
+function mergeUsers(
+  window: RecentWindow,
+  { users }: WindowSelection,
+  { before, count }: WindowPageRequest,
+  keeps: Keeps,
+): number[] {
+  const { places } = window
+  const heap: Head[] = []
+  const isNewer = (a: Head, b: Head) => places.compare(a.id, b.id) > 0
+  for (const fid of users) {
+    const list = window.activityOf(fid)?.feed
+    if (list === undefined || list.length === 0) continue
+    const head = { list, index: before === null ? list.length : list.countBefore(places, before), id: -1 }
+    if (moveOn(head, keeps)) heap.push(head)
+  }
+  for (let index = heap.length >> 1; index >= 0; index -= 1) siftDown(heap, index, isNewer)
+  const found: number[] = []
+  while (found.length < count && heap.length > 0) {
+    const top = heap[0]!
+    found.push(top.id)
+    if (!moveOn(top, keeps)) {
+      const last = heap.pop()!
+      if (heap.length === 0) break
+      heap[0] = last
+    }
+    siftDown(heap, 0, isNewer)
+  }
+  return found
+}
+
+/** Moves to the next older place that is kept; false if there is none. */
+function moveOn(head: Head, keeps: Keeps): boolean {
+  while (head.index > 0) {
+    head.index -= 1
+    head.id = head.list.at(head.index)
+    if (keeps(head.id)) return true
+  }
+  return false
+}
+
+function siftDown(heap: Head[], start: number, isNewer: (a: Head, b: Head) => boolean): void {
+  const moved = heap[start]
+  if (moved === undefined) return
+  let index = start
+  for (let child = 2 * index + 1; child < heap.length; child = 2 * index + 1) {
+    if (child + 1 < heap.length && isNewer(heap[child + 1]!, heap[child]!)) child += 1
+    if (!isNewer(heap[child]!, moved)) break
+    heap[index] = heap[child]!
+    index = child
+  }
+  heap[index] = moved
+}
+
+/** As `isShown` of `graph/query/feeds.ts` on a first page; null if the window does not say. */
+function isShownIn(
+  window: RecentWindow,
+  id: number,
+  { users, casts }: WindowSelection,
+  { isHidden }: WindowPageRequest,
+): boolean | null {
+  const { places, table } = window
+  if (places.kinds[id] === placeKind.cast) return true
+  const cast = places.casts[id]!
+  // A cast of before the window: the tables say whether it is stored and who recasted it first.
+  if (!window.isStored(cast)) return window.since > 0 ? null : false
+  const author = table.fids[cast]!
+  if (places.targetFids[id] !== author || isHidden(author)) return false
+  const isSelected = casts === 'all' || (casts !== 'none' && window.isReply(cast) === (casts === 'replies'))
+  if (isSelected && users.has(author)) return false
+  const recasts = window.recastsOf(cast)!
+  let first = Number.POSITIVE_INFINITY
+  let known = 0
+  for (let index = 0; index < recasts.length; index += 1) {
+    const recast = recasts.at(index)
+    if (places.targetFids[recast] !== author) continue
+    known += 1
+    const recaster = places.actors[recast]!
+    if (places.times[recast]! < first && users.has(recaster) && !isHidden(recaster))
+      first = places.times[recast]!
+  }
+  // A recast may claim a time before the window.
+  if (window.since > 0 && !(window.hasCounts(cast) && table.counts[4 * cast + 1] === known)) return null
+  return places.times[id] === first
+}

@@ -1,0 +1,195 @@
+import type { UserRelationsRow } from '../load/user-relations.js'
+import { SortedTuples } from './sorted-tuples.js'
+
+/** Fids above this, which the protocol allows and nobody has, do not fit the sets. */
+export const MAX_FID = 0xffff_ffff
+
+/**
+ * The objects of one user and its place in a map, on the heap of JavaScript: measured, 2.4 kB. 1,000 users with 300
+ * follows, 300 followers and 1,125 reactions each take 20.7 MB, 18.3 of it in typed arrays.
+ */
+const OBJECT_BYTES = 2_400
+
+/** A set of fids. Iterates in ascending order. */
+export class FidSet implements Iterable<number> {
+  readonly tuples: SortedTuples
+
+  constructor(fids?: Uint32Array) {
+    this.tuples = new SortedTuples(1, fids?.sort())
+  }
+
+  get size(): number {
+    return this.tuples.size
+  }
+
+  has(fid: number): boolean {
+    return this.tuples.has(fid)
+  }
+
+  *[Symbol.iterator](): Iterator<number> {
+    for (let index = 0; index < this.tuples.size; index += 1) yield this.tuples.word(index)
+  }
+}
+
+/** Followed fids, oldest follow first: by time, then by fid. */
+export class FollowOrder implements Iterable<number> {
+  readonly tuples: SortedTuples
+
+  constructor(timesAndFids?: Uint32Array) {
+    this.tuples = new SortedTuples(2, timesAndFids)
+  }
+
+  get size(): number {
+    return this.tuples.size
+  }
+
+  /** The fid at an index; a negative index counts from the newest. Undefined outside. */
+  at(index: number): number | undefined {
+    const place = index < 0 ? this.tuples.size + index : index
+    return place < 0 || place >= this.tuples.size ? undefined : this.tuples.word(place, 1)
+  }
+
+  *[Symbol.iterator](): Iterator<number> {
+    for (let index = 0; index < this.tuples.size; index += 1) yield this.tuples.word(index, 1)
+  }
+
+  add(fid: number, time: number): void {
+    this.tuples.add(time, fid)
+  }
+
+  delete(fid: number, time: number): void {
+    this.tuples.delete(time, fid)
+  }
+}
+
+/**
+ * Reactions to casts, by the first 96 of the 160 bits of a hash. Two casts that a user reacted to share them by no
+ * accident. To compute such a pair takes 2^48 hashes, and shows one like too many to those who like the other cast.
+ */
+export class HashSet {
+  readonly tuples: SortedTuples
+  /** Reactions beyond the first with the same prefix: to casts of one hash and several fids, which no client makes. */
+  #repeated: Map<string, number> | null = null
+
+  /** @param prefixes Sorted; a prefix may repeat. */
+  constructor(prefixes?: Uint32Array) {
+    this.tuples = new SortedTuples(3, prefixes && this.#withoutRepeated(prefixes))
+  }
+
+  /** Reactions, each counted. */
+  get size(): number {
+    let size = this.tuples.size
+    if (this.#repeated) for (const count of this.#repeated.values()) size += count
+    return size
+  }
+
+  /** @param hash Hex without 0x. */
+  has(hash: string): boolean {
+    return this.tuples.size > 0 && this.tuples.has(wordOf(hash, 0), wordOf(hash, 8), wordOf(hash, 16))
+  }
+
+  /** Adds a reaction to a cast. */
+  add(hash: string): void {
+    if (!this.tuples.add(wordOf(hash, 0), wordOf(hash, 8), wordOf(hash, 16))) this.#repeat(prefixOf(hash), 1)
+  }
+
+  /** Removes a reaction to a cast. */
+  delete(hash: string): void {
+    if (this.#repeated?.has(prefixOf(hash))) this.#repeat(prefixOf(hash), -1)
+    else this.tuples.delete(wordOf(hash, 0), wordOf(hash, 8), wordOf(hash, 16))
+  }
+
+  #repeat(prefix: string, by: number): void {
+    this.#repeated ??= new Map()
+    const count = (this.#repeated.get(prefix) ?? 0) + by
+    if (count > 0) this.#repeated.set(prefix, count)
+    else this.#repeated.delete(prefix)
+    if (this.#repeated.size === 0) this.#repeated = null
+  }
+
+  #withoutRepeated(words: Uint32Array): Uint32Array {
+    let end = 0
+    for (let offset = 0; offset < words.length; offset += 3) {
+      const [a, b, c] = [words[offset]!, words[offset + 1]!, words[offset + 2]!]
+      if (end > 0 && words[end - 3] === a && words[end - 2] === b && words[end - 1] === c) {
+        this.#repeat([a, b, c].map((word) => word.toString(16).padStart(8, '0')).join(''), 1)
+        continue
+      }
+      words[end] = a
+      words[end + 1] = b
+      words[end + 2] = c
+      end += 3
+    }
+    return end === words.length ? words : words.slice(0, end)
+  }
+}
+
+const PREFIX_DIGITS = 24
+
+function prefixOf(hash: string): string {
+  return hash.slice(0, PREFIX_DIGITS)
+}
+
+function wordOf(hash: string, start: number): number {
+  return Number.parseInt(hash.slice(start, start + 8), 16)
+}
+
+/**
+ * Everybody whom a user follows, blocks and mutes, and who follows and blocks it, and its reactions to casts. Events
+ * change the sets in place: a request that holds them across an `await` sees later changes, which are true ones.
+ */
+export class UserSets {
+  readonly following: FidSet
+  readonly followedInOrder: FollowOrder
+  readonly followers: FidSet
+  readonly blocking: FidSet
+  readonly blockers: FidSet
+  readonly muting: FidSet
+  readonly liked: HashSet
+  readonly recasted: HashSet
+
+  constructor(
+    readonly fid: number,
+    relations: UserRelationsRow,
+  ) {
+    const { followed } = relations
+    this.following = new FidSet(followed.filter((_, index) => index % 2 === 1))
+    this.followedInOrder = new FollowOrder(followed)
+    this.followers = new FidSet(relations.followers)
+    this.blocking = new FidSet(relations.blocking)
+    this.blockers = new FidSet(relations.blockers)
+    this.muting = new FidSet(relations.muting)
+    this.liked = new HashSet(relations.liked)
+    this.recasted = new HashSet(relations.recasted)
+  }
+
+  /** Whether this user blocks or mutes another, or is blocked by it: it sees no casts of that user. */
+  isHidden(fid: number): boolean {
+    return this.blocking.has(fid) || this.blockers.has(fid) || this.muting.has(fid)
+  }
+
+  /** Members of all sets. */
+  get size(): number {
+    const { following, followers, blocking, blockers, muting, liked, recasted } = this
+    return [following, followers, blocking, blockers, muting, liked, recasted].reduce(
+      (total, { size }) => total + size,
+      0,
+    )
+  }
+
+  get byteLength(): number {
+    const { following, followedInOrder, followers, blocking, blockers, muting, liked, recasted } = this
+    return [following, followedInOrder, followers, blocking, blockers, muting, liked, recasted].reduce(
+      (total, { tuples }) => total + tuples.byteLength,
+      OBJECT_BYTES,
+    )
+  }
+
+  addFollowed(fid: number, time: number): void {
+    if (this.following.tuples.add(fid)) this.followedInOrder.add(fid, time)
+  }
+
+  removeFollowed(fid: number, time: number): void {
+    if (this.following.tuples.delete(fid)) this.followedInOrder.delete(fid, time)
+  }
+}

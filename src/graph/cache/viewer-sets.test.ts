@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow } from '../../../test/network.js'
+import { mute } from '../../features/moderation/relations.js'
+import { eventId } from '../../hub/log/hub-event.js'
+import { HubEventType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { SortedTuples } from './sorted-tuples.js'
+import { LogProcess } from './testing/log-process.js'
+
+const { db } = await createTestDatabase()
+await db`insert into hub.shards (shard, height) values (1, 0)`
+const alice = new TestUser(1)
+const cast = new TestUser(2).cast('a cast', testNow)
+const hash = cast.hash.toString('hex')
+const likeRow = {
+  fid: 1,
+  type: 1,
+  target_hash: cast.hash,
+  target_fid: 2,
+  ts: testNow,
+  signer: Buffer.alloc(0),
+}
+
+async function createProcess(maxBytes = 1e6): Promise<LogProcess> {
+  const process = new LogProcess(db, 1, maxBytes)
+  process.hydrator.invalidation.blocks.start(new Map([[1, 0]]))
+  return process
+}
+
+/** A block of the log with these merges. */
+const block = (height: number, ...messages: SignedMessage[]) =>
+  messages.map((message, index) => ({
+    shard: 1,
+    id: eventId(height, index),
+    body: { type: HubEventType.MERGE_MESSAGE as const, message, deletedMessages: [] },
+  }))
+
+beforeEach(async () => {
+  await db`truncate social.reactions, social.follows, social.user_counts, moderation.mutes`
+  await db`update hub.shards set height = 0`
+})
+
+test('a mute during the read -> the user is read again', async () => {
+  const process = await createProcess()
+  process.hold()
+  const loading = process.hydrator.viewerSets.load(1)
+  await process.read()
+  await mute({ db, invalidation: process.hydrator.invalidation }, 1, 2, 1)
+  process.release()
+  expect((await loading)?.isHidden(2)).toBe(true)
+})
+
+test('blocks that the snapshot contains are not applied again', async () => {
+  const process = await createProcess()
+  const { viewerSets, invalidation } = process.hydrator
+  await db`insert into social.reactions ${db(likeRow)}`
+  await db`update hub.shards set height = 1`
+  const sets = (await viewerSets.load(1))!
+  expect([sets.liked.has(hash), sets.size]).toEqual([true, 1])
+  const like = alice.react(cast, testNow)
+  invalidation.blocks.read(block(1, like), true)
+  expect(sets.size).toBe(1)
+  const unlike = {
+    type: HubEventType.MERGE_MESSAGE as const,
+    message: alice.react(cast, testNow + 1, { remove: true }),
+  }
+  invalidation.blocks.read(
+    [{ shard: 1, id: eventId(2, 0), body: { ...unlike, deletedMessages: [like] } }],
+    true,
+  )
+  expect([sets.liked.has(hash), sets.size]).toEqual([false, 0])
+})
+
+test('likes of one hash below two authors -> liked until both are removed', async () => {
+  const process = await createProcess()
+  await db`insert into social.reactions ${db([likeRow, { ...likeRow, target_fid: 3 }])}`
+  const sets = (await process.hydrator.viewerSets.load(1))!
+  expect(sets.size).toBe(2)
+  sets.liked.delete(hash)
+  expect(sets.liked.has(hash)).toBe(true)
+  sets.liked.delete(hash)
+  expect(sets.liked.has(hash)).toBe(false)
+})
+
+test('too many relations, or a fid beyond 32 bits -> null, without another statement for a while', async () => {
+  const process = await createProcess()
+  const { viewerSets } = process.hydrator
+  await db`insert into social.user_counts (fid, follower_count) values (1, 50001)`
+  await db`insert into social.follows (fid, target_fid, ts, signer) values (2, ${2 ** 32}, 1, '')`
+  for (const fid of [1, 2]) {
+    expect(await viewerSets.load(fid)).toBeNull()
+    expect(await viewerSets.load(fid)).toBeNull()
+  }
+  expect(viewerSets.lookups).toEqual({ hit: 0, miss: 2, large: 2 })
+})
+
+test('the least recently used sets make room; 0 bytes keep nothing', async () => {
+  const process = await createProcess(5_000)
+  const { viewerSets } = process.hydrator
+  for (const fid of [1, 2, 1, 3]) await viewerSets.load(fid)
+  expect([1, 2, 3].map((fid) => viewerSets.get(fid) !== undefined)).toEqual([true, false, true])
+  expect(viewerSets.bytes).toBeLessThanOrEqual(5_000)
+  expect(await (await createProcess(0)).hydrator.viewerSets.load(1)).toBeNull()
+})
+
+test('sorted tuples equal a set after any changes', () => {
+  const tuple = fc.tuple(fc.nat(3), fc.constantFrom(0, 1, 0xffff_ffff), fc.nat(2))
+  fc.assert(
+    fc.property(fc.constantFrom(1, 2, 3), fc.array(fc.tuple(fc.boolean(), tuple)), (stride, changes) => {
+      const tuples = new SortedTuples(stride as 1 | 2 | 3)
+      const model = new Map<string, number[]>()
+      for (const [adds, words] of changes) {
+        const [a, b = 0, c = 0] = words.slice(0, stride) as [number, number?, number?]
+        const key = String([a, b, c])
+        expect(tuples.has(a, b, c)).toBe(model.has(key))
+        expect(adds ? tuples.add(a, b, c) : tuples.delete(a, b, c)).toBe(adds !== model.has(key))
+        if (adds) model.set(key, [a, b, c].slice(0, stride))
+        else model.delete(key)
+      }
+      const sorted = [...model.values()].sort(
+        (x, y) => x[0]! - y[0]! || (x[1] ?? 0) - (y[1] ?? 0) || (x[2] ?? 0) - (y[2] ?? 0),
+      )
+      const words = Array.from({ length: tuples.size }, (_, index) =>
+        Array.from({ length: stride }, (_, column) => tuples.word(index, column)),
+      )
+      expect(words).toEqual(sorted)
+    }),
+  )
+})

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow } from '../../../test/network.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { recount } from './recount.js'
+import { merged, project, pruned } from './testing/project-messages.js'
+import { moveWaitingThreads } from './waiting-threads.js'
+
+const { db } = await createTestDatabase()
+const user = new TestUser(1)
+const url = 'https://example.com/a'
+const BATCH = 30
+
+/** A chain of replies, the first cast first. */
+function chainOf(length: number): SignedMessage[] {
+  const chain: SignedMessage[] = []
+  for (let index = 0; index < length; index += 1) {
+    const parent = chain.at(-1)
+    const body = parent ? { parentCastId: { fid: 1, hash: parent.hash } } : { parentUrl: url }
+    chain.push(user.cast(`cast ${length} ${index}`, testNow + index, body))
+  }
+  return chain
+}
+
+/** Batches from the end of a list to its start. */
+function fromTheEnd(casts: readonly SignedMessage[]): SignedMessage[][] {
+  const batches: SignedMessage[][] = []
+  for (let end = casts.length; end > 0; end -= BATCH) batches.push(casts.slice(Math.max(0, end - BATCH), end))
+  return batches
+}
+
+const threadsBelow = async (hash: Uint8Array) => {
+  const [row] = await db<{ casts: number }[]>`
+    select count(*)::integer as casts from social.casts where thread_hash = ${Buffer.from(hash)}`
+  return row!.casts
+}
+const waiting = async () => (await db`select from social.waiting_threads`).length
+/** The transaction that wrote the last cast of a chain. */
+const writerOf = async ({ hash }: SignedMessage) =>
+  (await db`select xmin::text as id from social.casts where hash = ${Buffer.from(hash)}`)[0]!.id
+
+test('a long thread from its end: moved once, when its first cast arrives', async () => {
+  const chain = chainOf(600)
+  const batches = fromTheEnd(chain)
+  const writers = new Set<string>()
+  for (const batch of batches.slice(0, -1)) {
+    await project(db, ...merged(...batch))
+    writers.add(await writerOf(chain.at(-1)!))
+  }
+  // Its own batch, and those after it until 200 casts are below.
+  expect(writers.size).toBe(Math.ceil(200 / BATCH))
+  expect(await waiting()).toBeGreaterThan(0)
+  await project(db, ...merged(...batches.at(-1)!))
+  expect(await threadsBelow(chain[0]!.hash)).toBe(600)
+  expect(await waiting()).toBe(0)
+  expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 600 }])
+  await db`truncate social.casts, social.url_activity`
+})
+
+test('its first cast stays away -> the job moves it to the missing cast', async () => {
+  const chain = chainOf(400)
+  for (const batch of fromTheEnd(chain.slice(1))) await project(db, ...merged(...batch))
+  expect(await threadsBelow(chain[0]!.hash)).toBeLessThan(399)
+  await moveWaitingThreads(db, '1 hour')
+  expect(await threadsBelow(chain[0]!.hash)).toBeLessThan(399)
+  await moveWaitingThreads(db, '0 seconds')
+  expect([await threadsBelow(chain[0]!.hash), await waiting()]).toEqual([399, 0])
+  // A part that waits is no reason to find other parts wrong.
+  await project(db, ...pruned(chain[50]!))
+  expect(await threadsBelow(chain[50]!.hash)).toBe(349)
+  const [threads] = await recount(db, { shards: 1, chunkRows: 20_000 })
+  expect(threads).toEqual({ name: 'threads of casts', wrong: 0 })
+})
+
+test('a waiting cast is removed -> nothing waits for it', async () => {
+  await db`truncate social.casts`
+  const chain = chainOf(300)
+  for (const batch of fromTheEnd(chain.slice(1))) await project(db, ...merged(...batch))
+  const [top] = await db<
+    { hash: Buffer }[]
+  >`select hash from social.waiting_threads order by waiting_since desc`
+  const removed = chain.find(({ hash }) => top!.hash.equals(hash))!
+  await project(db, ...pruned(removed))
+  await moveWaitingThreads(db, '0 seconds')
+  expect(await waiting()).toBe(0)
+  const below = chain.length - 1 - chain.indexOf(removed)
+  expect(await threadsBelow(removed.hash)).toBe(below)
+})

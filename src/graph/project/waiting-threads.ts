@@ -1,0 +1,39 @@
+import type { Database } from '../../platform/db/connection.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
+import { UrlActivity } from './cast-counts.js'
+import { projectInto } from './project.js'
+import { attachReplies, lockThreadsExclusively } from './threads.js'
+
+const POLL_MS = 60 * 1000
+/** A thread that is still arriving waits on. */
+const MIN_WAIT = '30 seconds'
+
+/** Creates the scheduled job that moves long threads to the missing cast at their top. */
+export function createWaitingThreadsJob(db: Database) {
+  return { name: 'waiting threads', everyMs: POLL_MS, run: () => moveWaitingThreads(db, MIN_WAIT) }
+}
+
+/**
+ * Moves the threads in `waiting_threads`, each in a transaction of its own. The latest first: of a thread that arrived
+ * from its end it is the topmost, and moves all that wait below it.
+ *
+ * @param minWait As a PostgreSQL interval.
+ */
+export async function moveWaitingThreads(db: Database, minWait: string): Promise<void> {
+  const waiting = await db<{ hash: Buffer }[]>`
+    select hash from social.waiting_threads
+    where waiting_since <= now() - ${minWait}::text::interval
+    order by waiting_since desc, hash
+  `
+  for (const { hash } of waiting) {
+    await db.begin(async (transaction) => {
+      await projectInto(transaction, 'social')
+      await lockThreadsExclusively(transaction)
+      const removed = await transaction`delete from waiting_threads where hash = ${db.types.bytea(hash)}`
+      if (removed.count === 0) return
+      const activity = new UrlActivity()
+      await attachReplies(transaction, [{ hash }], activity, Number.MAX_SAFE_INTEGER)
+      await inPipeline(activity.statements(transaction))
+    })
+  }
+}
