@@ -7,6 +7,7 @@ import { shardOf } from '../protocol/shard.js'
 import { ethVerification } from '../protocol/testing/sample-claims.js'
 import { createVerifyPool, type VerifyPool } from '../protocol/verify-pool.js'
 import { createHub, type HubOptions } from './create-hub.js'
+import { SubmissionOrder } from './hub.js'
 
 const { db, connect } = await createTestDatabase()
 const verifyPool = createVerifyPool({ threads: 0 })
@@ -45,6 +46,32 @@ test('C.16 messages of unknown networks are refused, those of others only on mai
   const outcomes = await hub.submit([sign(0), sign(4), sign(FarcasterNetwork.MAINNET)])
   const refusal = { code: 'bad_request.validation_failure', message: 'invalid network' }
   expect(outcomes).toEqual([refusal, refusal, null])
+  await hub.close()
+})
+
+test('submissions of one order are merged in it, however long each is verified', async () => {
+  const target = users[1]!.cast('liked', testNow)
+  const slow = users[0]!.react(target, testNow)
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const waiting: VerifyPool = {
+    ...verifyPool,
+    verify: async (messages, ...rest) => {
+      if (messages.includes(slow)) await released
+      return await verifyPool.verify(messages, ...rest)
+    },
+  }
+  const hub = await open({ verifyPool: waiting })
+  const order = new SubmissionOrder()
+  const first = hub.submit([slow], { order })
+  const removal = users[0]!.react(target, testNow + 1, { remove: true })
+  const second = hub.submit([removal], { order })
+  // A submission of its own order waits for nobody.
+  expect(await hub.submit([users[0]!.cast('meanwhile', testNow)])).toEqual([null])
+  release()
+  expect(await Promise.all([first, second])).toEqual([[null], [null]])
   await hub.close()
 })
 

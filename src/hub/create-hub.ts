@@ -98,13 +98,22 @@ type SubmitToShard = (fid: number, item: QueueItem) => Promise<Refusal | null>
 function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
   return async function submitItems(
     items: readonly MergeItem[],
-    { signedLocally = false, trusted = false, historical = false, synced = historical }: SubmitOptions = {},
+    {
+      signedLocally = false,
+      trusted = false,
+      historical = false,
+      synced = historical,
+      order,
+    }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
     const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
-    const holders = await findReleasedHolders(options.db, items)
     const historicals = historical ? new Set(messages) : historicalOf(items)
-    const verdicts = judge(options, messages, { needsVerification, ignoresTier: historicals, synced })
+    const judged = judge(options, messages, { needsVerification, ignoresTier: historicals, synced })
+    const verdicts = order?.next(judged) ?? judged
+    // Awaited by each message below.
+    verdicts.catch(() => {})
+    const holders = await findReleasedHolders(options.db, items)
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {

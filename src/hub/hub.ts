@@ -20,6 +20,24 @@ export interface SubmitOptions {
    * not asked again, unless the operator wants it. Includes historical messages.
    */
   readonly synced?: boolean
+  /** The messages are merged after those of earlier submissions with the same order. */
+  readonly order?: SubmissionOrder
+}
+
+/**
+ * Submissions that share it are verified side by side and queue their messages in the order of their calls. Without it the
+ * later of two submissions may be merged first, and a reaction be refused because its removal is there already.
+ */
+export class SubmissionOrder {
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Returns the verdicts once all earlier submissions have theirs. */
+  next<Verdicts>(verdicts: Promise<Verdicts>): Promise<Verdicts> {
+    const previous = this.#last
+    const inTurn = verdicts.finally(() => previous)
+    this.#last = inTurn.catch(() => {})
+    return inTurn
+  }
 }
 
 /** Writes to the hub, durable when they resolve. Reads use the tables (`query/`) and the log (`log/`). */

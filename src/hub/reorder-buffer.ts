@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import { type OnChainEvent, SignerEventType } from '../protocol/definitions.js'
 import { isChannelType } from '../protocol/message-kinds.js'
-import type { Hub, SubmitOptions } from './hub.js'
+import { type Hub, SubmissionOrder, type SubmitOptions } from './hub.js'
 import { isMissingDependency } from './merge/applied-offsets.js'
 import type { MergeItem } from './merge/shard-writer.js'
 
@@ -59,6 +59,7 @@ export class ReorderBuffer {
   #batch: Batch = emptyBatch()
   #inFlight: { readonly batch: Batch; readonly settled: Promise<void> }[] = []
   #settledCount = 0
+  readonly #order = new SubmissionOrder()
 
   constructor(private readonly options: ReorderBufferOptions) {}
 
@@ -165,7 +166,7 @@ export class ReorderBuffer {
   async #attempt(items: readonly MergeItem[]): Promise<(Refusal | null)[] | PlazaError> {
     const { hub, assume } = this.options
     try {
-      const outcomes = await hub.submitItems(items, assume)
+      const outcomes = await hub.submitItems(items, { ...assume, order: this.#order })
       const busy = outcomes.find((outcome) => outcome?.code === 'unavailable')
       return busy ? new PlazaError('unavailable', busy.message) : outcomes
     } catch (error) {
