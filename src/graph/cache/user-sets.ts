@@ -26,6 +26,11 @@ export class FidSet implements Iterable<number> {
     return this.tuples.has(fid)
   }
 
+  /** Without a generator, which costs 300 users 10 µs. */
+  forEach(visit: (fid: number) => void): void {
+    for (let index = 0; index < this.tuples.size; index += 1) visit(this.tuples.word(index))
+  }
+
   *[Symbol.iterator](): Iterator<number> {
     for (let index = 0; index < this.tuples.size; index += 1) yield this.tuples.word(index)
   }

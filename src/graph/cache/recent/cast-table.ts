@@ -173,6 +173,8 @@ export const castFlag = {
   stored: 1,
   isReply: 2,
   countsKnown: 4,
+  /** Some of its recasts may name another author. */
+  misnamed: 8,
 } as const
 
 /** Copies a typed array into a longer one. */

@@ -94,6 +94,8 @@ export interface PlaceCursor {
 export class PlaceList {
   #ids = new Int32Array(4)
   length = 0
+  /** The time of the newest place, if there is one: kept here because readers of many lists look at nothing else. */
+  newestTs = 0
 
   at(index: number): number {
     return this.#ids[index]!
@@ -108,6 +110,7 @@ export class PlaceList {
     this.#ids.copyWithin(index + 1, index, this.length)
     this.#ids[index] = id
     this.length += 1
+    this.#noteNewest(places)
   }
 
   /** Removes a place of the list. */
@@ -121,6 +124,7 @@ export class PlaceList {
       if (other === id) {
         this.#ids.copyWithin(index, index + 1, this.length)
         this.length -= 1
+        this.#noteNewest(places)
         return true
       }
       if (places.compare(other, id) !== 0) return false
@@ -156,13 +160,19 @@ export class PlaceList {
   }
 
   /** Moves the newer half to a new list. */
-  split(): PlaceList {
+  split(places: Places): PlaceList {
     const newer = new PlaceList()
     const middle = this.length >> 1
     newer.#ids = this.#ids.slice(middle, this.length)
     newer.length = this.length - middle
+    newer.newestTs = this.newestTs
     this.length = middle
+    this.#noteNewest(places)
     return newer
+  }
+
+  #noteNewest(places: Places): void {
+    if (this.length > 0) this.newestTs = places.times[this.#ids[this.length - 1]!]!
   }
 
   /** Number of places at the beginning for which a condition holds. */
@@ -193,7 +203,7 @@ export class Timeline {
     const part = this.#parts[index]!
     part.insert(places, id)
     this.length += 1
-    if (part.length > this.longestPart) this.#parts.splice(index + 1, 0, part.split())
+    if (part.length > this.longestPart) this.#parts.splice(index + 1, 0, part.split(places))
   }
 
   remove(places: Places, id: number): void {

@@ -128,6 +128,18 @@ export class RecentWindow implements LogState {
     return this.#recasts.get(cast)
   }
 
+  /** The number of recasts of a stored cast that are here and name its author, as its counter does. */
+  recastCount(cast: number): number {
+    const recasts = this.#recasts.get(cast)
+    if (recasts === undefined || (this.table.flags[cast]! & castFlag.misnamed) === 0)
+      return recasts?.length ?? 0
+    let count = 0
+    for (let index = 0; index < recasts.length; index += 1) {
+      if (this.places.targetFids[recasts.at(index)] === this.table.fids[cast]) count += 1
+    }
+    return count
+  }
+
   isStored(cast: number): boolean {
     return (this.table.flags[cast]! & castFlag.stored) !== 0
   }
@@ -268,7 +280,10 @@ export class RecentWindow implements LogState {
     const { table } = this
     table.fids[cast] = fid
     table.times[cast] = ts
-    table.flags[cast] = castFlag.stored | (isReply ? castFlag.isReply : 0)
+    // What came before the cast is not known to name its author.
+    const hasRecasts = this.#recasts.has(cast)
+    table.flags[cast] =
+      castFlag.stored | (isReply ? castFlag.isReply : 0) | (hasRecasts ? castFlag.misnamed : 0)
     if (counts) this.#setCounts(cast, counts)
   }
 
@@ -297,6 +312,7 @@ export class RecentWindow implements LogState {
       const recasts = this.#recasts.get(cast) ?? new PlaceList()
       recasts.insert(places, id)
       this.#recasts.set(cast, recasts)
+      if (this.isStored(cast) && table.fids[cast] !== place.targetFid) table.flags[cast]! |= castFlag.misnamed
     }
     return cast
   }

@@ -3,9 +3,10 @@ import { type PlaceCursor, type PlaceList, placeKind } from './places.js'
 import type { RecentWindow } from './recent-window.js'
 
 /** Users of a feed. */
-export interface FeedUsers extends Iterable<number> {
+export interface FeedUsers {
   readonly size: number
   has(fid: number): boolean
+  forEach(visit: (fid: number) => void): void
 }
 
 /** What a feed by users takes. */
@@ -46,7 +47,7 @@ export function readWindowFeed(
   selection: WindowSelection,
   pageRequest: WindowPageRequest,
 ): WindowEntry[] | WindowGap {
-  const keeps = keepsIn(window, selection, pageRequest)
+  const keeps = keepsIn(window, selection)
   const found =
     scanEveryone(window, selection, pageRequest, keeps) ?? mergeUsers(window, selection, pageRequest, keeps)
   if (found.length < pageRequest.count && window.since > 0) return 'older'
@@ -62,17 +63,14 @@ export function readWindowFeed(
 
 type Keeps = (id: number) => boolean
 
-function keepsIn(
-  window: RecentWindow,
-  { casts, recasts }: WindowSelection,
-  { isHidden }: WindowPageRequest,
-): Keeps {
+/** Whether the selection takes a place of a user that is not hidden. */
+function keepsIn(window: RecentWindow, { casts, recasts }: WindowSelection): Keeps {
+  if (casts === 'all' && recasts) return () => true
   const { places } = window
   return (id) => {
-    if (places.kinds[id] === placeKind.recast) return recasts && !isHidden(places.actors[id]!)
-    if (casts === 'none') return false
-    if (casts !== 'all' && window.isReply(places.casts[id]!) !== (casts === 'replies')) return false
-    return !isHidden(places.actors[id]!)
+    if (places.kinds[id] === placeKind.recast) return recasts
+    if (casts === 'all' || casts === 'none') return casts === 'all'
+    return window.isReply(places.casts[id]!) === (casts === 'replies')
   }
 }
 
@@ -80,14 +78,15 @@ function keepsIn(
 function scanEveryone(
   { places, timeline, userCount }: RecentWindow,
   { users }: WindowSelection,
-  { before, count }: WindowPageRequest,
+  { before, count, isHidden }: WindowPageRequest,
   keeps: Keeps,
 ): number[] | null {
   if (2 * users.size * users.size < count * userCount) return null
   const found: number[] = []
   let left = Math.min(MAX_SCANNED, 2 * users.size)
   timeline.descend(places, before, (id) => {
-    if (users.has(places.actors[id]!) && keeps(id)) found.push(id)
+    const actor = places.actors[id]!
+    if (users.has(actor) && keeps(id) && !isHidden(actor)) found.push(id)
     left -= 1
     return found.length < count && left > 0
   })
@@ -104,19 +103,14 @@ interface Head {
 /** Merges the lists of the users by a heap, the newest on top. */
 function mergeUsers(
   window: RecentWindow,
-  { users }: WindowSelection,
-  { before, count }: WindowPageRequest,
+  selection: WindowSelection,
+  pageRequest: WindowPageRequest,
   keeps: Keeps,
 ): number[] {
   const { places } = window
-  const heap: Head[] = []
+  const { count } = pageRequest
   const isNewer = (a: Head, b: Head) => places.compare(a.id, b.id) > 0
-  for (const fid of users) {
-    const list = window.activityOf(fid)?.feed
-    if (list === undefined || list.length === 0) continue
-    const head = { list, index: before === null ? list.length : list.countBefore(places, before), id: -1 }
-    if (moveOn(head, keeps)) heap.push(head)
-  }
+  const heap = newestHeads(window, selection, pageRequest, keeps)
   for (let index = heap.length >> 1; index >= 0; index -= 1) siftDown(heap, index, isNewer)
   const found: number[] = []
   while (found.length < count && heap.length > 0) {
@@ -130,6 +124,40 @@ function mergeUsers(
     siftDown(heap, 0, isNewer)
   }
   return found
+}
+
+/**
+ * The lists with the newest first places, as many as the page has entries: an entry of another list has as many newer
+ * ones before it. So most lists of a user who follows many are not looked into.
+ */
+function newestHeads(
+  window: RecentWindow,
+  { users }: WindowSelection,
+  { before, count, isHidden }: WindowPageRequest,
+  keeps: Keeps,
+): Head[] {
+  const { places } = window
+  const isOlder = (a: Head, b: Head) => places.compare(a.id, b.id) < 0
+  // The oldest on top, once there are as many as the page has entries.
+  const heads: Head[] = []
+  let oldestTs = 0
+  users.forEach((fid) => {
+    const list = window.activityOf(fid)?.feed
+    if (list === undefined || list.length === 0 || list.newestTs < oldestTs || isHidden(fid)) return
+    const head = { list, index: before === null ? list.length : list.countBefore(places, before), id: -1 }
+    if (!moveOn(head, keeps)) return
+    if (heads.length < count) {
+      heads.push(head)
+      if (heads.length < count) return
+      for (let index = heads.length >> 1; index >= 0; index -= 1) siftDown(heads, index, isOlder)
+    } else {
+      if (!isOlder(heads[0]!, head)) return
+      heads[0] = head
+      siftDown(heads, 0, isOlder)
+    }
+    oldestTs = places.times[heads[0]!.id]!
+  })
+  return heads
 }
 
 /** Moves to the next older place that is kept; false if there is none. */
@@ -171,18 +199,19 @@ function isShownIn(
   if (places.targetFids[id] !== author || isHidden(author)) return false
   const isSelected = casts === 'all' || (casts !== 'none' && window.isReply(cast) === (casts === 'replies'))
   if (isSelected && users.has(author)) return false
-  const recasts = window.recastsOf(cast)!
-  let first = Number.POSITIVE_INFINITY
-  let known = 0
-  for (let index = 0; index < recasts.length; index += 1) {
-    const recast = recasts.at(index)
-    if (places.targetFids[recast] !== author) continue
-    known += 1
-    const recaster = places.actors[recast]!
-    if (places.times[recast]! < first && users.has(recaster) && !isHidden(recaster))
-      first = places.times[recast]!
-  }
   // A recast may claim a time before the window.
-  if (window.since > 0 && !(window.hasCounts(cast) && table.counts[4 * cast + 1] === known)) return null
-  return places.times[id] === first
+  if (
+    window.since > 0 &&
+    !(window.hasCounts(cast) && table.counts[4 * cast + 1] === window.recastCount(cast))
+  )
+    return null
+  const recasts = window.recastsOf(cast)!
+  const ts = places.times[id]!
+  // From the oldest on: at its own place at the latest there is a recast that counts.
+  for (let index = 0; index < recasts.length && places.times[recasts.at(index)]! < ts; index += 1) {
+    const recast = recasts.at(index)
+    const recaster = places.actors[recast]!
+    if (places.targetFids[recast] === author && users.has(recaster) && !isHidden(recaster)) return false
+  }
+  return true
 }
