@@ -58,7 +58,7 @@ test('a timeline has its places in the order of feeds, whatever is inserted and 
       const visited: number[] = []
       timeline.descend(places, null, (id) => visited.push(id) > 0)
       expect(timeline.length).toBe(all.length)
-      expect(visited.map((id) => `${places.times[id]} ${places.table.hex(places.casts[id]!)}`)).toEqual(
+      expect(visited.map((id) => `${places.ts(id)} ${places.table.hex(places.cast(id))}`)).toEqual(
         keysOf(sorted(all)),
       )
       const cursor = { ts: cursorTs, hash: hashOf(3) }
@@ -68,7 +68,7 @@ test('a timeline has its places in the order of feeds, whatever is inserted and 
         ({ place }) =>
           place.ts < cursor.ts || (place.ts === cursor.ts && Buffer.compare(place.hash, cursor.hash) < 0),
       )
-      expect(before.map((id) => `${places.times[id]} ${places.table.hex(places.casts[id]!)}`)).toEqual(
+      expect(before.map((id) => `${places.ts(id)} ${places.table.hex(places.cast(id))}`)).toEqual(
         keysOf(expected),
       )
       const oldestFirst = sorted(all).reverse()

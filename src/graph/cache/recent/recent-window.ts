@@ -135,7 +135,7 @@ export class RecentWindow implements LogState {
       return recasts?.length ?? 0
     let count = 0
     for (let index = 0; index < recasts.length; index += 1) {
-      if (this.places.targetFids[recasts.at(index)] === this.table.fids[cast]) count += 1
+      if (this.places.targetFid(recasts.at(index)) === this.table.fids[cast]) count += 1
     }
     return count
   }
@@ -304,7 +304,7 @@ export class RecentWindow implements LogState {
     const known = table.find(place.hash)
     if (known >= 0 && list.find(places, known, place) >= 0) return known
     const id = places.add(place)
-    const cast = places.casts[id]!
+    const cast = places.cast(id)
     list.insert(places, id)
     if (place.kind !== placeKind.like) this.timeline.insert(places, id)
     if (place.kind === placeKind.recast) {
@@ -332,10 +332,10 @@ export class RecentWindow implements LogState {
   /** Forgets a place that is in no list of places any more. */
   #forget(id: number): void {
     const { places, table } = this
-    const cast = places.casts[id]!
-    const actor = places.actors[id]!
-    if (places.kinds[id] === placeKind.cast) table.flags[cast] = 0
-    if (places.kinds[id] === placeKind.recast) {
+    const cast = places.cast(id)
+    const actor = places.actor(id)
+    if (places.kind(id) === placeKind.cast) table.flags[cast] = 0
+    if (places.kind(id) === placeKind.recast) {
       this.#activity.get(actor)!.recasts.remove(places, id)
       const recasts = this.#recasts.get(cast)!
       recasts.remove(places, id)
@@ -359,7 +359,7 @@ export class RecentWindow implements LogState {
   /** Drops casts and recasts, and likes, that are older than a time. */
   dropBefore(ts: number): void {
     for (const id of this.timeline.removeBefore(this.places, ts)) {
-      this.#activity.get(this.places.actors[id]!)!.feed.remove(this.places, id)
+      this.#activity.get(this.places.actor(id))!.feed.remove(this.places, id)
       this.#forget(id)
     }
     this.since = Math.max(this.since, ts)

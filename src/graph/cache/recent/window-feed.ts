@@ -56,7 +56,7 @@ export function readWindowFeed(
   for (const id of found) {
     const isShown = isShownIn(window, id, selection, pageRequest)
     if (isShown === null) return 'unknown_cast'
-    entries.push({ ts: places.times[id]!, hash: table.hex(places.casts[id]!), isShown })
+    entries.push({ ts: places.ts(id), hash: table.hex(places.cast(id)), isShown })
   }
   return entries
 }
@@ -68,9 +68,9 @@ function keepsIn(window: RecentWindow, { casts, recasts }: WindowSelection): Kee
   if (casts === 'all' && recasts) return () => true
   const { places } = window
   return (id) => {
-    if (places.kinds[id] === placeKind.recast) return recasts
+    if (places.kind(id) === placeKind.recast) return recasts
     if (casts === 'all' || casts === 'none') return casts === 'all'
-    return window.isReply(places.casts[id]!) === (casts === 'replies')
+    return window.isReply(places.cast(id)) === (casts === 'replies')
   }
 }
 
@@ -85,7 +85,7 @@ function scanEveryone(
   const found: number[] = []
   let left = Math.min(MAX_SCANNED, 2 * users.size)
   timeline.descend(places, before, (id) => {
-    const actor = places.actors[id]!
+    const actor = places.actor(id)
     if (users.has(actor) && keeps(id) && !isHidden(actor)) found.push(id)
     left -= 1
     return found.length < count && left > 0
@@ -155,7 +155,7 @@ function newestHeads(
       heads[0] = head
       siftDown(heads, 0, isOlder)
     }
-    oldestTs = places.times[heads[0]!.id]!
+    oldestTs = places.ts(heads[0]!.id)
   })
   return heads
 }
@@ -191,12 +191,12 @@ function isShownIn(
   { isHidden }: WindowPageRequest,
 ): boolean | null {
   const { places, table } = window
-  if (places.kinds[id] === placeKind.cast) return true
-  const cast = places.casts[id]!
+  if (places.kind(id) === placeKind.cast) return true
+  const cast = places.cast(id)
   // A cast of before the window: the tables say whether it is stored and who recasted it first.
   if (!window.isStored(cast)) return window.since > 0 ? null : false
   const author = table.fids[cast]!
-  if (places.targetFids[id] !== author || isHidden(author)) return false
+  if (places.targetFid(id) !== author || isHidden(author)) return false
   const isSelected = casts === 'all' || (casts !== 'none' && window.isReply(cast) === (casts === 'replies'))
   if (isSelected && users.has(author)) return false
   // A recast may claim a time before the window.
@@ -206,12 +206,12 @@ function isShownIn(
   )
     return null
   const recasts = window.recastsOf(cast)!
-  const ts = places.times[id]!
+  const ts = places.ts(id)
   // From the oldest on: at its own place at the latest there is a recast that counts.
-  for (let index = 0; index < recasts.length && places.times[recasts.at(index)]! < ts; index += 1) {
+  for (let index = 0; index < recasts.length && places.ts(recasts.at(index)) < ts; index += 1) {
     const recast = recasts.at(index)
-    const recaster = places.actors[recast]!
-    if (places.targetFids[recast] === author && users.has(recaster) && !isHidden(recaster)) return false
+    const recaster = places.actor(recast)
+    if (places.targetFid(recast) === author && users.has(recaster) && !isHidden(recaster)) return false
   }
   return true
 }
