@@ -4,9 +4,11 @@ import {
   cursorRow,
   type FeedAuthors,
   type FeedPageRequest,
+  type FeedRecast,
   type FeedRow,
   isShown,
   readAtMicros,
+  readShownRecasts,
 } from './feeds.js'
 import { isMember, isModeratedAway } from './feeds-by-parent.js'
 import { visibilityFilter } from './visibility-filter.js'
@@ -51,6 +53,16 @@ export async function readAuthorFeed(
     ) r
     order by r.ts desc, r.hash desc, r.target_fid nulls first
   `
+}
+
+/** Whether recasts in a feed of authors are shown. */
+export function readShownInAuthorFeed(
+  db: Database,
+  selection: AuthorSelection,
+  recasts: readonly FeedRecast[],
+  pageRequest: FeedPageRequest,
+): Promise<boolean[]> {
+  return readShownRecasts(db, recasts, pageRequest, authorsOf(db, selection))
 }
 
 function authorsOf(db: Database, selection: AuthorSelection): FeedAuthors {

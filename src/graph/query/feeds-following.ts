@@ -4,9 +4,11 @@ import {
   cursorRow,
   type FeedAuthors,
   type FeedPageRequest,
+  type FeedRecast,
   type FeedRow,
   isShown,
   readAtMicros,
+  readShownRecasts,
 } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
@@ -112,6 +114,16 @@ export async function readFollowingFeed(
 
 function feedRows({ ts, hashes, areShown, readAtMicros }: PageRow): FeedRow[] {
   return hashes.map((hash, index) => ({ ts: ts[index]!, hash, isShown: areShown[index]!, readAtMicros }))
+}
+
+/** Whether recasts in a following feed are shown. */
+export function readShownInFollowing(
+  db: Database,
+  selection: FollowingSelection,
+  recasts: readonly FeedRecast[],
+  pageRequest: FeedPageRequest,
+): Promise<boolean[]> {
+  return readShownRecasts(db, recasts, pageRequest, followedBy(db, selection))
 }
 
 function followedBy(db: Database, { fid }: FollowingSelection): FeedAuthors {

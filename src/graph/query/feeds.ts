@@ -95,6 +95,34 @@ export function isShown(
     )`
 }
 
+/** A recast in a feed. */
+export interface FeedRecast extends FeedCursor {
+  /** The author that it names. */
+  readonly targetFid: number
+}
+
+/** Whether each recast is shown, as `isShown` says: for a page whose positions are known. */
+export async function readShownRecasts(
+  db: Database,
+  recasts: readonly FeedRecast[],
+  pageRequest: FeedPageRequest,
+  authors: FeedAuthors,
+): Promise<boolean[]> {
+  const rows = await db<{ isShown: boolean }[]>`
+    select ${isShown(db, pageRequest, authors)} as "isShown"
+    from (
+      select ts, decode(hash, 'hex') as hash, target_fid, position
+      from unnest(
+        ${recasts.map(({ ts }) => ts)}::bigint[],
+        ${db.types.texts(recasts.map(({ hash }) => hash))}::text[],
+        ${recasts.map(({ targetFid }) => targetFid)}::bigint[]
+      ) with ordinality as recast (ts, hash, target_fid, position)
+    ) r
+    order by r.position
+  `
+  return rows.map((row) => row.isShown)
+}
+
 /** SQL for `readAtMicros` of a row. Without recasts it is 0, so that equal pages have equal cursors. */
 export function readAtMicros(db: Database, hasRecasts: boolean): Fragment {
   return hasRecasts ? db`(extract(epoch from statement_timestamp()) * 1000000)::bigint` : db`0`

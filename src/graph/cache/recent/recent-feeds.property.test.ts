@@ -22,6 +22,9 @@ const SHARDS = [1, 2]
 const USERS = [1, 2, 3, 4, 5, 6]
 const users = USERS.map((fid) => new TestUser(fid))
 const clock = () => testNowUnix * 1000
+const startMs = Date.now()
+/** Goes on: recasts that were stored after a page was read do not count for its feed. */
+const runningClock = () => clock() + Date.now() - startMs
 const shardOf = (fid: number) => 1 + (fid % SHARDS.length)
 const neverStopped = new AbortController().signal
 
@@ -57,7 +60,7 @@ class Process {
   constructor(maxRecentPlaces: number) {
     this.hydrator = new Hydrator({
       db,
-      clock,
+      clock: runningClock,
       placeOf: () => null,
       maxEntries: 0,
       maxViewerSetsBytes: 1e7,
@@ -94,7 +97,7 @@ class Process {
     const { window } = this.hydrator
     this.#filling = Promise.all([
       this.#filling,
-      fillWindow({ db, blocks: this.blocks, window, clock, log: console as never }, neverStopped),
+      fillWindow({ db, blocks: this.blocks, window, clock: runningClock, log: console as never }, neverStopped),
     ]).then(() => {})
   }
 
@@ -241,7 +244,7 @@ async function expectSame(
 
 test.each([
   ['everything', 100_000, 0.7],
-  ['little', 25, 0.02],
+  ['little', 25, 0.1],
 ])(
   'three processes whose windows hold %s answer what the tables say, whatever is written and read in between',
   async (_, maxPlaces, share) => {

@@ -1,13 +1,13 @@
 import type { Database } from '../../../platform/db/connection.js'
-import type { FeedPageRequest, FeedRow } from '../../query/feeds.js'
-import type { AuthorSelection } from '../../query/feeds-by-author.js'
-import type { FollowingSelection } from '../../query/feeds-following.js'
+import type { FeedPageRequest, FeedRecast, FeedRow } from '../../query/feeds.js'
+import { type AuthorSelection, readShownInAuthorFeed } from '../../query/feeds-by-author.js'
+import { type FollowingSelection, readShownInFollowing } from '../../query/feeds-following.js'
 import type { RankedPageRequest, TrendingSelection } from '../../query/feeds-ranked.js'
 import { forYouWindow, type RankedCast } from '../../query/ranks.js'
 import type { BlockSequence } from '../block-sequence.js'
 import type { ViewerSets } from '../viewer-sets.js'
 import type { RecentWindow } from './recent-window.js'
-import { readWindowFeed, type WindowGap } from './window-feed.js'
+import { readWindowFeed, type WindowGap, type WindowSelection } from './window-feed.js'
 import { joinPart, readCounts } from './window-loader.js'
 import { rankForYou, rankTrending, type UnknownCounts } from './window-ranking.js'
 
@@ -57,26 +57,33 @@ export class RecentFeeds {
    * @returns Null if the window does not say.
    */
   async following(
-    { fid, recasts }: FollowingSelection,
+    selection: FollowingSelection,
     pageRequest: FeedPageRequest,
   ): Promise<readonly FeedRow[] | null> {
+    const { fid, recasts } = selection
+    const { db } = this.options
     return await this.#answer('following', async () => {
       if (recasts && pageRequest.before) return 'later_page'
       const sets = await this.options.viewerSets.load(fid)
       if (!sets) return 'large_user'
-      return await this.#feed({ users: sets.following, casts: 'all', recasts }, pageRequest)
+      return await this.#feed(
+        { users: sets.following, casts: 'all', recasts },
+        pageRequest,
+        (unknown, asOf) => readShownInFollowing(db, selection, unknown, asOf),
+      )
     })
   }
 
   /** The casts of some authors; as `following`. */
-  async author(
-    { fids, casts, recasts, ...conditions }: AuthorSelection,
-    pageRequest: FeedPageRequest,
-  ): Promise<readonly FeedRow[] | null> {
+  async author(selection: AuthorSelection, pageRequest: FeedPageRequest): Promise<readonly FeedRow[] | null> {
+    const { fids, casts, recasts, ...conditions } = selection
+    const { db } = this.options
     return await this.#answer('author', async () => {
       if (recasts && pageRequest.before) return 'later_page'
       if (Object.values(conditions).some((condition) => condition)) return 'selection'
-      return await this.#feed({ users: new Set(fids), casts, recasts }, pageRequest)
+      return await this.#feed({ users: new Set(fids), casts, recasts }, pageRequest, (unknown, asOf) =>
+        readShownInAuthorFeed(db, selection, unknown, asOf),
+      )
     })
   }
 
@@ -108,9 +115,14 @@ export class RecentFeeds {
     })
   }
 
+  /**
+   * @param readShown Whether recasts are shown of which the window does not say it: mostly of casts from before the window. It
+   * counts the recasts that later pages count.
+   */
   async #feed(
-    selection: Parameters<typeof readWindowFeed>[1],
+    selection: WindowSelection,
     pageRequest: FeedPageRequest,
+    readShown: (recasts: readonly FeedRecast[], asOf: FeedPageRequest) => Promise<boolean[]>,
   ): Promise<FeedRow[] | TableReason> {
     const isHidden = await this.#hiddenFrom(pageRequest)
     if (!isHidden) return 'large_user'
@@ -122,7 +134,18 @@ export class RecentFeeds {
     const found = readWindowFeed(window, selection, { before: position, count, isHidden })
     if (typeof found === 'string') return found
     const readAtMicros = selection.recasts ? Math.round((clock() + window.clockOffsetMs) * 1000) : 0
-    return found.map((entry) => ({ ...entry, readAtMicros }))
+    const unknown = found.filter(({ isShown }) => isShown === null)
+    const areShown =
+      unknown.length === 0
+        ? []
+        : await readShown(unknown, { ...pageRequest, recastsUntilMicros: readAtMicros })
+    let next = 0
+    return found.map(({ ts, hash, isShown }) => ({
+      ts,
+      hash,
+      isShown: isShown ?? areShown[next++]!,
+      readAtMicros,
+    }))
   }
 
   /** Ranks, and reads the counters that are not known. */

@@ -1,3 +1,4 @@
+import type { FeedRecast } from '../../query/feeds.js'
 import type { AuthorSelection } from '../../query/feeds-by-author.js'
 import { type PlaceCursor, type PlaceList, placeKind } from './places.js'
 import type { RecentWindow } from './recent-window.js'
@@ -25,15 +26,13 @@ export interface WindowPageRequest {
 }
 
 /** An entry of a feed, as `FeedRow` has it. */
-export interface WindowEntry {
-  readonly ts: number
-  /** Hex without 0x. */
-  readonly hash: string
-  readonly isShown: boolean
+export interface WindowEntry extends FeedRecast {
+  /** Null for a recast of which the window does not say it: the tables do. */
+  readonly isShown: boolean | null
 }
 
 /** Why the window does not say what a feed has. */
-export type WindowGap = 'older' | 'unknown_cast' | 'unknown_counts'
+export type WindowGap = 'older' | 'unknown_counts'
 
 /** Rows that the newest of everyone may take. */
 const MAX_SCANNED = 5_000
@@ -51,14 +50,13 @@ export function readWindowFeed(
   const found =
     scanEveryone(window, selection, pageRequest, keeps) ?? mergeUsers(window, selection, pageRequest, keeps)
   if (found.length < pageRequest.count && window.since > 0) return 'older'
-  const entries: WindowEntry[] = []
   const { places, table } = window
-  for (const id of found) {
-    const isShown = isShownIn(window, id, selection, pageRequest)
-    if (isShown === null) return 'unknown_cast'
-    entries.push({ ts: places.ts(id), hash: table.hex(places.cast(id)), isShown })
-  }
-  return entries
+  return found.map((id) => ({
+    ts: places.ts(id),
+    hash: table.hex(places.cast(id)),
+    targetFid: places.targetFid(id),
+    isShown: isShownIn(window, id, selection, pageRequest),
+  }))
 }
 
 type Keeps = (id: number) => boolean
