@@ -45,11 +45,12 @@ export async function printPlans(databaseUrl) {
       const given = plan['Actual Rows']
       const read = rowsRead(plan)
       const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
-      rows.push([name, ...[plan['Actual Total Time'], given, read, read / given, buffers].map(figure)])
+      const scans = scansIn(plan)
+      rows.push([name, ...[plan['Actual Total Time'], given, read, read / given, buffers, scans].map(figure)])
       console.log(`\n${name}\n\n${tree(plan).join('\n')}`)
     }
     printTable('hot statements, the fastest of six', [
-      ['statement', 'ms', 'rows given', 'rows read', 'read for one', 'buffers'],
+      ['statement', 'ms', 'rows given', 'rows read', 'read for one', 'buffers', 'scans'],
       ...rows,
     ])
   } finally {
@@ -96,6 +97,15 @@ function rowsRead(node) {
   return (
     own +
     (node.Plans ?? []).reduce((/** @type {number} */ sum, /** @type {any} */ each) => sum + rowsRead(each), 0)
+  )
+}
+
+/** Tables and indexes that were looked into, each partition counted. @param {any} node @returns {number} */
+function scansIn(node) {
+  const isScan = node['Relation Name'] !== undefined && node['Actual Loops'] > 0
+  return (node.Plans ?? []).reduce(
+    (/** @type {number} */ sum, /** @type {any} */ each) => sum + scansIn(each),
+    isScan ? 1 : 0,
   )
 }
 
