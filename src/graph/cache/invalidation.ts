@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres'
 import { shortHash } from '../../hub/log/block-history.js'
 import { blockOf, eventId } from '../../hub/log/hub-event.js'
-import type { ShardRange } from '../../hub/log/read.js'
+import type { ShardRange } from '../../hub/log/log-range.js'
 import type { LoggedEvent } from '../../hub/log/write.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { HubEventType } from '../../protocol/definitions.js'

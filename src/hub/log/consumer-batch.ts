@@ -3,8 +3,9 @@ import { inPipeline, type Statement, transact } from '../../platform/db/pipeline
 import { PlazaError } from '../../platform/errors.js'
 import { type BlockHistory, decodeHistory, encodeHistory, historyUpTo } from './block-history.js'
 import { blockOf, type HubEventBody, hubEventBody } from './hub-event.js'
+import { AFTER_ALL_EVENTS } from './log-range.js'
 import { type LogReset, LogResetError } from './log-reset.js'
-import { AFTER_ALL_EVENTS, type EventPage, readEvents, readLogEnds, readRetentionFloor } from './read.js'
+import { type EventPage, readEvents, readLogEnds, readRetentionFloor } from './read.js'
 
 /** An event of the log, decoded on access. */
 export interface ConsumedEvent {

@@ -3,15 +3,9 @@ import type { Database } from '../../platform/db/connection.js'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
 import { type BlockRef, confirmedBlock } from './block-history.js'
 import { blockOf } from './hub-event.js'
+import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './log-range.js'
 import { type LogReset, LogResetError } from './log-reset.js'
-import {
-  AFTER_ALL_EVENTS,
-  type EventFilter,
-  readEvents,
-  readLogEnds,
-  type ShardRange,
-  type StoredHubEvent,
-} from './read.js'
+import { readEvents, readLogEnds, type StoredHubEvent } from './read.js'
 import type { EventTail, ReadPosition } from './tail.js'
 
 /** Shortest time between reads at the end of the log: a busy hub then sends pages, not single events. */
@@ -132,7 +126,7 @@ export async function withHistories(
 }
 
 /** Returns the last read id of each range. */
-export function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
+function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
   return ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
 }
 

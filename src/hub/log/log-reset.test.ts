@@ -6,8 +6,9 @@ import { HubEventType } from '../../protocol/definitions.js'
 import { type BlockRef, decodeHistory, encodeHistory, withBlocks } from './block-history.js'
 import { type Consumer, type Cursor, consumeBatch, ensureCursors } from './consumer-batch.js'
 import { decodeHubEvent, eventId } from './hub-event.js'
+import { AFTER_ALL_EVENTS } from './log-range.js'
 import { ensurePartitions } from './partitions.js'
-import { AFTER_ALL_EVENTS, readEvents } from './read.js'
+import { readEvents } from './read.js'
 import { appendEvents, buildBlocks } from './write.js'
 
 const { db } = await createTestDatabase()

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/connection.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { blockOf, eventId } from './hub-event.js'
-import type { EventPage, EventPageOptions, ShardRange } from './read.js'
+import type { EventPageOptions, ShardRange } from './log-range.js'
 
 /** Bounds the memory of a page. 10,000 usual events take 5 MB. */
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
@@ -25,6 +25,9 @@ export interface PageEvent {
   readonly event: Buffer | null
 }
 
+/** The first event that a page does not have. */
+type NextEvent = Pick<PageEvent, 'shard' | 'id'>
+
 /** The head of a packed event: id, then length, type and shard. */
 const HEAD_BYTES = 16
 /** In the place of its length: the event does not match the filter, or does not fit in the page. */
@@ -35,7 +38,7 @@ const TOO_LARGE = -2
 export function unpackPage(
   page: string | null,
   limit: number,
-): { found: PageEvent[]; next: EventPage['next'] } {
+): { found: PageEvent[]; next: NextEvent | null } {
   const bytes = Buffer.from(page ?? '', 'base64')
   const found: PageEvent[] = []
   for (let at = 0; at < bytes.length; ) {

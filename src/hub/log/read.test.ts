@@ -4,8 +4,9 @@ import { createTestDatabase } from '../../../test/database.js'
 import { testNowUnix } from '../../../test/network.js'
 import type { Database } from '../../platform/db/connection.js'
 import { HubEventType } from '../../protocol/definitions.js'
+import { AFTER_ALL_EVENTS, type ShardRange } from './log-range.js'
 import { dropExpiredPartitions, ensurePartitions } from './partitions.js'
-import { AFTER_ALL_EVENTS, readEvent, readEvents, readLogEnds, type ShardRange } from './read.js'
+import { readEvent, readEvents, readLogEnds } from './read.js'
 
 const { db, connect } = await createTestDatabase()
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,12 +1,7 @@
 import { ancestorsOf, type BlockHistory, decodeHistory, encodeHistory } from '../log/block-history.js'
 import { blockOf } from '../log/hub-event.js'
-import {
-  AFTER_ALL_EVENTS,
-  type EventPage,
-  readEvent,
-  type ShardRange,
-  type StoredHubEvent,
-} from '../log/read.js'
+import { AFTER_ALL_EVENTS, type ShardRange } from '../log/log-range.js'
+import { type EventPage, readEvent, type StoredHubEvent } from '../log/read.js'
 import { listReply } from '../protobuf.js'
 import type { Field } from './fields.js'
 import { MAX_PAGE_BYTES, pageSizeOf } from './grpc/request.js'

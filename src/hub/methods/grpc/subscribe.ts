@@ -14,8 +14,8 @@ import {
   withHistories,
 } from '../../log/follow.js'
 import { blockOf } from '../../log/hub-event.js'
+import type { ShardRange } from '../../log/log-range.js'
 import { LogResetError } from '../../log/log-reset.js'
-import type { ShardRange } from '../../log/read.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { invalid, requestedShards } from '../refusals.js'
 import { type Admit, type HubGrpcApi, statusOf } from './grpc-api.js'

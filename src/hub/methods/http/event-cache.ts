@@ -1,5 +1,5 @@
 import type { BlockRef } from '../../log/block-history.js'
-import type { ShardRange } from '../../log/read.js'
+import type { ShardRange } from '../../log/log-range.js'
 
 /** Events that follow each other in the log of a shard. */
 export interface CachedSlice {

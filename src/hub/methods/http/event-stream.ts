@@ -16,8 +16,8 @@ import {
   type Subscription,
   withHistories,
 } from '../../log/follow.js'
+import type { EventFilter, ShardRange } from '../../log/log-range.js'
 import { type LogReset, LogResetError } from '../../log/log-reset.js'
-import type { EventFilter, ShardRange } from '../../log/read.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { hubEventJson } from '../json/hub-event.js'
 import { invalid, requestedShards } from '../refusals.js'

@@ -1,6 +1,6 @@
 import { ancestorsOf, type BlockHistory, type BlockRef, withBlocks } from '../../log/block-history.js'
 import { blockOf } from '../../log/hub-event.js'
-import type { ShardRange } from '../../log/read.js'
+import type { ShardRange } from '../../log/log-range.js'
 import { invalid } from '../refusals.js'
 
 /** The header that has a position. */
