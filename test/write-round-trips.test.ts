@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { mergeHooks } from '../src/app/modules.js'
 import { inboxConsumer } from '../src/features/notifications/refresh.js'
 import { createWebhookConsumer } from '../src/features/webhooks/events/webhook-consumer.js'
-import { consumeBatch, ensureCursors } from '../src/hub/log/consumer-batch.js'
+import { type Cursor, consumeBatch, ensureCursors } from '../src/hub/log/consumer-batch.js'
 import { ensurePartitions } from '../src/hub/log/partitions.js'
 import { mergeBatch } from '../src/hub/merge/merge.js'
 import { TestUser, testNow, testNowUnix } from './network.js'
@@ -39,7 +39,7 @@ async function mergeBlock(): Promise<number> {
 }
 let root = users[0]!.cast('replaced by the first block', testNow)
 
-const expected = new Map<string, number>()
+const expected = new Map<string, Cursor>()
 
 async function consumeAll(): Promise<number> {
   return await roundTripsOf(async () => {
@@ -48,7 +48,7 @@ async function consumeAll(): Promise<number> {
       const range = { shard: 1, limit: 1000, signal, expected: expected.get(consumer.name) }
       const outcome = await consumeBatch(db, consumer, range)
       if (outcome.state !== 'caughtUp') throw new Error(`the consumer is ${outcome.state}`)
-      expected.set(consumer.name, outcome.next)
+      expected.set(consumer.name, outcome.cursor)
     }
   })
 }

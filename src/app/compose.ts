@@ -12,6 +12,7 @@ import { openServerDatabase } from '../platform/db/open-database.js'
 import { placeOf } from '../platform/geo/places.js'
 import {
   countFeedReads,
+  countLogResets,
   createMetrics,
   observeCaches,
   observeEventLag,
@@ -136,7 +137,8 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
   lifecycle.onStop(close)
   observeEventLag(metrics, hub.queued)
   observePools(metrics, pools(connections))
-  const tail = createEventTail(connections.read, { log, listener: connections.listener })
+  const onReset = countLogResets(metrics)
+  const tail = createEventTail(connections.read, { log, onReset, listener: connections.listener })
   lifecycle.onStop(() => tail.close())
   const rendersViews = roles.has('api') || roles.has('worker')
   const hydrator = new Hydrator({

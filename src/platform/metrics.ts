@@ -163,6 +163,17 @@ export function observeConsumers(
   })
 }
 
+/** Adds and returns the count of readers whose place was lost when the log went back. */
+export function countLogResets({ registry }: Metrics): (reader: string) => void {
+  const resets = new Counter({
+    name: 'plaza_log_resets_total',
+    help: 'Readers of the event log whose place was lost when the log went back',
+    labelNames: ['reader'],
+    registers: [registry],
+  })
+  return (reader) => resets.inc({ reader })
+}
+
 /** Adds the number of accepted messages that are not in the event log. */
 export function observeEventLag(metrics: Metrics, lag: () => number): void {
   new Gauge({

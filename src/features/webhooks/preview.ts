@@ -1,7 +1,9 @@
 import type { WebhookEventKind, WebhookSubscriptionFilters } from '../../graph/view/schema/webhook-filters.js'
 import type { ConsumedEvent } from '../../hub/log/consumer-batch.js'
+import { createSingleFlightPages, followLog, openEndedRange } from '../../hub/log/follow.js'
 import { hubEventBody } from '../../hub/log/hub-event.js'
-import { AFTER_ALL_EVENTS, readEvents, readLogEnds, type ShardRange } from '../../hub/log/read.js'
+import { AFTER_ALL_EVENTS, type ShardRange } from '../../hub/log/log-range.js'
+import { readEvents, readLogEnds } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
 import type { Database } from '../../platform/db/connection.js'
 import { HubEventType } from '../../protocol/definitions.js'
@@ -115,28 +117,24 @@ export async function* watchEvents(options: WatchOptions, signal: AbortSignal): 
     db,
     Array.from({ length: shards }, (_, index) => index + 1),
   )
-  let ranges: readonly ShardRange[] = ends.map(({ shard, lastId }) => ({
-    shard,
-    from: lastId + 1,
-    stop: AFTER_ALL_EVENTS,
-  }))
-  while (!signal.aborted) {
-    const page = await readEvents(db, ranges, {
-      limit: PAGE,
-      reverse: false,
-      filter: { fids: null, types: webhookEventTypes },
-    })
-    const events = page.events.map(({ shard, id, event }) => ({ shard, id, body: hubEventBody(event) }))
-    const matched = await matchEvents(db, matcher, deriveWebhookEvents(events))
-    const found = matched.map(({ event }) => event)
-    for (const event of await renderEvents(options, found, new Date(clock()))) {
-      yield deliveryBody({ ...event, id: `watch-${event.id}`, eventId: event.id })
+  const ranges = ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1))
+  const filter = { fids: null, types: webhookEventTypes }
+  const readPage = createSingleFlightPages(db, (event) => event)
+  try {
+    for await (const page of followLog({ readPage, tail }, { ranges, filter }, signal)) {
+      if (page.reset) tail.reportReset('webhook listen', page.reset)
+      const events = page.events.map(({ shard, id, encoded }) => ({
+        shard,
+        id,
+        body: hubEventBody(encoded.event),
+      }))
+      const matched = await matchEvents(db, matcher, deriveWebhookEvents(events))
+      const found = matched.map(({ event }) => event)
+      for (const event of await renderEvents(options, found, new Date(clock()))) {
+        yield deliveryBody({ ...event, id: `watch-${event.id}`, eventId: event.id })
+      }
     }
-    ranges = page.remaining
-    if (page.next) continue
-    await tail.wait(
-      ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 })),
-      signal,
-    )
+  } catch (error) {
+    if (!signal.aborted) throw error
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { eventId, type HubEventBody } from '../../hub/log/hub-event.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import { BlockSequence, type CommittedBlock, type SequencedBody } from './block-sequence.js'
 
 /** An event that names its block and place. */
@@ -142,4 +143,37 @@ test('before a reader of the log prepares, blocks are not kept; after it they ar
   sequence.commit([event(1, 7, 0)])
   sequence.start(new Map([[1, 6]]))
   expect(blocks.map(({ height }) => height)).toEqual([7])
+})
+
+/** A block that this process committed, with its hash and that of the block before. */
+const committed = (height: number, hash: string, parent: string): SequencedBody => ({
+  shard: 1,
+  id: eventId(height, 0),
+  body: {
+    type: HubEventType.BLOCK_CONFIRMED,
+    blockNumber: height,
+    shardIndex: 1,
+    timestamp: 0,
+    blockHash: Buffer.from(hash.padEnd(8)),
+    totalEvents: 1,
+    eventCountsByType: {},
+  },
+  parentHash: Buffer.from(parent.padEnd(8)),
+})
+
+test('a commit that does not continue what was applied -> the place is lost', () => {
+  const started = () => {
+    const sequence = new BlockSequence()
+    sequence.start(new Map([[1, 4]]))
+    expect(sequence.commit([committed(5, 'five', 'four')])).toBe(true)
+    sequence.read([committed(6, 'six', 'five')], true)
+    return sequence
+  }
+  for (const other of [committed(6, 'six of another branch', 'five'), committed(7, 'seven', 'another six')]) {
+    const sequence = started()
+    expect([sequence.commit([other]), sequence.isLost()]).toEqual([false, true])
+  }
+  const sequence = started()
+  expect([sequence.commit([committed(6, 'six', 'five')]), sequence.isLost()]).toEqual([true, false])
+  expect([sequence.commit([committed(7, 'seven', 'six')]), sequence.isLost()]).toEqual([true, false])
 })

@@ -1,14 +1,20 @@
+import { shortHash } from '../../hub/log/block-history.js'
 import { blockOf, type HubEventBody } from '../../hub/log/hub-event.js'
 import type { LoggedEvent } from '../../hub/log/write.js'
+import { HubEventType } from '../../protocol/definitions.js'
 
 /** What is read of an event: its place in the log and its body. */
-export type SequencedBody = Pick<LoggedEvent, 'shard' | 'id' | 'body'>
+export type SequencedBody = Pick<LoggedEvent, 'shard' | 'id' | 'body' | 'parentHash'>
 
 /** The events of one block. Heights of a shard have no gaps. */
 export interface CommittedBlock {
   readonly shard: number
   readonly height: number
   readonly bodies: readonly HubEventBody[]
+  /** Tells on which branch of the log it is; null if it is unknown. */
+  readonly hash?: string | null
+  /** The hash of the block before; null if this process did not merge it. */
+  readonly parent?: string | null
 }
 
 /** The last block of each shard that a snapshot of the database contains: `hub.shards`. */
@@ -35,6 +41,9 @@ export interface PendingLoad {
 /** Blocks that wait for one before them. Above this the place counts as lost. */
 const MAX_WAITING_BLOCKS = 10_000
 
+/** Applied blocks of a shard whose hash is remembered. */
+const MAX_REMEMBERED_HASHES = 256
+
 /**
  * Puts blocks in order for states in memory. A process hears of a block twice: at its own commit, and from the log, where
  * it also finds the blocks of other processes. Its own block n + 1 may come before the block n of another process; it
@@ -47,10 +56,12 @@ export class BlockSequence {
   /** Whether blocks are kept for a `start` to come. Without a reader of the log they would stay for ever. */
   #isStarting = false
   /** Blocks that wait, by shard and height. */
-  readonly #waiting = new Map<number, Map<number, readonly HubEventBody[]>>()
+  readonly #waiting = new Map<number, Map<number, CommittedBlock>>()
+  /** Hashes of applied blocks, by shard and height. */
+  readonly #hashes = new Map<number, Map<number, string>>()
   #waitingCount = 0
   /** The block that a page of the log may continue, by shard. */
-  readonly #unfinished = new Map<number, { height: number; bodies: HubEventBody[] }>()
+  readonly #unfinished = new Map<number, BlockInReading>()
   readonly #loads = new Set<{ readonly from: ShardHeights; readonly blocks: CommittedBlock[] }>()
   readonly #waiters = new Set<() => void>()
 
@@ -73,12 +84,13 @@ export class BlockSequence {
     this.#isStarting = true
   }
 
-  /** Begins after these blocks, the last ones of the log. */
-  start(heights: ShardHeights): void {
+  /** Begins after these blocks, the last ones of the log. `hashes` are those of them that are known. */
+  start(heights: ShardHeights, hashes: ReadonlyMap<number, string> = new Map()): void {
     this.#unfinished.clear()
     this.#forget()
     this.#isStarting = false
     this.#heights = new Map(heights)
+    for (const [shard, hash] of hashes) this.#hashes.set(shard, new Map([[heights.get(shard) ?? 0, hash]]))
     for (const shard of heights.keys()) this.#applyWaiting(shard)
   }
 
@@ -96,12 +108,22 @@ export class BlockSequence {
     for (const state of this.#states) state.reset()
   }
 
-  /** Takes events that this process committed: whole blocks. */
-  commit(events: readonly SequencedBody[]): void {
-    if (this.#heights === null && !this.#isStarting) return
-    for (const { shard, height, bodies } of blocksIn(events)) this.#wait(shard, height, bodies)
+  /**
+   * Takes events that this process committed: whole blocks.
+   *
+   * @returns false if the log went back: they do not continue what was applied. The sequence has lost its place then.
+   */
+  commit(events: readonly SequencedBody[]): boolean {
+    if (this.#heights === null && !this.#isStarting) return true
+    const blocks = blocksIn(events)
+    if (blocks.some((block) => this.#isOfOtherBranch(block))) {
+      this.lose()
+      return false
+    }
+    for (const block of blocks) this.#wait(block)
     for (const shard of this.#waiting.keys()) this.#applyWaiting(shard)
     if (this.#waitingCount > MAX_WAITING_BLOCKS) this.lose()
+    return true
   }
 
   /**
@@ -110,14 +132,15 @@ export class BlockSequence {
    * @param isEnd Whether the page reached the end of the log, so that its last blocks are whole.
    */
   read(events: readonly SequencedBody[], isEnd: boolean): void {
-    for (const { shard, height, bodies } of blocksIn(events)) {
+    for (const block of blocksIn(events)) {
+      const { shard, height } = block
       const unfinished = this.#unfinished.get(shard)
       if (unfinished?.height === height) {
-        unfinished.bodies.push(...bodies)
+        unfinished.bodies.push(...block.bodies)
         continue
       }
       this.#finish(shard)
-      this.#unfinished.set(shard, { height, bodies: [...bodies] })
+      this.#unfinished.set(shard, block)
     }
     if (isEnd) for (const shard of [...this.#unfinished.keys()]) this.#finish(shard)
   }
@@ -151,6 +174,7 @@ export class BlockSequence {
 
   #forget(): void {
     this.#heights = null
+    this.#hashes.clear()
     this.resetStates()
     this.#wake()
   }
@@ -162,12 +186,19 @@ export class BlockSequence {
     // The log is read without gaps: whatever was applied before, this block is the next.
     const applied = this.#heights?.get(shard)
     if (applied !== undefined && unfinished.height > applied) {
-      this.#apply(shard, unfinished.height, unfinished.bodies)
+      this.#apply(unfinished)
       this.#applyWaiting(shard)
     }
   }
 
-  #wait(shard: number, height: number, bodies: readonly HubEventBody[]): void {
+  /** Whether a block is not the one that was applied at its height, or does not follow the one before. */
+  #isOfOtherBranch({ shard, height, hash, parent }: CommittedBlock): boolean {
+    const hashes = this.#hashes.get(shard)
+    return isOther(hashes?.get(height), hash) || isOther(hashes?.get(height - 1), parent)
+  }
+
+  #wait(block: CommittedBlock): void {
+    const { shard, height } = block
     if (height <= (this.#heights?.get(shard) ?? -1)) return
     let blocks = this.#waiting.get(shard)
     if (!blocks) {
@@ -175,7 +206,7 @@ export class BlockSequence {
       this.#waiting.set(shard, blocks)
     }
     if (!blocks.has(height)) this.#waitingCount += 1
-    blocks.set(height, bodies)
+    blocks.set(height, block)
   }
 
   #applyWaiting(shard: number): void {
@@ -187,20 +218,33 @@ export class BlockSequence {
       blocks.delete(height)
       this.#waitingCount -= 1
     }
-    for (let bodies = blocks.get(applied + 1); bodies; bodies = blocks.get(applied + 1)) {
+    for (let block = blocks.get(applied + 1); block; block = blocks.get(applied + 1)) {
+      // It was merged on a branch that was lost meanwhile.
+      if (this.#isOfOtherBranch(block)) {
+        this.lose()
+        return
+      }
       blocks.delete(applied + 1)
       this.#waitingCount -= 1
-      this.#apply(shard, applied + 1, bodies)
+      this.#apply(block)
       applied += 1
     }
   }
 
-  #apply(shard: number, height: number, bodies: readonly HubEventBody[]): void {
-    const block = { shard, height, bodies }
+  #apply(block: CommittedBlock): void {
+    const { shard, height, hash } = block
     this.#heights!.set(shard, height)
+    if (hash) this.#rememberHash(shard, height, hash)
     for (const load of this.#loads) load.blocks.push(block)
     for (const state of this.#states) state.applyBlock(block)
     this.#wake()
+  }
+
+  #rememberHash(shard: number, height: number, hash: string): void {
+    const hashes = this.#hashes.get(shard) ?? new Map<number, string>()
+    this.#hashes.set(shard, hashes)
+    hashes.set(height, hash)
+    hashes.delete(height - MAX_REMEMBERED_HASHES)
   }
 
   #wake(): void {
@@ -209,17 +253,25 @@ export class BlockSequence {
   }
 }
 
+/** Whether two hashes differ. An unknown one may be any. */
+function isOther(one: string | null | undefined, other: string | null | undefined): boolean {
+  return one != null && other != null && one !== other
+}
+
+interface BlockInReading extends CommittedBlock {
+  readonly bodies: HubEventBody[]
+}
+
 /** Groups events, in the order of their ids within a shard, by block. */
-function blocksIn(
-  events: readonly SequencedBody[],
-): { shard: number; height: number; bodies: HubEventBody[] }[] {
-  const blocks: { shard: number; height: number; bodies: HubEventBody[] }[] = []
-  const last = new Map<number, (typeof blocks)[number]>()
-  for (const { shard, id, body } of events) {
+function blocksIn(events: readonly SequencedBody[]): BlockInReading[] {
+  const blocks: BlockInReading[] = []
+  const last = new Map<number, BlockInReading>()
+  for (const { shard, id, body, parentHash } of events) {
     const height = blockOf(id)
     let block = last.get(shard)
     if (block?.height !== height) {
-      block = { shard, height, bodies: [] }
+      const hash = body.type === HubEventType.BLOCK_CONFIRMED ? shortHash(body.blockHash) : null
+      block = { shard, height, bodies: [], hash, parent: parentHash ? shortHash(parentHash) : null }
       last.set(shard, block)
       blocks.push(block)
     }

@@ -1,10 +1,13 @@
+import { isReplicaLag } from '../../hub/log/follow.js'
 import { blockOf, hubEventBody } from '../../hub/log/hub-event.js'
-import { readEvents, readLogEnds, type ShardRange } from '../../hub/log/read.js'
+import type { ShardRange } from '../../hub/log/log-range.js'
+import { type LogReset, LogResetError } from '../../hub/log/log-reset.js'
+import { readEvents, readLogEnds } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { cacheTag } from './cache-tags.js'
+import { everythingStale } from './cache-tags.js'
 import { INVALIDATION_CHANNEL, type Invalidation, startAtNextBlock } from './invalidation.js'
 
 export interface CacheFollowerOptions {
@@ -21,7 +24,6 @@ const PAGE_SIZE = 1000
 const RETRY_MS = 1000
 /** A range without an end: no event id is larger (docs/protocol.md §1.3). */
 const NO_STOP_ID = Number.MAX_SAFE_INTEGER
-const everything = { tags: [cacheTag.everything, cacheTag.tables] }
 
 /**
  * Invalidates the caches of this process when other processes change the database: it follows the event log, at most
@@ -36,7 +38,7 @@ export async function startCacheFollower(options: CacheFollowerOptions): Promise
     INVALIDATION_CHANNEL,
     (tag) => invalidation.apply({ tags: [tag] }),
     // Runs at every connect: tags that were published without a connection are lost.
-    () => invalidation.apply(everything),
+    () => invalidation.apply(everythingStale),
   )
   const following = followLog(options, stopping.signal)
   return async () => {
@@ -63,13 +65,24 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
       if (page.isEnd) await waitForNewEvents(ranges, tail, signal)
     } catch (error) {
       if (signal.aborted) return
-      log.warn({ err: error }, 'cache invalidation lost the event log: caches are cleared, retrying')
+      const isReset = error instanceof LogResetError
+      if (isReset) {
+        if (await isLagging(tail, ranges ?? [], error.reset)) {
+          await pause(RETRY_MS, signal)
+          continue
+        }
+        tail.reportReset('caches', error.reset)
+      } else log.warn({ err: error }, 'cache invalidation lost the event log: caches are cleared, retrying')
       ranges = null
-      invalidation.blocks.lose()
-      invalidation.apply(everything)
-      await pause(RETRY_MS, signal)
+      invalidation.loseLog()
+      if (!isReset) await pause(RETRY_MS, signal)
     }
   }
+}
+
+/** False, too, if the database cannot say so: caches are cleared rather too often. */
+async function isLagging(tail: EventTail, ranges: readonly ShardRange[], reset: LogReset): Promise<boolean> {
+  return await isReplicaLag(tail, ranges, reset).catch(() => false)
 }
 
 /** Applies a page of the log. Returns the ranges that remain. */
@@ -107,7 +120,16 @@ export async function rangesFromLogEnd({
     db,
     Array.from({ length: shards }, (_, index) => index + 1),
   )
-  invalidation.apply(everything)
-  invalidation.blocks.start(new Map(ends.map(({ shard, lastId }) => [shard, Math.max(0, blockOf(lastId))])))
-  return ends.map(({ shard, lastId }) => startAtNextBlock({ shard, from: lastId + 1, stop: NO_STOP_ID }))
+  invalidation.apply(everythingStale)
+  // Without an event of the last block the log is empty, or all of it has expired.
+  const known = ends.filter(({ lastId, height }) => height > 0 && height === blockOf(lastId))
+  invalidation.blocks.start(
+    new Map(ends.map(({ shard, lastId }) => [shard, Math.max(0, blockOf(lastId))])),
+    new Map(known.map(({ shard, hash }) => [shard, hash])),
+  )
+  return ends.map((end) => {
+    const { shard, lastId, height, hash } = end
+    const range = startAtNextBlock({ shard, from: lastId + 1, stop: NO_STOP_ID })
+    return known.includes(end) ? { ...range, history: [{ height, hash }] } : range
+  })
 }

@@ -55,6 +55,9 @@ export const cacheTag = {
   bans: (appId: string) => `bans:${appId}`,
 } as const
 
+/** All that is cached, and what is kept in memory. */
+export const everythingStale: StaleTags = { tags: [cacheTag.everything, cacheTag.tables] }
+
 /** The user of a tag of mutes; null for another tag. */
 export function mutingFidOf(tag: string): number | null {
   return tag.startsWith(MUTES_PREFIX) ? Number(tag.slice(MUTES_PREFIX.length)) : null

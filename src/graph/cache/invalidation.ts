@@ -1,10 +1,12 @@
 import type { Fragment } from 'postgres'
+import { shortHash } from '../../hub/log/block-history.js'
 import { blockOf, eventId } from '../../hub/log/hub-event.js'
-import type { ShardRange } from '../../hub/log/read.js'
+import type { ShardRange } from '../../hub/log/log-range.js'
 import type { LoggedEvent } from '../../hub/log/write.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import { BlockSequence } from './block-sequence.js'
-import { cacheTag, type StaleTags, staleTagsOf } from './cache-tags.js'
+import { cacheTag, everythingStale, type StaleTags, staleTagsOf } from './cache-tags.js'
 
 /** The PostgreSQL notification channel of changes that are not in the event log. A payload is one tag. */
 export const INVALIDATION_CHANNEL = 'cache_invalidation'
@@ -102,8 +104,15 @@ export class Invalidation {
   /** Applies events that this process merged, at their commit. */
   applyCommitted(events: readonly LoggedEvent[]): void {
     this.applyEvents(events)
-    this.blocks.commit(events)
+    if (!this.blocks.commit(events)) this.loseLog()
     this.localCommits.record(events)
+  }
+
+  /** Forgets everything: the log went back, or the place in it is unknown. The follower starts again at its end. */
+  loseLog(): void {
+    this.localCommits.clear()
+    this.blocks.lose()
+    this.apply(everythingStale)
   }
 
   #drop(tags: readonly string[]): void {
@@ -169,11 +178,18 @@ class AuthorActivity {
   }
 }
 
-/** Consecutive blocks, `last` included. */
+/** Consecutive blocks of one branch of the log, `last` included. */
 interface BlockRange {
-  first: number
+  readonly first: number
   last: number
+  /** Hashes by height: of the latest blocks, and of the one before the first. */
+  readonly hashes: Map<number, string>
 }
+
+/** Hashes of local blocks that are remembered. The follower is behind by a few. */
+const MAX_REMEMBERED_HASHES = 1_000
+
+type LocalEvent = Pick<LoggedEvent, 'shard' | 'id'> & Partial<Pick<LoggedEvent, 'body' | 'parentHash'>>
 
 /**
  * The latest blocks of each shard that this process merged. Their invalidation was applied at the commit, so the
@@ -183,18 +199,32 @@ export class LocalCommits {
   readonly #rangesByShard = new Map<number, BlockRange>()
 
   /** Records events that this process committed. Call it after their invalidation was applied. */
-  record(events: readonly Pick<LoggedEvent, 'shard' | 'id'>[]): void {
-    for (const { shard, id } of events) {
-      const block = blockOf(id)
-      const localRange = this.#rangesByShard.get(shard)
-      if (localRange && block === localRange.last + 1) localRange.last = block
-      else if (!localRange || block > localRange.last)
-        this.#rangesByShard.set(shard, { first: block, last: block })
+  record(events: readonly LocalEvent[]): void {
+    for (const { shard, id, body, parentHash } of events) {
+      const hash = body?.type === HubEventType.BLOCK_CONFIRMED ? shortHash(body.blockHash) : undefined
+      this.#recordBlock(shard, blockOf(id), hash, parentHash && shortHash(parentHash))
+    }
+  }
+
+  #recordBlock(shard: number, block: number, hash: string | undefined, parent: string | undefined): void {
+    let range = this.#rangesByShard.get(shard)
+    if (range && block === range.last + 1 && isSameHash(range.hashes.get(range.last), parent)) {
+      range.last = block
+    } else if (!range || block > range.last || !isSameHash(range.hashes.get(block), hash)) {
+      range = { first: block, last: block, hashes: new Map() }
+      if (parent) range.hashes.set(block - 1, parent)
+      this.#rangesByShard.set(shard, range)
+    }
+    if (hash) range.hashes.set(block, hash)
+    for (const oldest of range.hashes.keys()) {
+      if (range.hashes.size <= MAX_REMEMBERED_HASHES) break
+      range.hashes.delete(oldest)
     }
   }
 
   /**
-   * Returns the ranges without local blocks at their start; the same array when there are none.
+   * Returns the ranges without local blocks at their start; the same array when there are none. Local blocks of another
+   * branch than what was read before them stay: reading them shows that the log went back.
    *
    * @param ranges Each begins with a block.
    */
@@ -202,12 +232,27 @@ export class LocalCommits {
     const remaining = ranges.map((range) => {
       const localRange = this.#rangesByShard.get(range.shard)
       const block = blockOf(range.from)
-      return localRange && localRange.first <= block && block <= localRange.last
-        ? { ...range, from: eventId(localRange.last + 1, 0) }
-        : range
+      if (!localRange || block < localRange.first || localRange.last < block) return range
+      const { last, hashes } = localRange
+      const read = range.history?.[0]
+      if (read && !isSameHash(hashes.get(read.height), read.hash)) return range
+      const hash = hashes.get(last)
+      const { history: _, ...rest } = range
+      const from = eventId(last + 1, 0)
+      return { ...rest, from, ...(hash === undefined ? {} : { history: [{ height: last, hash }] }) }
     })
     return remaining.some((range, index) => range !== ranges[index]) ? remaining : ranges
   }
+
+  /** Forgets all blocks: the log went back. */
+  clear(): void {
+    this.#rangesByShard.clear()
+  }
+}
+
+/** Whether two hashes may be the same: an unknown one may be any. */
+function isSameHash(one: string | undefined, other: string | undefined): boolean {
+  return one === undefined || other === undefined || one === other
 }
 
 /** Moves a range to the start of the next block, unless it is at a start. A block is committed whole. */

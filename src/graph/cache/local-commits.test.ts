@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { blockOf, eventId } from '../../hub/log/hub-event.js'
+import { HubEventType } from '../../protocol/definitions.js'
 import { LocalCommits, startAtNextBlock } from './invalidation.js'
 
 const stop = Number.MAX_SAFE_INTEGER
@@ -51,4 +52,34 @@ test('skip: every block is either read or local, in any order', () => {
       if (mergedLocally.size === height) expect(read.size).toBe(0)
     }),
   )
+})
+
+const committed = (height: number, hash: string, parent: string) => ({
+  shard: 1,
+  id: eventId(height, 0),
+  body: {
+    type: HubEventType.BLOCK_CONFIRMED as const,
+    blockNumber: height,
+    shardIndex: 1,
+    timestamp: 0,
+    blockHash: Buffer.from(hash.padEnd(8)),
+    totalEvents: 1,
+    eventCountsByType: {},
+  },
+  parentHash: Buffer.from(parent.padEnd(8)),
+})
+const hashOf = (hash: string) => Buffer.from(hash.padEnd(8)).subarray(0, 8).toString('hex')
+
+test('skip: local blocks of another branch than what was read are not skipped', () => {
+  const localCommits = new LocalCommits()
+  localCommits.record([committed(5, 'five', 'four')])
+  const read = (hash: string) => ({ ...rangeFrom(5), history: [{ height: 4, hash: hashOf(hash) }] })
+  expect(localCommits.skip([read('other')])).toEqual([read('other')])
+  const skipped = { ...rangeFrom(6), history: [{ height: 5, hash: hashOf('five') }] }
+  expect(localCommits.skip([read('four')])).toEqual([skipped])
+  // The log went back to block 4, and this process merged on.
+  localCommits.record([committed(5, 'another five', 'four'), committed(6, 'six', 'another five')])
+  expect(localCommits.skip([skipped])).toEqual([skipped])
+  localCommits.clear()
+  expect(localCommits.skip([read('four')])).toEqual([read('four')])
 })

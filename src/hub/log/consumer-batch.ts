@@ -1,8 +1,11 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { inPipeline, type Statement, transact } from '../../platform/db/pipeline.js'
 import { PlazaError } from '../../platform/errors.js'
-import { type HubEventBody, hubEventBody } from './hub-event.js'
-import { AFTER_ALL_EVENTS, type EventPage, readEvents, readLogEnds, readRetentionFloor } from './read.js'
+import { type BlockHistory, decodeHistory, encodeHistory, historyUpTo } from './block-history.js'
+import { blockOf, type HubEventBody, hubEventBody } from './hub-event.js'
+import { AFTER_ALL_EVENTS } from './log-range.js'
+import { type LogReset, LogResetError } from './log-reset.js'
+import { type EventPage, readEvents, readLogEnds, readRetentionFloor } from './read.js'
 
 /** An event of the log, decoded on access. */
 export interface ConsumedEvent {
@@ -50,8 +53,21 @@ export interface Consumer {
 export type BatchOutcome =
   /** Another process works on the shard. */
   | { readonly state: 'busy' }
-  /** `next` is the first event that is not consumed. */
-  | { readonly state: 'more' | 'caughtUp'; readonly next: number; readonly gap?: LogGap }
+  | {
+      readonly state: 'more' | 'caughtUp'
+      readonly cursor: Cursor
+      readonly gap?: LogGap
+      /** The log went back, and the cursor with it. */
+      readonly reset?: LogReset
+    }
+
+/** How far a consumer has come. */
+export interface Cursor {
+  /** The first event that is not consumed. */
+  readonly next: number
+  /** The blocks before it. */
+  readonly history: BlockHistory
+}
 
 /** Below every event id. 0 would mean the oldest kept event, and hide a gap. */
 const BEFORE_ALL_EVENTS = 1
@@ -81,7 +97,7 @@ interface BatchRange {
   readonly limit: number
   readonly signal: AbortSignal
   /** Where the cursor probably is: its events are read in the round trip that locks it. */
-  readonly expected?: number | undefined
+  readonly expected?: Cursor | undefined
 }
 
 /**
@@ -89,6 +105,9 @@ interface BatchRange {
  * It locks the cursor's row: one process at a time works on a shard, and a process that dies releases it.
  *
  * Two round trips and those of the consumer: one locks the cursor and reads, the other writes and commits.
+ *
+ * The cursor is in the same database as the log and goes back with it. If it did not, as when tables were restored one by
+ * one, it moves to the newest block of its history that is still in the log.
  */
 export async function consumeBatch(
   db: Database,
@@ -97,46 +116,64 @@ export async function consumeBatch(
 ): Promise<BatchOutcome> {
   const { shard, signal, expected } = range
   return await transact(db, async (transaction, withCommit) => {
-    const [[cursor], expectedPage] = await inPipeline([
-      transaction<{ from: number }[]>`
-        select next_id as "from" from hub.consumers
+    const [[row], expectedPage] = await inPipeline([
+      transaction<{ next: number; blocks: Buffer }[]>`
+        select next_id as next, blocks from hub.consumers
         where name = ${consumer.name} and shard = ${shard}::smallint
         for update skip locked
       `,
       expected === undefined ? null : readPage(transaction, consumer, range, expected),
     ])
-    if (!cursor) return { state: 'busy' }
-    const { from } = cursor
-    const page = from === expected ? expectedPage : await readPage(transaction, consumer, range, from)
+    if (!row) return { state: 'busy' }
+    const { next: from } = row
+    const isExpected = from === expected?.next && !(expectedPage && 'reset' in expectedPage)
+    const page = isExpected ? expectedPage : await readPage(transaction, consumer, range, cursorOf(row))
+    const move = (cursor: Cursor) => withCommit([moveCursor(transaction, consumer.name, shard, cursor)])
     if (page === null) {
       const floor = await readRetentionFloor(transaction, shard)
       const gap = { shard, from, to: floor }
       await consumer.onGap?.(transaction, gap, signal)
-      withCommit([moveCursor(transaction, consumer.name, shard, floor)])
-      return { state: 'more', next: floor, gap }
+      const cursor = { next: floor, history: [] }
+      move(cursor)
+      return { state: 'more', cursor, gap }
+    }
+    if ('reset' in page) {
+      const { reset } = page
+      const cursor = { next: Math.max(reset.nextId, BEFORE_ALL_EVENTS), history: reset.history }
+      move(cursor)
+      return { state: 'more', cursor, reset }
     }
     const events = page.events.map(({ id, event }) => decodeLazily(shard, id, event))
     if (events.length > 0) withCommit(await consumer.handle(transaction, events, signal))
-    const next = page.remaining[0]!.from
-    if (next > from) withCommit([moveCursor(transaction, consumer.name, shard, next)])
-    return { state: page.next ? 'more' : 'caughtUp', next }
+    const { from: next, history = [] } = page.remaining[0]!
+    if (next > from) move({ next, history })
+    return { state: page.next ? 'more' : 'caughtUp', cursor: { next, history } }
   })
 }
 
-/** Reads the events of a batch, and then what the consumer needs besides. Null if its first event was dropped. */
+/** A process of an earlier version moves a cursor and not its blocks: they are then before it. */
+function cursorOf({ next, blocks }: { readonly next: number; readonly blocks: Buffer }): Cursor {
+  return { next, history: historyUpTo(decodeHistory(blocks) ?? [], blockOf(next - 1)) }
+}
+
+/**
+ * Reads the events of a batch, and then what the consumer needs besides. Null if its first event was dropped; the reset
+ * if the log went back.
+ */
 async function readPage(
   db: Transaction,
   consumer: Consumer,
   { shard, limit }: BatchRange,
-  from: number,
-): Promise<EventPage | null> {
-  const page = readEvents(db, [{ shard, from, stop: AFTER_ALL_EVENTS }], {
+  { next: from, history }: Cursor,
+): Promise<EventPage | { readonly reset: LogReset } | null> {
+  const page = readEvents(db, [{ shard, from, stop: AFTER_ALL_EVENTS, history }], {
     limit,
     reverse: false,
     filter: { fids: null, types: consumer.types },
     maxBytes: MAX_BATCH_BYTES,
   }).catch((error: unknown) => {
     if (error instanceof PlazaError && error.code === 'not_found.event_dropped') return null
+    if (error instanceof LogResetError) return { reset: error.reset }
     throw error
   })
   const [found] = await inPipeline([page, consumer.prepare?.(db)])
@@ -156,10 +193,10 @@ function decodeLazily(shard: number, id: number, event: Buffer): ConsumedEvent {
   }
 }
 
-function moveCursor(db: Transaction, name: string, shard: number, next: number): Statement {
+function moveCursor(db: Transaction, name: string, shard: number, { next, history }: Cursor): Statement {
   return db`
     update hub.consumers
-    set next_id = ${next}::bigint
+    set next_id = ${next}::bigint, blocks = ${encodeHistory(history)}
     where name = ${name} and shard = ${shard}::smallint
   `
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { isLockTimeout, isRetryable, isUnavailable } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { type Consumer, consumeBatch, ensureCursors } from './consumer-batch.js'
+import { type Consumer, type Cursor, consumeBatch, ensureCursors } from './consumer-batch.js'
 import { maxBlockEvents } from './hub-event.js'
 import type { EventTail } from './tail.js'
 
@@ -61,7 +61,7 @@ async function consumeShard(
   let limit = batchSize
   let failures = 0
   let hasCursor = false
-  let expected: number | undefined
+  let expected: Cursor | undefined
   while (!signal.aborted) {
     try {
       if (!hasCursor) await ensureCursors(db, consumer, shards)
@@ -71,13 +71,14 @@ async function consumeShard(
       if (outcome.state !== 'busy' && outcome.gap) {
         log.error({ ...logFields, ...outcome.gap }, 'events were dropped before they were consumed')
       }
+      if (outcome.state !== 'busy' && outcome.reset) tail.reportReset(consumer.name, outcome.reset)
       if (failures > 0) log.info({ ...logFields, failures }, 'consumer recovered')
       failures = 0
       limit = Math.min(batchSize, limit * 2)
-      expected = outcome.state === 'busy' ? undefined : outcome.next
+      expected = outcome.state === 'busy' ? undefined : outcome.cursor
       if (outcome.state === 'busy') await pause(BUSY_MS, signal)
       if (outcome.state === 'caughtUp') {
-        await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
+        await tail.wait([{ shard, lastId: outcome.cursor.next - 1 }], signal)
         const pauseMs = endedMs + BATCH_INTERVAL_MS - performance.now()
         if (pauseMs > 0) await pause(pauseMs, signal)
       }

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../platform/db/connection.js'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
-import {
-  AFTER_ALL_EVENTS,
-  type EventFilter,
-  readEvents,
-  readLogEnds,
-  type ShardRange,
-  type StoredHubEvent,
-} from './read.js'
+import { type BlockRef, confirmedBlock } from './block-history.js'
+import { blockOf } from './hub-event.js'
+import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './log-range.js'
+import { type LogReset, LogResetError } from './log-reset.js'
+import { readEvents, readLogEnds, type StoredHubEvent } from './read.js'
 import type { EventTail, ReadPosition } from './tail.js'
 
 /** Shortest time between reads at the end of the log: a busy hub then sends pages, not single events. */
@@ -33,7 +30,8 @@ export interface LogReader<Sent> {
  * Yields the pages of the log, stored ones and then new ones, until the signal aborts.
  *
  * It reads a page after the previous one was taken: a slow reader holds one page and delays no other. It
- * waits while the database is unavailable; nothing is lost.
+ * waits while the database is unavailable; nothing is lost. When the log goes back, a page without events says so, and
+ * the next one begins at the fork.
  *
  * @throws PlazaError `not_found.event_dropped` if the next event was dropped; AbortError.
  */
@@ -45,13 +43,47 @@ export async function* followLog<Sent>(
   let remaining = ranges
   while (!signal.aborted) {
     const startedMs = performance.now()
-    const page = await readWithRetry(() => readPage(remaining, filter), signal)
+    const page = await readWithRetry(() => readOrReset({ readPage, tail }, remaining, filter), signal)
     yield page
     remaining = page.remaining
     if (!page.isEnd) continue
     await tail.wait(positionsOf(remaining), signal)
     await sleep(Math.max(0, startedMs + READ_INTERVAL_MS - performance.now()), null, { signal })
   }
+}
+
+async function readOrReset<Sent>(
+  { readPage, tail }: LogReader<Sent>,
+  ranges: readonly ShardRange[],
+  filter: EventFilter | null,
+): Promise<StreamPage<Sent>> {
+  try {
+    return await readPage(ranges, filter)
+  } catch (error) {
+    if (!(error instanceof LogResetError)) throw error
+    const { reset } = error
+    const isLagging = await isReplicaLag(tail, ranges, reset)
+    if (isLagging) return { events: [], isEnd: true, remaining: ranges }
+    return { events: [], isEnd: false, remaining: rangesAfterReset(ranges, reset), reset }
+  }
+}
+
+/** Whether the log of the primary has what the reader has read: a replica that lags has not got it yet. */
+export async function isReplicaLag(
+  tail: Pick<EventTail, 'hasBlock'>,
+  ranges: readonly ShardRange[],
+  { shard, isBehind }: LogReset,
+): Promise<boolean> {
+  const newest = ranges.find((range) => range.shard === shard)?.history?.[0]
+  return isBehind && newest !== undefined && (await tail.hasBlock(shard, newest))
+}
+
+/** The ranges of a reader that continues at the fork. */
+export function rangesAfterReset(
+  ranges: readonly ShardRange[],
+  { shard, nextId, history }: LogReset,
+): ShardRange[] {
+  return ranges.map((range) => (range.shard === shard ? { ...range, from: nextId, history } : range))
 }
 
 async function readWithRetry<Page>(read: () => Promise<Page>, signal: AbortSignal): Promise<Page> {
@@ -80,8 +112,21 @@ export async function rangesFrom(
   return (await readLogEnds(db, shards)).map(({ shard, lastId }) => openEndedRange(shard, lastId + 1))
 }
 
+/** Adds to ranges without a history the block before each, and ancestors of it. */
+export async function withHistories(
+  tail: Pick<EventTail, 'readHistory'>,
+  ranges: readonly ShardRange[],
+): Promise<ShardRange[]> {
+  return await Promise.all(
+    ranges.map(async (range) => {
+      if (range.history !== undefined || range.from === 0) return range
+      return { ...range, history: await tail.readHistory(range.shard, range.from - 1) }
+    }),
+  )
+}
+
 /** Returns the last read id of each range. */
-export function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
+function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
   return ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
 }
 
@@ -90,12 +135,16 @@ interface StreamPage<Sent> {
   readonly events: readonly StreamEvent<Sent>[]
   readonly isEnd: boolean
   readonly remaining: readonly ShardRange[]
+  /** Instead of events: the log of a shard went back. */
+  readonly reset?: LogReset
 }
 
 /** An event shared by all streams that read it. */
 export interface StreamEvent<Sent> {
   readonly shard: number
   readonly id: number
+  /** Its block; null if the page begins within it. */
+  readonly block: BlockRef | null
   /** The encoded event. */
   readonly encoded: Sent
 }
@@ -126,19 +175,37 @@ export function createSingleFlightPages<Sent>(
   ): Promise<StreamPage<Sent>> {
     const options = { limit: PAGE_EVENTS, maxBytes: PAGE_BYTES, reverse: false, filter }
     const page = await readEvents(db, ranges, options)
+    const blocks = new Map(page.confirmations.map((each) => [blockKey(each), confirmedBlock(each.event)]))
     return {
-      events: page.events.map((event) => ({ shard: event.shard, id: event.id, encoded: encode(event) })),
+      events: page.events.map((event) => ({
+        shard: event.shard,
+        id: event.id,
+        block: blocks.get(blockKey(event)) ?? null,
+        encoded: encode(event),
+      })),
       isEnd: page.next === null,
       remaining: page.remaining,
     }
   }
 
   return (ranges, filter) => {
-    const key = JSON.stringify([ranges, filter])
+    const key = keyOf(ranges, filter)
     const pending = inFlight.get(key)
     if (pending) return pending
     const page = readPage(ranges, filter).finally(() => inFlight.delete(key))
     inFlight.set(key, page)
     return page
   }
+}
+
+function blockKey({ shard, id }: Pick<StoredHubEvent, 'shard' | 'id'>): string {
+  return `${shard}:${blockOf(id)}`
+}
+
+/** Of the history only the newest block counts: the blocks before it follow from its hash. */
+function keyOf(ranges: readonly ShardRange[], filter: EventFilter | null): string {
+  return JSON.stringify([
+    ranges.map(({ shard, from, stop, history }) => [shard, from, stop, history?.[0]]),
+    filter,
+  ])
 }

@@ -88,6 +88,11 @@ export function encodeHubEvent({ shard, id, timestamp, body }: SequencedEvent): 
   return Buffer.from(HubEventCodec.encode(withBody(event, body)).finish())
 }
 
+/** Encodes an event without its place in the log: what it says, and nothing else. */
+export function encodeEventBody(body: HubEventBody): Uint8Array {
+  return HubEventCodec.encode(withBody(HubEventCodec.create({ type: body.type }), body)).finish()
+}
+
 /** Decodes a stored event. */
 export function decodeHubEvent(bytes: Buffer): HubEventProtobuf {
   return HubEventCodec.decode(bytes)

@@ -1,5 +1,19 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { HubEventType } from '../../protocol/definitions.js'
+import {
+  type BlockHistory,
+  type BlockRef,
+  confirmedBlock,
+  isSameBlock,
+  RECENT_BLOCKS,
+  shortHash,
+  withBlocks,
+} from './block-history.js'
+import { eventId } from './hub-event.js'
+import type { EventFilter, EventPageOptions, ShardRange } from './log-range.js'
+import { findReset, LogResetError } from './log-reset.js'
+import { type PageEvent, type PageRow, selectPage, unpackPage } from './page-statement.js'
 
 /** A stored event: shard, id, type and the encoded protobuf HubEvent. */
 export interface StoredHubEvent {
@@ -10,66 +24,16 @@ export interface StoredHubEvent {
   readonly event: Buffer
 }
 
-/** Above every event id: the `stop` of an open-ended range. */
-export const AFTER_ALL_EVENTS = Number.MAX_SAFE_INTEGER
-
-/** Ids to read of one shard: `from` inclusive, `stop` exclusive. 0 as `from` means the oldest kept event. */
-export interface ShardRange {
-  readonly shard: number
-  readonly from: number
-  readonly stop: number
-}
-
-export interface EventPageOptions {
-  /** Most events to read, of all shards together. */
-  readonly limit: number
-  /** Highest id first. */
-  readonly reverse: boolean
-  /** Other events count towards the limit and are left out. */
-  readonly filter?: EventFilter | null
-  /** The page ends at this size. An event takes up to 64 kB, usually 200 bytes. */
-  readonly maxBytes?: number
-}
-
-/** Selects events; null selects all. Events without a fid match no filter of fids. */
-export interface EventFilter {
-  readonly fids: readonly number[] | null
-  readonly types: readonly number[] | null
-}
-
 /** A page of the log and what follows it. */
 export interface EventPage {
   readonly events: readonly StoredHubEvent[]
+  /** The confirmations among what was read, also those that the filter leaves out. */
+  readonly confirmations: readonly StoredHubEvent[]
   /** The first event of the ranges that was not read; null at the end. */
   readonly next: { readonly shard: number; readonly id: number } | null
   /** The ranges that remain, in the order of the request. The next page reads them. */
   readonly remaining: readonly ShardRange[]
 }
-
-/** Bounds the memory of a page. 10,000 usual events take 5 MB. */
-const MAX_PAGE_BYTES = 32 * 1024 * 1024
-
-/** A page, and the lowest retained id of each shard. */
-interface PageRow {
-  shards: number[]
-  floors: number[]
-  /** Packed events in base64; null when there is none. */
-  page: string | null
-}
-
-/** An event of a page; null where the filter leaves it out. */
-interface PageEvent {
-  readonly shard: number
-  readonly id: number
-  readonly type: number
-  readonly event: Buffer | null
-}
-
-/** The head of a packed event: id, then length, type and shard. */
-const HEAD_BYTES = 16
-/** In the place of its length: the event does not match the filter, or does not fit in the page. */
-const LEFT_OUT = -1
-const TOO_LARGE = -2
 
 /**
  * Reads a page of the log of some shards, merged by (id, shard).
@@ -79,9 +43,10 @@ const TOO_LARGE = -2
  * 0.9 ms for 1,000 of 240,000 events in two shards.
  *
  * The lowest retained ids come from the same snapshot, so that a partition dropped meanwhile never looks like
- * a gap.
+ * a gap. So does the block that the reader has read last: one look at an index for each day that is kept.
  *
  * @throws PlazaError `not_found.event_dropped` if a range starts at a dropped event.
+ * @throws LogResetError if the log went back behind a block that the reader has read.
  */
 export async function readEvents(
   db: Queryable,
@@ -93,154 +58,81 @@ export async function readEvents(
     const floor = row.floors[row.shards.indexOf(range.shard)] ?? 0
     if (range.from > 0 && range.from < floor) throw await eventDroppedError(db, range.shard, floor)
   }
-  const { found, next } = unpack(row.page, options.limit)
+  const starts = await Promise.all(ranges.map((range, index) => checkBranch(db, range, row, index)))
+  const { found, next } = unpackPage(row.page, options.limit)
+  const events = found.filter((each): each is StoredHubEvent => each.event !== null)
+  const isConfirmation = ({ type }: StoredHubEvent) => type === HubEventType.BLOCK_CONFIRMED
+  const confirmations = events.filter(isConfirmation)
   return {
-    events: found.filter((each): each is StoredHubEvent => each.event !== null),
+    events: matchesConfirmations(options.filter) ? events : events.filter((each) => !isConfirmation(each)),
+    confirmations,
     next,
-    remaining: remainingRanges(ranges, found, options.reverse),
+    remaining: remainingRanges(starts, found, confirmations, options.reverse),
   }
 }
 
-/** Reads packed events up to the limit and the size of the page, and which one follows. */
-function unpack(page: string | null, limit: number): { found: PageEvent[]; next: EventPage['next'] } {
-  const bytes = Buffer.from(page ?? '', 'base64')
-  const found: PageEvent[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const id = bytes.readUInt32BE(at) * 0x1_0000_0000 + bytes.readUInt32BE(at + 4)
-    const length = bytes.readInt32BE(at + 8)
-    const shard = bytes.readUInt16BE(at + 14)
-    if (found.length === limit || length === TOO_LARGE) return { found, next: { shard, id } }
-    const start = at + HEAD_BYTES
-    at = length === LEFT_OUT ? start : start + length
-    const event = length === LEFT_OUT ? null : bytes.subarray(start, at)
-    found.push({ shard, id, type: bytes.readUInt16BE(start - 4), event })
-  }
-  return { found, next: null }
+/** Whether confirmations, which are read in any case, match the filter. They have no fid. */
+function matchesConfirmations(filter: EventFilter | null | undefined): boolean {
+  if (!filter) return true
+  return filter.fids === null && (filter.types?.includes(HubEventType.BLOCK_CONFIRMED) ?? true)
 }
 
-/**
- * Selects a page as one value, its events packed one behind the other. Of 1,000 rows the driver makes 4,000 strings
- * and 1,000 objects: 4.6 ms of processor time, and 1.8 ms for the value, which costs PostgreSQL 0.8 ms more. As base64, because it is a third shorter than
- * PostgreSQL's hex and faster to decode.
- */
-async function selectPage(
+/** Returns the range with the block that its reader has read last. @throws LogResetError if that was lost. */
+async function checkBranch(
   db: Queryable,
-  ranges: readonly ShardRange[],
-  options: EventPageOptions,
-): Promise<PageRow> {
-  const { reverse } = options
-  const order = reverse ? db`desc` : db`asc`
-  // One row more than requested shows whether there is a next page.
-  const rows = options.limit + 1
-  const shards = ranges.map((range) => range.shard)
-  const { fids, types } = options.filter ?? { fids: null, types: null }
-  const maxBytes = options.maxBytes ?? MAX_PAGE_BYTES
-  const [row] = await db<[PageRow]>`
-    select
-      array(
-        select shard from hub.shards where shard = any (${shards}::smallint[]) order by shard
-      ) as shards,
-      array(
-        select first_retained_id from hub.shards where shard = any (${shards}::smallint[]) order by shard
-      ) as floors,
-      (
-        select encode(
-          string_agg(
-            int8send(id) || int8send((length << 32) | (type::bigint << 16) | shard)
-              || case when length >= 0 then event else '' end,
-            ''::bytea
-          ),
-          'base64'
-        )
-        from (
-          select
-            shard, id, type, event,
-            case
-              when bytes_before >= ${maxBytes}::bigint then ${TOO_LARGE}::bigint
-              when (${fids}::bigint[] is null or fid = any (${fids}::bigint[]))
-                and (${types}::smallint[] is null or type = any (${types}::smallint[]))
-              then octet_length(event)
-              else ${LEFT_OUT}::bigint
-            end as length
-          from (
-            select
-              shard, id, type, fid, event,
-              coalesce(
-                sum(octet_length(event)) over (
-                  order by id ${order}, shard ${order} rows between unbounded preceding and 1 preceding
-                ),
-                0
-              ) as bytes_before
-            from (
-              ${ranges.length === 1 ? rowsOfShard(db, ranges[0]!, rows, reverse) : rowsOfShards(db, ranges, rows, reverse)}
-            ) merged
-          ) sized
-          order by id ${order}, shard ${order}
-        ) page
-      ) as page
-  `
-  return row
-}
-
-/**
- * The first rows of each range, merged. Only one bound is inside the limit. With both, the planner expects a narrow
- * range, reads it whole and sorts: 19 ms a page instead of 1.5 ms.
- */
-function rowsOfShards(db: Queryable, ranges: readonly ShardRange[], rows: number, reverse: boolean) {
-  const order = reverse ? db`desc` : db`asc`
-  const nearBound = reverse ? db`e.id < requested.stop_id` : db`e.id >= requested.from_id`
-  const farBound = reverse ? db`found.id >= requested.from_id` : db`found.id < requested.stop_id`
-  return db`
-    select found.*
-    from unnest(
-      ${ranges.map((range) => range.shard)}::smallint[],
-      ${ranges.map((range) => range.from)}::bigint[],
-      ${ranges.map((range) => range.stop)}::bigint[]
-    ) as requested (shard, from_id, stop_id)
-    cross join lateral (
-      select e.shard, e.id, e.type, e.fid, e.event
-      from hub.events e
-      where e.shard = requested.shard and ${nearBound}
-      order by e.id ${order}
-      limit ${rows}::bigint
-    ) found
-    where ${farBound}
-    order by found.id ${order}, found.shard ${order}
-    limit ${rows}::bigint
-  `
-}
-
-/** The same of one range, in the order of the index: the sort took half of PostgreSQL's time for the rows. */
-function rowsOfShard(db: Queryable, { shard, from, stop }: ShardRange, rows: number, reverse: boolean) {
-  const order = reverse ? db`desc` : db`asc`
-  const nearBound = reverse ? db`e.id < ${stop}::bigint` : db`e.id >= ${from}::bigint`
-  const farBound = reverse ? db`found.id >= ${from}::bigint` : db`found.id < ${stop}::bigint`
-  return db`
-    select found.*
-    from (
-      select e.shard, e.id, e.type, e.fid, e.event
-      from hub.events e
-      where e.shard = ${shard}::smallint and ${nearBound}
-      order by e.id ${order}
-      limit ${rows}::bigint
-    ) found
-    where ${farBound}
-  `
+  range: ShardRange,
+  row: PageRow,
+  index: number,
+): Promise<ShardRange> {
+  const { shard, from, history = [] } = range
+  const confirmation = row.confirmations[index]
+  const inLog = confirmation ? confirmedBlock(confirmation) : null
+  const [newest] = history
+  if (!newest) return inLog ? { ...range, history: [inLog] } : range
+  if (inLog && isSameBlock(inLog, newest)) return range
+  const at = row.shards.indexOf(shard)
+  // Its confirmation expired with its day, while events after it are kept: nothing can be said.
+  if (!inLog && eventId(newest.height, 0) < (row.floors[at] ?? 0)) return range
+  const isBehind = (row.heights[at] ?? 0) < newest.height
+  throw new LogResetError(await findReset(db, { shard, lastId: from - 1, history }, isBehind))
 }
 
 function remainingRanges(
   ranges: readonly ShardRange[],
   read: readonly PageEvent[],
+  confirmations: readonly StoredHubEvent[],
   reverse: boolean,
 ): ShardRange[] {
   const lastRead = new Map(read.map((row) => [row.shard, row.id]))
   const first = read[0]
-  return ranges.map(({ shard, from, stop }) => {
+  return ranges.map((range) => {
+    const { shard, from, stop } = range
     const last = lastRead.get(shard)
-    if (!reverse) return { shard, from: last === undefined ? from : last + 1, stop }
+    const history = historyAfter(range, blocksOf(shard, confirmations), reverse)
+    const known = history.length > 0 ? { history } : {}
+    if (!reverse) return { shard, from: last === undefined ? from : last + 1, stop, ...known }
     // Events written above the first one meanwhile belong to no later page of a reverse read.
-    return { shard, from, stop: last ?? Math.min(stop, first === undefined ? stop : first.id + 1) }
+    return { shard, from, stop: last ?? Math.min(stop, first === undefined ? stop : first.id + 1), ...known }
   })
+}
+
+/** Upwards, all blocks that were read; downwards, the lowest: all that follow are before it. */
+function historyAfter(
+  { history = [] }: ShardRange,
+  blocks: readonly BlockRef[],
+  reverse: boolean,
+): BlockHistory {
+  return reverse ? (blocks.length > 0 ? blocks.slice(-1) : history) : withBlocks(history, blocks)
+}
+
+/** Of the blocks at the beginning of a page one in so many is remembered: decoding all of them takes 1 ms. */
+const REMEMBERED_BLOCKS = 16
+
+function blocksOf(shard: number, confirmations: readonly StoredHubEvent[]): BlockRef[] {
+  const ofShard = confirmations.filter((each) => each.shard === shard)
+  return ofShard
+    .filter((_, index) => index % REMEMBERED_BLOCKS === 0 || index >= ofShard.length - RECENT_BLOCKS)
+    .flatMap(({ event }) => confirmedBlock(event) ?? [])
 }
 
 /** Reads one event, or null. @throws PlazaError `not_found.event_dropped` if it may have been dropped. */
@@ -265,13 +157,22 @@ export async function readRetentionFloor(db: Queryable, shard: number): Promise<
   return row?.floor ?? 0
 }
 
-/** Returns the last id of each shard's log; -1 for an empty log. */
-export async function readLogEnds(
-  db: Database,
-  shards: readonly number[],
-): Promise<{ shard: number; lastId: number }[]> {
-  return await db<{ shard: number; lastId: number }[]>`
-    select requested.shard, coalesce(last.id, s.first_retained_id - 1, -1) as "lastId"
+/** The end of a shard's log. */
+export interface LogEnd {
+  readonly shard: number
+  /** -1 for an empty log. */
+  readonly lastId: number
+  /** The last block. */
+  readonly height: number
+  readonly hash: string
+}
+
+/** Returns the end of each shard's log. */
+export async function readLogEnds(db: Database, shards: readonly number[]): Promise<LogEnd[]> {
+  const rows = await db<{ shard: number; lastId: number; height: number; blockHash: Buffer }[]>`
+    select
+      requested.shard, coalesce(last.id, s.first_retained_id - 1, -1) as "lastId",
+      coalesce(s.height, 0) as height, coalesce(s.block_hash, '\\x0000000000000000') as "blockHash"
     from unnest(${[...shards]}::smallint[]) as requested (shard)
     left join hub.shards s using (shard)
     left join lateral (
@@ -283,6 +184,7 @@ export async function readLogEnds(
     ) last on true
     order by requested.shard
   `
+  return rows.map(({ blockHash, ...end }) => ({ ...end, hash: shortHash(blockHash) }))
 }
 
 async function eventDroppedError(db: Queryable, shard: number, floor: number): Promise<PlazaError> {

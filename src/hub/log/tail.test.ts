@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { testNowUnix } from '../../../test/network.js'
+import { eventId } from './hub-event.js'
 import { ensurePartitions } from './partitions.js'
 import { createEventTail, type EventTail } from './tail.js'
 import { eventChannel } from './write.js'
@@ -105,4 +106,38 @@ test('an aborted reader, and all readers of a closed tail, stop waiting', async 
   await tail.close()
   expect(await isDone(staying, 50)).toBe(true)
   expect(await isDone(tail.wait([{ shard: 1, lastId: 4 }], never), 50)).toBe(true)
+})
+
+test('a log that went back wakes the readers that are ahead of it, and no others', async () => {
+  await db`update hub.shards set height = 5 where shard = 1`
+  await append(1, eventId(5, 1), { notify: false })
+  const tail = open(20)
+  const atEnd = tail.wait([{ shard: 1, lastId: eventId(5, 1) }], never)
+  const other = tail.wait([{ shard: 2, lastId: -1 }], never)
+  await db`delete from hub.events`
+  await db`update hub.shards set height = 4 where shard = 1`
+  expect(await isDone(atEnd, LONG_MS)).toBe(true)
+  expect(await isDone(other, 100)).toBe(false)
+})
+
+test('a log that went back -> readers of the new branch wait at its end', async () => {
+  const tail = open(20)
+  await db`update hub.shards set height = 5 where shard = 1`
+  await append(1, eventId(5, 1), { notify: false })
+  expect(await isDone(tail.wait([{ shard: 1, lastId: eventId(5, 0) }], never), LONG_MS)).toBe(true)
+  await db`delete from hub.events`
+  await db`update hub.shards set height = 4 where shard = 1`
+  await append(1, eventId(4, 1), { notify: false })
+  const waiting = async () => !(await isDone(tail.wait([{ shard: 1, lastId: eventId(4, 1) }], never), 50))
+  await expect.poll(waiting, { timeout: LONG_MS }).toBe(true)
+})
+
+test('another branch of the same length wakes the readers at its end', async () => {
+  await db`update hub.shards set height = 5, block_hash = '\\x01' where shard = 1`
+  await append(1, eventId(5, 1), { notify: false })
+  const tail = open(20)
+  expect(await isDone(tail.wait([{ shard: 1, lastId: eventId(5, 0) }], never), LONG_MS)).toBe(true)
+  const atEnd = tail.wait([{ shard: 1, lastId: eventId(5, 1) }], never)
+  await db`update hub.shards set block_hash = '\\x02' where shard = 1`
+  expect(await isDone(atEnd, LONG_MS)).toBe(true)
 })

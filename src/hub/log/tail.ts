@@ -1,5 +1,8 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type Log, silentLog } from '../../platform/log/log.js'
+import type { BlockHistory, BlockRef } from './block-history.js'
+import { blockOf } from './hub-event.js'
+import { isInLog, type LogReset, readHistory } from './log-reset.js'
 import { eventChannel } from './write.js'
 
 /** The last id that a reader has read of a shard; it waits for a higher one. */
@@ -16,6 +19,8 @@ export interface EventTailOptions {
   /** Interval of polls while a reader waits, independent of notifications. */
   readonly pollMs?: number
   readonly log?: Log
+  /** Counts readers whose place in the log was lost. */
+  readonly onReset?: (reader: string) => void
   /** For LISTEN; the same as `db` unless told. */
   readonly listener?: Database
 }
@@ -27,40 +32,57 @@ interface Waiter {
 
 const POLL_MS = 1_000
 
+/** The last block and event of a shard. */
+interface LogEnd {
+  readonly shard: number
+  readonly lastId: number
+  readonly height: number
+  readonly hash: string
+}
+
 /**
  * Follows the end of the log. Writers notify in the appending transaction. A notification is only a hint that
- * shortens the wait; polling every second covers writers and connections that die.
+ * shortens the wait; polling every second covers writers and connections that die. A poll also finds a log that went
+ * back, and wakes the readers that are ahead of it: they read, and learn where to continue.
  *
  * A waiting reader costs one entry in a set and no statement. Without waiting readers nothing is polled.
+ *
+ * @param db The primary: on a replica that lags, the log would seem to go back.
  */
 export function createEventTail(db: Database, options: EventTailOptions = {}) {
-  const { pollMs = POLL_MS, log = silentLog, listener = db } = options
-  const ends = new Map<number, number>()
+  const { pollMs = POLL_MS, log = silentLog, listener = db, onReset } = options
+  const ends = new LogEnds()
   const waiters = new Set<Waiter>()
+  const reported = new Map<string, number>()
+  let hasReaders = false
   let closed = false
 
-  function isBehind({ shard, lastId }: ReadPosition): boolean {
-    return (ends.get(shard) ?? -1) > lastId
+  function wakeIf(isDue: (position: ReadPosition) => boolean): void {
+    for (const waiter of waiters) if (waiter.positions.some(isDue)) waiter.wake()
   }
 
   function moveEnd(shard: number, lastId: number): void {
-    if (lastId <= (ends.get(shard) ?? -1)) return
-    ends.set(shard, lastId)
-    for (const waiter of waiters) {
-      if (waiter.positions.some(isBehind)) waiter.wake()
-    }
+    if (ends.raise(shard, lastId)) wakeIf((position) => ends.isBehind(position))
+  }
+
+  async function pollEnds(): Promise<void> {
+    hasReaders = false
+    const apply = ends.beginPoll()
+    const isLost = apply(await selectEnds(db))
+    wakeIf((position) => ends.isBehind(position) || isLost(position))
   }
 
   const stopListening = listen(listener, moveEnd, log)
-  const stopPolling = poll(db, pollMs, () => waiters.size > 0, moveEnd, log)
+  const stopPolling = poll(pollEnds, pollMs, () => hasReaders || waiters.size > 0, log)
 
   return {
     /**
-     * Resolves when a shard may have an event after its position, or the signal aborts, or the tail closes. The
-     * reader then reads.
+     * Resolves when a shard may have an event after its position or may have lost that position, or the signal
+     * aborts, or the tail closes. The reader then reads.
      */
     async wait(positions: readonly ReadPosition[], signal: AbortSignal): Promise<void> {
-      if (closed || signal.aborted || positions.some(isBehind)) return
+      hasReaders = true
+      if (closed || signal.aborted || positions.some((position) => ends.isBehind(position))) return
       await new Promise<void>((resolve) => {
         const waiter = { positions, wake }
         function wake(): void {
@@ -72,12 +94,67 @@ export function createEventTail(db: Database, options: EventTailOptions = {}) {
         signal.addEventListener('abort', wake)
       })
     },
+    /** Whether the primary has a block that a reader did not find: it read from a replica that lags. */
+    async hasBlock(shard: number, block: BlockRef): Promise<boolean> {
+      return await isInLog(db, shard, block)
+    },
+    /** Reads the block of an id and its ancestors. @throws LogResetError if the log ends before it. */
+    async readHistory(shard: number, lastId: number): Promise<BlockHistory> {
+      return await readHistory(db, shard, lastId)
+    },
+    /** Counts a reader whose place in the log was lost, and logs it: of many streams at one place only the first. */
+    reportReset(reader: string, { shard, lastId, nextId }: LogReset): void {
+      onReset?.(reader)
+      const key = `${reader}/${shard}`
+      if (reported.get(key) === nextId) return
+      reported.set(key, nextId)
+      log.error({ reader, shard, lastId, nextId }, 'the log went back: the reader continues at the fork')
+    },
     /** Wakes all readers and closes the listening connection. */
     async close(): Promise<void> {
       closed = true
       for (const waiter of waiters) waiter.wake()
       await Promise.all([stopListening(), stopPolling()])
     },
+  }
+}
+
+/** The ends of the shards' logs as they are known. */
+class LogEnds {
+  readonly #lastIds = new Map<number, number>()
+  readonly #blocks = new Map<number, Pick<LogEnd, 'height' | 'hash'>>()
+  /** Shards that a notification has moved since the poll began: it may not know of that. */
+  readonly #raised = new Set<number>()
+
+  isBehind({ shard, lastId }: ReadPosition): boolean {
+    return (this.#lastIds.get(shard) ?? -1) > lastId
+  }
+
+  /** Notes a notification. Returns whether it is news. */
+  raise(shard: number, lastId: number): boolean {
+    if (lastId <= (this.#lastIds.get(shard) ?? -1)) return false
+    this.#lastIds.set(shard, lastId)
+    this.#raised.add(shard)
+    return true
+  }
+
+  /** Begins a poll. The returned function takes its result, and returns which positions the log may have lost. */
+  beginPoll(): (polled: readonly LogEnd[]) => (position: ReadPosition) => boolean {
+    this.#raised.clear()
+    return (polled) => {
+      const heights = new Map<number, number>()
+      for (const { shard, lastId, height, hash } of polled) {
+        const before = this.#blocks.get(shard)
+        this.#blocks.set(shard, { height, hash })
+        const isOther =
+          before && (height < before.height || (height === before.height && hash !== before.hash))
+        heights.set(shard, isOther ? -1 : height)
+        if (!this.#raised.has(shard) || lastId > (this.#lastIds.get(shard) ?? -1)) {
+          this.#lastIds.set(shard, lastId)
+        }
+      }
+      return ({ shard, lastId }) => blockOf(lastId) > (heights.get(shard) ?? Number.POSITIVE_INFINITY)
+    }
   }
 }
 
@@ -101,12 +178,11 @@ function listen(db: Database, moveEnd: MoveEnd, log: Log): () => Promise<void> {
   }
 }
 
-/** Polls the end of all shards' logs while a reader waits. */
+/** Polls the end of all shards' logs while somebody reads. */
 function poll(
-  db: Database,
+  pollEnds: () => Promise<void>,
   pollMs: number,
-  hasWaiters: () => boolean,
-  moveEnd: MoveEnd,
+  hasReaders: () => boolean,
   log: Log,
 ): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
@@ -115,8 +191,7 @@ function poll(
 
   async function pollOnce(): Promise<void> {
     try {
-      const rows = await selectEnds(db)
-      for (const { shard, lastId } of rows) moveEnd(shard, lastId)
+      await pollEnds()
       isFailing = false
     } catch (error) {
       // An unavailable database is logged once.
@@ -128,7 +203,7 @@ function poll(
   }
 
   const timer = setInterval(() => {
-    if (busy || !hasWaiters()) return
+    if (busy || !hasReaders()) return
     busy = true
     running = pollOnce()
   }, pollMs)
@@ -139,16 +214,16 @@ function poll(
   }
 }
 
-async function selectEnds(db: Database): Promise<{ shard: number; lastId: number }[]> {
-  return await db<{ shard: number; lastId: number }[]>`
-    select s.shard, last.id as "lastId"
+async function selectEnds(db: Database): Promise<LogEnd[]> {
+  return await db<LogEnd[]>`
+    select s.shard, coalesce(last.id, -1) as "lastId", s.height, encode(s.block_hash, 'hex') as hash
     from hub.shards s
-    cross join lateral (
+    left join lateral (
       select e.id
       from hub.events e
       where e.shard = s.shard
       order by e.id desc
       limit 1
-    ) last
+    ) last on true
   `
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Transaction } from '../../platform/db/connection.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import {
+  encodeEventBody,
   encodeHubEvent,
   eventId,
   type HubEventBody,
@@ -13,6 +14,8 @@ import {
 export interface LoggedEvent extends SequencedEvent {
   /** Null for block confirmations. */
   readonly fid: number | null
+  /** Of a confirmation: the hash of the block before. */
+  readonly parentHash?: Buffer
 }
 
 /** The end of a shard's log. */
@@ -39,9 +42,10 @@ export function buildBlocks(
   for (let start = 0; start < pending.length; start += maxBlockEvents - 1) {
     const blockEvents = pending.slice(start, start + maxBlockEvents - 1)
     height += 1
+    const parentHash = blockHash
     blockHash = hashBlock(blockHash, shard, height, blockEvents)
     const confirmation = blockConfirmation(shard, height, blockHash, blockEvents, now)
-    events.push({ shard, id: eventId(height, 0), fid: null, timestamp: now, body: confirmation })
+    events.push({ shard, id: eventId(height, 0), fid: null, timestamp: now, body: confirmation, parentHash })
     for (const [index, { fid, body }] of blockEvents.entries()) {
       events.push({ shard, id: eventId(height, index + 1), fid, timestamp: now, body })
     }
@@ -76,10 +80,11 @@ function hashBlock(parent: Buffer, shard: number, height: number, blockEvents: B
   const position = Buffer.alloc(12)
   position.writeUInt32BE(shard)
   position.writeBigUInt64BE(BigInt(height), 4)
-  const parts = [parent, position]
+  const parts: Uint8Array[] = [parent, position]
   for (const { body } of blockEvents) {
     parts.push(Buffer.from([body.type]))
-    if ('message' in body) parts.push(body.message.hash)
+    // Blocks of other contents must not have the same hash: it tells the branches of a log that went back apart.
+    parts.push('message' in body ? body.message.hash : encodeEventBody(body))
   }
   return createHash('sha256').update(Buffer.concat(parts)).digest()
 }

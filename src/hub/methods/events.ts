@@ -1,10 +1,7 @@
-import {
-  AFTER_ALL_EVENTS,
-  type EventPage,
-  readEvent,
-  type ShardRange,
-  type StoredHubEvent,
-} from '../log/read.js'
+import { ancestorsOf, type BlockHistory, decodeHistory, encodeHistory } from '../log/block-history.js'
+import { blockOf } from '../log/hub-event.js'
+import { AFTER_ALL_EVENTS, type ShardRange } from '../log/log-range.js'
+import { type EventPage, readEvent, type StoredHubEvent } from '../log/read.js'
 import { listReply } from '../protobuf.js'
 import type { Field } from './fields.js'
 import { MAX_PAGE_BYTES, pageSizeOf } from './grpc/request.js'
@@ -136,6 +133,8 @@ export const eventMethods = [
 /** Prefix of an event key of the reference node, before the id in eight bytes (docs/protocol.md §1.4). */
 const KEY_PREFIX = 9
 const KEY_BYTES = 9
+/** More than any token has. */
+const MAX_ENTRY_BYTES = 200
 
 /**
  * Returns the ranges that remain after the page of this token, or a text that says what is wrong with the
@@ -155,30 +154,38 @@ function rangesAfter(
   if (!ids) return 'is not a token of a page of events'
   if (ids.length !== ranges.length) return `is for ${ids.length} shards, but ${ranges.length} are requested`
   return ranges.map((range, index) => {
-    const id = ids[index] ?? null
-    if (id === null) return range
-    return reverse ? { ...range, stop: id } : { ...range, from: id + 1 }
+    const key = ids[index] ?? null
+    if (key === null) return range
+    const { id, history } = key
+    const known = history.length > 0 ? { history } : {}
+    return reverse ? { ...range, stop: id, ...known } : { ...range, from: id + 1, ...known }
   })
 }
 
 /** Returns the token of the next page; undefined at the end. */
 function eventToken(page: Pick<EventPage, 'next' | 'remaining'>, reverse: boolean): Buffer | undefined {
   if (page.next === null) return undefined
-  const entries = page.remaining.map(({ from, stop }) => {
-    if (reverse) return stop === AFTER_ALL_EVENTS ? null : encodeEventKey(stop)
-    return from === 0 ? null : encodeEventKey(from - 1)
+  const entries = page.remaining.map(({ from, stop, history = [] }) => {
+    if (reverse) return stop === AFTER_ALL_EVENTS ? null : encodeEventKey(stop, history)
+    return from === 0 ? null : encodeEventKey(from - 1, history)
   })
   return Buffer.from(JSON.stringify(entries))
 }
 
-function encodeEventKey(id: number): number[] {
+function encodeEventKey(id: number, history: BlockHistory): number[] {
   const key = Buffer.alloc(KEY_BYTES)
   key[0] = KEY_PREFIX
   key.writeBigUInt64BE(BigInt(id), 1)
-  return [...key]
+  return [...key, ...encodeHistory(ancestorsOf(history))]
 }
 
-function parseEntries(bytes: Uint8Array): (number | null)[] | null {
+/** The last event of a page, and the last blocks that were read. */
+interface EventKey {
+  readonly id: number
+  readonly history: BlockHistory
+}
+
+function parseEntries(bytes: Uint8Array): (EventKey | null)[] | null {
   let entries: unknown
   try {
     entries = JSON.parse(Buffer.from(bytes).toString('utf8'))
@@ -186,14 +193,21 @@ function parseEntries(bytes: Uint8Array): (number | null)[] | null {
     return null
   }
   if (!Array.isArray(entries)) return null
-  const ids = entries.map((entry) => (entry === null ? null : decodeEventKey(entry)))
-  return ids.includes(undefined) ? null : (ids as (number | null)[])
+  const keys = entries.map((entry) => (entry === null ? null : decodeEventKey(entry)))
+  return keys.includes(undefined) ? null : (keys as (EventKey | null)[])
 }
 
-/** Decodes an event key; undefined if it is malformed. */
-function decodeEventKey(key: unknown): number | undefined {
-  if (!Array.isArray(key) || key.length !== KEY_BYTES || key[0] !== KEY_PREFIX) return undefined
-  if (!key.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 0xff)) return undefined
-  const id = Buffer.from(key).readBigUInt64BE(1)
-  return id < BigInt(AFTER_ALL_EVENTS) ? Number(id) : undefined
+/** Decodes an event key; undefined if it is malformed. Tokens of the reference node have no blocks. */
+function decodeEventKey(entry: unknown): EventKey | undefined {
+  if (!Array.isArray(entry) || entry.length < KEY_BYTES || entry.length > MAX_ENTRY_BYTES) return undefined
+  if (!entry.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 0xff)) return undefined
+  const key = Buffer.from(entry)
+  const id = key.readBigUInt64BE(1)
+  const history = decodeHistory(key.subarray(KEY_BYTES))
+  if (key[0] !== KEY_PREFIX || id >= BigInt(AFTER_ALL_EVENTS) || !isValidHistory(history)) return undefined
+  return { id: Number(id), history }
+}
+
+function isValidHistory(history: BlockHistory | null): history is BlockHistory {
+  return history?.every(({ height }) => height > 0 && height <= blockOf(AFTER_ALL_EVENTS)) ?? false
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { Hub } from '../hub.js'
-import type { EventPage, EventPageOptions, ShardRange } from '../log/read.js'
+import type { EventPageOptions, ShardRange } from '../log/log-range.js'
+import type { EventPage } from '../log/read.js'
 import { cacheHubInfo, type HubInfo } from '../query/info.js'
 import type { Field } from './fields.js'
 import type { GrpcName, GrpcRequest } from './grpc/request.js'

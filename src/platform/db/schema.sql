@@ -505,6 +505,7 @@ create table hub.consumers (
   name text not null,
   shard smallint not null,
   next_id bigint not null,
+  blocks bytea not null default '\x'::bytea,
   constraint consumers_pkey PRIMARY KEY (name, shard)
 ) with (fillfactor=50);
 

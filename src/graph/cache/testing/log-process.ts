@@ -1,4 +1,4 @@
-import type { ShardRange } from '../../../hub/log/read.js'
+import type { ShardRange } from '../../../hub/log/log-range.js'
 import type { LoggedEvent } from '../../../hub/log/write.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { applyPage, rangesFromLogEnd } from '../cache-follower.js'

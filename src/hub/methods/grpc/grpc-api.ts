@@ -2,6 +2,7 @@ import { Metadata, type StatusObject } from '@grpc/grpc-js'
 import { describeError, PlazaError } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
 import type { createGrpcMetrics } from '../../../platform/metrics.js'
+import { LogResetError } from '../../log/log-reset.js'
 import type { EventTail } from '../../log/tail.js'
 import type { MethodContext } from '../hub-method.js'
 import { knownError } from '../refusals.js'
@@ -67,6 +68,7 @@ export function statusOf(cause: unknown, method: string, log: Log): StatusObject
     log.warn({ err: error.cause, method }, 'hub call failed: service unavailable')
   const metadata = new Metadata()
   metadata.set('x-err-code', error.code)
+  if (error instanceof LogResetError) metadata.set('x-next-event-id', String(error.reset.nextId))
   return {
     code: describeError(error.code).grpcCode,
     details: `${error.code}/${error.message}`,

@@ -3,6 +3,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { createSlots } from '../../../platform/limits/slots.js'
 import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
+import { HASH_LENGTH } from '../../log/block-history.js'
 import {
   createSingleFlightPages,
   followLog,
@@ -10,11 +11,15 @@ import {
   rangesFrom,
   type StreamEvent,
   type Subscription,
+  withHistories,
 } from '../../log/follow.js'
+import { blockOf } from '../../log/hub-event.js'
+import type { ShardRange } from '../../log/log-range.js'
+import { LogResetError } from '../../log/log-reset.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
-import { requestedShards } from '../refusals.js'
+import { invalid, requestedShards } from '../refusals.js'
 import { type Admit, type HubGrpcApi, statusOf } from './grpc-api.js'
-import { decodeRequest, enumValueOf, type GrpcRequest } from './request.js'
+import { decodeRequest, enumValueOf } from './request.js'
 import { toWireEvent } from './wire-bytes.js'
 
 const SHUTDOWN = 'the server is shutting down: subscribe again from the next event'
@@ -43,6 +48,7 @@ export function createSubscribers(api: HubGrpcApi, admit: Admit, destroyConnecti
       await streamEvents(call, api, readPage, signal)
     } catch (error) {
       const cause = signal.aborted ? new PlazaError('unavailable', SHUTDOWN) : error
+      if (cause instanceof LogResetError) api.tail.reportReset('grpc subscribers', cause.reset)
       if (!call.cancelled) await endCall(call, cause, api, destroyConnection)
     } finally {
       freeSlot()
@@ -71,11 +77,12 @@ async function streamEvents(
   readPage: ReadStreamPage<Buffer>,
   signal: AbortSignal,
 ): Promise<void> {
-  const subscription = await subscriptionOf(decodeRequest('subscribe', call.request), api)
+  const subscription = await subscriptionOf(call, api)
   // Confirms the subscription before there is an event.
   call.sendMetadata(new Metadata())
   const follower = { readPage, tail: api.tail }
-  for await (const { events } of followLog(follower, subscription, signal)) {
+  for await (const { events, reset } of followLog(follower, subscription, signal)) {
+    if (reset) throw new LogResetError(reset)
     for (const event of events) {
       if (!call.write(event.encoded)) await waitUntilSent(call, event, api, signal)
     }
@@ -84,15 +91,30 @@ async function streamEvents(
   signal.throwIfAborted()
 }
 
+/** Metadata in which a client may send the hash of the block of its last event, which `from_id` follows. */
+const BLOCK_HASH_METADATA = 'x-block-hash'
+
 /** No types are all types. The reference node then sends nothing, which no client can want. */
 async function subscriptionOf(
-  { eventTypes = [], fromId, shardIndex }: GrpcRequest,
-  { db, config }: HubGrpcApi,
+  { request, metadata }: Pick<SubscribeCall, 'request' | 'metadata'>,
+  { db, tail, config }: HubGrpcApi,
 ): Promise<Subscription> {
+  const { eventTypes = [], fromId, shardIndex } = decodeRequest('subscribe', request)
   const shards = requestedShards(shardIndex, config.shards)
   const types = eventTypes.map((type) => enumValueOf(type, hubEventTypeNames, 'event_types'))
   const filter = types.length > 0 ? { fids: null, types: [...new Set(types)] } : null
-  return { ranges: await rangesFrom(db, shards, fromId ?? null), filter }
+  const ranges = await rangesFrom(db, shards, fromId ?? null)
+  const [hash] = metadata.get(BLOCK_HASH_METADATA)
+  return { ranges: await withHistories(tail, hash ? [readUpTo(ranges, String(hash))] : ranges), filter }
+}
+
+/** The range of a client that knows the hash of the block which it has read last. */
+function readUpTo([range, ...others]: readonly ShardRange[], text: string): ShardRange {
+  const hash = text.replace(/^0x/, '').slice(0, HASH_LENGTH).toLowerCase()
+  if (!/^[0-9a-f]{8,}$/.test(hash)) throw invalid(BLOCK_HASH_METADATA, 'is not a block hash in hex')
+  if (others.length > 0) throw invalid(BLOCK_HASH_METADATA, 'needs shard_index')
+  const height = blockOf(range!.from - 1)
+  return height > 0 ? { ...range!, history: [{ height, hash }] } : range!
 }
 
 /** Waits until the client has taken what was written. @throws PlazaError `unavailable` if it stalls. */

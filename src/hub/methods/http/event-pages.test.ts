@@ -3,8 +3,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { testNowUnix } from '../../../../test/network.js'
 import { HubEventType } from '../../../protocol/definitions.js'
+import { AFTER_ALL_EVENTS } from '../../log/log-range.js'
 import { ensurePartitions } from '../../log/partitions.js'
-import { AFTER_ALL_EVENTS } from '../../log/read.js'
 import { EventCache } from './event-cache.js'
 import { createJsonPageReader } from './event-pages.js'
 
@@ -103,7 +103,13 @@ test('any cache size, growing log -> the same pages', async () => {
 })
 
 test('the cache stays within its size and evicts the oldest slices', () => {
-  const slice = (from: number, id = from) => ({ from, ids: [id], ends: [300], json: Buffer.alloc(300) })
+  const slice = (from: number, id = from) => ({
+    from,
+    ids: [id],
+    ends: [300],
+    json: Buffer.alloc(300),
+    block: null,
+  })
   const cache = new EventCache(1_100)
   cache.add(1, slice(0, 1))
   for (const id of [2, 3]) cache.add(1, slice(id))

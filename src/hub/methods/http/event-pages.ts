@@ -1,6 +1,10 @@
 import { promisify } from 'node:util'
 import type { Database } from '../../../platform/db/connection.js'
-import { readEvents, readRetentionFloor, type ShardRange } from '../../log/read.js'
+import { type BlockRef, confirmedBlock, isSameBlock, withBlocks } from '../../log/block-history.js'
+import { blockOf, eventId } from '../../log/hub-event.js'
+import type { ShardRange } from '../../log/log-range.js'
+import { readBlocks } from '../../log/log-reset.js'
+import { type EventPage, readEvents } from '../../log/read.js'
 import type { EncodedEventPage, ReadEncodedEvents } from '../hub-method.js'
 import { transcodeHubEvents } from '../json/transcode.js'
 import { EventCache } from './event-cache.js'
@@ -22,6 +26,7 @@ export function createJsonPageReader(db: Database, cache = new EventCache()): Re
     if (cached) return cached
     const page = await readEvents(db, ranges, options)
     const slices: Buffer[] = []
+    const branch = range && new SliceBlocks(page)
     let from = range?.from ?? 0
     for (let start = 0; start < page.events.length; start += SLICE_EVENTS) {
       if (start > 0) await nextTurn()
@@ -30,14 +35,34 @@ export function createJsonPageReader(db: Database, cache = new EventCache()): Re
       slices.push(json)
       if (!range) continue
       const ids = events.map(({ id }) => id)
-      cache.add(range.shard, { from, ids, ends, json })
+      const block = branch?.blockOf(ids.at(-1)!)
+      if (block !== undefined) cache.add(range.shard, { from, ids, ends, json, block })
       from = ids.at(-1)! + 1
     }
     return { ...page, events: slices }
   }
 }
 
-/** Null when a part of the page is not cached, or retention has dropped it: then the database decides. */
+/** The blocks of the events of a page. */
+class SliceBlocks {
+  readonly #blocks = new Map<number, BlockRef>()
+
+  constructor(page: EventPage) {
+    const [history = []] = page.remaining.map((range) => range.history)
+    for (const block of history) this.#blocks.set(block.height, block)
+    for (const { id, event } of page.confirmations) {
+      const block = this.#blocks.has(blockOf(id)) ? null : confirmedBlock(event)
+      if (block) this.#blocks.set(block.height, block)
+    }
+  }
+
+  /** The block of an event; null in a log without confirmations, undefined if it is not known. */
+  blockOf(id: number): BlockRef | null | undefined {
+    return this.#blocks.size === 0 ? null : this.#blocks.get(blockOf(id))
+  }
+}
+
+/** Null when a part of the page is not cached, is of a lost branch, or retention dropped it: the database decides. */
 async function readCachedPage(
   db: Database,
   cache: EventCache,
@@ -47,11 +72,24 @@ async function readCachedPage(
   // One more event than the page has shows whether there is another page.
   const cached = cache.get(range, limit)
   if (!cached) return null
-  const floor = await readRetentionFloor(db, range.shard)
+  const { shard, history = [] } = range
+  const end = blockOf(cached.lastId)
+  const known = [...cached.blocks, ...history.slice(0, 1)]
+  const ids = [...known.map(({ height }) => eventId(height, 0)), eventId(end, 0)]
+  const { floor, blocks } = await readBlocks(db, shard, ids)
   if (cached.firstId < floor || (range.from > 0 && range.from < floor)) return null
+  const isInLog = (block: BlockRef) => blocks.some((each) => isSameBlock(each, block))
+  if (!cached.blocks.every(isInLog)) cache.clear(shard)
+  if (!known.every(isInLog)) return null
+  const remaining = withBlocks(
+    history,
+    blocks.filter(({ height }) => height === end),
+  )
   return {
     events: cached.slices,
-    next: cached.nextId === null ? null : { shard: range.shard, id: cached.nextId },
-    remaining: [{ ...range, from: cached.lastId + 1 }],
+    next: cached.nextId === null ? null : { shard, id: cached.nextId },
+    remaining: [
+      { ...range, from: cached.lastId + 1, ...(remaining.length > 0 ? { history: remaining } : {}) },
+    ],
   }
 }

@@ -9,20 +9,28 @@ import {
   createSingleFlightPages,
   followLog,
   openEndedRange,
-  positionsOf,
   type ReadStreamPage,
+  rangesAfterReset,
   rangesFrom,
   type StreamEvent,
   type Subscription,
+  withHistories,
 } from '../../log/follow.js'
-import type { EventFilter } from '../../log/read.js'
-import type { ReadPosition } from '../../log/tail.js'
+import type { EventFilter, ShardRange } from '../../log/log-range.js'
+import { type LogReset, LogResetError } from '../../log/log-reset.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { hubEventJson } from '../json/hub-event.js'
 import { invalid, requestedShards } from '../refusals.js'
 import { failureBody, toPlazaError } from './errors.js'
 import type { HubApi } from './hub-api.js'
 import { enumParser, Parameters, parseFid, parseU32, parseU64 } from './parameters.js'
+import {
+  formatPosition,
+  parsePosition,
+  positionAfter,
+  positionsBefore,
+  type StreamPosition,
+} from './stream-position.js'
 
 const FAILURE = 'Failed to stream events'
 const parseEventType = enumParser(hubEventTypeNames)
@@ -95,12 +103,14 @@ async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promi
   const header = request.headers['last-event-id']
   // The header counts first: a browser that reconnects repeats the URL of the first request.
   if (typeof header === 'string' && header !== '') {
-    const lastIds = parsePosition(header, shards)
+    const positions = parsePosition(header, shards)
     const resumeFrom = (shard: number) => {
-      const lastId = lastIds.get(shard)
-      return lastId === undefined ? (from ?? 0) : lastId + 1
+      const position = positions.get(shard)
+      if (!position) return openEndedRange(shard, from ?? 0)
+      const { lastId, history } = position
+      return { ...openEndedRange(shard, lastId + 1), ...(history.length > 0 ? { history } : {}) }
     }
-    return { ranges: shards.map((shard) => openEndedRange(shard, resumeFrom(shard))), filter }
+    return { ranges: shards.map(resumeFrom), filter }
   }
   return { ranges: await rangesFrom(db, shards, from), filter }
 }
@@ -118,7 +128,7 @@ function filterOf(parameters: Parameters): EventFilter | null {
 
 /** Sends the log to one reader, until it disconnects or the server stops. */
 class EventStream {
-  #positions: readonly ReadPosition[] = []
+  #positions: readonly StreamPosition[] = []
 
   constructor(
     readonly response: ServerResponse,
@@ -132,7 +142,7 @@ class EventStream {
     const { response, controller } = this
     response.on('close', () => controller.abort())
     response.on('error', () => controller.abort())
-    this.#positions = positionsOf(subscription.ranges)
+    this.#positions = positionsBefore(subscription.ranges)
     const heartbeat = setInterval(() => this.#heartbeat(), this.api.config.heartbeatMs ?? HEARTBEAT_MS)
     try {
       await this.#send(`retry: ${RECONNECT_MS}\n${this.#progress()}`)
@@ -146,20 +156,49 @@ class EventStream {
   }
 
   async #follow(subscription: Subscription): Promise<void> {
-    const follower = { readPage: this.readPage, tail: this.api.tail }
-    for await (const { events, remaining } of followLog(follower, subscription, this.controller.signal)) {
-      if (events.length > 0) await this.#send(this.#frames(events))
-      this.#positions = positionsOf(remaining)
+    const { tail } = this.api
+    const follower = { readPage: this.readPage, tail }
+    const ranges = await this.#withHistories(subscription.ranges)
+    const { signal } = this.controller
+    for await (const page of followLog(follower, { ...subscription, ranges }, signal)) {
+      if (page.events.length > 0) await this.#send(this.#frames(page.events))
+      this.#positions = positionsBefore(page.remaining)
+      if (page.reset) await this.#sendReset(page.reset)
     }
   }
 
+  /** Adds the blocks before the ranges. A position without a hash may be behind the end of a log that went back. */
+  async #withHistories(ranges: readonly ShardRange[]): Promise<readonly ShardRange[]> {
+    try {
+      const found = await withHistories(this.api.tail, ranges)
+      this.#positions = positionsBefore(found)
+      return found
+    } catch (error) {
+      if (!(error instanceof LogResetError)) throw error
+      const remaining = rangesAfterReset(ranges, error.reset)
+      this.#positions = positionsBefore(remaining)
+      await this.#sendReset(error.reset)
+      return await this.#withHistories(remaining)
+    }
+  }
+
+  /** Tells the reader that events it was sent are no longer in the log, and that the stream continues at the fork. */
+  async #sendReset(reset: LogReset): Promise<void> {
+    const { shard, lastId, nextId } = reset
+    this.api.tail.reportReset('event streams', reset)
+    const position = formatPosition(this.#positions)
+    const data = JSON.stringify({ shardIndex: shard, lostEventId: lastId, nextEventId: nextId })
+    const id = position === null ? '' : `id: ${position}\n`
+    await this.#send(`event: log-reset\n${id}data: ${data}\n\n`)
+  }
+
   #frames(events: readonly StreamEvent<string>[]): string {
-    const lastIds = new Map(this.#positions.map(({ shard, lastId }) => [shard, lastId]))
+    const positions = [...this.#positions]
     return events
-      .map(({ shard, id, encoded }) => {
-        lastIds.set(shard, id)
-        const position = formatPosition([...lastIds].map(([each, lastId]) => ({ shard: each, lastId })))
-        return `id: ${position}\ndata: ${encoded}\n\n`
+      .map(({ shard, id, block, encoded }) => {
+        const index = positions.findIndex((position) => position.shard === shard)
+        positions[index] = positionAfter(positions[index]!, id, block)
+        return `id: ${formatPosition(positions)}\ndata: ${encoded}\n\n`
       })
       .join('')
   }
@@ -202,43 +241,4 @@ async function closeGracefully(response: ServerResponse): Promise<void> {
   response.end()
   await Promise.race([closed, sleep(CLOSE_TIMEOUT_MS, null, { ref: false })])
   response.destroy()
-}
-
-/** The header that has a position. */
-const POSITION_HEADER = 'Last-Event-ID'
-
-/**
- * Formats the position of a stream as the `id` of a server-sent event: the last event id for one shard, else
- * that of each shard, such as `1:81920,2:16384`. Shards without an event yet are left out; null when all are.
- */
-function formatPosition(positions: readonly ReadPosition[]): string | null {
-  const started = positions.filter((position) => position.lastId >= 0)
-  if (started.length === 0) return null
-  if (positions.length === 1) return String(started[0]!.lastId)
-  return started.map(({ shard, lastId }) => `${shard}:${lastId}`).join(',')
-}
-
-/** Parses the last id of each shard of a position. For one shard both forms are allowed. */
-function parsePosition(text: string, shards: readonly number[]): Map<number, number> {
-  const lastIds = new Map<number, number>()
-  for (const part of text.split(',')) {
-    const { shard, id } = parsePart(part.trim(), shards)
-    if (!shards.includes(shard)) throw invalid(POSITION_HEADER, `names shard ${shard}, which is not followed`)
-    if (lastIds.has(shard)) throw invalid(POSITION_HEADER, `names shard ${shard} twice`)
-    lastIds.set(shard, id)
-  }
-  return lastIds
-}
-
-function parsePart(part: string, shards: readonly number[]): { shard: number; id: number } {
-  const [, shard, digits] = /^(?:(\d{1,5}):)?(\d{1,16})$/.exec(part) ?? []
-  const id = Number(digits)
-  if (digits === undefined || id >= Number.MAX_SAFE_INTEGER)
-    throw invalid(POSITION_HEADER, 'is not a position in the log')
-  if (shard !== undefined) return { shard: Number(shard), id }
-  const [onlyShard] = shards
-  if (onlyShard === undefined || shards.length > 1) {
-    throw invalid(POSITION_HEADER, 'must name the shard of each id, such as 1:81920,2:16384')
-  }
-  return { shard: onlyShard, id }
 }

@@ -100,7 +100,8 @@ describe('/v1/events', () => {
     const key = Buffer.alloc(9)
     key[0] = 9
     key.writeBigUInt64BE(BigInt(events[0]!.id), 1)
-    expect(Buffer.from(nextPageToken!, 'base64').toString()).toBe(JSON.stringify([[...key]]))
+    const [entry] = JSON.parse(Buffer.from(nextPageToken!, 'base64').toString())
+    expect(entry.slice(0, 9)).toEqual([...key])
     const second = (await logged(1)).slice(1, 2)
     // The sample of the reference documentation, of block 9254285.
     const sample = 'W1s5LDAsMCwwLDM1LDc3LDk5LDY0LDBdXQ=='

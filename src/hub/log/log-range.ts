@@ -1,0 +1,34 @@
+import type { BlockHistory } from './block-history.js'
+
+/** Above every event id: the `stop` of an open-ended range. */
+export const AFTER_ALL_EVENTS = Number.MAX_SAFE_INTEGER
+
+/** Ids to read of one shard: `from` inclusive, `stop` exclusive. 0 as `from` means the oldest kept event. */
+export interface ShardRange {
+  readonly shard: number
+  readonly from: number
+  readonly stop: number
+  /**
+   * What the reader has read before. Unless its newest block is still in the log, reading fails. Without it the reader
+   * gets the block of `from - 1` as it is now.
+   */
+  readonly history?: BlockHistory
+}
+
+/** What a page of the log has. */
+export interface EventPageOptions {
+  /** Most events to read, of all shards together. */
+  readonly limit: number
+  /** Highest id first. */
+  readonly reverse: boolean
+  /** Other events count towards the limit and are left out. */
+  readonly filter?: EventFilter | null
+  /** The page ends at this size. An event takes up to 64 kB, usually 200 bytes. */
+  readonly maxBytes?: number
+}
+
+/** Selects events; null selects all. Events without a fid match no filter of fids. */
+export interface EventFilter {
+  readonly fids: readonly number[] | null
+  readonly types: readonly number[] | null
+}
