@@ -91,11 +91,9 @@ export function connect(url: string, options: ConnectOptions): Database {
     keep_alive: KEEPALIVE_SECONDS,
     idle_timeout: holdsLocks ? 0 : IDLE_SECONDS,
     ...(holdsLocks ? { max_lifetime: null } : {}),
-    backoff: (attempt: number) =>
-      Math.min(RECONNECT_SECONDS.first * 2 ** attempt, RECONNECT_SECONDS.last),
+    backoff: (attempt: number) => Math.min(RECONNECT_SECONDS.first * 2 ** attempt, RECONNECT_SECONDS.last),
     onnotice: () => {},
-    debug:
-      onStatement === undefined ? false : (_connection: number, sql: string) => onStatement(sql),
+    debug: onStatement === undefined ? false : (_connection: number, sql: string) => onStatement(sql),
     ssl: false,
     connection: { application_name: options.applicationName },
   }

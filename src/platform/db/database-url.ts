@@ -156,7 +156,8 @@ function readTls(parameters: ReadonlyMap<string, string>): TlsSettings | null {
   const usesSystemRoots = rootCertificate === 'system'
   // `ssl=true` is what other clients of Node.js call `sslmode=require`.
   const short = parameters.get('ssl')
-  const shortMode = short === undefined || short === 'false' ? undefined : short === 'true' ? 'require' : short
+  const shortMode =
+    short === undefined || short === 'false' ? undefined : short === 'true' ? 'require' : short
   const defaultMode = usesSystemRoots ? 'verify-full' : 'disable'
   const named = oneOf('sslmode', parameters.get('sslmode') ?? shortMode ?? defaultMode, tlsModes)
   const files = {
@@ -196,11 +197,7 @@ function readSeconds(text: string | undefined): number | null {
   return seconds === 0 ? null : seconds
 }
 
-function oneOf<const Choice extends string>(
-  name: string,
-  value: string,
-  choices: readonly Choice[],
-): Choice {
+function oneOf<const Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((each) => each === value)
   if (choice === undefined) throw new DatabaseUrlError(`${name} is not one of ${choices.join(', ')}`)
   return choice

@@ -43,7 +43,9 @@ async function encrypt(socket: Socket, host: string, tls: TlsSettings): Promise<
     throw new Error(`the database server at ${host} does not encrypt connections (sslmode=${tls.mode})`)
   }
   const [ca, cert, key] = await Promise.all(
-    [tls.rootCertificate, tls.certificate, tls.key].map((file) => (file === null ? undefined : readFile(file))),
+    [tls.rootCertificate, tls.certificate, tls.key].map((file) =>
+      file === null ? undefined : readFile(file),
+    ),
   )
   const encrypted = connectTls({
     socket,
@@ -85,5 +87,7 @@ function timeoutError(host: string, port: number): Error {
 }
 
 function lostError(host: string): Error {
-  return Object.assign(new Error(`the database server at ${host} closed the connection`), { code: 'ECONNRESET' })
+  return Object.assign(new Error(`the database server at ${host} closed the connection`), {
+    code: 'ECONNRESET',
+  })
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { runner, type RunnerOption } from 'node-pg-migrate'
+import { type RunnerOption, runner } from 'node-pg-migrate'
 import type { Log } from '../log/log.js'
 import { connect, type Database, type Session } from './connection.js'
 
@@ -32,7 +32,12 @@ export interface MigrationState {
  * Throws if the database is newer than this build.
  */
 export async function migrate(url: string, log: Log): Promise<string[]> {
-  const db = connect(url, { poolSize: 1, applicationName: 'plaza migrate', statementTimeoutMs: 0, holdsLocks: true })
+  const db = connect(url, {
+    poolSize: 1,
+    applicationName: 'plaza migrate',
+    statementTimeoutMs: 0,
+    holdsLocks: true,
+  })
   try {
     // When its connection is lost, a reserved session fails and is not replaced by one without the lock.
     const session = await db.reserve()

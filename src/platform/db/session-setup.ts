@@ -179,5 +179,9 @@ export function watchSession(socket: Socket, { answerLimitMs, onReadOnly }: Sess
 
 function endsAnswer(chunk: Buffer): boolean {
   const start = chunk.length - READY_BYTES
-  return start >= 0 && chunk[start] === READY_FOR_QUERY && chunk[start + Int32Array.BYTES_PER_ELEMENT] === READY_BYTES - 1
+  return (
+    start >= 0 &&
+    chunk[start] === READY_FOR_QUERY &&
+    chunk[start + Int32Array.BYTES_PER_ELEMENT] === READY_BYTES - 1
+  )
 }
