@@ -25,10 +25,15 @@ type Sql = postgres.Sql<ColumnTypes>
 export function boundWaits(sql: Sql, limitMs: number): Sql {
   /** In the order of their deadlines. */
   const waiting = new Map<DriverQuery, number>()
-  let timer: NodeJS.Timeout | null = null
+  let isTimed = false
+
+  function expireIn(delayMs: number): void {
+    isTimed = true
+    setTimeout(expire, delayMs)
+  }
 
   function expire(): void {
-    timer = null
+    isTimed = false
     const now = performance.now()
     for (const [query, deadline] of waiting) {
       if (query.state === null && deadline > now) break
@@ -36,7 +41,7 @@ export function boundWaits(sql: Sql, limitMs: number): Sql {
       if (query.state === null) abandon(query, limitMs)
     }
     const [next] = waiting.values()
-    if (next !== undefined) timer = setTimeout(expire, next - now)
+    if (next !== undefined) expireIn(next - now)
   }
 
   function watch<Query>(query: Query): Query {
@@ -48,7 +53,7 @@ export function boundWaits(sql: Sql, limitMs: number): Sql {
       handler(each)
       if (each.state !== null || each.cancelled) return
       waiting.set(each, performance.now() + limitMs)
-      timer ??= setTimeout(expire, limitMs)
+      if (!isTimed) expireIn(limitMs)
     }
     own.handler = Object.assign(watched, { debug: handler.debug })
     return query

@@ -99,7 +99,7 @@ export function connect(url: string, options: ConnectOptions): Database {
   }
   const socket = openSockets(address, {
     connectLimitMs: connectSeconds * 1000,
-    answerLimitMs: servesRequests ? timeoutMs + CANCEL_LIMIT_MS : 0,
+    answerLimitMs: servesRequests && timeoutMs > 0 ? timeoutMs + CANCEL_LIMIT_MS : 0,
     settings: { ...sessionSettings(timeoutMs), ...address.settings },
   })
   // The driver's types do not have `socket`.

@@ -37,7 +37,6 @@ async function encrypt(socket: Socket, host: string, tls: TlsSettings): Promise<
   const answering = waitFor(socket, 'data', host)
   socket.write(sslRequest)
   const answer = (await answering) as Buffer
-  socket.pause()
   if (answer.length !== 1 || answer[0] !== ENCRYPTS) {
     if (tls.mode === 'prefer') return socket
     throw new Error(`the database server at ${host} does not encrypt connections (sslmode=${tls.mode})`)

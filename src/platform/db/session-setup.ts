@@ -24,6 +24,8 @@ const ERROR_RESPONSE = 0x45
 const DATA_ROW = 0x44
 const QUERY = 0x51
 const HEADER_BYTES = 5
+/** What the driver sends instead of a log-in to cancel a statement; the server closes without an answer. */
+const CANCEL_REQUEST_BYTES = 16
 
 /** What the server is. */
 interface ServerState {
@@ -98,6 +100,12 @@ export function setUpSession(socket: Socket, setup: SessionSetup): void {
   }
 
   socket.emit = (event: string | symbol, ...args: unknown[]): boolean => {
+    if (event === 'close') {
+      // A proxy without a server accepts and closes. The driver would try it again and again without a pause, and
+      // its statement would wait for ever.
+      Reflect.deleteProperty(socket, 'emit')
+      if (socket.bytesWritten !== CANCEL_REQUEST_BYTES) emit.call(socket, 'error', closedError())
+    }
     if (event !== 'data') return emit.call(socket, event, ...args)
     received = Buffer.concat([received, args[0] as Buffer])
     while (received.length >= HEADER_BYTES && !socket.destroyed) {
@@ -109,6 +117,11 @@ export function setUpSession(socket: Socket, setup: SessionSetup): void {
     }
     return true
   }
+}
+
+function closedError(): Error {
+  const error = new Error('the database server closed the connection before the session began')
+  return Object.assign(error, { code: 'ECONNRESET' })
 }
 
 function setupStatement(settings: Readonly<Record<string, string>>): string {

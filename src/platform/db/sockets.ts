@@ -99,7 +99,15 @@ async function readState(
     fetch_types: false,
     connect_timeout: limitMs / 1000,
     connection: { application_name: 'plaza find' },
-    socket: () => dial({ host, port }, tls, limitMs).catch(failedSocket),
+    async socket() {
+      try {
+        const socket = await dial({ host, port }, tls, limitMs)
+        setUpSession(socket, { settings: {}, target: 'any', onRefused: () => {} })
+        return socket
+      } catch (error) {
+        return failedSocket(error as Error)
+      }
+    },
   } as unknown as postgres.Options<Record<string, never>>)
   try {
     const [row] = await db.unsafe(`select ${serverStateColumns}`).values()
