@@ -17,7 +17,10 @@ const sessions = async (): Promise<number[]> =>
   ).map(({ pid }) => pid)
 
 it('SIGTERM ends a server whose database hangs, within SHUTDOWN_TIMEOUT_MS', async () => {
-  const server = await startServerProcess({ dataDir: await createDataDir(), env: { ...env, DATABASE_URL: url } })
+  const server = await startServerProcess({
+    dataDir: await createDataDir(),
+    env: { ...env, DATABASE_URL: url },
+  })
   const hung = await sessions()
   expect(hung.length).toBeGreaterThan(0)
   for (const pid of hung) process.kill(pid, 'SIGSTOP')
