@@ -16,6 +16,7 @@ import {
   rewindCursor,
 } from './cursor.js'
 import type { Endpoint, LogFilter } from './endpoint.js'
+import { keepLease } from './keep-lease.js'
 import { type LogRange, RangeRefused, type RangeRequest, type RangeResult, readRange } from './log-range.js'
 
 /** A write that runs in the transaction that moves the cursor. */
@@ -234,7 +235,6 @@ const IDLE_MS = 60_000
 
 /** Together with the lease, the longest time without a follower after its process hangs: 10 s. */
 const TAKEOVER_MS = 2_000
-const RENEWAL_MS = 2_000
 
 /** How a follower runs. */
 export interface FollowingOptions {
@@ -293,29 +293,10 @@ export function startFollowing<Extra>(
   }
 
   const running = run()
-  const stopRenewing = keepLease(follower)
+  const stopRenewing = keepLease(() => follower.renew())
   return async () => {
     stopping.abort()
     await running
     await stopRenewing()
-  }
-}
-
-/** Renews a lease until it is stopped. Without it, another process takes the follower over. */
-function keepLease<Extra>(follower: Follower<Extra>): () => Promise<void> {
-  let renewing: Promise<void> | null = null
-  const timer = setInterval(() => {
-    // While the database is away, nobody else can take the lease.
-    renewing ??= follower
-      .renew()
-      .catch(() => {})
-      .finally(() => {
-        renewing = null
-      })
-  }, RENEWAL_MS)
-  timer.unref()
-  return async () => {
-    clearInterval(timer)
-    await renewing
   }
 }

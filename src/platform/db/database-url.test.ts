@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DatabaseUrlError, parseDatabaseUrl } from './database-url.js'
 
-const env = { PGUSER: 'env_user' }
-const read = (url: string) => parseDatabaseUrl(url, env)
+const read = parseDatabaseUrl
 
 describe('hosts', () => {
   it('several hosts have ports of their own, or one for all', () => {
@@ -21,20 +20,20 @@ describe('hosts', () => {
     for (const url of ['postgres:///d?host=/run/pg', 'postgresql://%2Frun%2Fpg/d']) {
       expect(read(url)).toMatchObject({
         hosts: [{ host: '/run/pg', port: 5432 }],
-        user: 'env_user',
+        user: '',
         database: 'd',
       })
     }
   })
 })
 
-it('user, password and database are decoded, and come from the environment without them', () => {
+it('user, password and database are decoded, and left to the driver without them', () => {
   expect(read('postgres://a%40b:p%3Aq:r%2F@h/d%20e')).toMatchObject({
     user: 'a@b',
     password: 'p:q:r/',
     database: 'd e',
   })
-  expect(read('postgres://h')).toMatchObject({ user: 'env_user', password: '', database: 'env_user' })
+  expect(read('postgres://h')).toMatchObject({ user: '', password: '', database: '' })
 })
 
 it('TLS: a root certificate is checked, and none is disable', () => {

@@ -1,5 +1,3 @@
-import { userInfo } from 'node:os'
-
 /** What a server must be for a session: the values of libpq's `target_session_attrs`. */
 export const sessionAttributes = [
   'any',
@@ -33,6 +31,7 @@ export interface DatabaseHost {
 export interface DatabaseAddress {
   /** At least one, in the order of preference. */
   readonly hosts: readonly DatabaseHost[]
+  /** Empty, like the next two: the driver takes PGUSER, PGPASSWORD and PGDATABASE, or its defaults. */
   readonly user: string
   readonly password: string
   readonly database: string
@@ -89,24 +88,23 @@ const ignoredParameters = [
 
 /**
  * Reads a connection URL as libpq does, for every use of the database: several hosts, `target_session_attrs`, TLS files,
- * `options`. What is not in it comes from PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE.
+ * `options`.
  *
  * @throws DatabaseUrlError
  */
-export function parseDatabaseUrl(url: string, env: NodeJS.ProcessEnv = process.env): DatabaseAddress {
+export function parseDatabaseUrl(url: string): DatabaseAddress {
   const [matched, login = '', hostList = '', path = '', query = ''] = shape.exec(url) ?? []
   if (matched === undefined) throw new DatabaseUrlError('it is not postgres://user:password@host/database')
   const parameters = readParameters(query)
   const [userText, ...passwordText] = login.split(':')
-  const user = parameters.get('user') || decode(userText ?? '') || env.PGUSER || userInfo().username
   return {
     hosts: readHosts(
-      parameters.get('host') || decode(hostList) || env.PGHOST || 'localhost',
-      parameters.get('port') || env.PGPORT || String(DEFAULT_PORT),
+      parameters.get('host') || decode(hostList) || 'localhost',
+      parameters.get('port') || String(DEFAULT_PORT),
     ),
-    user,
-    password: parameters.get('password') || decode(passwordText.join(':')) || env.PGPASSWORD || '',
-    database: parameters.get('dbname') || decode(path) || env.PGDATABASE || user,
+    user: parameters.get('user') || decode(userText ?? ''),
+    password: parameters.get('password') || decode(passwordText.join(':')),
+    database: parameters.get('dbname') || decode(path),
     target: oneOf('target_session_attrs', parameters.get('target_session_attrs') ?? 'any', sessionAttributes),
     tls: readTls(parameters),
     settings: readOptions(parameters.get('options') ?? ''),

@@ -161,6 +161,7 @@ const readOnlyError = Buffer.from('VERROR\0C25006\0')
 /** The last message of an answer: type, length 5, state of the transaction. */
 const READY_BYTES = 6
 
+/** When a connection is closed. */
 export interface SessionWatch {
   /** Time without an answer after which the connection is closed; 0 is none. */
   readonly answerLimitMs: number
