@@ -17,16 +17,19 @@ const context: CommandContext = {
   progress: process.stderr,
   stdin: process.stdin,
   stdout: process.stdout,
-  onStopSignal: (stop) => {
+  onStopSignal: (stop, limitMs) => {
     let firstMs: number | null = null
+    const force = () => {
+      stop(true)
+      setTimeout(() => process.exit(1), FORCED_EXIT_MS)
+    }
     const handle = () => {
       if (firstMs === null) {
         firstMs = Date.now()
         stop(false)
-      } else if (Date.now() - firstMs > SAME_SIGNAL_MS) {
-        stop(true)
-        setTimeout(() => process.exit(1), FORCED_EXIT_MS)
-      }
+        // A process with nothing left to do ends before.
+        if (limitMs !== undefined) setTimeout(force, limitMs).unref()
+      } else if (Date.now() - firstMs > SAME_SIGNAL_MS) force()
     }
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handle)
   },

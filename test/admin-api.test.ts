@@ -46,6 +46,19 @@ test('changes through one server apply to all servers', async () => {
   for (const server of [one, other]) await expect.poll(() => statusWith(server, key), pollOptions).toBe(401)
 })
 
+test('the live processes are listed with their roles and versions', async () => {
+  const [one] = [await start(), await start()]
+  const { processes } = await admin(one, 'GET', 'processes')
+  expect(processes).toHaveLength(2)
+  expect(processes[0]).toMatchObject({
+    object: 'process',
+    roles: ['api', 'worker', 'sync'],
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    pid: process.pid,
+    connections: 20,
+  })
+})
+
 test('OpenAPI describes the admin API and its token', async () => {
   const server = await start()
   const document: ReturnType<typeof JSON.parse> = await (

@@ -13,6 +13,7 @@ import {
   deleteCustodyKeyOperation,
   saveCustodyKeyOperation,
 } from '../features/apps/admin/custody-key-operations.js'
+import { listProcessesOperation } from '../features/processes/process-operations.js'
 
 /** Every operation of the admin API. What is not listed here is not served. */
 export const adminOperations: readonly AdminOperation[] = [
@@ -26,4 +27,5 @@ export const adminOperations: readonly AdminOperation[] = [
   createKeyOperation,
   editKeyOperation,
   revokeKeyOperation,
+  listProcessesOperation,
 ]

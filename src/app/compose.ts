@@ -93,7 +93,7 @@ async function compose(
     { config, log, roles, connections, extension, publicUrl, lifecycle },
     database.url,
   )
-  const processes = await registerProcess(connections.write, roles, log)
+  const processes = await registerProcess(connections.write, { roles, connections: config.databasePool }, log)
   lifecycle.onStop(processes.stop)
   processes.observe(app.metrics)
   const services: Partial<Services> = {}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fewestConnections, splitConnections } from './connections.js'
+import { defaultConnections, fewestConnections, splitConnections } from './connections.js'
 import { parseRoles, type Role, roles } from './roles.js'
 
 const someRoles = fc.subarray([...roles], { minLength: 1 }).map((names) => new Set<Role>(names))
@@ -29,7 +29,7 @@ it('a pool that no role uses: has no connection; every other has its least', () 
 })
 
 it('the default of 20: is enough for all roles, and split by their weights', () => {
-  expect(splitConnections(20, new Set(roles), 1)).toEqual({
+  expect(splitConnections(defaultConnections(new Set(roles), 1), new Set(roles), 1)).toEqual({
     locks: 1,
     listener: 1,
     views: 2,
@@ -40,6 +40,13 @@ it('the default of 20: is enough for all roles, and split by their weights', () 
     sync: 3,
   })
   expect(fewestConnections(new Set(roles), 1)).toBe(15)
+})
+
+it('the defaults of five processes of mixed roles: fit in max_connections = 100', () => {
+  const defaults = roles.map((role) => defaultConnections(new Set([role]), 1))
+  expect(defaults).toEqual([16, 17, 14])
+  const mixed = [...roles, 'api', 'worker'].map((role) => defaultConnections(new Set([role as Role]), 1))
+  expect(mixed.reduce((sum, size) => sum + size)).toBeLessThan(97)
 })
 
 it('roles: are read from a list between commas', () => {

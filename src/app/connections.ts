@@ -40,6 +40,7 @@ const POOL_END_SECONDS = 5
 const WORK_TIMEOUT_MS = 600_000
 /** A writer for each shard, and one for maintenance and lookups. */
 const SPARE_WRITERS = 1
+const DEFAULT_EXTRA = 5
 /** What is left after the fixed sizes is shared out by these weights; each used pool has at least the second number. */
 const SHARES = {
   read: { weight: 5, least: 2, roles: ['api', 'worker', 'sync'] },
@@ -52,6 +53,14 @@ type SharedPool = keyof typeof SHARES
 export function fewestConnections(roles: ReadonlySet<Role>, shards: number): number {
   const shared = usedPools(roles).reduce((sum, name) => sum + SHARES[name].least, 0)
   return fixedTotal(fixedSizes(roles, shards)) + shared
+}
+
+/**
+ * The connections of a process unless it is told: its fewest, and some for requests at the same time. Two processes with
+ * the role api, two with worker and one with sync have 80, of the 97 that PostgreSQL gives by default.
+ */
+export function defaultConnections(roles: ReadonlySet<Role>, shards: number): number {
+  return fewestConnections(roles, shards) + DEFAULT_EXTRA
 }
 
 /**
@@ -99,6 +108,8 @@ export function openConnections(url: string, sizes: PoolSizes, name = 'plaza'): 
     connect(url, {
       poolSize: Math.max(1, sizes[use]),
       applicationName: `${name} ${use}`,
+      servesRequests: use === 'read' || use === 'views' || use === 'write',
+      holdsLocks: use === 'locks',
       ...(use === 'work' ? { statementTimeoutMs: WORK_TIMEOUT_MS } : {}),
     })
   const pools = {

@@ -6,6 +6,7 @@ import type { Log } from '../platform/log/log.js'
 import type { Metrics } from '../platform/metrics.js'
 import { pause } from '../platform/process/pause.js'
 import { version } from '../platform/process/version.js'
+import { checkConnectionBudget } from './connection-budget.js'
 import { roles as allRoles, type Role } from './roles.js'
 
 /** The processes of this database, as this one sees them. */
@@ -15,12 +16,20 @@ const HEARTBEAT_MS = 3_000
 /** A process without a heartbeat for this long counts as dead: three were missed. */
 const ALIVE_SECONDS = 10
 
-/** Registers this process with its roles, and keeps its heartbeat until it stops. */
-export async function registerProcess(db: Database, roles: ReadonlySet<Role>, log: Log) {
+/** What a process registers. */
+export interface ProcessDetails {
+  readonly roles: ReadonlySet<Role>
+  /** Most connections to the database that it opens. */
+  readonly connections: number
+}
+
+/** Registers this process, and keeps its heartbeat until it stops. */
+export async function registerProcess(db: Database, details: ProcessDetails, log: Log) {
   const id = randomUUID()
   const stopping = new AbortController()
-  await heartbeat(db, id, roles)
-  const beating = keepHeartbeat(() => heartbeat(db, id, roles), log, stopping.signal)
+  await heartbeat(db, id, details)
+  await checkConnectionBudget(db, log)
+  const beating = keepHeartbeat(() => heartbeat(db, id, details), log, stopping.signal)
   const countByRole = () => countProcesses(db)
   return {
     countByRole,
@@ -51,14 +60,15 @@ async function keepHeartbeat(beat: () => Promise<void>, log: Log, signal: AbortS
   }
 }
 
-async function heartbeat(db: Database, id: string, roles: ReadonlySet<Role>): Promise<void> {
+async function heartbeat(db: Database, id: string, { roles, connections }: ProcessDetails): Promise<void> {
   await db`
     with expired as (
       delete from app.processes where alive_until < now() - interval '1 minute'
     )
-    insert into app.processes (id, roles, version, host, pid, alive_until)
+    insert into app.processes (id, roles, version, host, pid, connections, alive_until)
     values (
       ${id}::uuid, ${db.types.texts([...roles])}::text[], ${version}, ${hostname()}, ${process.pid},
+      ${connections}::integer,
       now() + make_interval(secs => ${ALIVE_SECONDS})
     )
     on conflict (id) do update set alive_until = excluded.alive_until`

@@ -46,7 +46,7 @@ export async function startServers(
     urls: { main: mainUrl, ...(hubUrl === undefined ? {} : { hub: hubUrl }) },
     async stop() {
       const servers = hubServer === null ? [main] : [main, hubServer]
-      await Promise.all(servers.map((server) => drainRequests(server, config.shutdownTimeoutMs)))
+      await Promise.all(servers.map((server) => drainRequests(server, (config.shutdownTimeoutMs * 2) / 3)))
     },
   }
 }

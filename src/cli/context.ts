@@ -11,8 +11,11 @@ export interface CommandContext {
   /** Standard input and output. */
   readonly stdin: AsyncIterable<Uint8Array>
   readonly stdout: NodeJS.WritableStream
-  /** Registers a callback for stop signals; `isForced` from the second signal on. */
-  readonly onStopSignal: (stop: (isForced: boolean) => void) => void
+  /**
+   * Registers a callback for stop signals; `isForced` from the second signal on, and when the process has not ended in
+   * time. Then it exits.
+   */
+  readonly onStopSignal: (stop: (isForced: boolean) => void, limitMs?: number) => void
 }
 
 /** A mistake of the user. It is shown without a stack. */

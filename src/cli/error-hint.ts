@@ -1,4 +1,5 @@
 import { DataDirBusyError } from '../platform/db/data-dir-lock.js'
+import { TransactionPoolingError } from '../platform/db/pooling-check.js'
 
 /** Fields of errors of the operating system, PostgreSQL and its driver. */
 interface ErrorFields {
@@ -17,6 +18,7 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
   '28000': 'check the user and the password in DATABASE_URL',
   ECONNREFUSED: 'start the PostgreSQL of DATABASE_URL, or set it to another one',
   ENOTFOUND: 'check the host in DATABASE_URL',
+  WRONG_SERVER: 'check target_session_attrs and the hosts in DATABASE_URL: none of them is such a server',
   CONNECT_TIMEOUT: 'check that the host in DATABASE_URL can be reached from here',
 }
 
@@ -30,6 +32,9 @@ export function errorHint(error: unknown, hasDatabaseUrl: boolean): string | nul
   if (!(error instanceof Error)) return null
   if (error instanceof DataDirBusyError)
     return 'stop the other process first, or set DATA_DIR to another directory'
+  if (error instanceof TransactionPoolingError) {
+    return 'set pool_mode = session in the pooler, or connect to PostgreSQL itself (docs/clusters.md)'
+  }
   const { code, syscall, address, port, path } = error as ErrorFields
   if (code === 'ENOSPC' || error.message.includes('No space left on device')) {
     return 'free disk space, or set DATA_DIR to a directory on another disk'

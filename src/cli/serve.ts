@@ -5,6 +5,9 @@ import { type CommandContext, loadConfig } from './context.js'
 import { requireDevnet } from './registry-command.js'
 import { addSmallDemo } from './small-demo.js'
 
+/** The least time in which a server may end by itself: what it has open is closed then. */
+const MIN_STOP_MS = 2_000
+
 /** `plaza serve` */
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
@@ -37,24 +40,27 @@ async function serve(context: CommandContext, demo: boolean): Promise<void> {
       (error: unknown) => server.stop().then(() => Promise.reject(error)),
     )
   })
-  context.onStopSignal((isForced) => {
-    if (isForced) {
-      log.warn({}, 'stopping immediately')
-      starting.then(
-        (server) => server.abort(),
-        () => {},
-      )
-      return
-    }
-    log.info({}, 'stopping after running requests finish')
-    demoStop.abort()
-    starting
-      .then((server) => server.stop())
-      .then(
-        () => log.info({}, 'stopped'),
-        (error: unknown) => log.error({ err: error }, 'shutdown failed'),
-      )
-  })
+  context.onStopSignal(
+    (isForced) => {
+      if (isForced) {
+        log.warn({}, 'stopping immediately')
+        starting.then(
+          (server) => server.abort(),
+          () => {},
+        )
+        return
+      }
+      log.info({}, 'stopping after running requests finish')
+      demoStop.abort()
+      starting
+        .then((server) => server.stop())
+        .then(
+          () => log.info({}, 'stopped'),
+          (error: unknown) => log.error({ err: error }, 'shutdown failed'),
+        )
+    },
+    Math.max(config.shutdownTimeoutMs, MIN_STOP_MS),
+  )
   const { urls, developmentKey } = await starting
   if (demoStop.signal.aborted) return
   if (urls.hub !== undefined) context.print(`hub API on ${urls.hub}`)

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { fewestConnections } from '../connections.js'
+import { DatabaseUrlError, parseDatabaseUrl } from '../../platform/db/database-url.js'
+import { defaultConnections, fewestConnections } from '../connections.js'
 import { parseRoles } from '../roles.js'
 import { aiVariables } from './ai-variables.js'
 import { apiVariables } from './api-variables.js'
@@ -73,9 +74,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }
     return [camelCase(name), value] as const
   })
-  const config = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
+  const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
+  const config = { ...given, databasePool: given.databasePool ?? defaultPool(given) }
   problems.push(...problemsOfPorts(config), ...problemsOfSubset(config))
-  if (problems.length === 0) problems.push(...problemsOfIssuers(config), ...problemsOfPool(config))
+  if (problems.length === 0) {
+    problems.push(...problemsOfIssuers(config), ...problemsOfPool(config), ...problemsOfDatabase(config))
+  }
   return problems.length > 0 ? { problems: problems.join('\n') } : { config }
 }
 
@@ -92,11 +96,27 @@ function problemsOfPorts({ port, hubPort, hubGrpcPort }: Config): string[] {
   })
 }
 
+function defaultPool({ roles, hubShards }: Config): number {
+  return defaultConnections(parseRoles(roles), hubShards)
+}
+
 /** With too few connections a process waits for itself. */
 function problemsOfPool({ databasePool, hubShards, roles }: Config): string[] {
   const fewest = fewestConnections(parseRoles(roles), hubShards)
   if (databasePool >= fewest) return []
   return [`DATABASE_POOL: ${databasePool} is too small for ROLES=${roles}: at least ${fewest}`]
+}
+
+/** Checks of DATABASE_URL that its pattern cannot express. No part of it is repeated. */
+function problemsOfDatabase({ databaseUrl }: Config): string[] {
+  if (databaseUrl === undefined) return []
+  try {
+    parseDatabaseUrl(databaseUrl)
+    return []
+  } catch (error) {
+    if (error instanceof DatabaseUrlError) return [`DATABASE_URL: ${error.message}`]
+    throw error
+  }
 }
 
 /** Without users, neighbors would be the whole network. */

@@ -9,7 +9,8 @@ export const serverVariables = {
   }),
   DATABASE_URL: Type.Optional(
     text(
-      'URL of a PostgreSQL server, version 15 or later. Unset: Plaza runs its own PostgreSQL in `DATA_DIR`.',
+      'URL of a PostgreSQL server, version 15 or later, or of several of which one is the primary ' +
+        '([docs/clusters.md](clusters.md)). Unset: Plaza runs its own PostgreSQL in `DATA_DIR`.',
       {
         pattern: '^postgres(ql)?://.+',
         patternText: 'a URL like `postgres://user:password@host/database`',
@@ -28,8 +29,8 @@ export const serverVariables = {
   ),
   DATABASE_POOL: integer(
     'Maximum number of database connections of this process, for all uses. All roles with one shard need at ' +
-      'least 15.',
-    { minimum: 2, maximum: 500, default: 20 },
+      'least 15. The default depends on `ROLES`, and grows by one with each shard.',
+    { minimum: 2, maximum: 500, defaultText: '`20`; `16` for `api`, `17` for `worker`, `14` for `sync`' },
   ),
   HOST: text('Address that the servers listen on.', { minLength: 1, default: '127.0.0.1' }),
   PORT: integer('Port of the HTTP server. 0 selects a free port.', {
@@ -86,9 +87,9 @@ export const serverVariables = {
     default: 'info',
     description: 'Lowest level of log lines that are written.',
   }),
-  SHUTDOWN_TIMEOUT_MS: integer('Milliseconds that requests may take to finish after SIGTERM.', {
-    minimum: 0,
-    maximum: 600_000,
-    default: 10_000,
-  }),
+  SHUTDOWN_TIMEOUT_MS: integer(
+    'Milliseconds after SIGTERM within which the process ends, also while the database hangs. Requests may take ' +
+      'two thirds of it to finish. What has not ended then is cut off: at the earliest after 2 seconds.',
+    { minimum: 0, maximum: 600_000, default: 15_000 },
+  ),
 }

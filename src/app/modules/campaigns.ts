@@ -60,7 +60,7 @@ async function startSender({ config, connections, metrics, log, clock }: App) {
     ],
     async stop() {
       // Clients that take longer than a server may take to end are asked again, under the same id.
-      const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
+      const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs / 2)
       await sender.stop().finally(() => clearTimeout(timer))
       await net.close()
     },

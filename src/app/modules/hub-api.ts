@@ -50,7 +50,7 @@ export const hubGrpcModule: Module = {
     )
     return {
       services: { grpcAddress: server.address },
-      stop: () => server.close(config.shutdownTimeoutMs),
+      stop: () => server.close(config.shutdownTimeoutMs / 2),
     }
   },
 }

@@ -13,7 +13,7 @@ export const readModelModule: Module = {
   mergeHooks: [projectEvents, publishChannelChanges],
   start: ({ connections, clock }) => ({
     jobs: [
-      createSearchJob({ db: connections.write, clock }),
+      createSearchJob({ db: connections.work, clock }),
       createVocabularyJob(connections.work),
       createWaitingThreadsJob(connections.write),
       createDailyActivityJob(connections.work, clock),

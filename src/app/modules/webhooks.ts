@@ -62,7 +62,7 @@ export const webhooksModule: Module = {
       ],
       async stop() {
         // Targets that take longer than a server may take to end get the delivery again.
-        const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
+        const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs / 2)
         await outbox.stop().finally(() => clearTimeout(timer))
         await net.close()
       },

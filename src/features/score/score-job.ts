@@ -58,6 +58,9 @@ export async function recomputeScores(db: Database, options: RecomputeOptions): 
       select pg_try_advisory_lock(${SCORE_LOCK}::bigint) as locked
     `
     if (!lock?.locked) return null
+    const [before] = await session<{ timeout: string }[]>`
+      select current_setting('statement_timeout') as timeout
+    `
     try {
       // Whole tables are read, and sorted without an index.
       await session`set statement_timeout = 0`
@@ -66,7 +69,8 @@ export async function recomputeScores(db: Database, options: RecomputeOptions): 
       await session`set client_connection_check_interval = '5s'`
       return await recompute(session, options)
     } finally {
-      await session`reset statement_timeout`
+      // A reset would bring the server's own: the timeout of a session is set after connecting.
+      await session`select set_config('statement_timeout', ${before!.timeout}, false)`
       await session`reset work_mem`
       await session`reset client_connection_check_interval`
       await session`select pg_advisory_unlock(${SCORE_LOCK}::bigint)`

@@ -21,8 +21,8 @@ export interface Position {
   readonly before: HandledBlock | null
 }
 
-/** Longer than any step: for a holder that hangs. One that dies loses its session lock, and its leases at once. */
-const LEASE_SECONDS = 60
+/** For a holder that hangs: it renews every 2 s. One that dies loses its session lock, and its leases at once. */
+const LEASE_SECONDS = 8
 
 /** What a follower reads. */
 export interface LeaseRequest {
@@ -108,6 +108,14 @@ async function updateLease(db: Database, { follower, holder }: Lease): Promise<L
     ) b on true
   `
   return row
+}
+
+/** Renews the lease of a follower, if it is still this holder's. */
+export async function renewLease(db: Database, { follower, holder }: Lease): Promise<void> {
+  await db`
+    update chain.followers set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where name = ${follower} and leased_by = ${holder}::uuid
+  `
 }
 
 /** Releases a follower, so that another process need not wait for the lease to expire. */

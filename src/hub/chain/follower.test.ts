@@ -130,6 +130,27 @@ it('a follower whose process has died: another process continues at once', async
   await expect.poll(() => open().step()).not.toBe('busy')
 })
 
+it('a follower whose process hangs: its lease ends within 8 s, and a running one keeps it', async () => {
+  const lease = async () =>
+    (
+      await db<{ seconds: number; ends: Date }[]>`
+        select extract(epoch from leased_until - now())::float8 as seconds, leased_until as ends
+        from chain.followers where name = ${name}`
+    )[0]!
+  await transfer(1n)
+  await catchUp(open())
+  const hung = await lease()
+  expect(hung.seconds).toBeLessThanOrEqual(8)
+  const running = open(recorder())
+  await db`update chain.followers set leased_until = now() - interval '1 second'`
+  const hour = 3_600_000
+  const stop = startFollowing(running, { pollMs: hour, log: silentLog })
+  await expect.poll(async () => (await lease()).ends > hung.ends).toBe(true)
+  const { ends } = await lease()
+  await expect.poll(async () => (await lease()).ends > ends, { timeout: 10_000 }).toBe(true)
+  await stop()
+})
+
 it('blocks that leave the chain are reverted', async () => {
   const follower = open()
   await chain.mine(10)

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { isUnavailable } from '../../platform/db/connection-errors.js'
 import { takeWorkerLock } from '../../platform/db/worker-lock.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
@@ -11,9 +12,11 @@ import {
   readHandledBlocks,
   recordHead,
   releaseLease,
+  renewLease,
   rewindCursor,
 } from './cursor.js'
 import type { Endpoint, LogFilter } from './endpoint.js'
+import { keepLease } from './keep-lease.js'
 import { type LogRange, RangeRefused, type RangeRequest, type RangeResult, readRange } from './log-range.js'
 
 /** A write that runs in the transaction that moves the cursor. */
@@ -130,6 +133,11 @@ export class Follower<Extra = void> {
     return outcome
   }
 
+  /** Keeps the lease during a long step, and between two steps. */
+  async renew(): Promise<void> {
+    await renewLease(this.options.db, this.#lease)
+  }
+
   /** Releases the lease, so that another process can continue at once. */
   async release(): Promise<void> {
     await releaseLease(this.options.db, this.#lease)
@@ -216,11 +224,17 @@ interface ReadResult<Extra> {
   readonly extra: { readonly value: Extra } | null
 }
 
-/** Wait after a failure, growing by half each time. A refused range is repeated soon, in halves. */
-const RETRY_MS = { first: 200, last: 30_000, refused: 50 }
+/**
+ * Wait after a failure, growing by half each time. A refused range is repeated soon, in halves. The longest
+ * wait while the database, or the RPC, is away is `unavailable`.
+ */
+const RETRY_MS = { first: 200, last: 30_000, refused: 50, unavailable: 3_000 }
 
 /** Longest wait of an idle follower: its call to wake up may be lost with a connection. */
 const IDLE_MS = 60_000
+
+/** Together with the lease, the longest time without a follower after its process hangs: 10 s. */
+const TAKEOVER_MS = 2_000
 
 /** How a follower runs. */
 export interface FollowingOptions {
@@ -259,13 +273,15 @@ export function startFollowing<Extra>(
         failures = 0
         if (outcome === 'reorged') log.info(logFields, 'chain reorganized')
         if (outcome === 'deepReorg') log.error(logFields, 'chain reorganized beyond confirmations')
-        if (outcome === 'caughtUp' || outcome === 'busy') await pause(pollMs, signal)
+        if (outcome === 'caughtUp') await pause(pollMs, signal)
+        if (outcome === 'busy') await pause(Math.min(pollMs, TAKEOVER_MS), signal)
         if (outcome === 'idle') await pause(IDLE_MS, AbortSignal.any([signal, woken.signal]))
       } catch (error) {
         failures += 1
         const isRefused = error instanceof RangeRefused
         const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
-        const retryInMs = isRefused ? Math.min(RETRY_MS.refused * failures, RETRY_MS.last) : backoffMs
+        const longestMs = isUnavailable(error) ? RETRY_MS.unavailable : RETRY_MS.last
+        const retryInMs = Math.min(isRefused ? RETRY_MS.refused * failures : backoffMs, longestMs)
         // An unavailable RPC is logged once, then every 20 failures.
         const shouldLog = !isRefused && (failures === 1 || failures % 20 === 0)
         if (shouldLog) log.warn({ err: error, ...logFields, failures, retryInMs }, 'chain follower failed')
@@ -277,8 +293,10 @@ export function startFollowing<Extra>(
   }
 
   const running = run()
+  const stopRenewing = keepLease(() => follower.renew())
   return async () => {
     stopping.abort()
     await running
+    await stopRenewing()
   }
 }

@@ -7,20 +7,28 @@ const lostConnection = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EHOSTDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
   'CONNECTION_ENDED',
+  'ERR_SOCKET_CLOSED',
+  // The server is not the one that `target_session_attrs` asks for.
+  'WRONG_SERVER',
+  // A `PlazaError`: no connection of the pool became free.
+  'unavailable',
 ])
 
 /**
  * SQLSTATEs of a server that is temporarily unavailable. Appendix A of PostgreSQL's manual: 08 connection
  * exception, 53 insufficient resources (disk, memory, connections), 57P01-57P03 shutting down, crashed,
- * starting up, 57P05 idle session, 25P03 idle transaction ended by timeout.
+ * starting up, 57P05 idle session, 25P03 idle transaction ended by timeout, 25006 a write on a server that takes
+ * none: a standby whose promotion has not finished, or a primary that was demoted.
  */
-const unavailableState = /^(08...|53...|57P0[1235]|25P03)$/
+const unavailableState = /^(08...|53...|57P0[1235]|25P03|25006)$/
 
 /** 40001 serialization failure, 40P01 deadlock: a retry of the transaction can succeed. */
 const retryableState = /^(40001|40P01)$/

@@ -1,5 +1,8 @@
 import postgres from 'postgres'
+import { boundWaits } from './bounded-waits.js'
 import { type ColumnTypes, columnTypes } from './column-types.js'
+import { parseDatabaseUrl } from './database-url.js'
+import { openSockets } from './sockets.js'
 
 /**
  * A pool of connections, used as a tagged template: `` await db`select ${fid}::bigint` ``. Every statement is
@@ -27,6 +30,13 @@ export interface ConnectOptions {
   readonly applicationName: string
   /** Timeout of a statement; 0 is none. */
   readonly statementTimeoutMs?: number
+  /**
+   * The pool of requests: waiting for a connection fails after 3 s with `unavailable`, and a connection is closed when
+   * the server has not even cancelled a statement at its timeout. Not for statements that lift their timeout.
+   */
+  readonly servesRequests?: boolean
+  /** Keeps connections open that hold session locks; others close when they are idle. */
+  readonly holdsLocks?: boolean
   /** Receives the text of every statement. For tests: it costs a stack trace each time. */
   readonly onStatement?: (sql: string) => void
 }
@@ -39,7 +49,15 @@ export interface PoolUsage {
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000
-const CONNECT_TIMEOUT_SECONDS = 5
+const CONNECT_TIMEOUT_SECONDS = 3
+/** Longest wait of a request for a connection. */
+const WAIT_LIMIT_MS = 3_000
+/** An idle connection is closed after it. A pool in use takes its connections in turn, and closes none. */
+const IDLE_SECONDS = 60
+/** A machine that dies without a word is noticed 10 s after it: Node.js sends ten probes, one a second. */
+const KEEPALIVE_SECONDS = 5
+/** What a server that lives takes at most to cancel a statement after its timeout. */
+const CANCEL_LIMIT_MS = 5_000
 /**
  * Minimum and maximum delay between connection attempts. The driver's own maximum is 20 s, for which the
  * server would stay down after its database is back.
@@ -48,30 +66,62 @@ const RECONNECT_SECONDS = { first: 0.02, last: 0.25 }
 
 const poolUsages = new WeakMap<Database, PoolUsage>()
 
-/** Opens a pool. It connects with the first statement; `db.end()` closes it. */
+/**
+ * Opens a pool. It connects with the first statement; `db.end()` closes it.
+ *
+ * @throws DatabaseUrlError
+ */
 export function connect(url: string, options: ConnectOptions): Database {
-  const { onStatement } = options
+  const { onStatement, servesRequests = false, holdsLocks = false } = options
   const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
-  const db: Database = postgres(url, {
+  const address = parseDatabaseUrl(url)
+  const connectSeconds = address.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS
+  const driverOptions = {
+    // One host: which one of several it is, is decided in `openSockets`.
+    host: address.hosts[0]!.host,
+    port: address.hosts[0]!.port,
+    user: address.user,
+    password: address.password,
+    database: address.database,
     max: options.poolSize,
     prepare: true,
     fetch_types: false,
     types: columnTypes,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    backoff: (attempt) => Math.min(RECONNECT_SECONDS.first * 2 ** attempt, RECONNECT_SECONDS.last),
+    connect_timeout: connectSeconds,
+    keep_alive: KEEPALIVE_SECONDS,
+    idle_timeout: holdsLocks ? 0 : IDLE_SECONDS,
+    ...(holdsLocks ? { max_lifetime: null } : {}),
+    backoff: (attempt: number) => Math.min(RECONNECT_SECONDS.first * 2 ** attempt, RECONNECT_SECONDS.last),
     onnotice: () => {},
-    debug: onStatement === undefined ? false : (_connection, sql) => onStatement(sql),
-    connection: {
-      application_name: options.applicationName,
-      statement_timeout: timeoutMs,
-      idle_in_transaction_session_timeout: timeoutMs,
-      // JIT compilation takes longer than any statement; PostgreSQL often overestimates their cost.
-      jit: 'off',
-      TimeZone: 'UTC',
-    },
+    debug: onStatement === undefined ? false : (_connection: number, sql: string) => onStatement(sql),
+    ssl: false,
+    connection: { application_name: options.applicationName },
+  }
+  const socket = openSockets(address, {
+    connectLimitMs: connectSeconds * 1000,
+    answerLimitMs: servesRequests && timeoutMs > 0 ? timeoutMs + CANCEL_LIMIT_MS : 0,
+    settings: { ...sessionSettings(timeoutMs), ...address.settings },
   })
+  // The driver's types do not have `socket`.
+  const pool: Database = postgres({ ...driverOptions, ...({ socket } as object) })
+  const db = servesRequests ? boundWaits(pool, WAIT_LIMIT_MS) : pool
   poolUsages.set(db, trackUsage(db, options.poolSize))
   return db
+}
+
+function sessionSettings(timeoutMs: number): Record<string, string> {
+  return {
+    statement_timeout: String(timeoutMs),
+    idle_in_transaction_session_timeout: String(timeoutMs),
+    // JIT compilation takes longer than any statement; PostgreSQL often overestimates their cost.
+    jit: 'off',
+    TimeZone: 'UTC',
+    // The session of a machine that died without a word ends after 16 s, and its locks with it. The system's default
+    // is two hours.
+    tcp_keepalives_idle: '10',
+    tcp_keepalives_interval: '2',
+    tcp_keepalives_count: '3',
+  }
 }
 
 /** Returns the current usage of a pool of `connect`. */

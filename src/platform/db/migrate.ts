@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { runner } from 'node-pg-migrate'
-import pg from 'pg'
+import { type RunnerOption, runner } from 'node-pg-migrate'
 import type { Log } from '../log/log.js'
-import type { Database } from './connection.js'
+import { connect, type Database, type Session } from './connection.js'
 
 /** Beside this file in src (tests) and in dist, where the build copies it. */
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
@@ -33,15 +32,19 @@ export interface MigrationState {
  * Throws if the database is newer than this build.
  */
 export async function migrate(url: string, log: Log): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'plaza migrate' })
-  // Without a listener a lost connection would end the process; the pending query rejects anyway.
-  client.on('error', (error) => log.warn({ err: error }, 'migration connection lost'))
-  await client.connect()
+  const db = connect(url, {
+    poolSize: 1,
+    applicationName: 'plaza migrate',
+    statementTimeoutMs: 0,
+    holdsLocks: true,
+  })
   try {
-    await waitForLock(client, log)
-    await refuseNewerSchema(client)
+    // When its connection is lost, a reserved session fails and is not replaced by one without the lock.
+    const session = await db.reserve()
+    await waitForLock(session, log)
+    await refuseNewerSchema(session)
     const applied = await runner({
-      dbClient: client,
+      dbClient: runnerClient(session),
       dir: MIGRATIONS_DIR,
       direction: 'up',
       migrationsTable: MIGRATIONS_TABLE,
@@ -60,13 +63,25 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
     return names
   } finally {
     // Ends the session and releases its lock.
-    await client.end()
+    await db.end({ timeout: 0 })
   }
 }
 
 /** Returns what `migrate` would do, for the readiness check. */
 export async function migrationState(db: Database): Promise<MigrationState> {
   return await compareMigrations((sql) => db.unsafe<{ name: string | null }[]>(sql))
+}
+
+type RunnerClient = Extract<RunnerOption, { dbClient: unknown }>['dbClient']
+
+/** The one method of a `pg` client that the runner uses. */
+function runnerClient(session: Session): RunnerClient {
+  async function query(statement: string | { text: string; values?: unknown[] }, values: unknown[] = []) {
+    const { text, values: own = values } = typeof statement === 'string' ? { text: statement } : statement
+    const rows = await session.unsafe(text, own as never[])
+    return { rows: [...rows] }
+  }
+  return { query } as unknown as RunnerClient
 }
 
 async function compareMigrations(
@@ -91,21 +106,18 @@ async function knownMigrations(): Promise<string[]> {
     .sort()
 }
 
-async function waitForLock(client: pg.Client, log: Log): Promise<void> {
+async function waitForLock(session: Session, log: Log): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
-      MIGRATION_LOCK,
-    ])
-    if (rows[0]?.taken) return
+    const [row] = await session<{ taken: boolean }[]>`
+      select pg_try_advisory_lock(${MIGRATION_LOCK}::bigint) as taken`
+    if (row?.taken) return
     if (attempt === 0) log.info({}, 'waiting for another process that migrates the database')
     await sleep(LOCK_POLL_MS)
   }
 }
 
-async function refuseNewerSchema(client: pg.Client): Promise<void> {
-  const { unknown } = await compareMigrations(
-    async (sql) => (await client.query<{ name: string | null }>(sql)).rows,
-  )
+async function refuseNewerSchema(session: Session): Promise<void> {
+  const { unknown } = await compareMigrations((sql) => session.unsafe<{ name: string | null }[]>(sql))
   if (unknown.length === 0) return
   throw new Error(
     `the database was migrated by a newer version (${unknown.join(', ')}): start that version, or restore a backup`,

@@ -5,6 +5,7 @@ import { openDataDir } from './data-dir.js'
 import { DataDirBusyError, dataDirOwner } from './data-dir-lock.js'
 import { findEmbedded, startEmbedded } from './embedded.js'
 import { migrate } from './migrate.js'
+import { refuseTransactionPooling } from './pooling-check.js'
 
 /** A migrated database. */
 export interface OpenDatabase {
@@ -41,7 +42,7 @@ export async function openServerDatabase(config: DatabaseConfig, log: Log): Prom
   const opened =
     config.databaseUrl === undefined
       ? await openEmbedded(config, SERVE_COMMAND, log)
-      : ofAnother(config.databaseUrl)
+      : { ...ofAnother(config.databaseUrl), mayBePooled: true }
   return withMigrations(opened, log)
 }
 
@@ -54,7 +55,9 @@ export async function openCommandDatabase(
   command: string,
   log: Log,
 ): Promise<OpenDatabase> {
-  if (config.databaseUrl !== undefined) return withMigrations(ofAnother(config.databaseUrl), log)
+  if (config.databaseUrl !== undefined) {
+    return withMigrations({ ...ofAnother(config.databaseUrl), mayBePooled: true }, log)
+  }
   const deadline = Date.now() + BUSY_LIMIT_MS
   for (let hasWaited = false; ; hasWaited = true) {
     const url = await urlOfServer(config.dataDir)
@@ -75,6 +78,11 @@ function ofAnother(url: string): OpenDatabase {
   return { url, close: async () => {}, abort: () => {} }
 }
 
+/** A database of `DATABASE_URL`: a pooler may be in front of it. */
+interface Candidate extends OpenDatabase {
+  readonly mayBePooled?: boolean
+}
+
 async function openEmbedded(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
   const needed = config.databasePool + SPARE_CONNECTIONS
   const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
@@ -93,13 +101,14 @@ function isInitializing(error: unknown): boolean {
 }
 
 async function withMigrations(
-  opened: OpenDatabase,
+  opened: Candidate,
   log: Log,
   isTransient: (error: unknown) => boolean = () => false,
 ): Promise<OpenDatabase> {
   const deadline = Date.now() + STARTUP_LIMIT_MS
   for (;;) {
     try {
+      if (opened.mayBePooled) await refuseTransactionPooling(opened.url)
       await migrate(opened.url, log)
       return opened
     } catch (error) {

@@ -225,6 +225,7 @@ create table app.processes (
   pid integer not null,
   started_at timestamp with time zone not null default now(),
   alive_until timestamp with time zone not null,
+  connections integer not null default 0,
   constraint processes_pkey PRIMARY KEY (id)
 );
 

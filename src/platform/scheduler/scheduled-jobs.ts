@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Database } from '../db/connection.js'
+import { isUnavailable } from '../db/connection-errors.js'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
 
@@ -57,6 +58,8 @@ async function repeat(
       else waitMs = Math.min(waitMs, TAKEOVER_MS)
     } catch (error) {
       log.error({ err: error, job: job.name }, 'a scheduled job failed')
+      // It is soon back: an hourly job would miss its hour.
+      if (isUnavailable(error)) waitMs = Math.min(waitMs, TAKEOVER_MS)
     }
     await pause(waitMs, stopping)
   }

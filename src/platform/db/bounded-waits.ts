@@ -1,0 +1,82 @@
+import type postgres from 'postgres'
+import { PlazaError } from '../errors.js'
+import type { ColumnTypes } from './column-types.js'
+
+/** The members of the driver's queries that it does not declare. */
+interface DriverQuery {
+  /** Gives the query to a connection, or to the queue of the pool. */
+  handler: ((query: DriverQuery) => unknown) & { readonly debug?: unknown }
+  /** The connection that has the query; null in the queue, and while its connection is being opened. */
+  readonly state: unknown
+  strings: readonly string[]
+  args: readonly unknown[]
+  readonly options: { onexecute?: unknown; simple?: boolean }
+  cancelled: unknown
+  cancel(): unknown
+  reject(error: Error): void
+}
+
+type Sql = postgres.Sql<ColumnTypes>
+
+/**
+ * Bounds the time that statements and transactions of a pool wait for a connection; then they fail with `unavailable`. A
+ * statement that gets a connection at once costs a property; only one that waits is remembered.
+ */
+export function boundWaits(sql: Sql, limitMs: number): Sql {
+  /** In the order of their deadlines. */
+  const waiting = new Map<DriverQuery, number>()
+  let isTimed = false
+
+  function expireIn(delayMs: number): void {
+    isTimed = true
+    setTimeout(expire, delayMs)
+  }
+
+  function expire(): void {
+    isTimed = false
+    const now = performance.now()
+    for (const [query, deadline] of waiting) {
+      if (query.state === null && deadline > now) break
+      waiting.delete(query)
+      if (query.state === null) abandon(query, limitMs)
+    }
+    const [next] = waiting.values()
+    if (next !== undefined) expireIn(next - now)
+  }
+
+  function watch<Query>(query: Query): Query {
+    const own = query as unknown as DriverQuery
+    const { handler } = own
+    // What is no query: an identifier, or values to insert.
+    if (typeof handler !== 'function') return query
+    const watched = (each: DriverQuery) => {
+      handler(each)
+      if (each.state !== null || each.cancelled) return
+      waiting.set(each, performance.now() + limitMs)
+      if (!isTimed) expireIn(limitMs)
+    }
+    own.handler = Object.assign(watched, { debug: handler.debug })
+    return query
+  }
+
+  const unsafe = sql.unsafe
+  // The driver's `begin` takes it from here, too.
+  const bounded = { unsafe: (...args: Parameters<typeof unsafe>) => watch(unsafe(...args)) }
+  Object.assign(sql, bounded)
+  const tag = (...args: Parameters<typeof sql>) => watch(sql(...args))
+  return Object.assign(tag, sql) as unknown as Sql
+}
+
+/** Takes a query out of the queue of its pool. */
+function abandon(query: DriverQuery, limitMs: number): void {
+  query.reject(
+    new PlazaError('unavailable', `no connection to the database became free in ${limitMs / 1000} s`),
+  )
+  query.cancel()
+  // The connection that is being opened for a query still runs it, and would never be used if it refused. It runs
+  // something else: the caller has been told that nothing was done.
+  query.cancelled = null
+  query.strings = ['select 1']
+  query.args = []
+  delete query.options.onexecute
+}

@@ -1,0 +1,212 @@
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
+import { PlazaError } from '../errors.js'
+import { boundWaits } from './bounded-waits.js'
+import { connect, type Database } from './connection.js'
+import { isUnavailable } from './connection-errors.js'
+
+const { db: admin, url, connect: open } = await createTestDatabase()
+await admin`create table written (n integer)`
+const NOBODY = '127.0.0.1:1'
+
+const failureOf = (work: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(work).then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+async function sessionOf(db: Database): Promise<number> {
+  const [row] = await db<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return row!.pid
+}
+
+/** A proxy to the database, and the URL of the database behind it. */
+async function openProxy() {
+  const address = new URL(url)
+  const proxy = await startTcpProxy(`${address.hostname}:${address.port}`)
+  return { proxy, url: Object.assign(new URL(url), { host: proxy.address }).href, target: proxy.target }
+}
+
+it('a server that takes no writes: is unavailable, and its connection is replaced by one to the server that does', async () => {
+  const database = admin(new URL(url).pathname.slice(1))
+  await admin`alter database ${database} set default_transaction_read_only = on`
+  const pool = open({ poolSize: 1 })
+  const before = await sessionOf(pool)
+  // A fail-over, for connections from now on.
+  await admin`alter database ${database} reset default_transaction_read_only`
+  const failures = [await failureOf(pool`insert into written values (1)`)]
+  expect(isUnavailable(failures[0])).toBe(true)
+  await expect.poll(() => failureOf(pool`insert into written values (2)`)).toBeNull()
+  expect(await sessionOf(pool)).not.toBe(before)
+  expect(await admin`select n from written`).toEqual([{ n: 2 }])
+})
+
+it('a transaction on a server that takes no writes: is unavailable, and the next one succeeds', async () => {
+  const database = admin(new URL(url).pathname.slice(1))
+  await admin`alter database ${database} set default_transaction_read_only = on`
+  const pool = open({ poolSize: 1 })
+  await sessionOf(pool)
+  await admin`alter database ${database} reset default_transaction_read_only`
+  const write = () => failureOf(pool.begin((sql) => sql`insert into written values (3)`))
+  expect(isUnavailable(await write())).toBe(true)
+  await expect.poll(write).toBeNull()
+})
+
+it('a statement or transaction that gets no connection: fails as unavailable, and is never run', async () => {
+  const pool = boundWaits(open({ poolSize: 1 }), 50)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const holding = pool.begin(() => held)
+  const errors = await Promise.all([
+    failureOf(pool`insert into written values (10)`),
+    failureOf(pool.begin((sql) => sql`insert into written values (11)`)),
+    failureOf(pool.unsafe('insert into written values (12)')),
+  ])
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(PlazaError)
+    expect(isUnavailable(error)).toBe(true)
+  }
+  release()
+  await holding
+  await expect(pool`select 1 as one`).resolves.toEqual([{ one: 1 }])
+  expect(await admin`select n from written where n >= 10`).toEqual([])
+})
+
+it('a statement or transaction whose connection takes too long to open: is never run, and the pool still works', async () => {
+  const { proxy, url: proxied } = await openProxy()
+  proxy.delayMs = 40
+  const pool = boundWaits(open({ poolSize: 2, url: proxied }), 20)
+  const errors = await Promise.all([
+    failureOf(pool.begin((sql) => sql`insert into written values (20)`)),
+    failureOf(pool`insert into written values (${21}::integer)`),
+    failureOf(pool`insert into written values (22)`),
+  ])
+  expect(errors.map(isUnavailable)).toEqual([true, true, true])
+  proxy.delayMs = 0
+  const write = () => failureOf(pool.begin((sql) => sql`select 1`))
+  for (let round = 0; round < 6; round += 1) await expect.poll(write).toBeNull()
+  expect(await admin`select n from written where n >= 20`).toEqual([])
+})
+
+it('a database that hangs: its connection, and none without statements, is closed when it has not even cancelled the statement in time', async () => {
+  const pool = open({ poolSize: 1, servesRequests: true, statementTimeoutMs: 100 })
+  const idle = open({ poolSize: 1, servesRequests: true, statementTimeoutMs: 100 })
+  const [session, idleSession] = [await sessionOf(pool), await sessionOf(idle)]
+  process.kill(session, 'SIGSTOP')
+  try {
+    expect(isUnavailable(await failureOf(pool`select 1`))).toBe(true)
+    // The driver may send one more statement on the closing connection.
+    await expect.poll(() => sessionOf(pool).catch(() => session)).not.toBe(session)
+    expect(await sessionOf(idle)).toBe(idleSession)
+  } finally {
+    process.kill(session, 'SIGCONT')
+  }
+})
+
+it('an outage: statements and LISTEN are back as soon as the database is', async () => {
+  const { proxy, url: proxied, target } = await openProxy()
+  const pool = open({ poolSize: 2, url: proxied })
+  const heard: string[] = []
+  let listens = 0
+  await pool.listen(
+    'outage',
+    (text) => heard.push(text),
+    () => {
+      listens += 1
+    },
+  )
+  await sessionOf(pool)
+  proxy.target = NOBODY
+  proxy.cut()
+  // Enough failures for any backoff to have grown.
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    expect(isUnavailable(await failureOf(pool`select 1`))).toBe(true)
+  }
+  proxy.target = target
+  await expect.poll(() => failureOf(pool`select 1`), { interval: 20 }).toBeNull()
+  await expect.poll(() => listens, { interval: 20 }).toBe(2)
+  await admin`select pg_notify('outage', 'again')`
+  await expect.poll(() => heard).toEqual(['again'])
+})
+
+it('LISTEN on a server that takes none: is tried again until one does', async () => {
+  const { proxy, url: proxied, target } = await openProxy()
+  const pool = open({ poolSize: 1, url: proxied })
+  const heard: string[] = []
+  await pool.listen('moved', (text) => heard.push(text))
+  for (let round = 0; round < 3; round += 1) {
+    proxy.target = NOBODY
+    proxy.cut()
+    proxy.target = target
+  }
+  await expect
+    .poll(async () => {
+      await admin`select pg_notify('moved', 'there')`
+      return heard.length
+    })
+    .toBeGreaterThan(0)
+})
+
+it('sessions have their settings, and those of `options`, and end soon after their machine', async () => {
+  const options = encodeURIComponent("-c work_mem=7MB -c application_name=it's\\ mine")
+  const pool = open({ poolSize: 1, url: `${url}?options=${options}`, statementTimeoutMs: 12_000 })
+  const [row] = await pool`
+    select current_setting('statement_timeout') as timeout, current_setting('jit') as jit,
+      current_setting('TimeZone') as zone, current_setting('work_mem') as memory,
+      current_setting('application_name') as name, current_setting('tcp_keepalives_idle') as idle`
+  expect(row).toEqual({
+    timeout: '12s',
+    jit: 'off',
+    zone: 'UTC',
+    memory: '7MB',
+    name: "it's mine",
+    idle: '10',
+  })
+})
+
+it('a running statement can be cancelled', async () => {
+  const pool = open({ poolSize: 1 })
+  const session = await sessionOf(pool)
+  const sleeping = pool`select pg_sleep(60)`
+  const cancelled = failureOf(sleeping)
+  await expect
+    .poll(() => admin`select 1 from pg_stat_activity where pid = ${session} and wait_event = 'PgSleep'`)
+    .toHaveLength(1)
+  sleeping.cancel()
+  expect(await cancelled).toMatchObject({ code: '57014' })
+  expect(await sessionOf(pool)).toBe(session)
+})
+
+it('a setting that the server does not have fails with its name, and no connection is left', async () => {
+  const pool = connect(`${url}?options=${encodeURIComponent('-c nothing_like_it=1')}`, {
+    poolSize: 1,
+    applicationName: 'test',
+  })
+  await expect(pool`select 1`).rejects.toThrow(/nothing_like_it/)
+  await expect(pool`select 1`).rejects.toThrow(/nothing_like_it/)
+  await pool.end({ timeout: 1 })
+})
+
+it('several hosts: the first one that answers is used, and another one when it is gone', async () => {
+  const address = new URL(url)
+  const { proxy } = await openProxy()
+  const login = `${address.username}:${address.password}`
+  const hosts = `${NOBODY},${proxy.address},${address.host}`
+  const several = `postgres://${login}@${hosts}${address.pathname}`
+  const pool = open({ poolSize: 1, url: several })
+  const first = await sessionOf(pool)
+  proxy.target = NOBODY
+  proxy.cut()
+  await expect.poll(() => sessionOf(pool).catch(() => first)).not.toBe(first)
+})
+
+it('target_session_attrs=standby on a primary is unavailable, with a name for it', async () => {
+  const pool = connect(`${url}?target_session_attrs=standby`, { poolSize: 1, applicationName: 'test' })
+  const error = await failureOf(pool`select 1`)
+  expect(error).toMatchObject({ code: 'WRONG_SERVER' })
+  expect(isUnavailable(error)).toBe(true)
+  await pool.end({ timeout: 1 })
+})

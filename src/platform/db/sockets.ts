@@ -1,0 +1,119 @@
+import type { Socket } from 'node:net'
+import postgres from 'postgres'
+import type { DatabaseAddress, DatabaseHost } from './database-url.js'
+import { dial, failedSocket } from './dialer.js'
+import {
+  satisfies,
+  serverState,
+  serverStateColumns,
+  setUpSession,
+  WrongServerError,
+  watchSession,
+} from './session-setup.js'
+
+export interface SocketOptions {
+  readonly connectLimitMs: number
+  /** Time without an answer after which a connection is closed; 0 is none. */
+  readonly answerLimitMs: number
+  /** Settings of each session. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+/** The options of the pool, as the driver passes them. */
+interface DriverOptions {
+  /** Set on the connection that listens, which nobody waits for. */
+  readonly onnotify?: unknown
+}
+
+/**
+ * Opens the sockets of a pool: encrypted, with their settings made, to the server that `target_session_attrs` asks for.
+ * The driver gets them when the server has accepted the connection.
+ */
+export function openSockets(
+  address: DatabaseAddress,
+  { connectLimitMs, answerLimitMs, settings }: SocketOptions,
+): (driver: DriverOptions) => Promise<Socket> {
+  let chosen: DatabaseHost | null = null
+  let choosing: Promise<DatabaseHost> | null = null
+  const forget = () => {
+    chosen = null
+  }
+
+  /** Concurrent connections of a pool ask the servers once. */
+  async function choose(): Promise<DatabaseHost> {
+    const [only, ...others] = address.hosts
+    if (others.length === 0) return only!
+    if (chosen !== null) return chosen
+    choosing ??= findHost(address, connectLimitMs).finally(() => {
+      choosing = null
+    })
+    chosen = await choosing
+    return chosen
+  }
+
+  return async ({ onnotify }) => {
+    try {
+      const socket = await dial(await choose(), address.tls, connectLimitMs)
+      setUpSession(socket, { settings, target: address.target, onRefused: forget })
+      watchSession(socket, { answerLimitMs: onnotify ? 0 : answerLimitMs, onReadOnly: forget })
+      socket.once('close', forget)
+      return socket
+    } catch (error) {
+      forget()
+      return failedSocket(error as Error)
+    }
+  }
+}
+
+/** Asks the servers in their order, and returns the first one that is what is asked for. */
+async function findHost(address: DatabaseAddress, limitMs: number): Promise<DatabaseHost> {
+  const errors: unknown[] = []
+  const targets =
+    address.target === 'prefer-standby' ? (['standby', 'any'] as const) : ([address.target] as const)
+  for (const target of targets) {
+    for (const host of address.hosts) {
+      try {
+        if (satisfies(target, serverState(await readState(address, host, limitMs)))) return host
+        errors.push(new WrongServerError(`the database server ${host.host}:${host.port} is not ${target}`))
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+  }
+  throw errors.at(-1)
+}
+
+async function readState(
+  address: DatabaseAddress,
+  { host, port }: DatabaseHost,
+  limitMs: number,
+): Promise<string[]> {
+  const { user, password, database, tls } = address
+  const db = postgres({
+    host: [host],
+    port: [port],
+    user,
+    password,
+    database,
+    max: 1,
+    fetch_types: false,
+    connect_timeout: limitMs / 1000,
+    connection: { application_name: 'plaza find' },
+    async socket() {
+      try {
+        const socket = await dial({ host, port }, tls, limitMs)
+        setUpSession(socket, { settings: {}, target: 'any', onRefused: () => {} })
+        return socket
+      } catch (error) {
+        return failedSocket(error as Error)
+      }
+    },
+  } as unknown as postgres.Options<Record<string, never>>)
+  try {
+    const [row] = await db.unsafe(`select ${serverStateColumns}`).values()
+    return row as unknown as string[]
+  } finally {
+    // Without waiting: what was asked is known.
+    void db.end({ timeout: 1 })
+  }
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { connect } from '../src/platform/db/connection.js'
+import { refuseTransactionPooling, TransactionPoolingError } from '../src/platform/db/pooling-check.js'
+import { createTestDatabase } from './database.js'
+import { createDataDir, runCommand, startServerProcess } from './server-process.js'
+
+const { url } = await createTestDatabase()
+
+/** PgBouncer refuses to run as root. */
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+
+function isInstalled(): boolean {
+  try {
+    execFileSync('pgbouncer', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+/** Starts PgBouncer before the test database. Returns the URL of the database behind it. */
+async function startPooler(mode: 'session' | 'transaction', extra: readonly string[] = []): Promise<string> {
+  const { hostname, port, username, password, pathname } = new URL(url)
+  const directory = await mkdtemp(join(tmpdir(), 'plaza-pooler-'))
+  await chmod(directory, 0o755)
+  const listenPort = await freePort()
+  const file = join(directory, 'pgbouncer.ini')
+  const login = `user=${decodeURIComponent(username)} password='${decodeURIComponent(password)}'`
+  await writeFile(
+    file,
+    [
+      '[databases]',
+      `* = host=${hostname} port=${port} ${login}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${listenPort}`,
+      'unix_socket_dir =',
+      'auth_type = any',
+      `pool_mode = ${mode}`,
+      'default_pool_size = 40',
+      'max_client_conn = 200',
+      ...extra,
+    ].join('\n'),
+  )
+  const pooler = spawn('pgbouncer', [file], {
+    stdio: 'ignore',
+    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  })
+  onTestFinished(() => stop(pooler, directory))
+  const pooled = `postgres://plaza:x@127.0.0.1:${listenPort}${pathname}`
+  await expect.poll(() => answers(pooled), { timeout: 20_000 }).toBe(true)
+  return pooled
+}
+
+async function stop(pooler: ChildProcess, directory: string): Promise<void> {
+  const ended = new Promise((resolve) => pooler.once('exit', resolve))
+  pooler.kill('SIGKILL')
+  if (pooler.exitCode === null) await ended
+  await rm(directory, { recursive: true, force: true })
+}
+
+async function answers(pooled: string): Promise<boolean> {
+  const db = connect(pooled, { poolSize: 1, applicationName: 'test' })
+  return await db.unsafe('select 1').then(
+    () => db.end({ timeout: 0 }).then(() => true),
+    () => db.end({ timeout: 0 }).then(() => false),
+  )
+}
+
+describe.runIf(isInstalled())('PgBouncer', () => {
+  it('in session mode: the server starts, is told of events, and stops', { timeout: 120_000 }, async () => {
+    const pooled = await startPooler('session')
+    await refuseTransactionPooling(pooled)
+    const server = await startServerProcess({
+      dataDir: await createDataDir(),
+      env: { DATABASE_URL: pooled, LOG_LEVEL: 'warn' },
+    })
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
+    const db = connect(pooled, { poolSize: 1, applicationName: 'test' })
+    const heard: string[] = []
+    await db.listen('pooled', (text) => heard.push(text))
+    await db`select pg_notify('pooled', 'yes')`
+    await expect.poll(() => heard).toEqual(['yes'])
+    const [row] = await db`select current_setting('statement_timeout') as timeout`
+    expect(row).toEqual({ timeout: '30s' })
+    await db.end({ timeout: 1 })
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expect(server.output()).not.toContain('"level":50')
+  })
+
+  it.each([
+    ['by default', []],
+    ['with its servers in turn', ['server_round_robin = 1']],
+    ['with one server', ['default_pool_size = 1']],
+  ] as const)('in transaction mode %s: is recognised', async (_, extra) => {
+    const pooled = await startPooler('transaction', extra)
+    await expect(refuseTransactionPooling(pooled)).rejects.toThrow(TransactionPoolingError)
+  })
+
+  it('in transaction mode: the server does not start, and says what to do', async () => {
+    const pooled = await startPooler('transaction')
+    const command = await runCommand(['serve'], {
+      dataDir: await createDataDir(),
+      env: { DATABASE_URL: pooled },
+    })
+    expect(await command.ended).toEqual({ code: 1, signal: null })
+    expect(command.output()).toMatch(/changes the session of a connection with every transaction/)
+    expect(command.output()).toMatch(/what to do: set pool_mode = session/)
+  })
+})
