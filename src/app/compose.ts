@@ -27,6 +27,7 @@ import { openHub } from './open-hub.js'
 import { countLookups, openChainLookups } from './open-lookups.js'
 import { openVault } from './open-vault.js'
 import { registerProcess } from './processes.js'
+import { openReadRouting, writersOf } from './read-routing.js'
 import { parseRoles, type Role } from './roles.js'
 import { type ServerUrls, startServers } from './servers.js'
 
@@ -125,13 +126,18 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
   const { config, log, roles, connections, extension, publicUrl, lifecycle } = parts
   const metrics = createMetrics()
   const lookups = openChainLookups(config, { log, onOutcome: countLookups(metrics.registry) })
+  const reads = roles.has('api') ? openReadRouting(config, { connections, metrics, log }) : null
+  if (reads) lifecycle.onStop(reads.stop)
   const { hub, close } = await openHub({
     config,
     lookups,
     writerDb: connections.write,
     countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
     extraHooks: extension.mergeHooks,
-    onCommitted: (events) => hydrator.invalidation.applyCommitted(events),
+    onCommitted: (events) => {
+      hydrator.invalidation.applyCommitted(events)
+      reads?.routing.wrote(writersOf(events))
+    },
   })
   lifecycle.onStop(close)
   observeEventLag(metrics, hub.queued)
@@ -141,6 +147,7 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
   const rendersViews = roles.has('api') || roles.has('worker')
   const hydrator = new Hydrator({
     db: connections.views,
+    listDb: connections.read,
     clock: Date.now,
     placeOf,
     maxEntries: rendersViews ? config.viewCacheEntries : 0,
@@ -174,6 +181,7 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     roles,
     databaseUrl,
     connections,
+    reads: reads?.routing ?? null,
     hub,
     lookups,
     tail,
