@@ -25,7 +25,8 @@ export class RecentWrites {
   /** The time of the last write of these writers; null without one that a replica may lack. */
   lastOf(keys: readonly WriterKey[]): number | null {
     if (this.#lastMs.size === 0) return null
-    const lastMs = Math.max(...keys.map((key) => this.#lastMs.get(key) ?? -1))
-    return lastMs >= performance.now() - this.keepMs ? lastMs : null
+    const knownMs = keys.flatMap((key) => this.#lastMs.get(key) ?? [])
+    const lastMs = Math.max(...knownMs)
+    return knownMs.length > 0 && lastMs >= performance.now() - this.keepMs ? lastMs : null
   }
 }
