@@ -3,7 +3,7 @@ import { chown, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import {
   CLUSTER_ROLE,
   type ClusterLocation,
@@ -12,13 +12,12 @@ import {
   startCluster,
   stopCluster,
 } from '../src/platform/db/cluster.js'
-import { anyProcessIn } from '../src/platform/db/cluster-process.js'
+import { processesIn } from '../src/platform/db/cluster-process.js'
 import { connect, type Database } from '../src/platform/db/connection.js'
 import { findClusterLocation } from '../src/platform/db/data-dir.js'
 import { migrate } from '../src/platform/db/migrate.js'
 import { silentLog } from '../src/platform/log/log.js'
 import { makeTestDir } from './stale-test-dirs.js'
-import { expect } from 'vitest'
 
 /** A primary with a streaming replica, both for one test file. */
 export interface ReplicatedCluster {
@@ -38,6 +37,9 @@ export interface Replica {
   /** Ends its processes as `kill -9` does. */
   kill(): Promise<void>
   start(): Promise<void>
+  /** Stops its processes without ending them: connections stay open, and nothing answers. */
+  freeze(): void
+  unfreeze(): void
   /** Waits until it has replayed all that the primary has now. */
   catchUp(): Promise<void>
 }
@@ -71,11 +73,15 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
   const primary = connectTo(ports[0])
   const replicaDb = connectTo(ports[1])
 
+  function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const pid of processesIn(second.directory)) process.kill(pid, signal)
+  }
+
   async function kill(): Promise<void> {
     if (runningReplica === null) return
     process.kill(runningReplica.pid, 'SIGKILL')
     runningReplica = null
-    await expect.poll(() => anyProcessIn(second.directory)).toBe(false)
+    await expect.poll(() => processesIn(second.directory)).toEqual([])
   }
 
   afterAll(async () => {
@@ -97,6 +103,8 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
       await replicaDb`select pg_wal_replay_resume()`
     },
     kill,
+    freeze: () => signalAll('SIGSTOP'),
+    unfreeze: () => signalAll('SIGCONT'),
     async start() {
       runningReplica = await startReplica()
     },

@@ -13,10 +13,15 @@ export interface TestServer extends RunningServer {
 
 const apiKey = 'a-key-for-the-test'
 
-/** Starts the server on a database of the test, until the test ends. */
+/**
+ * Starts the server on a database of the test, until the test ends.
+ *
+ * @param onEnd `afterAll` for a server of the whole file.
+ */
 export async function startTestServer(
   databaseUrl: string,
   env: Readonly<Record<string, string>> = {},
+  onEnd: (stop: () => Promise<void>) => void = onTestFinished,
 ): Promise<TestServer> {
   const result = readConfig({
     DATABASE_URL: databaseUrl,
@@ -29,7 +34,7 @@ export async function startTestServer(
   })
   if ('problems' in result) throw new Error(result.problems)
   const server = await startServer(result.config, createLogger('silent'))
-  onTestFinished(() => server.stop())
+  onEnd(() => server.stop())
   const send = (method: string, path: string, body?: object) =>
     fetch(`${server.urls.main}/v2/farcaster/${path}`, {
       method,

@@ -70,8 +70,8 @@ export class ReadRouting {
     if (usable.length === 0) return { replica: null, outcome: 'unavailable' }
     const wroteMs = this.options.writes.lastOf(callers)
     if (wroteMs === null) return { replica: this.#next(usable), outcome: 'used' }
-    const replica = await resultWithin(OWN_WRITES_WAIT_MS, this.#withCommitsBefore(wroteMs, usable))
-    return { replica, outcome: replica === null ? 'behind' : 'waited' }
+    const choice = await resultWithin(OWN_WRITES_WAIT_MS, this.#withCommitsBefore(wroteMs, usable))
+    return choice ?? { replica: null, outcome: 'behind' }
   }
 
   #next(usable: readonly Replica[]): Replica {
@@ -79,18 +79,19 @@ export class ReadRouting {
     return usable[this.#turn]!
   }
 
-  /** The first replica that has replayed all commits which were acknowledged before this time. */
-  async #withCommitsBefore(ms: number, usable: readonly Replica[]): Promise<Replica | null> {
+  /** A replica that has replayed all commits which were acknowledged before this time, or the first that will have. */
+  async #withCommitsBefore(ms: number, usable: readonly Replica[]): Promise<Choice | null> {
     try {
       const { lsn } = await this.options.primaryLog.positionAfter(ms)
       const ready = usable.filter((replica) => replica.hasReplayed(lsn))
-      if (ready.length > 0) return this.#next(ready)
-      return await Promise.any(
+      if (ready.length > 0) return { replica: this.#next(ready), outcome: 'used' }
+      const replica = await Promise.any(
         usable.map(async (replica) => {
           if (await replica.waitFor(lsn, OWN_WRITES_WAIT_MS)) return replica
           throw new ReplicaLostError(`the replica ${replica.name} is behind`)
         }),
       )
+      return { replica, outcome: 'waited' }
     } catch {
       return null
     }
