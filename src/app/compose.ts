@@ -11,6 +11,7 @@ import type { Database } from '../platform/db/connection.js'
 import { openServerDatabase } from '../platform/db/open-database.js'
 import { placeOf } from '../platform/geo/places.js'
 import {
+  type CacheUsage,
   countFeedReads,
   createMetrics,
   observeCaches,
@@ -156,13 +157,7 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     maxRecentPlaces: roles.has('api') && config.viewCacheEntries > 0 ? config.recentWindowEntries : 0,
     onFeedRead: countFeedReads(metrics),
   })
-  observeCaches(metrics, () => ({
-    lookups: hydrator.lookups(),
-    sizes: {
-      viewer_sets: { entries: hydrator.viewerSets.size, bytes: hydrator.viewerSets.bytes },
-      recent_window: { entries: hydrator.window.places.size, bytes: hydrator.window.byteLength },
-    },
-  }))
+  observeCaches(metrics, () => usageOf(hydrator))
   if (rendersViews) {
     const { read: db, listener } = connections
     const { invalidation } = hydrator
@@ -191,6 +186,17 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     log,
     clock,
     publicUrl,
+  }
+}
+
+function usageOf(hydrator: Hydrator): CacheUsage {
+  const { viewerSets, window } = hydrator
+  return {
+    lookups: hydrator.lookups(),
+    sizes: {
+      viewer_sets: { entries: viewerSets.size, bytes: viewerSets.bytes },
+      recent_window: { entries: window.places.size, bytes: window.byteLength },
+    },
   }
 }
 
