@@ -182,7 +182,11 @@ test('a frozen replica fails no request, and is used again when it runs', async 
   expect([...statuses]).toEqual([200])
 })
 
-test('a primary that is given as replica is not used', async () => {
+test('a primary that is given as replica is not used, and no replica that was promoted', async () => {
   const { host } = new URL(primary.url)
   expect(await metricsOf(server)).toContain(`plaza_replica_in_use{replica="${host}"} 0`)
+  await replica.db`select pg_promote()`
+  await untilInUse(server, false)
+  await cast(other, bob, 'after the promotion')
+  expect((await textsOf(server, 2))[0]).toBe('after the promotion')
 })

@@ -1,4 +1,5 @@
-import { pause } from '../../process/pause.js'
+import { PlazaError } from '../../errors.js'
+import { pause, resultWithin } from '../../process/pause.js'
 import type { Database } from '../connection.js'
 
 /** A position in the primary's write-ahead log (LSN), in bytes from its start, and the time at which it was requested. */
@@ -10,6 +11,9 @@ export interface LogPosition {
 
 /** Time between two reads of a position, of the primary and of a replica, when no request waits for one. */
 export const POSITION_INTERVAL_MS = 250
+
+/** A server that does not say its position for so long is away. */
+export const ANSWER_TIMEOUT_MS = 1_000
 
 /**
  * Positions of the primary's log over the last seconds. They say what a replica lacks: a position that was requested
@@ -42,14 +46,18 @@ export class PrimaryLog {
 
   /** A position that includes every commit that was acknowledged before this time. */
   async positionAfter(ms: number): Promise<LogPosition> {
-    return this.#positions.find(({ requestedMs }) => requestedMs >= ms) ?? (await this.read())
+    return this.#oldest(({ requestedMs }) => requestedMs >= ms) ?? (await this.read())
   }
 
   /** The oldest known position beyond this one; null at the end of what is known. */
   firstBeyond(lsn: number): LogPosition | null {
-    const last = this.last
-    if (!last || last.lsn <= lsn) return null
-    return this.#positions.find((position) => position.lsn > lsn) ?? null
+    return this.#oldest((position) => position.lsn > lsn) ?? null
+  }
+
+  /** The oldest position with a property that all newer ones have too. It is near the end, where the search starts. */
+  #oldest(hasProperty: (position: LogPosition) => boolean): LogPosition | undefined {
+    const index = this.#positions.findLastIndex((position) => !hasProperty(position))
+    return this.#positions[index + 1]
   }
 
   /** Reads the position. Calls during a read share the one that follows it. */
@@ -80,7 +88,9 @@ export class PrimaryLog {
 
   async #readPosition(): Promise<LogPosition> {
     const requestedMs = performance.now()
-    const position = { lsn: await readPrimaryPosition(this.db), requestedMs }
+    const lsn = await resultWithin(ANSWER_TIMEOUT_MS, readPrimaryPosition(this.db))
+    if (lsn === null) throw new PlazaError('unavailable', 'the primary did not say its position in time')
+    const position = { lsn, requestedMs }
     // A fail-over may continue from an earlier position: nothing that was known holds.
     if (this.last && position.lsn < this.last.lsn) this.#positions = []
     this.#positions.push(position)

@@ -1,7 +1,7 @@
 import type { Log } from '../../log/log.js'
 import { pause, resultWithin } from '../../process/pause.js'
 import { connect, type Database } from '../connection.js'
-import { type LogPosition, POSITION_INTERVAL_MS, type PrimaryLog } from './primary-log.js'
+import { ANSWER_TIMEOUT_MS, type LogPosition, POSITION_INTERVAL_MS, type PrimaryLog } from './primary-log.js'
 
 export interface ReplicaOptions {
   /** Leads to one server, not to a balancer before several: the positions are those of one. */
@@ -20,8 +20,6 @@ export class ReplicaLostError extends Error {
   override readonly name = 'ReplicaLostError'
 }
 
-/** A replica that does not answer for so long is lost. */
-const ANSWER_TIMEOUT_MS = 1_000
 /** Time between two looks at the replica's position while requests wait for it. */
 const WAIT_INTERVAL_MS = 3
 
