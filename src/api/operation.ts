@@ -61,6 +61,8 @@ export interface ReadSpec<Context, Query extends TObject, Reply extends TSchema,
   readonly method: 'GET'
   /** Composed of the parameters of `parameters.ts`. */
   readonly query: Query
+  /** It writes or locks something, so it runs on the primary. Other reads may run on a replica, and there again. */
+  readonly usesPrimary?: true
   readonly body?: never
   readonly handle: Handle<Context, Static<Query>, Headers, Reply>
 }
@@ -129,6 +131,7 @@ export interface OperationDescription extends Readonly<DescribedOperation<TSchem
     | WriteSpec<unknown, TObject, TSchema, TObject>['method']
   readonly query?: TObject
   readonly body?: TObject
+  readonly usesPrimary?: true
 }
 
 /** An operation whose own types are erased, for lists. */

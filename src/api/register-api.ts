@@ -1,4 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../platform/db/connection.js'
+import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
+import type { WriterKey } from '../platform/db/replicas/recent-writes.js'
 import { PlazaError } from '../platform/errors.js'
 import type { Counter, LimitStatus } from '../platform/limits/counter.js'
 import { apiKeyOf, type FindCaller } from './api-keys.js'
@@ -7,6 +10,7 @@ import { sendErrorResponse } from './error-response.js'
 import { acceptJson, JSON_TYPE } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
 import { type Operation, pathsOf, prefersStrict } from './operation.js'
+import { writerKeysOf } from './writer-keys.js'
 
 /** How requests are authenticated and limited. */
 export interface KeyOptions {
@@ -22,6 +26,14 @@ export interface KeyOptions {
 export interface ApiOptions<Context> extends KeyOptions {
   readonly operations: readonly Operation<Context>[]
   readonly context: Context
+  readonly replicas?: ReplicaReads<Context> | undefined
+}
+
+/** How reads run on replicas. */
+export interface ReplicaReads<Context> {
+  readonly routing: Pick<ReadRouting, 'run' | 'wrote'>
+  /** The context of an operation that reads from this database. */
+  readonly contextOn: (db: Database) => Context
 }
 
 /** Which operations need no key, and what such a request may cost. */
@@ -95,7 +107,7 @@ function addOperation<Context>(
   scope: FastifyInstance,
   operation: Operation<Context>,
   path: string,
-  { context, publicReads }: ApiOptions<Context>,
+  { context, publicReads, replicas }: ApiOptions<Context>,
 ): void {
   const isPublic = operation.method === 'GET' && publicReads?.paths.has(operation.path) === true
   const rename = path.startsWith('/v2/social/') ? neutralObjectNames(operation) : null
@@ -107,7 +119,14 @@ function addOperation<Context>(
       const caller = request.getDecorator<Caller>('caller')
       const { query, params, body, headers } = request
       const input = { query: { ...(query as object), ...(params as object) }, body, headers }
-      const { status, headers: replyHeaders = {}, json } = await operation.run(context, input, caller)
+      const run = (used: Context) => operation.run(used, input, caller)
+      const {
+        status,
+        headers: replyHeaders = {},
+        json,
+      } = await (replicas
+        ? runBesideReplicas(operation, replicas, writerKeysOf(caller, body ?? input.query), run, context)
+        : run(context))
       if (prefersStrict(headers.prefer)) reply.header('preference-applied', 'handling=strict')
       return reply
         .status(status)
@@ -116,6 +135,23 @@ function addOperation<Context>(
         .send(rename ? rename(json) : json)
     },
   })
+}
+
+/** Runs a read where its database is chosen, and anything else on the primary, as a write of its callers. */
+async function runBesideReplicas<Context, Reply>(
+  { method, usesPrimary }: Pick<Operation<Context>, 'method' | 'usesPrimary'>,
+  { routing, contextOn }: ReplicaReads<Context>,
+  callers: readonly WriterKey[],
+  run: (context: Context) => Promise<Reply>,
+  primaryContext: Context,
+): Promise<Reply> {
+  if (method === 'GET' && !usesPrimary) return await routing.run(callers, (db) => run(contextOn(db)))
+  try {
+    return await run(primaryContext)
+  } finally {
+    // A request that failed may have written a part.
+    routing.wrote(callers)
+  }
 }
 
 /** Finds the caller and counts the request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */

@@ -12,11 +12,11 @@ export interface RequestViewer extends Viewer {
 
 /** Loads the viewer of a request, if it names one, and the bans of its app. */
 export async function viewerOf(
-  { db, hydrator }: { readonly db: Database; readonly hydrator: Hydrator },
+  { hydrator }: { readonly hydrator: Hydrator },
   { appId }: Pick<Caller, 'appId'>,
   viewerFid?: number,
 ): Promise<RequestViewer> {
-  const banned = await loadBannedFids(db, hydrator.singleFlight, appId)
+  const banned = await loadBannedFids(hydrator.singleFlight, appId)
   return { viewerFid, banned, banningAppId: banned.size > 0 ? appId : undefined }
 }
 
@@ -38,12 +38,8 @@ export async function hiddenFidsFor(
 const MAX_AGE_MS = 60_000
 
 /** Loads the fids that an app bans. Every list asks for them and few apps ban anybody: they are cached per app. */
-async function loadBannedFids(
-  db: Database,
-  singleFlight: SingleFlightCache,
-  appId: string,
-): Promise<ReadonlySet<number>> {
-  return singleFlight.read(`bans ${appId}`, MAX_AGE_MS, () => readBannedFids(db, appId))
+async function loadBannedFids(singleFlight: SingleFlightCache, appId: string): Promise<ReadonlySet<number>> {
+  return singleFlight.read(`bans ${appId}`, MAX_AGE_MS, (db) => readBannedFids(db, appId))
 }
 
 async function readBannedFids(db: Database, appId: string): Promise<Tagged<ReadonlySet<number>>> {

@@ -11,6 +11,7 @@ import type { Database } from '../platform/db/connection.js'
 import { openServerDatabase } from '../platform/db/open-database.js'
 import { placeOf } from '../platform/geo/places.js'
 import {
+  type CacheUsage,
   countFeedReads,
   countLogResets,
   createMetrics,
@@ -28,6 +29,7 @@ import { openHub } from './open-hub.js'
 import { countLookups, openChainLookups } from './open-lookups.js'
 import { openVault } from './open-vault.js'
 import { registerProcess } from './processes.js'
+import { openReadRouting, writersOf } from './read-routing.js'
 import { parseRoles, type Role } from './roles.js'
 import { type ServerUrls, startServers } from './servers.js'
 
@@ -126,13 +128,18 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
   const { config, log, roles, connections, extension, publicUrl, lifecycle } = parts
   const metrics = createMetrics()
   const lookups = openChainLookups(config, { log, onOutcome: countLookups(metrics.registry) })
+  const reads = roles.has('api') ? openReadRouting(config, { connections, metrics, log }) : null
+  if (reads) lifecycle.onStop(reads.stop)
   const { hub, close } = await openHub({
     config,
     lookups,
     writerDb: connections.write,
     countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
     extraHooks: extension.mergeHooks,
-    onCommitted: (events) => hydrator.invalidation.applyCommitted(events),
+    onCommitted: (events) => {
+      hydrator.invalidation.applyCommitted(events)
+      reads?.routing.wrote(writersOf(events))
+    },
   })
   lifecycle.onStop(close)
   observeEventLag(metrics, hub.queued)
@@ -143,6 +150,7 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
   const rendersViews = roles.has('api') || roles.has('worker')
   const hydrator = new Hydrator({
     db: connections.views,
+    listDb: connections.read,
     clock: Date.now,
     placeOf,
     maxEntries: rendersViews ? config.viewCacheEntries : 0,
@@ -151,13 +159,7 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     maxRecentPlaces: roles.has('api') && config.viewCacheEntries > 0 ? config.recentWindowEntries : 0,
     onFeedRead: countFeedReads(metrics),
   })
-  observeCaches(metrics, () => ({
-    lookups: hydrator.lookups(),
-    sizes: {
-      viewer_sets: { entries: hydrator.viewerSets.size, bytes: hydrator.viewerSets.bytes },
-      recent_window: { entries: hydrator.window.places.size, bytes: hydrator.window.byteLength },
-    },
-  }))
+  observeCaches(metrics, () => usageOf(hydrator))
   if (rendersViews) {
     const { read: db, listener } = connections
     const { invalidation } = hydrator
@@ -176,6 +178,7 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     roles,
     databaseUrl,
     connections,
+    reads: reads?.routing ?? null,
     hub,
     lookups,
     tail,
@@ -185,6 +188,17 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     log,
     clock,
     publicUrl,
+  }
+}
+
+function usageOf(hydrator: Hydrator): CacheUsage {
+  const { viewerSets, window } = hydrator
+  return {
+    lookups: hydrator.lookups(),
+    sizes: {
+      viewer_sets: { entries: viewerSets.size, bytes: viewerSets.bytes },
+      recent_window: { entries: window.places.size, bytes: window.byteLength },
+    },
   }
 }
 

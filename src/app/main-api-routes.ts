@@ -14,6 +14,8 @@ import type { Operation, OperationContext } from '../features/operation.js'
 import { registerPaymentPages } from '../features/payments/register-payment-pages.js'
 import { registerLogin } from '../features/sign-in/browser/register-login.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
+import type { Database } from '../platform/db/connection.js'
+import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import { type Counter, createCounter } from '../platform/limits/counter.js'
 import { limits } from '../platform/limits/limits.js'
 import { adminOperations as allAdminOperations } from './admin-operations.js'
@@ -25,6 +27,8 @@ export interface MainApiOptions {
   readonly findCaller: FindCaller
   readonly rateLimiter: Counter<number>
   readonly publicReads?: PublicReads | undefined
+  /** Where operations read; null: from the database of the context. */
+  readonly reads?: ReadRouting | null
   /** Who sends it may do everything below `/admin`. Undefined: there is no admin API. */
   readonly adminToken: string | undefined
   /** Other lists than the server's, for tests. */
@@ -34,17 +38,20 @@ export interface MainApiOptions {
 
 /** The routes of the main API, the admin API, the pages for users, mini app events and the documentation. */
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
-  const { context, findCaller, rateLimiter, publicReads, adminToken } = options
+  const { context, findCaller, rateLimiter, publicReads, adminToken, reads } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
   const { keylessRequests } = limits
   const keylessCounter = createCounter<string>(keylessRequests, context.clock, keylessRequests.default)
   const keyOptions = { findCaller, rateLimiter, publicReads, keylessCounter }
+  const contextOn = (db: Database): OperationContext => ({ ...context, db })
+  const replicas = reads ? { routing: reads, contextOn } : undefined
   const unserved = unservedOperations(operations)
   return async (app) => {
-    await registerApi(app, { ...keyOptions, context, operations })
+    await registerApi(app, { ...keyOptions, context, operations, replicas })
     await registerLegacyApi(app, {
       ...keyOptions,
       context,
+      replicas,
       operations: versionOneOperations,
       publicReads: publicReads && { ...publicReads, paths: versionOnePaths },
     })

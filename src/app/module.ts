@@ -19,6 +19,7 @@ import type { EventTail } from '../hub/log/tail.js'
 import type { MergeHook } from '../hub/merge/merge.js'
 import type { AiClient } from '../platform/ai/ai-client.js'
 import type { Database } from '../platform/db/connection.js'
+import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import type { Log } from '../platform/log/log.js'
 import type { Metrics } from '../platform/metrics.js'
 import type { ScheduledJob } from '../platform/scheduler/scheduled-jobs.js'
@@ -34,6 +35,8 @@ export interface App {
   /** For what connects by itself: the thread that computes scores. */
   readonly databaseUrl: string
   readonly connections: Connections
+  /** Chooses the database of each read of the APIs; null without replicas: they read from the primary. */
+  readonly reads: ReadRouting | null
   readonly hub: Hub
   /** Asks chains about names and contract wallets. */
   readonly lookups: ChainLookups

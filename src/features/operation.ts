@@ -20,7 +20,7 @@ import type { WebhookSettings } from './webhooks/webhooks.js'
 
 /** Dependencies of operations. An operation takes what it uses: `handle({ db }, query)`. */
 export interface OperationContext {
-  /** Used for reads. */
+  /** Used for reads: a replica, or the primary. One database for the whole request. */
   readonly db: Database
   /** Used for writes, and for reads that must see them. */
   readonly writerDb: Database

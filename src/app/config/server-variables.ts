@@ -18,6 +18,25 @@ export const serverVariables = {
       },
     ),
   ),
+  DATABASE_REPLICA_URL: Type.Optional(
+    text(
+      'URLs of streaming replicas of the database, one for each server. Reads of the APIs use them ' +
+        '([clusters.md](clusters.md)).',
+      {
+        pattern: '^postgres(ql)?://\\S+(\\s*,\\s*postgres(ql)?://\\S+)*$',
+        patternText: 'URLs like `postgres://user:password@replica/database`, separated by commas',
+        secret: true,
+      },
+    ),
+  ),
+  REPLICA_MAX_LAG_MS: integer(
+    'Milliseconds that a replica may be behind the primary. One that is further behind is not read from.',
+    { minimum: 300, maximum: 600_000, default: 5_000 },
+  ),
+  REPLICA_POOL: integer(
+    'Maximum number of connections of this process to each replica for reads, beside one for its position.',
+    { minimum: 1, maximum: 500, default: 10 },
+  ),
   ROLES: text(
     'Roles of this process: `api` serves requests and merges, `worker` consumes the event log, delivers and ' +
       'runs jobs, `sync` follows upstreams and chains. Any number of processes may share a database.',

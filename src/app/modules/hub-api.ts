@@ -56,9 +56,10 @@ export const hubGrpcModule: Module = {
 }
 
 function commonOptions(app: App) {
-  const { config, connections, hub, tail, clock } = app
+  const { config, connections, reads, hub, tail, clock } = app
   return {
     db: connections.read,
+    reads,
     hub,
     tail,
     clock,

@@ -47,6 +47,7 @@ export const mainApiModule: Module = {
     }
     const routes = mainApiRoutes({
       context,
+      reads: app.reads,
       findCaller: app.service('findCaller'),
       rateLimiter: createCounter<number>(limits.apiRequests, clock, config.apiRateLimit),
       publicReads: config.publicReads

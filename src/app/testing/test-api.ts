@@ -24,6 +24,7 @@ import { Hydrator } from '../../graph/cache/hydrator.js'
 import { lookupsWithoutChains } from '../../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
+import type { ReadRouting } from '../../platform/db/replicas/read-routing.js'
 import { PlazaError, refuse } from '../../platform/errors.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
@@ -51,6 +52,8 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly appName?: string
   /** Of the admin API, which is not there without. */
   readonly adminToken?: string
+  /** Where operations read, if not from `db`. */
+  readonly reads?: ReadRouting
   /** Opens the operations of `public-reads.ts` to everybody. */
   readonly publicReads?: Omit<PublicReads, 'paths'>
 }
@@ -92,6 +95,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     key: givenKey,
     adminToken,
     publicReads,
+    reads = null,
     ...more
   } = options
   const appId = givenKey === undefined ? await ensureApp(db, appName) : ''
@@ -147,6 +151,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     routes: [
       mainApiRoutes({
         context,
+        reads,
         findCaller: keyRing.find,
         rateLimiter: createCounter<number>(limits.apiRequests, clock, rateLimit),
         publicReads: publicReads && { ...publicReads, paths: publicReadPaths },

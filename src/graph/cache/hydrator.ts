@@ -1,3 +1,4 @@
+import type { Database } from '../../platform/db/connection.js'
 import type { ViewedIds, ViewerRelations } from '../load/viewer.js'
 import type { CastRow } from '../project/casts.js'
 import type { Json } from '../view/json.js'
@@ -18,6 +19,8 @@ import { ViewerSets } from './viewer-sets.js'
 
 /** `maxEntries`: the most users and the most casts that are cached. 0 caches nothing: every page reads the database. */
 export interface HydratorOptions extends Omit<UserCacheOptions, 'invalidation'> {
+  /** What shared lists are read from, which takes longer than lookups by key; `db` by default. Both are the primary. */
+  readonly listDb?: Database
   /** The most bytes of the relations of viewers; 0, the default, keeps none. */
   readonly maxViewerSetsBytes?: number
   /** The most casts, recasts and likes in the window of recent casts; 0, the default, keeps none. */
@@ -82,7 +85,8 @@ export class Hydrator {
     if (options.maxRecentPlaces) invalidation.blocks.add(this.window)
     this.#viewers = new ViewerCache(db, this.viewerSets, options)
     this.cachesViews = options.maxEntries > 0
-    this.singleFlight = new SingleFlightCache(options.clock, this.invalidation, this.cachesViews)
+    const { listDb = db, clock } = options
+    this.singleFlight = new SingleFlightCache(listDb, clock, this.invalidation, this.cachesViews)
   }
 
   /** Look-ups so far, by cache and result. */

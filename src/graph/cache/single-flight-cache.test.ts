@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import type { Database } from '../../platform/db/connection.js'
 import { Invalidation } from './invalidation.js'
 import { SingleFlightCache } from './single-flight-cache.js'
 
 const maxAgeMs = 1_000
+/** Loads of these tests read no database. */
+const db = {} as Database
 
 /** Reads that end when the test says so. */
 function setUpReads() {
   let now = 0
   const invalidation = new Invalidation()
-  const singleFlight = new SingleFlightCache(() => now, invalidation)
+  const singleFlight = new SingleFlightCache(db, () => now, invalidation)
   const pending: ((value: string) => void)[] = []
   const read = () =>
     singleFlight.read('key', maxAgeMs, async () => {
@@ -66,7 +69,7 @@ describe('single-flight cache', () => {
   })
 
   test('a failed read is not cached', async () => {
-    const singleFlight = new SingleFlightCache(() => 0, new Invalidation())
+    const singleFlight = new SingleFlightCache(db, () => 0, new Invalidation())
     const failing = singleFlight.read('key', maxAgeMs, () => Promise.reject(new Error('away')))
     await expect(failing).rejects.toThrow('away')
     expect(await singleFlight.read('key', maxAgeMs, async () => ({ value: 'back', tags: [] }))).toBe('back')
@@ -74,7 +77,7 @@ describe('single-flight cache', () => {
 
   test('activity of an author of the value -> read again, of others -> not', async () => {
     const invalidation = new Invalidation()
-    const singleFlight = new SingleFlightCache(() => 0, invalidation)
+    const singleFlight = new SingleFlightCache(db, () => 0, invalidation)
     let reads = 0
     const read = () =>
       singleFlight.read('key', maxAgeMs, async () => {
@@ -92,7 +95,7 @@ describe('single-flight cache', () => {
   })
 
   test('disabled: shares reads in flight and keeps nothing', async () => {
-    const singleFlight = new SingleFlightCache(() => 0, new Invalidation(), false)
+    const singleFlight = new SingleFlightCache(db, () => 0, new Invalidation(), false)
     let reads = 0
     const read = () =>
       singleFlight.read('key', maxAgeMs, async () => {

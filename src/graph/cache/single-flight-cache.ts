@@ -1,3 +1,4 @@
+import type { Database } from '../../platform/db/connection.js'
 import type { Authors, Invalidation } from './invalidation.js'
 import { type CacheLookups, TaggedCache } from './tagged-cache.js'
 
@@ -8,6 +9,8 @@ export interface Tagged<Value> {
   /** The users whose casts and recasts are sources, where they are too many for tags. */
   readonly authors?: Authors
 }
+
+type Load<Value> = (db: Database) => Promise<Tagged<Value>>
 
 interface CachedRead {
   readonly value: unknown
@@ -24,19 +27,24 @@ const MAX_CACHED_READS = 1_000
  * the authors, drops the value and detaches a read that is in flight: a later request starts a new one.
  */
 export class SingleFlightCache {
+  readonly #db: Database
   readonly #cache: TaggedCache<CachedRead>
   /** Reads in flight, and the version at which each began. */
   readonly #inFlight = new Map<string, { since: number; reading: Promise<unknown> }>()
 
   /**
+   * @param db What values are loaded from: the primary. A value that a replica is behind with would stay until the next
+   *   invalidation, because the one that it lacks has been applied already.
    * @param clock Unix milliseconds.
    * @param isCaching False shares reads that are in flight and keeps no values.
    */
   constructor(
+    db: Database,
     private readonly clock: () => number,
     private readonly invalidation: Invalidation,
     isCaching = true,
   ) {
+    this.#db = db
     this.#cache = new TaggedCache({ invalidation, maxEntries: isCaching ? MAX_CACHED_READS : 0 })
   }
 
@@ -48,8 +56,9 @@ export class SingleFlightCache {
   /**
    * @param key Contains everything that the value depends on, so that different values have different keys.
    * @param maxAgeMs The age up to which a cached value is returned; at most a minute.
+   * @param load Reads from this database, and not from the one of the request.
    */
-  async read<Value>(key: string, maxAgeMs: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
+  async read<Value>(key: string, maxAgeMs: number, load: Load<Value>): Promise<Value> {
     const cached = this.#cache.get(key)
     if (cached && this.clock() - cached.readAtMs <= maxAgeMs && this.#isUnaffected(cached))
       return cached.value as Value
@@ -69,7 +78,7 @@ export class SingleFlightCache {
     return true
   }
 
-  #joinOrStart<Value>(key: string, load: () => Promise<Tagged<Value>>): Promise<Value> {
+  #joinOrStart<Value>(key: string, load: Load<Value>): Promise<Value> {
     const since = this.#cache.currentVersion()
     const inFlight = this.#inFlight.get(key)
     if (inFlight?.since === since) return inFlight.reading as Promise<Value>
@@ -80,9 +89,9 @@ export class SingleFlightCache {
     return reading
   }
 
-  async #load<Value>(key: string, since: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
+  async #load<Value>(key: string, since: number, load: Load<Value>): Promise<Value> {
     const unaffectedUntil = this.invalidation.authors.endOffset
-    const { value, tags, authors } = await load()
+    const { value, tags, authors } = await load(this.#db)
     this.#cache.put(key, { value, readAtMs: this.clock(), authors, unaffectedUntil }, () => tags, since)
     return value
   }

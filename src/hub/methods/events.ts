@@ -116,9 +116,9 @@ export const eventMethods = [
     grpc: 'getEvents',
     request: { request: logPage },
     reply: hubEvents,
-    handle: async ({ request }, { readEvents }) => {
+    handle: async ({ request }, { db, readEvents }) => {
       const { ranges, ...options } = request
-      return { request, page: await readEvents(ranges, options) }
+      return { request, page: await readEvents(db, ranges, options) }
     },
   }),
   readMethod({

@@ -9,7 +9,7 @@ import type { Parameters } from './http/parameters.js'
 
 /** What the handlers of hub methods work with. */
 export interface MethodContext {
-  /** For reads. */
+  /** For reads: a replica, or the primary. */
   readonly db: Database
   readonly hub: Hub
   readonly shards: number
@@ -32,6 +32,7 @@ export interface EncodedEventPage extends Pick<EventPage, 'next' | 'remaining'> 
 
 /** Reads one page of these ranges of the log. */
 export type ReadEncodedEvents = (
+  db: Database,
   ranges: readonly ShardRange[],
   options: Pick<EventPageOptions, 'limit' | 'reverse' | 'maxBytes'>,
 ) => Promise<EncodedEventPage>

@@ -31,11 +31,13 @@ export function runsIn(pid: number, directory: string): boolean {
   return command.includes(directory) || command.includes(real)
 }
 
-/** Whether any process has the cluster's directory as working directory. Only detected on Linux. */
-export function anyProcessIn(directory: string): boolean {
-  if (process.platform !== 'linux') return false
+/** The processes that have the cluster's directory as working directory. Only detected on Linux. */
+export function processesIn(directory: string): number[] {
+  if (process.platform !== 'linux') return []
   const real = realpathSync(directory)
-  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && runsIn(Number(name), real))
+  return readdirSync('/proc').flatMap((name) =>
+    /^\d+$/.test(name) && runsIn(Number(name), real) ? [Number(name)] : [],
+  )
 }
 
 function workingDirectory(pid: number): string | null {

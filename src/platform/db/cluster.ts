@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { chmod, chown, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processIdentity } from '../process/process-identity.js'
-import { anyProcessIn, readPostmaster, runsIn } from './cluster-process.js'
+import { processesIn, readPostmaster, runsIn } from './cluster-process.js'
 import type { Binaries } from './embedded-binaries.js'
 import type { SystemUser } from './system-user.js'
 
@@ -188,7 +188,7 @@ async function clearStalePostmaster(directory: string): Promise<void> {
   const postmaster = await readPostmaster(directory)
   if (postmaster === null || !pidIsTaken(postmaster.pid) || runsIn(postmaster.pid, directory)) return
   const deadline = Date.now() + IMMEDIATE_STOP_MS
-  while (anyProcessIn(directory)) {
+  while (processesIn(directory).length > 0) {
     if (Date.now() > deadline) throw new Error(`a process still uses ${directory}`)
     await sleep(POLL_MS)
   }

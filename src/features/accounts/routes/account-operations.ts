@@ -9,6 +9,7 @@ import { registerUser } from './register-user.js'
 
 const freshFid = defineOperation({
   method: 'GET',
+  usesPrimary: true,
   path: 'user/fid',
   tag: 'Users',
   summary: 'Fetch fresh fid',

@@ -145,13 +145,14 @@ export const castQuotes = defineOperation({
       if (!quotes) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
       return quotes
     }
-    return quotePages({ db, hydrator }, caller, page, { read })
+    return quotePages({ hydrator }, caller, page, { read })
   },
 })
 
 /** `GET cast/embed/crawl` */
 export const castEmbedCrawl = defineOperation({
   method: 'GET',
+  usesPrimary: true,
   path: 'cast/embed/crawl',
   tag: 'Casts',
   summary: 'Fetch embedded URL metadata',
@@ -227,7 +228,7 @@ export const castConversation = defineOperation({
       ancestors,
       after: key && { rank: key[0], ts: key[1], hash: key[2] },
       count: limit + 1,
-      ...(await viewerOf({ db, hydrator }, caller, viewerFid)),
+      ...(await viewerOf({ hydrator }, caller, viewerFid)),
     })
     const direct = sorted(
       rows.filter(({ level }) => level === 1),

@@ -103,7 +103,7 @@ export const castSearchOperation = defineOperation({
     const isInOrderOfTime = order === 'desc_chron' || order === 'chron'
     const page =
       mode === 'literal' && isInOrderOfTime
-        ? await timePages[order]({ db, hydrator }, caller, query, {
+        ? await timePages[order]({ hydrator }, caller, query, {
             read: async (pageRequest) =>
               isEmpty(search) ? [] : searchCasts(db, search, { ...pageRequest, order }),
           })

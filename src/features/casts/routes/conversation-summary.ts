@@ -65,7 +65,7 @@ export const castConversationSummary = defineOperation({
       ancestors: true,
       after: null,
       count: limit,
-      ...(await viewerOf({ db, hydrator }, caller, undefined)),
+      ...(await viewerOf({ hydrator }, caller, undefined)),
     })
     const hashes = consideredCasts(rows, limit)
     const rendered = await hydrator.casts(hashes)

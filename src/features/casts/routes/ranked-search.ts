@@ -69,7 +69,7 @@ export function rankedSearch(
     return found.map((cast) => ({ ...cast, rank: direction * cast.ts })).toSorted(byRank)
   }
   const page = pages.get(`${mode} ${order}`)!
-  return page({ db, hydrator }, caller, query, async ({ ts, after, count, ...viewer }) => {
+  return page({ hydrator }, caller, query, async ({ ts, after, count, ...viewer }) => {
     const now = ts ?? farcasterSecondsFromUnixMs(clock())
     const casts = await rank({ ...viewer, ts: now })
     return { ts: now, casts: casts.filter((cast) => isAfterCursor(cast, after)).slice(0, count) }

@@ -100,12 +100,12 @@ export const channelTrending = defineOperation({
   }),
   reply: TrendingChannelResponse,
 
-  async handle({ db, hydrator, clock }, { time_window = '1d', limit, cursor }) {
+  async handle({ hydrator, clock }, { time_window = '1d', limit, cursor }) {
     const after = byActivity.decode(cursor)
     const rows = await hydrator.singleFlight.read(
       `channel/trending ${JSON.stringify([time_window, limit, after])}`,
       EVERY_MS,
-      async () => {
+      async (db) => {
         const now = farcasterSecondsFromUnixMs(clock())
         return { value: await trendingChannels(db, time_window, limit + 1, after, now), tags: [] }
       },

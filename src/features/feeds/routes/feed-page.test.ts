@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FeedCursor, FeedPageRequest, FeedRow } from '../../../graph/query/feeds.js'
+import type { Database } from '../../../platform/db/connection.js'
 import { type FeedQuery, feedPages } from './feed-page.js'
 import { banningCaller, caller, createFeedScene, hashOf, openedCursor } from './testing/feed-scene.js'
 
@@ -105,7 +106,7 @@ describe('a shared first page', () => {
     const counts: number[] = []
     const firstPageReader = {
       key: 'everybody',
-      async read(count: number) {
+      async read(_db: Database, count: number) {
         counts.push(count)
         return { value: feedEntries(letters).slice(0, count), tags: ['casts'] }
       },
@@ -167,7 +168,7 @@ describe('a first page of one viewer', () => {
     const parts: FeedPageRequest[] = []
     const firstPageReader = {
       key: 'mine',
-      async readForViewer(pageRequest: FeedPageRequest) {
+      async readForViewer(_db: Database, pageRequest: FeedPageRequest) {
         parts.push(pageRequest)
         return { value: feedEntries('xyz'), tags: ['follows'] }
       },

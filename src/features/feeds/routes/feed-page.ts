@@ -32,8 +32,8 @@ export interface FeedReader {
 export interface SharedFirstPageReader {
   /** The cache key, unique within the feed. */
   readonly key: string
-  /** Reads the first entries without a viewer. */
-  read(count: number): Promise<Tagged<readonly FeedCursor[]>>
+  /** Reads the first entries without a viewer, from the database of the cache. */
+  read(db: Database, count: number): Promise<Tagged<readonly FeedCursor[]>>
 }
 
 /**
@@ -43,8 +43,8 @@ export interface SharedFirstPageReader {
 export interface ViewerFirstPageReader {
   /** The cache key, unique within the feed. */
   readonly key: string
-  /** Reads the first entries for the viewer of the request. */
-  readForViewer(pageRequest: FeedPageRequest): Promise<Tagged<readonly FeedRow[]>>
+  /** Reads the first entries for the viewer of the request, from the database of the cache. */
+  readForViewer(db: Database, pageRequest: FeedPageRequest): Promise<Tagged<readonly FeedRow[]>>
 }
 
 /** Messages invalidate a shared first page; this covers changes without a message. */
@@ -77,13 +77,13 @@ export function feedPages(name: string, repeatsCasts: boolean) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.hex, keyPart.integer)
 
   async function page(
-    { db, hydrator }: FeedContext,
+    { hydrator }: Pick<FeedContext, 'hydrator'>,
     caller: Caller,
     query: FeedQuery,
     { read, readRecent, firstPage }: FeedReader,
   ): Promise<Json> {
     const { limit, viewer_fid: viewerFid } = query
-    const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
+    const viewer = await viewerOf({ hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
     const cacheable = key || !hydrator.cachesViews ? undefined : firstPage
     if (cacheable && 'read' in cacheable) {
@@ -119,7 +119,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     const feedEntries = await hydrator.singleFlight.read(
       `${name} ${count} ${firstPageReader.key}`,
       SHARED_MAX_AGE_MS,
-      () => firstPageReader.read(count),
+      (db) => firstPageReader.read(db, count),
     )
     const hashes = feedEntries.map(({ hash }) => hash)
     const { casts, lastIndex, hasMore } = await hydrator.firstVisibleCasts(hashes, limit, viewer)
@@ -148,8 +148,8 @@ function readViewerEntries(
   return singleFlight.read(
     `${feed} ${pageRequest.count} ${viewerKey} ${key}`,
     VIEWER_MAX_AGE_MS,
-    async () => {
-      const { value, tags, ...readResult } = await readForViewer(pageRequest)
+    async (db) => {
+      const { value, tags, ...readResult } = await readForViewer(db, pageRequest)
       const viewerTags = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
       const appTags = banningAppId === undefined ? [] : [cacheTag.bans(banningAppId)]
       // The tags cover recasts by followed users; a cast itself may be by anybody.
@@ -185,8 +185,8 @@ export function authorFeed({ db, hydrator }: FeedContext, selection: AuthorSelec
   if (channelIds || membersOnly || appFid !== undefined) return { read }
   const firstPage: ViewerFirstPageReader = {
     key: JSON.stringify(selection),
-    readForViewer: async (pageRequest) => ({
-      value: await read(pageRequest),
+    readForViewer: async (cacheDb, pageRequest) => ({
+      value: await readAuthorFeed(cacheDb, selection, pageRequest),
       tags: [],
       authors: new Set(fids),
     }),
@@ -203,10 +203,10 @@ export function followingFeed({ db, hydrator }: FeedContext, selection: Followin
   const read = (pageRequest: FeedPageRequest) => readFollowingFeed(db, selection, pageRequest)
   const firstPage: ViewerFirstPageReader = {
     key: `${fid} ${recasts}`,
-    async readForViewer(pageRequest) {
+    async readForViewer(cacheDb, pageRequest) {
       const [value, followed] = await Promise.all([
-        read(pageRequest),
-        readFollowed(db, fid, MAX_FOLLOWED + 1),
+        readFollowingFeed(cacheDb, selection, pageRequest),
+        readFollowed(cacheDb, fid, MAX_FOLLOWED + 1),
       ])
       const authors = followed.length > MAX_FOLLOWED ? { has: () => true } : new Set(followed)
       return { value, tags: [cacheTag.viewer(fid)], authors }
@@ -222,8 +222,8 @@ export function parentFeed(db: Database, selection: ParentSelection): FeedReader
   if (selection.replies) return { read }
   const firstPage: SharedFirstPageReader = {
     key: JSON.stringify(selection),
-    async read(count) {
-      const { urls, entries } = await readParentFeed(db, selection, { before: null, count })
+    async read(cacheDb, count) {
+      const { urls, entries } = await readParentFeed(cacheDb, selection, { before: null, count })
       const channels = 'channelIds' in selection.parents ? selection.parents.channelIds : []
       const tags = [...urls.map(cacheTag.feed), ...channels.flatMap(channelTags)]
       return { value: entries, tags }

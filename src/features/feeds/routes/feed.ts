@@ -90,11 +90,11 @@ export const feed = defineOperation({
   async handle({ db, hydrator, clock }, feedQuery, caller) {
     const feedChoice = feedChoiceOf(feedQuery)
     if (feedChoice === 'global_trending') {
-      const readRanking = trendingPage({ db, hydrator, clock }, { seconds: DAY_SECONDS })
-      return trendingPages({ db, hydrator }, caller, feedQuery, readRanking)
+      const readRanking = trendingPage({ hydrator, clock }, { seconds: DAY_SECONDS })
+      return trendingPages({ hydrator }, caller, feedQuery, readRanking)
     }
     return pagesOf[feedChoice](
-      { db, hydrator },
+      { hydrator },
       caller,
       feedQuery,
       feedReaders[feedChoice]({ db, hydrator }, feedQuery),
@@ -203,6 +203,6 @@ export const feedFrames = defineOperation({
 
   async handle({ db, hydrator }, query, caller) {
     const read: ReadFeed = (pageRequest) => readEmbedFeed(db, { hasFrame: true }, pageRequest)
-    return await framePages({ db, hydrator }, caller, query, { read })
+    return await framePages({ hydrator }, caller, query, { read })
   },
 })

@@ -41,13 +41,13 @@ export function rankedPages(name: string) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.number, keyPart.hex)
 
   return async (
-    { db, hydrator }: FeedContext,
+    { hydrator }: Pick<FeedContext, 'hydrator'>,
     caller: Caller,
     query: FeedQuery,
     read: (pageRequest: RankingPageRequest) => Promise<Ranking>,
   ): Promise<Json> => {
     const { limit, viewer_fid: viewerFid } = query
-    const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
+    const viewer = await viewerOf({ hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
     const count = limit + SPARE_CASTS + 1
     const after = key && { rank: key[1], hash: key[2] }
@@ -93,7 +93,7 @@ export const feedForYou = defineOperation({
   reply: FeedResponse,
 
   async handle({ db, hydrator, clock }, { fid, ...page }, caller) {
-    return forYouPages({ db, hydrator }, caller, page, async (pageRequest) => {
+    return forYouPages({ hydrator }, caller, page, async (pageRequest) => {
       const ts = pageRequest.ts ?? farcasterSecondsFromUnixMs(clock())
       const request = { ...pageRequest, ts }
       const recent = await hydrator.recent.forYou(fid, request)
@@ -115,7 +115,7 @@ const RANKING_LENGTH = 200
  * @param ts The time of the ranking being paged, in Farcaster seconds; null for the first page.
  */
 export async function trendingRanking(
-  { db, hydrator: { singleFlight, recent }, clock }: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
+  { hydrator: { singleFlight, recent }, clock }: Pick<OperationContext, 'hydrator' | 'clock'>,
   selection: TrendingSelection,
   ts: number | null,
 ): Promise<Ranking> {
@@ -123,7 +123,7 @@ export async function trendingRanking(
 
   const cacheKeyAt = (timestamp: number) => `trending ${timestamp} ${JSON.stringify(selection)}`
   const rankingAt = (timestamp: number) =>
-    singleFlight.read(cacheKeyAt(timestamp), MAX_AGE_MS, async () => ({
+    singleFlight.read(cacheKeyAt(timestamp), MAX_AGE_MS, async (db) => ({
       value:
         (await recent.trending(selection, { ts: timestamp, count: RANKING_LENGTH })) ??
         (await readTrending(db, selection, { ts: timestamp, count: RANKING_LENGTH })),
@@ -141,7 +141,7 @@ export async function trendingRanking(
 
 /** Returns the reader of pages of a trending ranking. */
 export function trendingPage(
-  context: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
+  context: Pick<OperationContext, 'hydrator' | 'clock'>,
   selection: TrendingSelection,
 ): (pageRequest: RankingPageRequest) => Promise<Ranking> {
   return async ({ ts, after, count }) => {
@@ -187,7 +187,7 @@ export const feedTrending = defineOperation({
   }),
   reply: FeedResponse,
 
-  async handle({ db, hydrator, clock }, { time_window, channel_id, parent_url, ...page }, caller) {
+  async handle({ hydrator, clock }, { time_window, channel_id, parent_url, ...page }, caller) {
     if (parent_url !== undefined && channel_id !== undefined) {
       throw invalidField('channel_id', 'cannot be given together with parent_url')
     }
@@ -195,6 +195,6 @@ export const feedTrending = defineOperation({
       throw invalidField('time_window', 'can be 7d only with channel_id or parent_url')
     }
     const selection = { seconds: windows[time_window], channelId: channel_id, parentUrl: parent_url }
-    return trendingPages({ db, hydrator }, caller, page, trendingPage({ db, hydrator, clock }, selection))
+    return trendingPages({ hydrator }, caller, page, trendingPage({ hydrator, clock }, selection))
   },
 })

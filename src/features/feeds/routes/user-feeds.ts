@@ -43,7 +43,7 @@ export const feedFollowing = defineOperation({
 
   async handle({ db, hydrator }, { fid, with_recasts, ...page }, caller) {
     return followingPages(
-      { db, hydrator },
+      { hydrator },
       caller,
       page,
       followingFeed({ db, hydrator }, { fid, recasts: with_recasts }),
@@ -91,7 +91,7 @@ export const feedUserCasts = defineOperation({
       parentUrl: parent_url,
       channelIds: channel_id === undefined ? undefined : [channel_id],
     } as const
-    return castPages({ db, hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
+    return castPages({ hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
   },
 })
 
@@ -100,6 +100,7 @@ const MAX_CASTS = 10
 /** `GET feed/user/popular` */
 export const feedUserPopular = defineOperation({
   method: 'GET',
+  usesPrimary: true,
   path: 'feed/user/popular',
   tag: 'Feeds',
   summary: 'Fetch the 10 most popular casts of a user',
@@ -113,7 +114,7 @@ export const feedUserPopular = defineOperation({
   reply: BulkCastsResponse,
 
   async handle({ db, hydrator }, { fid, viewer_fid: viewerFid }, caller) {
-    const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
+    const viewer = await viewerOf({ hydrator }, caller, viewerFid)
     const hashes = await readPopularCasts(db, fid, { count: MAX_CASTS, ...viewer })
     const casts = await hydrator.casts(hashes, viewerFid)
     return listJson(
@@ -149,7 +150,7 @@ export const feedUserRepliesAndRecasts = defineOperation({
       casts: filter === 'recasts' ? 'none' : 'replies',
       recasts: filter !== 'replies',
     } as const
-    return replyPages({ db, hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
+    return replyPages({ hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
   },
 })
 
@@ -187,7 +188,7 @@ export const feedChannels = defineOperation({
   ) {
     if (!fids) {
       const selection = { parents: { channelIds }, replies: with_replies, membersOnly: members_only }
-      return channelPages({ db, hydrator }, caller, page, parentFeed(db, selection))
+      return channelPages({ hydrator }, caller, page, parentFeed(db, selection))
     }
     const selection = {
       fids,
@@ -196,7 +197,7 @@ export const feedChannels = defineOperation({
       channelIds,
       membersOnly: members_only,
     } as const
-    return channelPages({ db, hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
+    return channelPages({ hydrator }, caller, page, authorFeed({ db, hydrator }, selection))
   },
 })
 
@@ -221,11 +222,6 @@ export const feedParentUrls = defineOperation({
   reply: FeedResponse,
 
   async handle({ db, hydrator }, { parent_urls: urls, with_replies, ...page }, caller) {
-    return urlPages(
-      { db, hydrator },
-      caller,
-      page,
-      parentFeed(db, { parents: { urls }, replies: with_replies }),
-    )
+    return urlPages({ hydrator }, caller, page, parentFeed(db, { parents: { urls }, replies: with_replies }))
   },
 })

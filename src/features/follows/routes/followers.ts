@@ -242,7 +242,7 @@ export const suggestedFollowing = defineOperation({
   reply: UsersResponse,
 
   async handle({ db, hydrator }, { fid, viewer_fid, limit }, caller) {
-    const viewer = await viewerOf({ db, hydrator }, caller, fid)
+    const viewer = await viewerOf({ hydrator }, caller, fid)
     const hidden = await Promise.all(
       [...new Set([fid, viewer_fid])].map((viewerFid) => loadHiddenFids(db, { ...viewer, viewerFid })),
     )

@@ -61,12 +61,12 @@ function miniAppJson({ manifest, html }: ListedMiniApp, author: Json | undefined
 
 /** Renders a page of mini apps with their authors. */
 async function renderPage(
-  { db, hydrator }: Pick<OperationContext, 'db' | 'hydrator'>,
+  { hydrator }: Pick<OperationContext, 'hydrator'>,
   caller: Caller,
   { cursors, limit, cursor, networks }: PageRequest,
   read: (page: MiniAppPage) => Promise<RankedMiniApp[]>,
 ): Promise<Json> {
-  const { banningAppId } = await viewerOf({ db, hydrator }, caller)
+  const { banningAppId } = await viewerOf({ hydrator }, caller)
   const found = await read({ banningAppId, networks, limit: limit + 1, after: cursors.decode(cursor) })
   const { page, next } = cursors.page(found, limit, (last) => [last.rank, last.domain])
   const authors = await hydrator.users(page.map(({ authorFid }) => authorFid))
@@ -113,7 +113,7 @@ const frameCatalog = defineOperation({
 
   handle({ db, hydrator }, { time_window, categories, ...query }, caller) {
     const cursors = catalogCursors[time_window]!
-    return renderPage({ db, hydrator }, caller, { ...query, cursors }, (page) =>
+    return renderPage({ hydrator }, caller, { ...query, cursors }, (page) =>
       readCatalog(db, time_window, { ...page, categories }),
     )
   },
@@ -142,7 +142,7 @@ const frameSearch = defineOperation({
 
   handle({ db, hydrator }, { q, ...query }, caller) {
     const tsquery = prefixQuery(q)
-    return renderPage({ db, hydrator }, caller, { ...query, cursors: searchCursors }, async (page) =>
+    return renderPage({ hydrator }, caller, { ...query, cursors: searchCursors }, async (page) =>
       tsquery === '' ? [] : await searchMiniApps(db, tsquery, page),
     )
   },
@@ -178,7 +178,7 @@ const frameRelevant = defineOperation({
 
   async handle({ db, hydrator, clock }, { viewer_fid: viewerFid, time_window, networks }, caller) {
     const now = farcasterSecondsFromUnixMs(clock())
-    const { banningAppId } = await viewerOf({ db, hydrator }, caller, viewerFid)
+    const { banningAppId } = await viewerOf({ hydrator }, caller, viewerFid)
     const friends = await readBestFriends(
       db,
       { fid: viewerFid, banningAppId, limit: BEST_FRIENDS, now },

@@ -61,7 +61,7 @@ function notificationPages(name: string) {
     { limit, cursor }: { readonly limit: number; readonly cursor?: string },
     inboxSelection: InboxSelection,
   ): Promise<Json> => {
-    const { banningAppId } = await viewerOf({ db, hydrator }, caller)
+    const { banningAppId } = await viewerOf({ hydrator }, caller)
     const selection = { ...inboxSelection, banningAppId }
     const key = cursors.decode(cursor)
     const before = key ? { ts: key[0], kind: key[1], hash: key[2] } : undefined

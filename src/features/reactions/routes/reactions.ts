@@ -171,7 +171,7 @@ export const reactionsCast = defineOperation({
       kinds: toReactionKinds(types),
       before: key && { ts: key[0], fid: key[1], type: key[2] },
       count: limit + 1,
-      ...(await viewerOf({ db, hydrator }, caller, viewerFid)),
+      ...(await viewerOf({ hydrator }, caller, viewerFid)),
     })
     const { page, next } = castCursors.page(rows, limit, (last) => [last.ts, last.fid, last.type])
     const reactions = await userItems(hydrator, page, viewerFid, (user, row) =>
@@ -204,7 +204,7 @@ export const reactionsUser = defineOperation({
       kinds: toReactionKinds([type]),
       before: key && { ts: key[0], hash: key[1], type: key[2] },
       count: limit + 1,
-      ...(await viewerOf({ db, hydrator }, caller, viewerFid)),
+      ...(await viewerOf({ hydrator }, caller, viewerFid)),
     })
     const { page, next } = userCursors.page(rows, limit, (last) => [last.ts, last.hash, last.type])
     const casts = await hydrator.casts(

@@ -104,6 +104,7 @@ Issued At: 2026-05-01T12:00:00.000Z`
 
 const signerList = defineOperation({
   method: 'GET',
+  usesPrimary: true,
   path: 'signer/list',
   tag: 'Signers',
   summary: 'List signers of a user',
@@ -140,6 +141,7 @@ const signerList = defineOperation({
 
 const loginNonce = defineOperation({
   method: 'GET',
+  usesPrimary: true,
   path: 'login/nonce',
   tag: 'Signers',
   summary: 'Fetch nonce',

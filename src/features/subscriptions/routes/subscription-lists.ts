@@ -98,7 +98,7 @@ export const userSubscribers = defineOperation({
     const { db, hydrator } = context
     const [contracts, viewer] = await Promise.all([
       contractsOf(context, fid),
-      viewerOf({ db, hydrator }, caller, viewer_fid),
+      viewerOf({ hydrator }, caller, viewer_fid),
     ])
     const rows = await readSubscribers(db, contracts, { viewer, limit: MAX_LISTED })
     const active = await keepActive(context, contracts, rows)

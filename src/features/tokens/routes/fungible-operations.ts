@@ -50,7 +50,7 @@ const fungibles = defineOperation({
     const known = await readTokens(db, { addresses })
     const knownIds = known.map(({ id }) => id)
     const spellings = tokensByName.flatMap((token) => token.spellings)
-    const viewer = await viewerOf({ db, hydrator }, caller, viewer_fid)
+    const viewer = await viewerOf({ hydrator }, caller, viewer_fid)
     const [supplies, counts] = await Promise.all([
       readSupplies(db, knownIds),
       countCastsOfUrls(db, spellings, viewer),

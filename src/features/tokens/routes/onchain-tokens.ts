@@ -15,6 +15,7 @@ import {
   WalletBalancesResponse,
 } from '../../../graph/view/schema/onchain-token.js'
 import type { NetworkName } from '../../../hub/chain/networks.js'
+import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { rpcOf } from '../on-demand-tokens.js'
@@ -76,13 +77,14 @@ function keyRow([usd, network, address]: BalanceKey): Parameters<typeof compareB
 }
 
 async function balancesOf(
-  { db, assets, hydrator: { singleFlight } }: TokenContext,
+  { assets, hydrator: { singleFlight } }: TokenContext,
   address: string,
   networks: readonly NetworkName[],
 ): Promise<WalletBalanceRow[]> {
-  const read = () => readWalletBalances({ db, assets }, Buffer.from(address.slice(2), 'hex'), networks)
+  const read = (db: Database) =>
+    readWalletBalances({ db, assets }, Buffer.from(address.slice(2), 'hex'), networks)
   const key = `balances of ${address} on ${networks.toSorted().join(' ')}`
-  return await singleFlight.read(key, MAX_AGE_MS, async () => ({ value: await read(), tags: [] }))
+  return await singleFlight.read(key, MAX_AGE_MS, async (db) => ({ value: await read(db), tags: [] }))
 }
 
 function presentBalance(row: WalletBalanceRow): WalletBalance {
@@ -172,16 +174,16 @@ export const tokenMetadataBatch = defineOperation({
 
 /** Reads tokens of a network by their lowercase addresses, each at most every few seconds. */
 async function metadataOf(
-  { db, assets, clock, hydrator: { singleFlight } }: TokenContext,
+  { assets, clock, hydrator: { singleFlight } }: TokenContext,
   network: NetworkName,
   addresses: readonly string[],
 ): Promise<(TokenMetadata | null)[]> {
   const rpc = rpcOf(assets, network)
-  const read = () =>
+  const read = (db: Database) =>
     readTokenMetadata(
       { db, rpc, clock },
       addresses.map((address) => Buffer.from(address.slice(2), 'hex')),
     )
   const key = `metadata of ${addresses.join(' ')} on ${network}`
-  return await singleFlight.read(key, MAX_AGE_MS, async () => ({ value: await read(), tags: [] }))
+  return await singleFlight.read(key, MAX_AGE_MS, async (db) => ({ value: await read(db), tags: [] }))
 }

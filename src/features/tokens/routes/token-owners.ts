@@ -87,12 +87,12 @@ async function replyWithOwners(
   { network, addresses, property, viewerFid }: OwnersRequest,
   caller: Caller,
 ): Promise<Json[] | NotReady> {
-  const { db, hydrator } = context
+  const { hydrator } = context
   const bytes = addresses.map((address) => Buffer.from(address.slice(2), 'hex'))
   const tokens = await awaitTrackedTokens(context, { network, addresses: bytes, property })
   const unreadyTokens = tokens.filter((token) => !isBackfilled(token))
   if (unreadyTokens.length > 0) return backfillPending(unreadyTokens)
-  const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
+  const viewer = await viewerOf({ hydrator }, caller, viewerFid)
   const tokenIds = tokens.map(({ id }) => id)
   const owners = await ownersOf(context, tokenIds, viewer)
   const byToken = tokenIds.map((id) => owners.filter(({ tokenId }) => tokenId === id).slice(0, MAX_COUNT))
@@ -113,12 +113,12 @@ async function replyWithOwners(
  * of the largest addresses.
  */
 async function ownersOf(
-  { db, hydrator: { singleFlight } }: Pick<OperationContext, 'db' | 'hydrator'>,
+  { hydrator: { singleFlight } }: Pick<OperationContext, 'hydrator'>,
   tokenIds: readonly number[],
   viewer: Viewer,
 ): Promise<Owner[]> {
   const { viewerFid, banningAppId } = viewer
-  const read = async () => {
+  const read = async (db: Database) => {
     if (viewerFid === undefined) return await readLargestOwners(db, tokenIds, viewer)
     const [followed, largest] = await Promise.all([
       readFollowedOwners(db, tokenIds, viewer, viewerFid),
@@ -127,11 +127,10 @@ async function ownersOf(
     const isFollowed = new Set(followed.map(({ tokenId, fid }) => `${tokenId} ${fid}`))
     return [...followed, ...largest.filter(({ tokenId, fid }) => !isFollowed.has(`${tokenId} ${fid}`))]
   }
-  if (singleFlight === null) return await read()
   const key = `owners ${tokenIds.join(' ')} for ${viewerFid ?? 'all'} without bans of ${banningAppId ?? 'nobody'}`
   const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
   const tags = banningAppId === undefined ? ofViewer : [...ofViewer, cacheTag.bans(banningAppId)]
-  return await singleFlight.read(key, MAX_AGE_MS, async () => ({ value: await read(), tags }))
+  return await singleFlight.read(key, MAX_AGE_MS, async (db) => ({ value: await read(db), tags }))
 }
 
 function fidsOf(owners: readonly Owner[]): number[] {
@@ -159,6 +158,7 @@ function backfillPending(tokens: readonly Token[]): NotReady {
 
 export const fungibleOwnersRelevant = defineOperation({
   method: 'GET',
+  usesPrimary: true,
   path: 'fungible/owner/relevant',
   tag: 'Onchain',
   summary: 'Fetch relevant owners of a fungible',
@@ -186,6 +186,7 @@ const MAX_TOKENS = 10
 
 export const fungibleOwnersRelevantBulk = defineOperation({
   method: 'GET',
+  usesPrimary: true,
   path: 'fungible/owner/relevant/bulk',
   tag: 'Onchain',
   summary: 'Bulk fetch relevant owners of fungibles',

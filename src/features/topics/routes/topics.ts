@@ -26,7 +26,7 @@ export const feedTopic = defineOperation({
   reply: FeedResponse,
 
   async handle({ db, hydrator }, { slug, with_recasts: _, ...page }, caller) {
-    return pages({ db, hydrator }, caller, page, {
+    return pages({ hydrator }, caller, page, {
       read: (pageRequest) => readTopicFeed(db, slug, pageRequest),
     })
   },

@@ -40,7 +40,7 @@ export const userBestFriends = defineOperation({
   reply: BestFriendsResponse,
 
   async handle({ db, hydrator, clock }, { fid, limit, cursor }, caller) {
-    const { banningAppId } = await viewerOf({ db, hydrator }, caller)
+    const { banningAppId } = await viewerOf({ hydrator }, caller)
     const now = farcasterSecondsFromUnixMs(clock())
     const found = await readBestFriends(
       db,

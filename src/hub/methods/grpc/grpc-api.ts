@@ -5,11 +5,14 @@ import type { createGrpcMetrics } from '../../../platform/metrics.js'
 import { LogResetError } from '../../log/log-reset.js'
 import type { EventTail } from '../../log/tail.js'
 import type { MethodContext } from '../hub-method.js'
+import type { HubReads } from '../hub-reads.js'
 import { knownError } from '../refusals.js'
 
 /** What the hub's gRPC API works with. */
 export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> {
   readonly tail: EventTail
+  /** Chooses the database of each read; null: `db`. */
+  readonly reads?: HubReads | null
   readonly config: HubGrpcConfig
   readonly log: Log
   /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */

@@ -17,6 +17,7 @@ import { readEvents } from '../../log/read.js'
 import { createAdminCheck } from '../admin-auth.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
+import { type HubReads, readBeside, writeBeside } from '../hub-reads.js'
 import { type Admit, type HubGrpcApi, type IncomingCall, statusOf } from './grpc-api.js'
 import { decodeRequest, type GrpcName } from './request.js'
 import { createSubscribers } from './subscribe.js'
@@ -81,8 +82,9 @@ const definition = Object.fromEntries(
 )
 
 function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementation {
-  const context = createMethodContext(api, async (ranges, options) => {
-    const page = await readEvents(api.db, ranges, options)
+  const { reads = null } = api
+  const context = createMethodContext(api, async (db, ranges, options) => {
+    const page = await readEvents(db, ranges, options)
     return { ...page, events: page.events.map(({ event }) => toWireEvent(event)) }
   })
   const checkAdmin = createAdminCheck(api.adminAuth)
@@ -95,34 +97,46 @@ function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementati
       const { grpc: name, forAdmin } = method
       const admission = forAdmin ? admitAdmin : admit
       return name
-        ? [[name, serveCalls(name, api, admission, (bytes) => answer(method, name, bytes, context))]]
+        ? [
+            [
+              name,
+              serveCalls(name, api, admission, (bytes, address) =>
+                answer(method, name, { bytes, address }, context, reads),
+              ),
+            ],
+          ]
         : []
     }),
   )
 }
 
-function answer(
+async function answer(
   method: HubMethod,
   name: GrpcName,
-  bytes: Buffer,
+  { bytes, address }: { readonly bytes: Buffer; readonly address: string },
   context: MethodContext,
+  reads: HubReads | null,
 ): Promise<Uint8Array> {
-  if (method.kind === 'write') return method.answerRequest(bytes, context)
-  return method.answerRequest(decodeRequest(name, bytes), context)
+  if (method.kind === 'write')
+    return await writeBeside(reads, address, () => method.answerRequest(bytes, context))
+  const request = decodeRequest(name, bytes)
+  return await readBeside(reads, { address, fid: request.fid }, context, (used) =>
+    method.answerRequest(request, used),
+  )
 }
 
 function serveCalls(
   name: GrpcName,
   api: HubGrpcApi,
   admit: Admit,
-  answerCall: (request: Buffer) => Promise<Uint8Array>,
+  answerCall: (request: Buffer, address: string) => Promise<Uint8Array>,
 ): handleUnaryCall<Buffer, Buffer> {
   return async (call, callback) => {
     const startMs = performance.now()
     let code = 0
     try {
       await admit(call)
-      const reply = await answerCall(call.request)
+      const reply = await answerCall(call.request, addressOf(call, api.config.trustProxy ?? false))
       callback(null, asBuffer(reply))
     } catch (cause) {
       const status = statusOf(cause, name, api.log)

@@ -40,36 +40,36 @@ function idsOf(page: { events: readonly Buffer[] }): number[] {
 
 test('cached page -> not read again, wherever the next request starts in it', async () => {
   await append([1, 2, 3, 5, 8, 13])
-  const readPage = createJsonPageReader(db)
+  const readPage = createJsonPageReader()
   const options = { limit: 3, reverse: false }
-  const first = await readPage(range(1), { limit: 5, reverse: false })
+  const first = await readPage(db, range(1), { limit: 5, reverse: false })
   expect(idsOf(first)).toEqual([1, 2, 3, 5, 8])
-  const again = await readPage(range(3), { limit: 2, reverse: false })
+  const again = await readPage(db, range(3), { limit: 2, reverse: false })
   expect([idsOf(again), again.next, again.remaining]).toEqual([[3, 5], { shard: 1, id: 8 }, range(6)])
-  const bounded = await readPage(range(1, 3), options)
+  const bounded = await readPage(db, range(1, 3), options)
   expect([idsOf(bounded), bounded.next, bounded.remaining]).toEqual([[1, 2], null, range(3, 3)])
   expect(reads()).toBe(1)
 })
 
 test('the end of the log -> read from the database each time', async () => {
   await append([1, 2])
-  const readPage = createJsonPageReader(db)
+  const readPage = createJsonPageReader()
   const options = { limit: 10, reverse: false }
-  expect(idsOf(await readPage(range(1), options))).toEqual([1, 2])
+  expect(idsOf(await readPage(db, range(1), options))).toEqual([1, 2])
   await append([3])
-  expect(idsOf(await readPage(range(1), options))).toEqual([1, 2, 3])
+  expect(idsOf(await readPage(db, range(1), options))).toEqual([1, 2, 3])
 })
 
 test('events that retention has dropped -> not served from the cache', async () => {
   await append([1, 2, 3, 4])
-  const readPage = createJsonPageReader(db)
+  const readPage = createJsonPageReader()
   const options = { limit: 2, reverse: false }
-  await readPage(range(0), { limit: 4, reverse: false })
-  await readPage(range(1), { limit: 4, reverse: false })
+  await readPage(db, range(0), { limit: 4, reverse: false })
+  await readPage(db, range(1), { limit: 4, reverse: false })
   await db`delete from hub.events where id < 3`
   await db`update hub.shards set first_retained_id = 3 where shard = 1`
-  await expect(readPage(range(1), options)).rejects.toMatchObject({ code: 'not_found.event_dropped' })
-  expect(idsOf(await readPage(range(0), options))).toEqual([3, 4])
+  await expect(readPage(db, range(1), options)).rejects.toMatchObject({ code: 'not_found.event_dropped' })
+  expect(idsOf(await readPage(db, range(0), options))).toEqual([3, 4])
 })
 
 test('any cache size, growing log -> the same pages', async () => {
@@ -82,8 +82,8 @@ test('any cache size, growing log -> the same pages', async () => {
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), bytes, async (steps, maxBytes) => {
       await db`truncate hub.events`
       const [plain, remembering] = [
-        createJsonPageReader(db, new EventCache(0)),
-        createJsonPageReader(db, new EventCache(maxBytes)),
+        createJsonPageReader(new EventCache(0)),
+        createJsonPageReader(new EventCache(maxBytes)),
       ]
       let last = 0
       for (const each of steps) {
@@ -93,7 +93,10 @@ test('any cache size, growing log -> the same pages', async () => {
         } else {
           const requests = range(each.from)
           const options = { limit: each.limit, reverse: false }
-          const [cached, read] = [await remembering(requests, options), await plain(requests, options)]
+          const [cached, read] = [
+            await remembering(db, requests, options),
+            await plain(db, requests, options),
+          ]
           expect({ ...cached, events: cached.events.join() }).toEqual({ ...read, events: read.events.join() })
         }
       }

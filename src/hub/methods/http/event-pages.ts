@@ -18,9 +18,12 @@ const SLICE_EVENTS = 125
 
 const nextTurn = promisify(setImmediate)
 
-/** Creates the reader of pages as JSON. A page of one shard comes from the cache if that has all of it. */
-export function createJsonPageReader(db: Database, cache = new EventCache()): ReadEncodedEvents {
-  return async (ranges, options) => {
+/**
+ * Creates the reader of pages as JSON. A page of one shard comes from the cache if that has all of it. Events do not
+ * change, so it does not matter which database they were read from.
+ */
+export function createJsonPageReader(cache = new EventCache()): ReadEncodedEvents {
+  return async (db, ranges, options) => {
     const range = ranges.length === 1 && !options.reverse ? ranges[0] : undefined
     const cached = range && (await readCachedPage(db, cache, range, options.limit))
     if (cached) return cached

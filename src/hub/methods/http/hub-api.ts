@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { EventTail } from '../../log/tail.js'
 import type { MethodContext } from '../hub-method.js'
+import type { HubReads } from '../hub-reads.js'
 
 /** What the hub's HTTP API works with. */
 export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> {
   readonly tail: EventTail
+  /** Chooses the database of each read; null: `db`. */
+  readonly reads?: HubReads | null
   readonly config: HubApiConfig
   /** Credentials of the operator, `user:password`, several between commas. Undefined: `/v1/mesh` is open. */
   readonly adminAuth?: string | undefined

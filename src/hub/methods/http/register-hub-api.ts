@@ -7,6 +7,7 @@ import { redactedPath } from '../../../platform/text/redacted-path.js'
 import { createAdminCheck } from '../admin-auth.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
+import { type HubReads, readBeside, writeBeside } from '../hub-reads.js'
 import { sendFailure } from './errors.js'
 import { createJsonPageReader } from './event-pages.js'
 import { registerEventStream } from './event-stream.js'
@@ -21,7 +22,7 @@ const PREFLIGHT_SECONDS = 86_400
 
 /** Adds the hub's HTTP API (docs/protocol.md §1-2) under `/v1`, with the stream of events. */
 export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise<void> {
-  const context = createMethodContext(api, createJsonPageReader(api.db))
+  const context = createMethodContext(api, createJsonPageReader())
   const routes = new Map<string, HubMethod[]>()
   for (const method of hubMethods) {
     if (method.http) routes.set(method.http.path, [...(routes.get(method.http.path) ?? []), method])
@@ -37,7 +38,7 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
       sendFailures(scope, countRequest)
       authorize(scope, api)
       acceptBodies(scope, api.config.bodyLimit)
-      for (const [path, methods] of routes) addRoute(scope, path, methods, context)
+      for (const [path, methods] of routes) addRoute(scope, path, methods, context, api.reads)
       registerEventStream(scope, api)
       registerMesh(scope, context, createAdminCheck(api.adminAuth))
     },
@@ -105,6 +106,7 @@ function addRoute(
   path: string,
   methods: readonly HubMethod[],
   context: MethodContext,
+  reads: HubReads | null = null,
 ): void {
   const failure = methods.find(({ http }) => http?.failure !== undefined)?.http?.failure ?? ''
   const notFoundStatus = methods[0]?.http?.notFoundStatus
@@ -114,7 +116,7 @@ function addRoute(
     url: path,
     config: { failure, ...(notFoundStatus && { notFoundStatus }) },
     handler: async (request, reply) => {
-      const json = await answer(methods, request, context)
+      const json = await answer(methods, request, context, reads)
       return reply.type(JSON_TYPE).send(Buffer.isBuffer(json) ? json : JSON.stringify(json))
     },
   })
@@ -124,11 +126,20 @@ async function answer(
   methods: readonly HubMethod[],
   request: FastifyRequest,
   context: MethodContext,
+  reads: HubReads | null,
 ): Promise<object | Buffer> {
   const query = new Parameters(request.query)
   const method = methods.find(({ http }) => http?.when === undefined || query.has(http.when))!
-  if (method.kind === 'read') return await method.answerQuery(query, context)
-  if (Buffer.isBuffer(request.body)) return await method.answerBody(request.body, context)
+  if (method.kind === 'read') {
+    const fid = Number(query.text('fid'))
+    return await readBeside(reads, { address: request.ip, fid }, context, (used) =>
+      method.answerQuery(query, used),
+    )
+  }
+  if (Buffer.isBuffer(request.body)) {
+    const { body } = request
+    return await writeBeside(reads, request.ip, () => method.answerBody(body, context))
+  }
   const property = 'content-type'
   throw new PlazaError('bad_request.invalid_param', `content-type must be ${BODY_TYPE}`, { property })
 }

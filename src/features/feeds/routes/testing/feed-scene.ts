@@ -19,8 +19,8 @@ export function createFeedScene({ cachesViews = true } = {}) {
   const hidden = new Set<string>()
   const visibleCast = (hash: string) => (hidden.has(hash) ? undefined : Json.of(hash))
   const invalidation = new Invalidation()
-  const singleFlight = new SingleFlightCache(() => 0, invalidation)
   const db = async (_text: unknown, appId: string) => bans[appId] ?? []
+  const singleFlight = new SingleFlightCache(db as unknown as Database, () => 0, invalidation)
   const hydrator = {
     singleFlight,
     cachesViews,

@@ -55,6 +55,7 @@ function siteOf({ miniapps }: OperationContext, appDomain: string): MiniAppSite 
 /** `GET app_host/user/event` */
 const appHostGetEvent = defineOperation({
   method: 'GET',
+  usesPrimary: true,
   path: 'app_host/user/event',
   tag: 'App hosts',
   summary: 'Generate an app host event',

@@ -1,0 +1,19 @@
+import type { WriterKey } from '../platform/db/replicas/recent-writes.js'
+import type { Caller } from './caller.js'
+
+/** Members of a query or a body that name the user who reads or writes. */
+const fidMembers = ['fid', 'viewer_fid', 'fids'] as const
+
+/** The key of a request, and the users that it names: their writes are seen by its reads. */
+export function writerKeysOf({ keyId }: Pick<Caller, 'keyId'>, input: unknown): WriterKey[] {
+  const members = (input ?? {}) as Partial<Record<(typeof fidMembers)[number], unknown>>
+  const fids = fidMembers.flatMap((name) => fidsIn(members[name]))
+  return [...(keyId === 0 ? [] : [`key ${keyId}` as const]), ...fids.map((fid) => `fid ${fid}` as const)]
+}
+
+/** The input is not checked yet: what is no fid is left out. */
+function fidsIn(value: unknown): number[] {
+  if (typeof value === 'string') return value.split(',').flatMap((item) => fidsIn(Number(item)))
+  if (Array.isArray(value)) return value.flatMap(fidsIn)
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? [value] : []
+}
