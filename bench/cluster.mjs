@@ -175,7 +175,11 @@ async function measureFault(load, fault) {
   const reads = outcomes.map(({ tookMs }) => tookMs)
   return {
     reads: { ...quantiles(reads), maxMs: maxOf(reads), errors: addUp(outcomes) },
-    writes: { ...quantiles([written.tookMs]), maxMs: maxOf([written.tookMs]), errors: written.refused },
+    writes: {
+      ...quantiles([written.tookMs]),
+      maxMs: maxOf([written.tookMs]),
+      errors: addUp([{ errors: written.refused }]),
+    },
   }
 }
 
@@ -219,10 +223,12 @@ function maxOf(parts) {
   return parts.flatMap((part) => Array.from(part)).reduce((most, each) => Math.max(most, each), 0)
 }
 
-/** @param {readonly { errors: Record<string, number> }[]} outcomes */
+/** Errors by status. @param {readonly { errors: Record<string, number> }[]} outcomes */
 function addUp(outcomes) {
   const sums = /** @type {Record<string, number>} */ ({})
-  for (const [name, count] of outcomes.flatMap(({ errors }) => Object.entries(errors)))
-    sums[name] = (sums[name] ?? 0) + count
+  for (const [error, count] of outcomes.flatMap(({ errors }) => Object.entries(errors))) {
+    const [status] = error.split(' ')
+    sums[status] = (sums[status] ?? 0) + count
+  }
   return sums
 }

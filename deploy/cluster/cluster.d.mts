@@ -40,5 +40,7 @@ export declare class Cluster {
 export declare function missingPackages(): string[]
 /** Starts a cluster and creates the database `plaza`. Everything is below the directory. */
 export declare function startCluster(directory: string, options?: ClusterOptions): Promise<Cluster>
+/** Opens a cluster that was started before. */
+export declare function openCluster(directory: string): Promise<Cluster>
 /** The lowest port of a cluster whose ports are all free. */
 export declare function freeClusterPort(): Promise<number>

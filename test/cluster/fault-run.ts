@@ -3,7 +3,7 @@ import { decodeHubEvent } from '../../src/hub/log/hub-event.js'
 import { readLogEnds, type StoredHubEvent } from '../../src/hub/log/read.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { type Receiver, startReceiver } from '../webhooks/receiver.js'
-import { MixedLoad, readPaths } from './mixed-load.js'
+import { type AcknowledgedWrite, MixedLoad, readPaths } from './mixed-load.js'
 import { apiKey, type Plazas } from './plazas.js'
 import { readLog, StreamReader } from './stream-reader.js'
 
@@ -63,7 +63,7 @@ export async function runFault(plazas: Plazas, fault: Fault): Promise<FaultResul
   }
   const lost = await lostWrites(db, load, end!.lastId + 1)
   const silentSeconds = silenceOf(receiver, faultAtMs)
-  report(fault, load, { faultAtMs, silentSeconds, lost: lost.length, streams })
+  report(fault, load, { faultAtMs, silentSeconds, lost, streams })
   if (!fault.mayLose) expect(lost).toEqual([])
   for (const timeline of [load.writes, load.reads]) {
     expect(Object.keys(timeline.failures).filter((status) => !TRANSIENT_STATUSES.has(status))).toEqual([])
@@ -77,14 +77,14 @@ export async function runFault(plazas: Plazas, fault: Fault): Promise<FaultResul
 }
 
 /** Acknowledged messages and casts that the log does not have. A later message may have replaced one that is in it. */
-async function lostWrites(db: Database, load: MixedLoad, firstId: number): Promise<string[]> {
+async function lostWrites(db: Database, load: MixedLoad, firstId: number): Promise<AcknowledgedWrite[]> {
   const logged = new Set((await readLog(db, firstId)).map(mergedHash))
   const rows = await db<{ hash: string }[]>`
     select '0x' || encode(hash, 'hex') as hash from social.casts where starts_with(text, ${load.name})`
   const stored = new Set(rows.map(({ hash }) => hash))
   return [
-    ...load.messages.filter((hash) => !logged.has(hash)),
-    ...load.published.map(({ hash }) => hash).filter((hash) => !logged.has(hash) || !stored.has(hash)),
+    ...load.messages.filter(({ hash }) => !logged.has(hash)),
+    ...load.published.filter(({ hash }) => !logged.has(hash) || !stored.has(hash)),
   ]
 }
 
@@ -204,7 +204,12 @@ function silenceOf(receiver: Receiver, startMs: number): number {
 function report(
   { name }: Fault,
   load: MixedLoad,
-  found: { faultAtMs: number; silentSeconds: number; lost: number; streams: readonly StreamReader[] },
+  found: {
+    faultAtMs: number
+    silentSeconds: number
+    lost: readonly AcknowledgedWrite[]
+    streams: readonly StreamReader[]
+  },
 ): void {
   const seconds = (value: number) => `${value.toFixed(1)} s`
   const failures = Object.entries(load.writes.failures).concat(Object.entries(load.reads.failures))
@@ -212,9 +217,17 @@ function report(
     `no writes ${seconds(load.writes.longestGapAfter(found.faultAtMs))}`,
     `no reads ${seconds(load.reads.longestGapAfter(found.faultAtMs))}`,
     `no webhooks ${seconds(found.silentSeconds)}`,
-    `${load.acknowledged} acknowledged, ${found.lost} lost`,
+    `${load.acknowledged} acknowledged, ${lostText(found.lost, found.faultAtMs)}`,
     `log resets ${found.streams.map(({ resets }) => resets).join(' and ')}`,
     `failed requests ${failures.map(([status, count]) => `${status}: ${count}`).join(', ') || 'none'}`,
   ]
   process.stdout.write(`${name}: ${parts.join('; ')}\n`)
+}
+
+/** How many, and when they were acknowledged. */
+function lostText(lost: readonly AcknowledgedWrite[], faultAtMs: number): string {
+  if (lost.length === 0) return '0 lost'
+  const seconds = lost.map(({ atMs }) => (atMs - faultAtMs) / 1000)
+  const [first, last] = [Math.min(...seconds), Math.max(...seconds)]
+  return `${lost.length} lost, acknowledged ${first.toFixed(1)} to ${last.toFixed(1)} s after the fault`
 }

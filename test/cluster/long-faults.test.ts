@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type FaultResult, runFault } from './fault-run.js'
 import type { MixedLoad } from './mixed-load.js'
-import { type Plazas, startPlazas } from './plazas.js'
+import { startPlazas } from './plazas.js'
 
-/** How long replication has stopped when the primary dies, as in `docs/cluster.md`. */
+/** How long replication has stopped when the primary dies. */
 const LAG_MS = 2_000
 
-let plazas: Plazas
-
-beforeAll(async () => {
-  plazas = await startPlazas()
-})
+const plazas = await startPlazas()
 
 test('cluster: HAProxy restarted -> nothing acknowledged is lost', async () => {
   await runFault(plazas, { name: 'HAProxy restarted', inject: () => plazas.cluster.restartProxy() })

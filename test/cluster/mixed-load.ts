@@ -15,19 +15,21 @@ const GIVE_UP_MS = 20_000
 /** Farcaster seconds of the last follow that began or ended. */
 let linkTimestamp = farcasterSecondsFromUnixMs(Date.now()) - 86_400
 
-/** A cast that is published with an `idem`, again and again until it is answered. */
-export interface PublishedCast {
-  readonly text: string
+/** A write that a server has acknowledged. */
+export interface AcknowledgedWrite {
+  /** Of the message, `0x` and hex. */
   readonly hash: string
+  readonly atMs: number
 }
 
 /** Writes and reads through all API processes until it is stopped. */
 export class MixedLoad {
   readonly writes = new Timeline()
   readonly reads = new Timeline()
-  /** Hashes of messages that the hub acknowledged. `0x` and hex. */
-  readonly messages: string[] = []
-  readonly published: PublishedCast[] = []
+  /** Messages that were submitted to the hub, once each. */
+  readonly messages: AcknowledgedWrite[] = []
+  /** Casts that were published with an `idem`, again and again until they were answered. */
+  readonly published: AcknowledgedWrite[] = []
   readonly #plazas: Plazas
   readonly #sending: Promise<void>[]
   readonly #likes = new Set<string>()
@@ -81,7 +83,7 @@ export class MixedLoad {
     const text = await response?.text().catch(() => undefined)
     this.writes.add(statusOf(response, text))
     if (!response?.ok || text === undefined) return
-    this.messages.push(`0x${message.hash.toString('hex')}`)
+    this.messages.push({ hash: `0x${message.hash.toString('hex')}`, atMs: performance.now() })
     if (message.data.castAddBody) this.#lastCast = message
   }
 
@@ -113,7 +115,7 @@ export class MixedLoad {
       const body = (await response?.json().catch(() => undefined)) as { cast?: { hash: string } } | undefined
       this.writes.add(statusOf(response, body))
       if (response?.ok && body?.cast) {
-        this.published.push({ text, hash: body.cast.hash })
+        this.published.push({ hash: body.cast.hash, atMs: performance.now() })
         return
       }
       if (this.#isStopped) return
@@ -130,9 +132,11 @@ export class MixedLoad {
   }
 }
 
-/** The status; `no answer` also for an answer that ends in the middle. */
+/** The status, with the answer where it is unexpected; `no answer` also for one that ends in the middle. */
 function statusOf(response: Response | null, body: unknown): string {
-  return response === null || body === undefined ? 'no answer' : String(response.status)
+  if (response === null || body === undefined) return 'no answer'
+  if (response.ok || response.status === 503) return String(response.status)
+  return `${response.status} ${typeof body === 'string' ? body : JSON.stringify(body)}`.slice(0, 300)
 }
 
 /** Reads whose answers change with what the load writes. */

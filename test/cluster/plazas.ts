@@ -1,19 +1,21 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { type Cluster, freeClusterPort, startCluster } from '../../deploy/cluster/cluster.mjs'
+import { type Cluster, freeClusterPort, openCluster, startCluster } from '../../deploy/cluster/cluster.mjs'
 import { mergeHooks } from '../../src/app/modules.js'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { createSigner } from '../../src/features/signers/signer-record.js'
 import { createHub } from '../../src/hub/create-hub.js'
 import { connect, type Database } from '../../src/platform/db/connection.js'
+import { processIdentity } from '../../src/platform/process/process-identity.js'
 import { createVault } from '../../src/platform/vault/vault.js'
 import { FarcasterNetwork, SignerEventType } from '../../src/protocol/definitions.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
 import { TestUser } from '../network.js'
 import { type ServerProcess, startServerProcess } from '../server-process.js'
 
+const PREFIX = 'plaza-cluster-'
 const secretKey = 'the-secret-key-of-a-cluster-that-fails-over'
 
 /** The key of the main API. */
@@ -32,9 +34,10 @@ export interface Plazas {
   startApi(): Promise<ServerProcess>
 }
 
-/** Starts everything for the tests of a file. */
+/** Starts everything for the tests of a file, at its top level. */
 export async function startPlazas(): Promise<Plazas> {
-  const dir = await mkdtemp(join(tmpdir(), 'plaza-cluster-'))
+  await removeStaleClusters()
+  const dir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
   // PostgreSQL runs as another user if the tests run as root.
   await chmod(dir, 0o711)
   afterAll(() => rm(dir, { recursive: true, force: true }))
@@ -49,6 +52,20 @@ export async function startPlazas(): Promise<Plazas> {
   const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
   const signerUuid = await registerUsers(db, users)
   return { cluster, db, apis: [first, second], users, signerUuid, startApi: () => start('api') }
+}
+
+/** Ends the clusters of killed runs and deletes their files. */
+async function removeStaleClusters(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? []
+    if (pid === undefined || processIdentity(Number(pid)) !== null) continue
+    const dir = join(tmpdir(), name)
+    await openCluster(join(dir, 'cluster'))
+      .then((cluster) => cluster.stop())
+      .then(() => rm(dir, { recursive: true, force: true }))
+      // It belongs to another user, or another run deletes it.
+      .catch(() => {})
+  }
 }
 
 function envOf(cluster: Cluster, roles: string): Record<string, string> {

@@ -1,14 +1,10 @@
-import { beforeAll, test } from 'vitest'
+import { test } from 'vitest'
 import { runFault } from './fault-run.js'
-import { type Plazas, startPlazas } from './plazas.js'
+import { startPlazas } from './plazas.js'
 
 // CI runs this file alone: it takes less than two minutes.
 
-let plazas: Plazas
-
-beforeAll(async () => {
-  plazas = await startPlazas()
-})
+const plazas = await startPlazas()
 
 test('cluster: switchover -> nothing acknowledged is lost', async () => {
   await runFault(plazas, {

@@ -83,8 +83,8 @@ export class StreamReader {
   /** Events from the position on may be others now. */
   #goBack(block: SentEvent): void {
     this.resets += 1
-    const position = Number(/^\d+/.exec(block.id ?? '')?.[0] ?? 0)
-    for (const [id, event] of this.#events) if (id >= position) event.isRevoked = true
+    const { nextEventId } = JSON.parse(block.data ?? '{}') as { nextEventId: number }
+    for (const [id, event] of this.#events) if (id >= nextEventId) event.isRevoked = true
   }
 
   /** Compares what was read with the log. */
