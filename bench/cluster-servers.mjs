@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freeClusterPort, startCluster } from '../deploy/cluster/cluster.mjs'
+import { freeClusterPort } from '../deploy/cluster/ports.mjs'
+import { startCluster } from '../deploy/cluster/start-cluster.mjs'
 import { createDataDir, openProcess, ownCheckout } from './plaza-process.mjs'
 import { cpuTaken } from './process-usage.mjs'
 import { fillNetwork, SETTINGS } from './read-servers.mjs'

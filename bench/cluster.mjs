@@ -6,6 +6,7 @@ import { quantiles } from './read-figures.mjs'
 import { titles } from './read-operations.mjs'
 import { cell } from './read-report.mjs'
 import { machine, printTable, record } from './report.mjs'
+import { measureVisibility } from './visibility.mjs'
 
 /**
  * Reads on a PostgreSQL with replicas by one and more API processes, and what a fail-over does to reads and writes. See
@@ -26,6 +27,8 @@ const HELP = `npm run bench:cluster -- [options]
 /** Before and after a fault. A lease of 20 s has to end within it. */
 const FAULT_SECONDS = 45
 const WRITES_PER_SECOND = 20
+/** While it is measured how soon writes are visible elsewhere. */
+const VISIBILITY_WRITES = 100
 
 const { values } = parseArgs({
   options: {
@@ -61,12 +64,21 @@ async function main() {
   try {
     await writer.send({ network: servers.network }, { last: 'isReady' })
     const reads = await measureReads(load)
+    const visibility = servers.apis.length > 1 ? await measureWritesElsewhere(load) : null
     const outages = {}
     for (const fault of faults) outages[fault] = await measureFault(load, fault)
     if (faults.length > 0) printFaults(outages)
     if (values.record) {
       const { sizes } = servers.network
-      await record({ bench: 'cluster', machine: await machine(), sizes, options: values, reads, outages })
+      await record({
+        bench: 'cluster',
+        machine: await machine(),
+        sizes,
+        options: values,
+        reads,
+        visibility,
+        outages,
+      })
     }
   } finally {
     for (const each of [...readers, writer]) each.stop()
@@ -139,6 +151,25 @@ async function measureReads(load) {
     ...rows,
   ])
   return results
+}
+
+/**
+ * How soon a write through the first process is read through the second, beside other writes.
+ *
+ * @param {ClusterLoad} load
+ */
+async function measureWritesElsewhere({ servers, writer }) {
+  const [first, second] = servers.apis
+  const writes = { url: first.url, perSecond: VISIBILITY_WRITES, seconds: seconds * 2, countAfterSeconds: 0 }
+  const writing = writer.send(writes, { last: 'outcome' })
+  const found = await measureVisibility({ writeUrl: first.url, readUrl: second.url, seconds: seconds * 2 })
+  await writing
+  const { probes, stale, p50Ms, p99Ms, maxMs } = found
+  printTable(`writes through one process, read through another, ${VISIBILITY_WRITES} other writes a second`, [
+    ['probes', 'first read stale', 'visible p50 ms', 'p99 ms', 'longest ms'],
+    [probes, stale, p50Ms, p99Ms, maxMs].map(cell),
+  ])
+  return found
 }
 
 /**

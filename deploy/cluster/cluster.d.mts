@@ -1,17 +1,3 @@
-/** What a cluster is started with. */
-export interface ClusterOptions {
-  /** The lowest port. */
-  readonly port?: number
-  /** Patroni's `synchronous_mode`. */
-  readonly synchronous?: boolean
-  /** Seconds after which a leader that does not renew its lease is replaced; Patroni's least is 20. */
-  readonly ttl?: number
-  /** Seconds between two looks of Patroni at its node. */
-  readonly loopWait?: number
-  /** A replica with more bytes of lag is not promoted. */
-  readonly maximumLagOnFailover?: number
-}
-
 /** A cluster on loopback, and what can happen to it. */
 export declare class Cluster {
   readonly dir: string
@@ -35,12 +21,3 @@ export declare class Cluster {
   restartProxy(): Promise<void>
   stop(): Promise<void>
 }
-
-/** Names of Debian's packages that are not installed. */
-export declare function missingPackages(): string[]
-/** Starts a cluster and creates the database `plaza`. Everything is below the directory. */
-export declare function startCluster(directory: string, options?: ClusterOptions): Promise<Cluster>
-/** Opens a cluster that was started before. */
-export declare function openCluster(directory: string): Promise<Cluster>
-/** The lowest port of a cluster whose ports are all free. */
-export declare function freeClusterPort(): Promise<number>

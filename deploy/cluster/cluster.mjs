@@ -1,94 +1,24 @@
-import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
-import { chown, mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { delimiter, join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import pg from 'pg'
-import { allPorts, etcdArguments, nodes, patroniConfig, portsOf, proxyConfig } from './layout.mjs'
+import { findProgram, SEARCH_PATH } from './installation.mjs'
+import { allPorts, etcdArguments, nodes, portsOf } from './layout.mjs'
+import { isOk, Patroni } from './patroni.mjs'
+import { isFree } from './ports.mjs'
 import { descendantsOf, endProcess, forget, pidOf, postmasterOf, send, startProgram } from './processes.mjs'
 
 /** A high-availability PostgreSQL on loopback: etcd, three nodes of Patroni, HAProxy. */
 
-const run = promisify(execFile)
 const POLL_MS = 200
 const START_LIMIT_MS = 90_000
-const ANSWER_LIMIT_MS = 60_000
-const DEBIAN_BINARIES = '/usr/lib/postgresql'
-const MB = 1024 * 1024
-/** Debian's place of haproxy, which is not on everybody's path. */
-const SEARCH_PATH = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/bin'].join(
-  delimiter,
-)
-
-/** What Debian's packages are called whose programs are not here. @returns {string[]} */
-export function missingPackages() {
-  const missing = Object.entries({ patroni: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy' })
-    .filter(([program]) => findProgram(program) === null)
-    .map(([, name]) => name)
-  return postgresBinaries() === null ? [...missing, 'postgresql'] : missing
-}
-
-/**
- * Starts a cluster and creates the database `plaza`.
- *
- * @param {string} directory Created if necessary; everything is below it. A user other than root must be able to enter it.
- * @param {Partial<Omit<import('./layout.mjs').ClusterSettings, 'passwords'>>} [options]
- */
-export async function startCluster(directory, options = {}) {
-  const missing = missingPackages()
-  if (missing.length > 0) throw new Error(`missing packages: apt-get install ${missing.join(' ')}`)
-  const dir = resolve(directory)
-  const settings = {
-    ...{ port: 18_400, synchronous: false, ttl: 20, loopWait: 2, maximumLagOnFailover: 64 * MB },
-    ...options,
-    passwords: { superuser: secret(), replicator: secret(), rewinder: secret(), plaza: secret() },
-  }
-  const user = await unprivilegedUser()
-  for (const name of ['', 'run', 'log', 'config']) {
-    const path = join(dir, name)
-    await mkdir(path, { recursive: true, mode: 0o750 })
-    if (user !== null) await chown(path, user.uid, user.gid)
-  }
-  const write = async (/** @type {string} */ name, /** @type {string} */ text) => {
-    await writeFile(join(dir, name), text, { mode: 0o600 })
-    if (user !== null) await chown(join(dir, name), user.uid, user.gid)
-  }
-  const binaries = postgresBinaries() ?? ''
-  for (const node of nodes)
-    await write(`config/node${node}.yml`, patroniConfig(dir, settings, { node, binaries }))
-  await write('config/haproxy.cfg', proxyConfig(settings))
-  await write('cluster.json', JSON.stringify(settings, null, 2))
-  const cluster = new Cluster(dir, settings, user)
-  try {
-    await cluster.startAll()
-    return cluster
-  } catch (error) {
-    await cluster.stop()
-    throw error
-  }
-}
-
-/** Opens a cluster that was started before. @param {string} directory */
-export async function openCluster(directory) {
-  const dir = resolve(directory)
-  const settings = JSON.parse(readFileSync(join(dir, 'cluster.json'), 'utf8'))
-  return new Cluster(dir, settings, await unprivilegedUser())
-}
-
-/** The lowest port of a cluster whose ports are all free, below those that systems give to connections. */
-export async function freeClusterPort() {
-  for (;;) {
-    const port = 20_000 + (randomBytes(1)[0] ?? 0) * 48
-    const free = await Promise.all(allPorts(port).map(isFree))
-    if (free.every(Boolean)) return port
-  }
-}
+/** Where a cluster's settings are kept, in its directory. */
+export const SETTINGS_FILE = 'cluster.json'
 
 /** A cluster, and what can happen to it. */
 export class Cluster {
+  #patroni
   #ports
   #user
 
@@ -101,6 +31,7 @@ export class Cluster {
     this.dir = dir
     this.settings = settings
     this.#user = user
+    this.#patroni = new Patroni(settings.port)
     this.#ports = portsOf(settings.port)
   }
 
@@ -137,33 +68,50 @@ export class Cluster {
     return this.#url('postgres', this.settings.passwords.superuser, this.#ports.postgres(node), database)
   }
 
-  /** Starts what does not run, in the order in which each needs the one before. */
+  /** Throws if another process, perhaps of this very cluster, listens on a port. */
+  async refuseTakenPorts() {
+    const ports = allPorts(this.settings.port)
+    const free = await Promise.all(ports.map(isFree))
+    const taken = ports.filter((_, index) => !free[index])
+    if (taken.length > 0) throw new Error(`ports that are taken: ${taken.join(', ')}`)
+  }
+
+  /** Starts everything, in the order in which each needs the one before. */
   async startAll() {
-    const taken = await Promise.all(
-      allPorts(this.settings.port).map(async (port) => ((await isFree(port)) ? [] : [port])),
-    )
-    if (taken.flat().length > 0) throw new Error(`ports that are taken: ${taken.flat().join(', ')}`)
     this.#start('etcd', 'etcd', etcdArguments(this.dir, this.settings))
-    await this.#until('etcd', async () => (await this.#get(this.#ports.etcd, '/health')) === 200)
+    await this.#until('etcd', () => isOk(this.#ports.etcd, '/health'))
     for (const node of nodes) {
       this.startNode(node)
-      if (node === 1) await this.#until('the first node', async () => (await this.leader()) === 1)
+      // The first creates the cluster that the others copy.
+      if (node === 1 && !this.#isCreated(2)) await this.#until('the first node', () => this.#hasLeader())
     }
+    await this.#until('a primary', () => this.#hasLeader())
     this.startProxy()
-    await this.#createDatabase()
+    await this.#until('the database', () => this.#createDatabase())
     await this.untilHealthy()
   }
 
+  /** Creates what is missing. A primary that has just started may refuse connections. */
   async #createDatabase() {
-    const node = await this.leader()
-    const client = new pg.Client({ connectionString: this.nodeUrl(node ?? 1, 'postgres') })
-    await client.connect()
-    try {
-      await client.query(`create role plaza login password '${this.settings.passwords.plaza}'`)
-      await client.query('create database plaza owner plaza')
-    } finally {
-      await client.end()
-    }
+    const leader = await this.#leaderOrFail()
+    const [{ role, database }] = await this.#query(
+      leader,
+      `select exists (select from pg_roles where rolname = 'plaza') as role,
+        exists (select from pg_database where datname = 'plaza') as database`,
+    )
+    if (!role)
+      await this.#query(leader, `create role plaza login password '${this.settings.passwords.plaza}'`)
+    if (!database) await this.#query(leader, 'create database plaza owner plaza')
+    return true
+  }
+
+  async #hasLeader() {
+    return (await this.leader()) !== null
+  }
+
+  /** @param {number} node */
+  #isCreated(node) {
+    return existsSync(this.#dataDir(node))
   }
 
   /** Ends everything: clients first, etcd last. */
@@ -183,46 +131,20 @@ export class Cluster {
 
   /** @returns {Promise<number | null>} the node that is the primary. */
   async leader() {
-    const answers = await Promise.all(
-      nodes.map(async (node) =>
-        (await this.#get(this.#ports.patroni(node), '/primary')) === 200 ? node : null,
-      ),
-    )
-    return answers.find((node) => node !== null) ?? null
+    return await this.#patroni.leader()
   }
 
   /** @returns {Promise<number[]>} nodes that follow the primary. */
   async replicas() {
-    const answers = await Promise.all(
-      nodes.map(async (node) =>
-        (await this.#get(this.#ports.patroni(node), '/replica?lag=16MB')) === 200 ? [node] : [],
-      ),
-    )
-    return answers.flat()
+    return await this.#patroni.replicas()
   }
 
   /** Waits until there is a primary that all others follow on its timeline, and a synchronous one if there has to be. */
   async untilHealthy() {
     await this.#until('a healthy cluster', async () => {
-      const leader = await this.leader()
-      if (leader === null) return false
-      const answer = await this.#fetch(this.#ports.patroni(leader), '/cluster')
-      const { members } = /** @type {{ members: Member[] }} */ (await answer.json())
-      const first = members.find(({ role }) => role === 'leader')
-      const isSynchronous = members.some(({ role }) => role === 'sync_standby')
-      const isLevel = members.every(
-        ({ state, role, timeline, lag }) =>
-          (role === 'leader' || state === 'running' || state === 'streaming') &&
-          timeline === first?.timeline &&
-          (role === 'leader' || lag === 0),
-      )
+      const leader = await this.#leaderOrFail()
       const isStreaming = (await this.#streaming(leader)) === nodes.length - 1
-      return (
-        members.length === nodes.length &&
-        isLevel &&
-        isStreaming &&
-        isSynchronous === this.settings.synchronous
-      )
+      return isStreaming && (await this.#patroni.isLevel(leader, this.settings))
     })
   }
 
@@ -235,11 +157,7 @@ export class Cluster {
   /** Makes another node the primary, in order. */
   async switchover() {
     const leader = await this.#leaderOrFail()
-    const answer = await this.#fetch(this.#ports.patroni(leader), '/switchover', {
-      method: 'POST',
-      body: JSON.stringify({ leader: `node${leader}` }),
-    })
-    if (!answer.ok) throw new Error(`no switchover: ${await answer.text()}`)
+    await this.#patroni.switchover(leader)
     return leader
   }
 
@@ -250,13 +168,9 @@ export class Cluster {
    */
   async setSynchronous(isOn) {
     const leader = await this.#leaderOrFail()
-    const answer = await this.#fetch(this.#ports.patroni(leader), '/config', {
-      method: 'PATCH',
-      body: JSON.stringify({ synchronous_mode: isOn }),
-    })
-    if (!answer.ok) throw new Error(`synchronous_mode was not set: ${await answer.text()}`)
+    await this.#patroni.configure(leader, { synchronous_mode: isOn })
     this.settings = { ...this.settings, synchronous: isOn }
-    await writeFile(join(this.dir, 'cluster.json'), JSON.stringify(this.settings, null, 2))
+    await writeFile(join(this.dir, SETTINGS_FILE), JSON.stringify(this.settings, null, 2))
     await this.untilHealthy()
   }
 
@@ -367,20 +281,6 @@ export class Cluster {
     }
   }
 
-  /** @param {number} port @param {string} path @returns {Promise<number>} 0 without an answer. */
-  async #get(port, path) {
-    const signal = AbortSignal.timeout(2_000)
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal }).catch(() => null)
-    await answer?.arrayBuffer().catch(() => {})
-    return answer?.status ?? 0
-  }
-
-  /** @param {number} port @param {string} path @param {RequestInit} [init] */
-  async #fetch(port, path, init = {}) {
-    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS)
-    return await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal })
-  }
-
   /** @param {string} what @param {() => Promise<boolean>} isTrue Also false where it fails. */
   async #until(what, isTrue) {
     const deadline = performance.now() + START_LIMIT_MS
@@ -389,54 +289,4 @@ export class Cluster {
       await sleep(POLL_MS)
     }
   }
-}
-
-/**
- * @typedef {object} Member As Patroni describes it.
- * @property {string} role
- * @property {string} state
- * @property {number} [timeline]
- * @property {number} [lag]
- */
-
-const secret = () => randomBytes(16).toString('hex')
-
-/** @param {string} name */
-function findProgram(name) {
-  for (const folder of SEARCH_PATH.split(delimiter)) {
-    try {
-      accessSync(join(folder, name), constants.X_OK)
-      return join(folder, name)
-    } catch {
-      // Not there.
-    }
-  }
-  return null
-}
-
-/** Where the newest PostgreSQL's programs are. */
-function postgresBinaries() {
-  try {
-    const versions = readdirSync(DEBIAN_BINARIES).filter((name) => /^\d+$/.test(name))
-    const newest = Math.max(...versions.map(Number))
-    return versions.length === 0 ? null : join(DEBIAN_BINARIES, String(newest), 'bin')
-  } catch {
-    return null
-  }
-}
-
-/** PostgreSQL refuses to run as root. */
-async function unprivilegedUser() {
-  if (process.getuid?.() !== 0) return null
-  const idOf = async (/** @type {string} */ flag) => Number((await run('id', [flag, 'postgres'])).stdout)
-  return { uid: await idOf('-u'), gid: await idOf('-g') }
-}
-
-/** @param {number} port @returns {Promise<boolean>} */
-function isFree(port) {
-  return new Promise((done) => {
-    const server = createServer()
-    server.once('error', () => done(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => done(true)))
-  })
 }

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openCluster, startCluster } from './cluster.mjs'
+import { openCluster, startCluster } from './start-cluster.mjs'
 
 const HELP = `npm run cluster -- [verb] [options]
 

@@ -65,15 +65,25 @@ export async function runFault(plazas: Plazas, fault: Fault): Promise<FaultResul
   const silentSeconds = silenceOf(receiver, faultAtMs)
   report(fault, load, { faultAtMs, silentSeconds, lost, streams })
   if (!fault.mayLose) expect(lost).toEqual([])
-  for (const timeline of [load.writes, load.reads]) {
-    expect(Object.keys(timeline.failures).filter((status) => !TRANSIENT_STATUSES.has(status))).toEqual([])
-  }
+  expect(unexpectedFailures(plazas, load)).toEqual([])
   expect(await repeatedTexts(db)).toEqual([])
   await checkStreams(db, streams)
   await checkWebhooks(db, receiver, { name: load.name, mayLose: fault.mayLose ?? false })
   await checkReads(plazas)
   await unsubscribe(apis[0].url, webhookId)
   return { acknowledged: load.acknowledged, lost: lost.length }
+}
+
+/** Answers that tell a client to give up, each with what its server logged about the request. */
+function unexpectedFailures({ apis }: Plazas, load: MixedLoad): string[] {
+  const answers = [load.writes, load.reads].flatMap(({ failures }) => Object.keys(failures))
+  const logs = apis.flatMap((api) => api.output().split('\n'))
+  return answers
+    .filter((answer) => !TRANSIENT_STATUSES.has(answer))
+    .map((answer) => {
+      const [request] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(answer) ?? []
+      return [answer, ...logs.filter((line) => request !== undefined && line.includes(request))].join('\n')
+    })
 }
 
 /** Acknowledged messages and casts that the log does not have. A later message may have replaced one that is in it. */
