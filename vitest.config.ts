@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const isShared = process.env.CI === 'true'
@@ -14,6 +14,8 @@ class SlowFilesFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // These start a cluster of their own: npm run test:cluster.
+    exclude: [...configDefaults.exclude, 'test/cluster/**'],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/house/property-setup.ts'],
     // Two cores are shared with PostgreSQL; more concurrent files only slow each other down.

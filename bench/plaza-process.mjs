@@ -82,6 +82,31 @@ export async function restartPlaza(server, env, checkout) {
  * @returns {Promise<PlazaServer>}
  */
 async function launch(dataDir, flags, env, cli = CLI) {
+  const server = await openProcess(dataDir, env, { flags, cli })
+  try {
+    const databaseUrl = await findEmbedded(dataDir)
+    const postmaster = await readPostmaster(await clusterDirectory(dataDir))
+    if (databaseUrl === null || postmaster === null) throw new Error('the server has no PostgreSQL')
+    const stop = async () => {
+      await server.end()
+      await removeDataDir(dataDir)
+    }
+    return { ...server, dataDir, databaseUrl, postgresPid: postmaster.pid, stop }
+  } catch (error) {
+    await server.end()
+    throw error
+  }
+}
+
+/**
+ * Starts `plaza serve` and waits until it listens. Its PostgreSQL may be elsewhere (`DATABASE_URL`).
+ *
+ * @param {string} dataDir
+ * @param {Record<string, string>} env
+ * @param {{ flags?: string[], cli?: string }} [options]
+ * @returns {Promise<Pick<PlazaServer, 'url' | 'grpcAddress' | 'pid' | 'end'>>}
+ */
+export async function openProcess(dataDir, env, { flags = [], cli = CLI } = {}) {
   const child = spawn(process.execPath, [...flags, cli, 'serve'], {
     env: { ...plazaEnvironment(dataDir), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -92,10 +117,6 @@ async function launch(dataDir, flags, env, cli = CLI) {
     child.kill('SIGTERM')
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
     await ended.finally(() => clearTimeout(timer))
-  }
-  const stop = async () => {
-    await end()
-    await removeDataDir(dataDir)
   }
   try {
     /** @type {string} */
@@ -116,22 +137,9 @@ async function launch(dataDir, flags, env, cli = CLI) {
         })
       }
     })
-    const databaseUrl = await findEmbedded(dataDir)
-    const postmaster = await readPostmaster(await clusterDirectory(dataDir))
-    if (databaseUrl === null || postmaster === null || child.pid === undefined) {
-      throw new Error('the server has no PostgreSQL')
-    }
+    if (child.pid === undefined) throw new Error('the server has no pid')
     const [, grpcAddress] = /^hub over gRPC on (\S+)$/m.exec(output) ?? []
-    return {
-      url,
-      grpcAddress,
-      pid: child.pid,
-      dataDir,
-      databaseUrl,
-      postgresPid: postmaster.pid,
-      end,
-      stop,
-    }
+    return { url, grpcAddress, pid: child.pid, end }
   } catch (error) {
     await end()
     throw error

@@ -62,29 +62,41 @@ export async function prepareNetwork(dataDir, { checkout, scale }) {
     return dataDir
   }
   if (!existsSync(join(checkout, 'dist/cli.js'))) throw new Error(`${checkout} is not built: npm run build`)
-  const startMs = performance.now()
   await mkdir(dataDir, { recursive: true })
-  const { registerWriters } = await import(join(checkout, 'bench/write-network.mjs'))
   const server = await openPlaza(dataDir, SETTINGS, checkout)
   try {
-    const lastTs = nowTs()
-    const network = await onDatabase(server.databaseUrl, async (db) => {
-      const sizes = await fillReadModel(db, { scale, lastTs })
-      const writers = WRITERS.find((count) => count <= sizes.users / 10) ?? WRITERS.at(-1)
-      return { sizes, lastTs, writers, ...(await readSubjects(db)) }
-    })
-    await registerWriters(server.databaseUrl, {
-      users: network.writers,
-      appName: 'development',
-      secretKey: SECRET_KEY,
-    })
+    const network = await fillNetwork(server.databaseUrl, { checkout, scale })
     await writeFile(join(dataDir, NETWORK_FILE), JSON.stringify(network))
-    const seconds = Math.round((performance.now() - startMs) / 1000)
-    console.log(`filled in ${seconds} s: ${JSON.stringify(network.sizes)}`)
     return dataDir
   } finally {
     await server.end()
   }
+}
+
+/**
+ * Fills a network into an empty database of the product.
+ *
+ * @param {string} databaseUrl
+ * @param {{ checkout: string, scale: number }} options
+ * @returns {Promise<Network>}
+ */
+export async function fillNetwork(databaseUrl, { checkout, scale }) {
+  const startMs = performance.now()
+  const { registerWriters } = await import(join(checkout, 'bench/write-network.mjs'))
+  const lastTs = nowTs()
+  const network = await onDatabase(databaseUrl, async (db) => {
+    const sizes = await fillReadModel(db, { scale, lastTs })
+    const writers = WRITERS.find((count) => count <= sizes.users / 10) ?? WRITERS.at(-1)
+    return { sizes, lastTs, writers, ...(await readSubjects(db)) }
+  })
+  await registerWriters(databaseUrl, {
+    users: network.writers,
+    appName: 'development',
+    secretKey: SECRET_KEY,
+  })
+  const seconds = Math.round((performance.now() - startMs) / 1000)
+  console.log(`filled in ${seconds} s: ${JSON.stringify(network.sizes)}`)
+  return network
 }
 
 /**

@@ -29,6 +29,10 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Runs it as this user; requires root. */
   readonly user?: SystemUser
+  /** The program, if it is not this build. */
+  readonly cli?: string
+  /** When it is killed if it still runs: after the test, or with `afterAll` after those of the file. */
+  readonly atEnd?: (end: () => Promise<void>) => void
 }
 
 /** Creates a data directory for a test. After the test, processes in it are stopped and it is deleted. */
@@ -52,10 +56,10 @@ async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true })
 }
 
-/** Runs a command, and kills it after the test if necessary. */
+/** Runs a command, and kills it at the end if necessary. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandProcess> {
-  const { dataDir, user } = options
-  const child = spawn(process.execPath, [await builtCli(), ...args], {
+  const { dataDir, user, atEnd = onTestFinished } = options
+  const child = spawn(process.execPath, [options.cli ?? (await builtCli()), ...args], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', VERIFY_THREADS: '0', ...options.env },
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,7 +74,7 @@ export async function runCommand(args: readonly string[], options: CommandOption
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal }))
   })
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGKILL')
     await ended
   })

@@ -5,7 +5,8 @@ import { resultWithin } from '../platform/process/pause.js'
 /** The reply of `/readyz`. The server is ready if every part is. */
 export interface Readiness {
   readonly database: 'ok' | 'away'
-  readonly migrations: 'applied' | 'pending' | 'unknown'
+  /** `newer`: a newer version has migrated the database, as in an upgrade of one process after the other. */
+  readonly migrations: 'applied' | 'pending' | 'newer' | 'unknown'
   /** Accepted messages that are not in the event log yet. */
   readonly eventLag: number
   /** Live processes by role; null when that is not known. A role of nobody is told, and is no reason to be not ready. */
@@ -30,7 +31,8 @@ export function registerHealth(
     const ready =
       found !== null &&
       found.database === 'ok' &&
-      found.migrations === 'applied' &&
+      // Migrations expand before they contract: the version before works on a newer schema.
+      (found.migrations === 'applied' || found.migrations === 'newer') &&
       found.eventLag <= MAX_EVENT_LAG
     if (!ready) reply.status(503).header('retry-after', 1)
     const missingRoles = Object.entries(found?.roles ?? {}).flatMap(([role, count]) =>

@@ -149,6 +149,11 @@ describe('operation', () => {
     expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', ...readyState, missingRoles: [] })
   })
 
+  it('is ready while a newer version has migrated the database', async () => {
+    const { app } = await build(undefined, async () => ({ ...readyState, migrations: 'newer' as const }))
+    expect((await app.inject('/readyz')).json()).toMatchObject({ status: 'ready', migrations: 'newer' })
+  })
+
   it('is ready and names the roles that no process has', async () => {
     const roles = { api: 1, worker: 0, sync: 0 }
     const { app } = await build(undefined, async () => ({ ...readyState, roles }))

@@ -64,7 +64,7 @@ async function readReadiness(
 ): Promise<Readiness> {
   try {
     const [{ pending, unknown }, roles] = await Promise.all([migrationState(db), processes.countByRole()])
-    const migrations = pending.length > 0 ? 'pending' : unknown.length > 0 ? 'unknown' : 'applied'
+    const migrations = pending.length > 0 ? 'pending' : unknown.length > 0 ? 'newer' : 'applied'
     return { database: 'ok', migrations, eventLag: eventLag(), roles }
   } catch {
     return { database: 'away', migrations: 'unknown', eventLag: eventLag(), roles: null }

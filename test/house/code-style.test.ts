@@ -9,7 +9,7 @@ const LONG_FILE_LINES = 300
 const LONGEST_FILE_LINES = 500
 const LONGEST_FUNCTION_LINES = 70
 
-const files = readSourceFiles(['src', 'test', 'scripts', 'bench'])
+const files = readSourceFiles(['src', 'test', 'scripts', 'deploy', 'bench'])
 const servedFiles = files.filter((file) => !isTest(file))
 
 /** Entry points, which pass the clock and randomness on. */

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 const documents = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
   'bench/README.md',
+  'deploy/cluster/README.md',
   ...readdirSync('docs').map((name) => join('docs', name)),
 ].map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 

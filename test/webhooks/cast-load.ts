@@ -64,6 +64,8 @@ export async function subscribeToCasts(serverUrl: string, targetUrl: string): Pr
 export interface Casting {
   /** Hashes of the casts that the server acknowledged. */
   readonly acknowledged: readonly string[]
+  /** Answers other than an acknowledgement; `no answer` where there was none. */
+  readonly failures: readonly string[]
   stop(): Promise<void>
 }
 
@@ -74,6 +76,7 @@ export interface Casting {
  */
 export function startCasting(serverUrl: () => string, receiver: Receiver): Casting {
   const acknowledged: string[] = []
+  const failures: string[] = []
   let isStopped = false
   async function send(user: TestUser): Promise<void> {
     for (let n = 0; !isStopped; n += 1) {
@@ -84,13 +87,17 @@ export function startCasting(serverUrl: () => string, receiver: Receiver): Casti
         body: encodeMessage(cast),
       })
       if (response?.ok) acknowledged.push(`0x${cast.hash.toString('hex')}`)
-      else await sleep(20)
+      else {
+        failures.push(response ? `${response.status} ${await response.text().catch(() => '')}` : 'no answer')
+        await sleep(20)
+      }
       while (!isStopped && acknowledged.length > receiver.received.length + MAX_PENDING_CASTS) await sleep(20)
     }
   }
   const sending = users.map(send)
   return {
     acknowledged,
+    failures,
     stop: async () => {
       isStopped = true
       await Promise.all(sending)

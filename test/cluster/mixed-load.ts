@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodeMessage } from '../../src/protocol/codec.js'
+import type { SignedMessage } from '../../src/protocol/message.js'
+import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
+import { fetchWithRetries } from '../fetch-with-retries.js'
+import type { TestUser } from '../network.js'
+import { apiKey, type Plazas } from './plazas.js'
+import { Timeline } from './timeline.js'
+
+/** Between two requests of a sender, so that the machine does other things as well. */
+const PAUSE_MS = 25
+/** Longer than the server's own limit of any request here. */
+const GIVE_UP_MS = 20_000
+
+/** Farcaster seconds of the last follow that began or ended. */
+let linkTimestamp = farcasterSecondsFromUnixMs(Date.now()) - 86_400
+
+/** A write that a server has acknowledged. */
+export interface AcknowledgedWrite {
+  /** Of the message, `0x` and hex. */
+  readonly hash: string
+  readonly atMs: number
+}
+
+/** Writes and reads through all API processes until it is stopped. */
+export class MixedLoad {
+  readonly writes = new Timeline()
+  readonly reads = new Timeline()
+  /** Messages that were submitted to the hub, once each. */
+  readonly messages: AcknowledgedWrite[] = []
+  /** Casts that were published with an `idem`, again and again until they were answered. */
+  readonly published: AcknowledgedWrite[] = []
+  readonly #plazas: Plazas
+  readonly #sending: Promise<void>[]
+  readonly #likes = new Set<string>()
+  #lastCast: SignedMessage | undefined
+  #turn = 0
+  #isStopped = false
+
+  /** @param name The text of every cast begins with it. */
+  constructor(
+    plazas: Plazas,
+    readonly name: string,
+  ) {
+    this.#plazas = plazas
+    this.#sending = [
+      ...plazas.users.map((user) => this.#repeat((n) => this.#submit(user, n))),
+      this.#repeat((n) => this.#publish(n)),
+      ...readPaths(plazas.users).map((path) => this.#repeat(() => this.#read(path))),
+    ]
+  }
+
+  /** Acknowledged writes. */
+  get acknowledged(): number {
+    return this.messages.length + this.published.length
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await Promise.all(this.#sending)
+  }
+
+  async #repeat(send: (n: number) => Promise<void>): Promise<void> {
+    for (let n = 0; !this.#isStopped; n += 1) {
+      await send(n)
+      await sleep(PAUSE_MS)
+    }
+  }
+
+  /** The API processes in turns. */
+  #url(): string {
+    return this.#plazas.apis[this.#turn++ % this.#plazas.apis.length]!.url
+  }
+
+  async #submit(user: TestUser, n: number): Promise<void> {
+    const message = this.#messageOf(user, n)
+    const response = await fetchWithRetries(`${this.#url()}/v1/submitMessage`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: encodeMessage(message),
+      giveUpMs: GIVE_UP_MS,
+    })
+    const text = await response?.text().catch(() => undefined)
+    this.writes.add(statusOf(response, text))
+    if (!response?.ok || text === undefined) return
+    this.messages.push({ hash: `0x${message.hash.toString('hex')}`, atMs: performance.now() })
+    if (message.data.castAddBody) this.#lastCast = message
+  }
+
+  /** A cast, a like of somebody's last cast, or a follow that begins or ends. */
+  #messageOf(user: TestUser, n: number): SignedMessage {
+    const now = farcasterSecondsFromUnixMs(Date.now())
+    const target = this.#lastCast
+    if (n % 3 === 1 && target !== undefined && !this.#likes.has(`${user.fid} ${target.hash}`)) {
+      this.#likes.add(`${user.fid} ${target.hash}`)
+      return user.react(target, now)
+    }
+    if (n % 3 === 2) {
+      // Each is newer than the one before, although there are several in a second.
+      linkTimestamp += 1
+      return user.link((user.fid % this.#plazas.users.length) + 1, linkTimestamp, { remove: n % 2 === 0 })
+    }
+    return user.cast(`${this.name} submit ${user.fid} ${n}`, now)
+  }
+
+  async #publish(n: number): Promise<void> {
+    const text = `${this.name} publish ${n}`
+    for (;;) {
+      const response = await fetchWithRetries(`${this.#url()}/v2/farcaster/cast`, {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ signer_uuid: this.#plazas.signerUuid, text, idem: text }),
+        giveUpMs: GIVE_UP_MS,
+      })
+      const body = (await response?.json().catch(() => undefined)) as { cast?: { hash: string } } | undefined
+      this.writes.add(statusOf(response, body))
+      if (response?.ok && body?.cast) {
+        this.published.push({ hash: body.cast.hash, atMs: performance.now() })
+        return
+      }
+      if (this.#isStopped) return
+      await sleep(PAUSE_MS)
+    }
+  }
+
+  async #read(path: string): Promise<void> {
+    const response = await fetchWithRetries(`${this.#url()}${path}`, {
+      headers: { 'x-api-key': apiKey },
+      giveUpMs: GIVE_UP_MS,
+    })
+    this.reads.add(statusOf(response, await response?.text().catch(() => undefined)))
+  }
+}
+
+/** The status, with the answer where it is unexpected; `no answer` also for one that ends in the middle. */
+function statusOf(response: Response | null, body: unknown): string {
+  if (response === null || body === undefined) return 'no answer'
+  if (response.ok || response.status === 503) return String(response.status)
+  return `${response.status} ${typeof body === 'string' ? body : JSON.stringify(body)}`.slice(0, 300)
+}
+
+/** Reads whose answers change with what the load writes. */
+export function readPaths(users: readonly TestUser[]): string[] {
+  const fids = users.map(({ fid }) => fid).join(',')
+  return [
+    `/v2/farcaster/feed/following?fid=1&limit=25`,
+    `/v2/farcaster/feed/user/casts?fid=2&viewer_fid=1&limit=25`,
+    `/v2/farcaster/user/bulk?fids=${fids}&viewer_fid=1`,
+    `/v1/castsByFid?fid=3&reverse=1&pageSize=25`,
+  ]
+}
