@@ -9,6 +9,7 @@ import { createEventTail } from '../hub/log/tail.js'
 import type { MergeHook } from '../hub/merge/merge.js'
 import type { Database } from '../platform/db/connection.js'
 import { openServerDatabase } from '../platform/db/open-database.js'
+import { warnIfAsynchronous } from '../platform/db/synchronous-standbys.js'
 import { placeOf } from '../platform/geo/places.js'
 import {
   type CacheUsage,
@@ -88,6 +89,7 @@ async function compose(
     splitConnections(config.databasePool, roles, config.hubShards),
   )
   lifecycle.onStop(() => connections.end())
+  if (config.databaseReplicaUrl) await warnIfAsynchronous(connections.read, log)
   await extension.prepare?.(connections.write)
   let mainUrl = ''
   const publicUrl = () => config.publicUrl?.replace(/\/+$/, '') ?? mainUrl

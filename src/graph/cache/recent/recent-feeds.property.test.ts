@@ -98,7 +98,10 @@ class Process {
     const { window } = this.hydrator
     this.#filling = Promise.all([
       this.#filling,
-      fillWindow({ db, blocks: this.blocks, window, clock: runningClock, log: console as never }, neverStopped),
+      fillWindow(
+        { db, blocks: this.blocks, window, clock: runningClock, log: console as never },
+        neverStopped,
+      ),
     ]).then(() => {})
   }
 
