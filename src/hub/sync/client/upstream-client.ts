@@ -180,8 +180,8 @@ async function* eventBatches(
     if (buffered.length >= MAX_BUFFERED.events || bufferedBytes >= MAX_BUFFERED.bytes) stream.pause()
     wake()
   })
-  stream.on('error', ({ code, details, message }: ServiceError) => {
-    failure ??= new UpstreamFailure(code, address, details ?? message)
+  stream.on('error', ({ code, details, message, metadata }: ServiceError) => {
+    failure ??= new UpstreamFailure(code, address, details ?? message, nextEventIdOf(metadata))
     isEnded = true
     wake()
   })
@@ -213,4 +213,11 @@ async function* eventBatches(
   } finally {
     stream.cancel()
   }
+}
+
+/** The id to continue from when the log of the upstream went back; null when it did not. */
+function nextEventIdOf(metadata: Metadata | undefined): number | null {
+  const [text] = metadata?.get('x-next-event-id') ?? []
+  const id = Number(text)
+  return text !== undefined && Number.isSafeInteger(id) && id >= 0 ? id : null
 }

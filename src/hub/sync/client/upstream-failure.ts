@@ -4,11 +4,15 @@ import { status } from '@grpc/grpc-js'
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
 
-  /** `code` is a gRPC status, `address` that of the upstream, without secrets. */
+  /**
+   * `code` is a gRPC status, `address` that of the upstream, without secrets. `nextEventId` is the id to continue from if
+   * the log of the upstream went back (docs/clusters.md).
+   */
   constructor(
     readonly code: number,
     readonly address: string,
     details: string,
+    readonly nextEventId: number | null = null,
   ) {
     super(`${address}: ${status[code] ?? code}: ${details}${keyHint(code)}${tlsHint(details)}`)
   }

@@ -9,6 +9,7 @@ import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
+import { UpstreamFailure } from '../client/upstream-failure.js'
 import { queueAllUsers, ReconcileQueue, type RefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
@@ -87,8 +88,27 @@ export class ShardSync {
 
   /** Resolves when the stream has ended and its events are merged. @throws UpstreamFailure */
   async run(): Promise<void> {
-    const { client, shard, signal, idleMs = IDLE_MS } = this.#options
     const fromId = await this.#start()
+    try {
+      await this.#follow(fromId)
+    } catch (error) {
+      if (error instanceof UpstreamFailure && error.nextEventId !== null)
+        await this.#rewind(error.nextEventId)
+      throw error
+    }
+  }
+
+  /** Continues at the fork when the log of the upstream went back: its ids have other events now. */
+  async #rewind(nextId: number): Promise<void> {
+    const { db, client, shard, log } = this.#options
+    log.error({ upstream: client.address, shard, nextId }, 'the log of the upstream went back')
+    await deleteAppliedOffsets(db, this.#logName, Number.MAX_SAFE_INTEGER)
+    await saveCursor(db, client.address, shard, { nextId, blockTime: 0 })
+    await queueAllUsers(db, 'the log of the upstream went back')
+  }
+
+  async #follow(fromId: number): Promise<void> {
+    const { client, shard, signal, idleMs = IDLE_MS } = this.#options
     try {
       for await (const { events, hasMore } of client.subscribe({ shard, fromId, idleMs }, signal)) {
         if (events.length > 0) this.#options.onProgress()
