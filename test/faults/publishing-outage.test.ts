@@ -18,10 +18,10 @@ const RUNS = 15
 const RETRY_MS = [5, 1_050]
 
 const { db, url } = await createTestDatabase()
-const user = new TestUser(1)
 
 /** Starts the server with a signer, and returns how to publish with it. */
-async function startPublishing() {
+async function startPublishing(fid: number) {
+  const user = new TestUser(fid)
   const server = await startTestServer(url, {
     PLAZA_DEV_API_KEY: API_KEY,
     PLAZA_SECRET_KEY: SECRET_KEY,
@@ -65,7 +65,7 @@ async function endSessions(): Promise<void> {
 }
 
 test('publishing with the same idem across outages: exactly one cast, whenever the connections end', async () => {
-  const publish = await startPublishing()
+  const publish = await startPublishing(1)
   let run = 0
   let refusals = 0
   await fc.assert(
@@ -97,4 +97,20 @@ test('publishing with the same idem across outages: exactly one cast, whenever t
     { numRuns: RUNS },
   )
   expect(refusals).toBeGreaterThan(0)
+})
+
+test('a primary that was demoted: publishing is 503 until there is one that takes writes, without a restart', async () => {
+  const publish = await startPublishing(2)
+  const database = db(new URL(url).pathname.slice(1))
+  await db`alter database ${database} set default_transaction_read_only = on`
+  await endSessions()
+  const statuses: number[] = []
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    statuses.push((await publish('demoted', 'after the fail-over')).status)
+  }
+  expect(new Set(statuses)).toEqual(new Set([503]))
+  // The sessions of now stay read-only: only new connections reach the new primary.
+  await db`alter database ${database} reset default_transaction_read_only`
+  await expect.poll(async () => (await publish('demoted', 'after the fail-over')).status).toBe(200)
+  expect(await db`select from social.casts where text = 'after the fail-over'`).toHaveLength(1)
 })
