@@ -195,3 +195,23 @@ test('after random writes, every GET of both APIs has the same reply from the re
   const allPaths = new Set(hubUrls.map((url) => url.replace(/\?.*/, '')))
   expect([...allPaths].filter((path) => !foundPaths.has(path))).toEqual([])
 })
+
+test('a read that blocks the replay is canceled by PostgreSQL, and runs again on the primary', async () => {
+  await db`create table public.removed_rows as select 1 from generate_series(1, 100)`
+  await replica.db`alter system set max_standby_streaming_delay = 0`
+  await replica.db`select pg_reload_conf()`
+  await replica.catchUp()
+  const found = await reads.run([], (chosen) =>
+    chosen.begin('isolation level repeatable read', async (transaction) => {
+      const [row] = await transaction`
+        select count(*) as rows, pg_is_in_recovery() as "isReplica" from public.removed_rows`
+      if (row?.isReplica) {
+        await db`delete from public.removed_rows`
+        await db`vacuum public.removed_rows`
+        await transaction`select pg_sleep(20)`
+      }
+      return row
+    }),
+  )
+  expect([found, outcome]).toEqual([{ rows: 0, isReplica: false }, 'failed'])
+})

@@ -23,6 +23,8 @@ export class ReplicaLostError extends Error {
 /** Time between two looks at the replica's position while requests wait for it. */
 const WAIT_INTERVAL_MS = 3
 
+const NOT_KNOWN_YET = 'its position is not known yet'
+
 /** What a replica says of itself. */
 interface ReplicaState {
   readonly isStandby: boolean
@@ -41,7 +43,7 @@ export class Replica {
   #monitorDb: Database
   #state: ReplicaState | null = null
   /** Why it is not used; null when it is. */
-  #problem: string | null = 'its position is not known yet'
+  #problem: string | null = NOT_KNOWN_YET
   /** The oldest known position of the primary that it has not replayed. */
   #unreplayed: LogPosition | null = null
   #idle = new AbortController()
@@ -80,12 +82,12 @@ export class Replica {
     })
   }
 
-  /** Whether it was seen to have replayed this position. */
+  /** Whether it is usable and was seen to have replayed this position. */
   hasReplayed(lsn: number): boolean {
-    return this.#state !== null && this.#state.lsn >= lsn
+    return this.isUsable && this.#state !== null && this.#state.lsn >= lsn
   }
 
-  /** Waits until it has replayed this position; false after the time, or when it is lost. */
+  /** Waits until it has replayed this position; false after the time, or when it is not usable any more. */
   async waitFor(lsn: number, ms: number): Promise<boolean> {
     if (this.hasReplayed(lsn)) return true
     let settle: (isReached: boolean) => void = () => {}
@@ -137,12 +139,12 @@ export class Replica {
     const problem = state === null ? 'it does not answer' : this.#problemOf(state, this.#state)
     if (state === null && this.#state !== null) this.#lose()
     this.#state = state
-    for (const waiter of this.#waiters) {
-      if (state === null) waiter.settle(false)
-      else if (state.lsn >= waiter.lsn) waiter.settle(true)
-    }
-    if ((problem === null) === this.isUsable) return
+    const isNews = problem !== this.#problem
     this.#problem = problem
+    for (const { lsn, settle } of this.#waiters) {
+      if (problem !== null || this.hasReplayed(lsn)) settle(problem === null)
+    }
+    if (!isNews || problem === NOT_KNOWN_YET) return
     const { name, lagSeconds } = this
     if (problem === null) this.options.log.info({ replica: name }, 'replica is used for reads')
     else this.options.log.warn({ replica: name, lagSeconds }, `replica is not used for reads: ${problem}`)
@@ -152,12 +154,12 @@ export class Replica {
     const { primaryLog, maxLagMs } = this.options
     if (!state.isStandby) return 'it is not a standby'
     const { first, last } = primaryLog
-    if (first === null || state.lsn < first.lsn) return 'it lacks what was there when this process started'
+    if (first === null) return NOT_KNOWN_YET
+    if (state.lsn < first.lsn) return 'it lacks what was there when this process started'
     // It was there before the primary's position was requested, and the primary cannot be behind its replica.
     if (earlier && last && earlier.readMs <= last.requestedMs && earlier.lsn > last.lsn)
       return 'it follows another history than the primary'
-    const lagMs = this.#lagMs(state.lsn)
-    return lagMs > maxLagMs ? `it is ${Math.round(lagMs)} ms behind the primary` : null
+    return this.#lagMs(state.lsn) > maxLagMs ? `it is more than ${maxLagMs} ms behind the primary` : null
   }
 
   #lagMs(lsn: number): number {
