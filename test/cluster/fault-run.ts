@@ -13,6 +13,9 @@ const SOME_WRITES = 60
 /** Statuses that a client may see while a cluster fails over: it repeats the request. */
 const TRANSIENT_STATUSES = new Set(['503', 'no answer'])
 
+/** Others usually have the same cause. */
+const MAX_SHOWN_FAILURES = 3
+
 /** A fault and its end. */
 export interface Fault {
   readonly name: string
@@ -80,6 +83,7 @@ function unexpectedFailures({ apis }: Plazas, load: MixedLoad): string[] {
   const logs = apis.flatMap((api) => api.output().split('\n'))
   return answers
     .filter((answer) => !TRANSIENT_STATUSES.has(answer))
+    .slice(0, MAX_SHOWN_FAILURES)
     .map((answer) => {
       const [request] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(answer) ?? []
       return [answer, ...logs.filter((line) => request !== undefined && line.includes(request))].join('\n')
@@ -222,14 +226,18 @@ function report(
   },
 ): void {
   const seconds = (value: number) => `${value.toFixed(1)} s`
-  const failures = Object.entries(load.writes.failures).concat(Object.entries(load.reads.failures))
+  const failures = new Map<string, number>()
+  for (const [answer, count] of [load.writes, load.reads].flatMap((each) => Object.entries(each.failures))) {
+    const status = answer.replace(/^(\d+) .*$/s, '$1')
+    failures.set(status, (failures.get(status) ?? 0) + count)
+  }
   const parts = [
     `no writes ${seconds(load.writes.longestGapAfter(found.faultAtMs))}`,
     `no reads ${seconds(load.reads.longestGapAfter(found.faultAtMs))}`,
     `no webhooks ${seconds(found.silentSeconds)}`,
     `${load.acknowledged} acknowledged, ${lostText(found.lost, found.faultAtMs)}`,
     `log resets ${found.streams.map(({ resets }) => resets).join(' and ')}`,
-    `failed requests ${failures.map(([status, count]) => `${status}: ${count}`).join(', ') || 'none'}`,
+    `failed requests ${[...failures].map(([status, count]) => `${status}: ${count}`).join(', ') || 'none'}`,
   ]
   process.stdout.write(`${name}: ${parts.join('; ')}\n`)
 }

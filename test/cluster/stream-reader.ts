@@ -29,7 +29,7 @@ export class StreamReader {
   #isStopped = false
   /** Times that the server said that the log went back. */
   resets = 0
-  connections = 0
+  #connections = 0
   readonly #running: Promise<void>
 
   /** @param urls The servers, in turns. `firstId`: the first event that is asked for. */
@@ -40,10 +40,6 @@ export class StreamReader {
     this.#running = this.#run()
   }
 
-  get count(): number {
-    return this.#events.size
-  }
-
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#source?.close()
@@ -52,7 +48,7 @@ export class StreamReader {
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
-      const url = this.urls[this.connections++ % this.urls.length]!
+      const url = this.urls[this.#connections++ % this.urls.length]!
       const headers = this.#lastId === undefined ? {} : { 'last-event-id': this.#lastId }
       const path = `/v1/events/stream?from_event_id=${this.firstId}`
       this.#source = await EventSource.open(`${url}${path}`, headers).catch(() => undefined)

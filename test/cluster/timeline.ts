@@ -9,10 +9,6 @@ export class Timeline {
     else this.#failures.set(status, (this.#failures.get(status) ?? 0) + 1)
   }
 
-  get successes(): number {
-    return this.#successes.length
-  }
-
   /** Failures by status. */
   get failures(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#failures)
