@@ -1,4 +1,5 @@
 import type { ReadRouting } from '../../platform/db/replicas/read-routing.js'
+import { LogResetError } from '../log/log-reset.js'
 import type { MethodContext } from './hub-method.js'
 
 /** Chooses the database of each read, and remembers writes. */
@@ -11,7 +12,7 @@ interface HubCaller {
 }
 
 /** Answers a read from the database that is chosen for it; without a choice from the one of the context. */
-export function readBeside<Answer>(
+export async function readBeside<Answer>(
   reads: HubReads | null,
   { address, fid }: HubCaller,
   context: MethodContext,
@@ -19,7 +20,13 @@ export function readBeside<Answer>(
 ): Promise<Answer> {
   if (reads === null) return answer(context)
   const callers = [`address ${address}` as const, ...(fid ? [`fid ${fid}` as const] : [])]
-  return reads.run(callers, (db) => answer({ ...context, db }))
+  try {
+    return await reads.run(callers, (db) => answer({ ...context, db }))
+  } catch (error) {
+    // The log of a replica that lags ends before the page that a reader continues: the primary says whether it went back.
+    if (error instanceof LogResetError && error.reset.isBehind) return await answer(context)
+    throw error
+  }
 }
 
 /** Answers a write, and remembers it for the reads of the same client. A merge is remembered for its user elsewhere. */
