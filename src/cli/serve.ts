@@ -6,7 +6,7 @@ import { requireDevnet } from './registry-command.js'
 import { addSmallDemo } from './small-demo.js'
 
 /** The least time in which a server may end by itself: what it has open is closed then. */
-const MIN_STOP_MS = 2_000
+const MIN_STOP_MS = 5_000
 
 /** `plaza serve` */
 export function addServeCommand(program: Command, context: CommandContext): void {

@@ -108,7 +108,7 @@ export const serverVariables = {
   }),
   SHUTDOWN_TIMEOUT_MS: integer(
     'Milliseconds after SIGTERM within which the process ends, also while the database hangs. Requests may take ' +
-      'two thirds of it to finish. What has not ended then is cut off: at the earliest after 2 seconds.',
+      'two thirds of it to finish. What has not ended then is cut off: at the earliest after 5 seconds.',
     { minimum: 0, maximum: 600_000, default: 15_000 },
   ),
 }

@@ -1,8 +1,8 @@
 import { createAi, noAi } from '../../features/ai/ai.js'
 import { createEmbeddingJob } from '../../features/casts/embedding-job.js'
 import { createAiClient } from '../../platform/ai/ai-client.js'
-import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
+import { createSharedBudget } from '../../platform/limits/shared-budget.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Module } from '../module.js'
@@ -31,13 +31,17 @@ export const aiModule: Module = {
       clock,
       log,
     })
-    const limiter = createCounter<number>(limits.aiRequests, clock, config.aiRateLimit)
     const db = connections.work
+    const budget = createSharedBudget(limits.aiRequests, clock, config.aiRateLimit)
+    const stopSharing = budget.start(db, log)
     const embedding = createEmbeddingJob({ db, hydrator, aiClient, dailyLimit: config.aiDailyLimit, clock })
     return {
-      services: { ai: createAi(aiClient, limiter), aiClient },
+      services: { ai: createAi(aiClient, budget.counter), aiClient },
       jobs: roles.has('worker') && aiClient.embed !== null ? [embedding] : [],
-      stop: net.close,
+      async stop() {
+        await stopSharing()
+        await net.close()
+      },
     }
   },
 }

@@ -2,6 +2,7 @@ import { createSignerCache } from '../../features/signers/acting-signer.js'
 import { parseSubscriptionContracts } from '../../features/subscriptions/settings.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
+import { createSharedBudget } from '../../platform/limits/shared-budget.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import { mainApiRoutes } from '../main-api-routes.js'
@@ -17,7 +18,7 @@ export const mainApiModule: Module = {
   name: 'main API',
   runsIn: ['api'],
   start(app) {
-    const { config, connections, hub, lookups, hydrator, vault, clock, publicUrl } = app
+    const { config, connections, hub, lookups, hydrator, vault, clock, log, publicUrl } = app
     const { read: db, write: writerDb } = connections
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
@@ -45,11 +46,13 @@ export const mainApiModule: Module = {
       webhooks: webhookSettings(config),
       miniapps: { targetPolicy },
     }
+    const budget = createSharedBudget(limits.apiRequests, clock, config.apiRateLimit)
+    const stopSharing = budget.start(connections.work, log)
     const routes = mainApiRoutes({
       context,
       reads: app.reads,
       findCaller: app.service('findCaller'),
-      rateLimiter: createCounter<number>(limits.apiRequests, clock, config.apiRateLimit),
+      rateLimiter: budget.counter,
       publicReads: config.publicReads
         ? {
             paths: publicReadPaths,
@@ -59,6 +62,12 @@ export const mainApiModule: Module = {
         : undefined,
       adminToken: config.adminToken,
     })
-    return { routes, stop: net.close }
+    return {
+      routes,
+      async stop() {
+        await stopSharing()
+        await net.close()
+      },
+    }
   },
 }

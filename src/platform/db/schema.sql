@@ -229,6 +229,15 @@ create table app.processes (
   constraint processes_pkey PRIMARY KEY (id)
 );
 
+create table app.request_budgets (
+  scope text not null,
+  key bigint not null,
+  size integer not null,
+  tokens double precision not null,
+  at timestamp with time zone not null,
+  constraint request_budgets_pkey PRIMARY KEY (scope, key)
+);
+
 create table apps.api_keys (
   id integer not null generated always as identity,
   app_id uuid not null,

@@ -17,6 +17,8 @@ export interface Counter<Key> {
   take(key: Key, ownLimit?: number | null): LimitStatus | null
   /** Seconds that this key has to wait before one more is allowed. Counts nothing. */
   waitSeconds(key: Key): number
+  /** Replaces what a key has left in its bucket. Below 0 it has to wait for as much more. */
+  setTokens(key: Key, tokens: number): void
 }
 
 /** What is remembered of a key: the count of a window and its start, or the tokens left at a time. */
@@ -36,7 +38,8 @@ type Count = (
 const MIN_SWEEP_SIZE = 10_000
 
 /**
- * Creates the counter of a rate limit, with a clock in Unix milliseconds. Every process counts for itself.
+ * Creates the counter of a rate limit, with a clock in Unix milliseconds. Every process counts for itself, unless it shares what
+ * it counts (`shared-budget.ts`).
  * @param defaultLimit For keys without a limit of their own; 0 is no limit.
  */
 export function createCounter<Key>(
@@ -71,6 +74,9 @@ export function createCounter<Key>(
       if (defaultLimit === 0) return 0
       return count(entries.get(key), defaultLimit, windowMs, clock()).status.retryAfterSeconds
     },
+    setTokens(key, tokens) {
+      entries.set(key, { amount: tokens, atMs: clock() })
+    },
   }
 }
 
@@ -101,7 +107,7 @@ const takeToken: Count = (entry, limit, windowMs, now) => {
     entry: { amount: tokens, atMs: now },
     status: {
       limit,
-      remaining: Math.floor(tokens),
+      remaining: Math.max(0, Math.floor(tokens)),
       resetSeconds: Math.ceil((limit - tokens) / tokensPerMs / 1000),
       retryAfterSeconds: isAllowed ? 0 : Math.ceil((1 - tokens) / tokensPerMs / 1000),
     },

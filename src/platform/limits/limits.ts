@@ -6,7 +6,7 @@ interface CommonLimit {
   readonly scope: string
   /** What it counts, in the plural. */
   readonly unit: string
-  /** What each count belongs to. Every process counts for itself. */
+  /** What each count belongs to. Those of API keys hold for all processes; every other one is of a process alone. */
   readonly per: 'API key' | 'address' | 'connection' | 'fid or wallet' | 'process'
   /** 0 is no limit. */
   readonly default: number
