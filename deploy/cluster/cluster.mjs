@@ -35,14 +35,16 @@ export class Cluster {
     this.#ports = portsOf(settings.port)
   }
 
-  /** The primary, whichever node it is. */
+  /** The primary, whichever node it is. HAProxy may lead to a standby for the second before its first check. */
   get databaseUrl() {
-    return this.#url('plaza', this.settings.passwords.plaza, this.#ports.primary)
+    return `${this.#url('plaza', this.settings.passwords.plaza, this.#ports.primary)}?target_session_attrs=primary`
   }
 
-  /** A replica that does not lag by more than 16 MB. */
+  /** Every node: Plaza compares the position of each one, and leaves out the one that is no standby. */
   get replicaUrl() {
-    return this.#url('plaza', this.settings.passwords.plaza, this.#ports.replicas)
+    return nodes
+      .map((node) => this.#url('plaza', this.settings.passwords.plaza, this.#ports.postgres(node)))
+      .join(',')
   }
 
   /** HAProxy's page about the servers behind it. */
