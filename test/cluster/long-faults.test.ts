@@ -32,8 +32,12 @@ test('cluster: primary dead, asynchronous replicas lag -> readers learn what was
   expect(lost).toBeGreaterThan(0)
 })
 
+// It wakes after the other has become the primary, and Patroni 3.0.2 gives it the lease back: two leaders for a moment.
 test('cluster: primary frozen, asynchronous replicas -> readers learn what was lost', async () => {
-  await freezePrimary('frozen primary, asynchronous', true)
+  await freezePrimary('frozen primary, asynchronous', {
+    mayLose: true,
+    repair: async (primary) => plazas.cluster.thawNode(primary),
+  })
 })
 
 test('cluster: primary dead, synchronous replica lags -> nothing acknowledged is lost', async () => {
@@ -41,8 +45,15 @@ test('cluster: primary dead, synchronous replica lags -> nothing acknowledged is
   await killLaggingPrimary('node dead with lag, synchronous', false)
 })
 
-test('cluster: primary frozen, synchronous replica -> nothing acknowledged is lost', async () => {
-  await freezePrimary('frozen primary, synchronous', false)
+// A watchdog resets a machine whose Patroni does not run, so the old primary never wakes as one.
+test('cluster: primary frozen, synchronous replica and a watchdog -> nothing acknowledged is lost', async () => {
+  await freezePrimary('frozen primary, synchronous', {
+    mayLose: false,
+    repair: async (primary) => {
+      await plazas.cluster.killNode(primary)
+      await plazas.cluster.startNode(primary)
+    },
+  })
 })
 
 async function killLaggingPrimary(name: string, mayLose: boolean): Promise<FaultResult> {
@@ -63,7 +74,10 @@ async function killLaggingPrimary(name: string, mayLose: boolean): Promise<Fault
   })
 }
 
-async function freezePrimary(name: string, mayLose: boolean): Promise<FaultResult> {
+async function freezePrimary(
+  name: string,
+  { mayLose, repair }: { mayLose: boolean; repair: (primary: number) => Promise<void> },
+): Promise<FaultResult> {
   const { cluster } = plazas
   let primary = 0
   return await runFault(plazas, {
@@ -74,7 +88,7 @@ async function freezePrimary(name: string, mayLose: boolean): Promise<FaultResul
       cluster.freezeNode(primary)
       await untilOtherLeader(primary)
     },
-    repair: async () => cluster.thawNode(primary),
+    repair: () => repair(primary),
   })
 }
 
