@@ -5,6 +5,7 @@ import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../hub/hub.js'
 import type { Database } from '../platform/db/connection.js'
 import type { NetClient } from '../platform/outbound/net-client.js'
+import type { SavedTargets } from '../platform/outbound/saved-targets.js'
 import type { TargetPolicy } from '../platform/outbound/target.js'
 import type { Vault } from '../platform/vault/vault.js'
 import type { Accounts } from './accounts/accounts.js'
@@ -45,6 +46,8 @@ export interface OperationContext {
   /** Sends notifications to users of mini apps. */
   readonly campaigns: Campaigns
   /** Tokens on chains; only tracked tokens are indexed. */
+  /** Checks URLs of requests before they are stored. */
+  readonly savedTargets: SavedTargets
   readonly assets: Assets
   /** Followed subscription contracts. */
   readonly subscriptions: SubscriptionSettings

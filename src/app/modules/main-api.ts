@@ -10,7 +10,7 @@ import type { Module } from '../module.js'
 import { networks } from '../networks.js'
 import { openBearer } from '../open-bearer.js'
 import { publicReadPaths } from '../public-reads.js'
-import { otherAppsTargetPolicy } from '../target-policies.js'
+import { otherAppsTargetPolicy, savedTargetsOf } from '../target-policies.js'
 import { webhookSettings } from './webhooks.js'
 
 /** The main API below `/v2`, the admin API, the approval pages and the documentation. */
@@ -47,6 +47,7 @@ export const mainApiModule: Module = {
       miniapps: { targetPolicy },
     }
     const budget = createSharedBudget(limits.apiRequests, clock, config.apiRateLimit)
+      savedTargets: savedTargetsOf(config, clock),
     const stopSharing = budget.start(connections.work, log)
     const routes = mainApiRoutes({
       context,

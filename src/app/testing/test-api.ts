@@ -32,6 +32,7 @@ import { createLogger } from '../../platform/log/logger.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { netFailure } from '../../platform/outbound/net-failure.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
+import { uncheckedTargets } from '../../platform/outbound/saved-targets.js'
 import { adminOperations } from '../admin-operations.js'
 import { mainApiRoutes } from '../main-api-routes.js'
 import { operations as allOperations } from '../operations.js'
@@ -124,6 +125,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     miniapps: testMiniAppSettings,
     assets: { rpcs: new Map(), maxTrackedTokens: 0 },
     subscriptions: { contracts: [] },
+    savedTargets: uncheckedTargets,
     walletLedgers: new Map(),
     accounts: createAccounts({
       db,
