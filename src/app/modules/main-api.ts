@@ -1,4 +1,5 @@
 import { createSignerCache } from '../../features/signers/acting-signer.js'
+import { consentOfAllFids, createFidConsent } from '../../features/signers/fid-consent.js'
 import { parseSubscriptionContracts } from '../../features/subscriptions/settings.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
@@ -41,13 +42,14 @@ export const mainApiModule: Module = {
       campaigns: app.service('campaigns'),
       ai: app.service('ai'),
       signers: createSignerCache({ db, vault }, clock),
+      fidConsent: config.strictFids ? createFidConsent(db) : consentOfAllFids,
       bearer: openBearer(config, { db, net, clock, publicUrl }),
       network: networks[config.hubNetwork],
       webhooks: webhookSettings(config),
       miniapps: { targetPolicy },
+      savedTargets: savedTargetsOf(config, clock),
     }
     const budget = createSharedBudget(limits.apiRequests, clock, config.apiRateLimit)
-      savedTargets: savedTargetsOf(config, clock),
     const stopSharing = budget.start(connections.work, log)
     const routes = mainApiRoutes({
       context,

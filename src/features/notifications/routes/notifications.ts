@@ -22,10 +22,10 @@ import {
 } from '../../../graph/view/schema/notification.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
-import type { Database } from '../../../platform/db/connection.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { fidNotApproved } from '../../signers/fid-consent.js'
 import { castKinds, type NotificationKind, notificationKinds } from '../kinds.js'
 import type { InboxSelection } from '../notification-list.js'
 import {
@@ -56,11 +56,12 @@ function notificationPages(name: string) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.integer, hashPart)
 
   return async (
-    { db, hydrator }: { readonly db: Database; readonly hydrator: Hydrator },
+    { db, hydrator, fidConsent }: Pick<OperationContext, 'db' | 'hydrator' | 'fidConsent'>,
     caller: Caller,
     { limit, cursor }: { readonly limit: number; readonly cursor?: string },
     inboxSelection: InboxSelection,
   ): Promise<Json> => {
+    await fidConsent.require(caller.appId, inboxSelection.fid, 'read')
     const { banningAppId } = await viewerOf({ hydrator }, caller)
     const selection = { ...inboxSelection, banningAppId }
     const key = cursors.decode(cursor)
@@ -165,6 +166,7 @@ const notifications = defineOperation({
     ),
   }),
   reply: NotificationsResponse,
+  forbidden: fidNotApproved,
 
   async handle(context, { fid, type, ...page }, caller) {
     return allPages(context, caller, page, { fid, kinds: type ?? notificationKinds })
@@ -191,6 +193,7 @@ const notificationsInChannels = defineOperation({
     }),
   }),
   reply: NotificationsResponse,
+  forbidden: fidNotApproved,
 
   async handle(context, { fid, channel_ids: channelIds, ...page }, caller) {
     return channelPages(context, caller, page, { fid, kinds: castKinds, below: { channelIds } })
@@ -217,6 +220,7 @@ const notificationsBelowUrls = defineOperation({
     }),
   }),
   reply: NotificationsResponse,
+  forbidden: fidNotApproved,
 
   async handle(context, { fid, parent_urls: urls, ...page }, caller) {
     return urlPages(context, caller, page, { fid, kinds: castKinds, below: { urls } })
