@@ -13,9 +13,11 @@ import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../platform/errors.js'
 import type { Metrics } from '../platform/metrics.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
+import type { Caller } from './caller.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorResponse } from './error-response.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
+import { createRefusalLog } from './refusal-log.js'
 
 export interface ServerOptions {
   readonly log: Logger
@@ -76,6 +78,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')
   })
+  const refusals = createRefusalLog(log)
+  app.addHook('onClose', async () => refusals.close())
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unmatched'
     const status = reply.statusCode
@@ -83,8 +87,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     metrics.requests.observe({ method: request.method, route, status }, seconds)
     if (quietRoutes.has(route)) return
     const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime) }
-    if (status >= 400) request.log.info(line, 'request')
-    else request.log.debug(line, 'request')
+    if (status < 400) request.log.debug(line, 'request')
+    else if (status >= 500 || refusals.admits(callerNameOf(request), status))
+      request.log.info(line, 'request')
   })
   app.setErrorHandler((failure, request, reply) => {
     const error = toPlazaError(failure)
@@ -99,6 +104,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   for (const routes of options.routes) await app.register(async (scope) => routes(scope))
   await app.ready()
   return app
+}
+
+/** The key of a request, or its address. Only some routes have callers. */
+function callerNameOf(request: FastifyRequest & { readonly caller?: Caller | null }): string {
+  return request.caller?.keyId ? `key ${request.caller.keyId}` : request.ip
 }
 
 /** Fastify's error texts repeat the path, which may hold secrets. */
