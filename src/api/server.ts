@@ -72,7 +72,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     closing = true
   })
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
   })
   if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {
@@ -123,7 +123,8 @@ function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, re
   const error =
     problem === undefined ? toPlazaError(failure) : new PlazaError('bad_request.invalid_param', problem)
   const body = /^\/(v2|admin)\//.test(request.url) ? errorResponse(error, request) : errorBody(error, request)
-  reply.status(describeError(error.code).status).send(body)
+  // Hooks do not run for such a path.
+  reply.status(describeError(error.code).status).header('x-content-type-options', 'nosniff').send(body)
 }
 
 /** What a client is told whose bytes are no request: there is no path yet, and so no route to ask. */
@@ -147,6 +148,7 @@ function answerConnectionError(failure: Error & { readonly code?: string }, sock
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'content-type: application/json; charset=utf-8',
+      'x-content-type-options: nosniff',
       `content-length: ${Buffer.byteLength(body)}`,
       'connection: close',
       '',
