@@ -19,7 +19,7 @@ export const apiVariables = {
   }),
   STRICT_FIDS: flag(
     'Lets an app read the notifications and mutes of a user, and mute for it, only if the user has approved a signer of ' +
-      'the app ([signers.md](signers.md#users-named-by-number)). Off: any app may, as at the hosted service.',
+      'the app, or with a token of the user ([signers.md](signers.md#users-named-by-number)). Off: any app may, as at the hosted service.',
     false,
   ),
   PLAZA_DEV_API_KEY: Type.Optional(

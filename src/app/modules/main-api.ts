@@ -24,6 +24,7 @@ export const mainApiModule: Module = {
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
     const net = createNetClient({ policy: targetPolicy, userAgent: `plaza/${version}` })
+    const bearer = openBearer(config, { db, net, clock, publicUrl })
     const context = {
       db,
       writerDb,
@@ -42,8 +43,8 @@ export const mainApiModule: Module = {
       campaigns: app.service('campaigns'),
       ai: app.service('ai'),
       signers: createSignerCache({ db, vault }, clock),
-      fidConsent: config.strictFids ? createFidConsent(db) : consentOfAllFids,
-      bearer: openBearer(config, { db, net, clock, publicUrl }),
+      fidConsent: config.strictFids ? createFidConsent({ db, bearer }) : consentOfAllFids,
+      bearer,
       network: networks[config.hubNetwork],
       webhooks: webhookSettings(config),
       miniapps: { targetPolicy },

@@ -13,7 +13,7 @@ import {
 } from '../../../graph/view/schema/relation.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
-import { fidNotApproved } from '../../signers/fid-consent.js'
+import { consentHeaders, fidNotApproved } from '../../signers/fid-consent.js'
 import {
   ban as banUsers,
   listRelations,
@@ -46,10 +46,11 @@ const mute = defineOperation({
   body: MuteReqBody,
   reply: MuteResponse,
   notFound: 'One of the two fids is not registered.',
+  headers: consentHeaders,
   forbidden: fidNotApproved,
 
-  async handle(context, { fid, muted_fid }, { appId }) {
-    await context.fidConsent.require(appId, fid, 'write')
+  async handle(context, { fid, muted_fid }, { appId }, { authorization }) {
+    await context.fidConsent.require({ appId, fid, use: 'write', authorization })
     const writer = cacheWriterOf(context)
     if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
     await requireUsers(writer.db, [fid], 'fid')
@@ -69,10 +70,11 @@ const unmute = defineOperation({
   example: { reply: { success: true, message: 'unmuted' } },
   body: MuteReqBody,
   reply: MuteResponse,
+  headers: consentHeaders,
   forbidden: fidNotApproved,
 
-  async handle(context, { fid, muted_fid }, { appId }) {
-    await context.fidConsent.require(appId, fid, 'write')
+  async handle(context, { fid, muted_fid }, { appId }, { authorization }) {
+    await context.fidConsent.require({ appId, fid, use: 'write', authorization })
     const wasMuted = await unmuteUser(cacheWriterOf(context), fid, muted_fid)
     return { success: true, message: wasMuted ? 'unmuted' : 'was not muted' }
   },
@@ -123,10 +125,11 @@ const muteList = defineOperation({
     ...pagingParameters(100, 20),
   }),
   reply: MuteListResponse,
+  headers: consentHeaders,
   forbidden: fidNotApproved,
 
-  async handle(context, { fid, ...paging }, { appId }) {
-    await context.fidConsent.require(appId, fid, 'read')
+  async handle(context, { fid, ...paging }, { appId }, { authorization }) {
+    await context.fidConsent.require({ appId, fid, use: 'read', authorization })
     return relationPage(context, 'mutes', fid, paging)
   },
 })
