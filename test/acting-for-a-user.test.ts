@@ -53,7 +53,7 @@ test('an app acts for users, and no secret appears in any output', async () => {
     const all = run.search.findIn(written.map(({ source, text }) => ({ source, text })))
     expect(all.filter((line) => line.startsWith(`${name} in `))).not.toEqual([])
   }
-  expect(documentedNames.size).toBe(10)
+  expect(documentedNames.size).toBe(9)
   expect(dump.map(({ text }) => text).join()).toContain(hashOfKey(participants.key).toString('hex'))
 })
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
 import { operations } from '../src/app/operations.js'
@@ -116,15 +117,48 @@ async function answerTo(
 const signerWith = async (permissions: SignerPermission[] | null, appId = api.appId) =>
   await approvedSigner({ db, hub }, alice, { appId, permissions })
 
+/** A signer with these permissions, the same one for all tests. */
+async function narrowSigner(permissions: SignerPermission[]): Promise<NamedSigner> {
+  const name = permissions.join()
+  const signer = narrowSigners.get(name) ?? (await signerWith(permissions))
+  narrowSigners.set(name, signer)
+  return signer
+}
+const narrowSigners = new Map<string, NamedSigner>()
+
 const keyOfBytes = { publicKey: Buffer.alloc(32, 1) }
 
 const named = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const)
 const namingSigners = named.filter(([, { body }]) => body && 'signer_uuid' in body.properties)
 const actingSigners = namingSigners.filter(([name]) => actingExamples[name]?.permission !== null)
-const takingTokens = named.filter(([, { headers }]) => headers && 'authorization' in headers.properties)
+const takingTokens = namingSigners.filter(
+  ([, { headers }]) => headers && 'authorization' in headers.properties,
+)
 
 it('every operation with a signer has an example, and no other', () => {
   expect(Object.keys(actingExamples).sort()).toEqual(namingSigners.map(([name]) => name).sort())
+})
+
+it('docs/signers.md lists the permission of every operation', () => {
+  const page = readFileSync(new URL('../docs/signers.md', import.meta.url), 'utf8')
+  const [, section = ''] = /\n## Permissions\n(.*?)\n## /s.exec(page) ?? []
+  const documented = section.split('\n').flatMap((line) => {
+    const [, names, permission] = /^\| (`.*`) \| `?([A-Z_]+|any write permission)`? \|/.exec(line) ?? []
+    return (names ?? '').split(', ').flatMap((name) => (name ? [[name.slice(1, -1), permission]] : []))
+  })
+  const required = Object.entries(actingExamples).flatMap(([name, { permission }]) =>
+    permission === null ? [] : [[name, permission === 'any write' ? 'any write permission' : permission]],
+  )
+  expect(documented.sort()).toEqual(required.sort())
+})
+
+it('a refusal names the missing permission', async () => {
+  const { id } = await signerWith(['PUBLISH_CAST'])
+  const reply = await api.send('POST', 'block', { signer_uuid: id, blocked_fid: bob.fid })
+  expect(reply.json()).toMatchObject({
+    code: 'PermissionMissing',
+    message: 'this signer lacks the permission for this: WRITE_ALL',
+  })
 })
 
 describe.each(namingSigners)('%s', (name, operation) => {
@@ -168,13 +202,14 @@ describe.each(namingSigners)('%s', (name, operation) => {
     expect(await answer(operation, signer)).toEqual(answers.revoked)
   })
 
-  it('requires the permission of the user', async () => {
+  it('requires the permission of the user: no other one, alone or with all others, is enough', async () => {
     const { permission } = actingExampleOf(operation)
     const others = signerPermissions.filter((each) => each !== permission && each !== 'WRITE_ALL')
     const lacking: SignerPermission[][] = [[], ['READ_ONLY'], ['NONE'], ['READ_ONLY', 'NONE']]
-    if (permission !== 'any write') lacking.push(others)
+    if (permission !== 'any write') lacking.push(...others.map((each) => [each]), others)
     for (const permissions of lacking) {
-      expect(await answer(operation, await signerWith(permissions))).toEqual(answers.notPermitted)
+      const signer = await narrowSigner(permissions)
+      expect([permissions, await answer(operation, signer)]).toEqual([permissions, answers.notPermitted])
     }
   })
 })

@@ -18,6 +18,7 @@ test('a user marks notifications as seen with a token instead of a signer', asyn
   const server = await startTestServer(url, {
     CRAWL_EMBEDS: 'false',
     ALLOW_PRIVATE_TARGETS: 'loopback',
+    STRICT_FIDS: 'true',
     PUBLIC_URL: 'https://plaza.example/',
     JWT_ISSUERS: `${issuer.issuer}=${issuer.keySetUrl}`,
   })
@@ -58,4 +59,13 @@ test('a user marks notifications as seen with a token instead of a signer', asyn
   expect(await markSeen(await jwt({ iss: 'https://other.example' }))).toEqual(refused('its issuer'))
   expect(await markSeen('Bearer a-key-for-the-test')).toEqual(refused('three parts'))
   expect((await markSeen())[0]).toBe(400)
+
+  const readInbox = async (headers: Readonly<Record<string, string>>) => {
+    const inbox = `${server.urls.main}/v2/farcaster/notifications/?fid=${alice.fid}`
+    const reply = await fetch(inbox, { headers: { 'x-api-key': 'a-key-for-the-test', ...headers } })
+    const { code } = (await reply.json()) as { readonly code?: string }
+    return [reply.status, code]
+  }
+  expect(await readInbox({ authorization: await jwt({}) })).toEqual([200, undefined])
+  expect(await readInbox({})).toEqual([403, 'FidNotApproved'])
 })

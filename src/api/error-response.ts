@@ -18,6 +18,7 @@ const codes: Partial<Record<ErrorCode, string>> = {
   'forbidden.other_app': 'SignerOfAnotherApp',
   'forbidden.signer_not_approved': 'SignerNotApproved',
   'forbidden.signer_revoked': 'SignerRevoked',
+  'forbidden.fid_not_approved': 'FidNotApproved',
   'forbidden.permission_missing': 'PermissionMissing',
   insufficient_funds: 'InsufficientFunds',
   conflict: 'Conflict',

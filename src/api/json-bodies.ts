@@ -1,16 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
+import { cutDeepJson } from '../platform/text/json-bounds.js'
 
 /** The content type of replies. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Makes a scope accept only JSON. An empty body may have any content type, since clients send several. */
+/**
+ * Makes a scope accept only JSON. An empty body may have any content type, since clients send several. JSON that is nested
+ * too deep is cut before it is parsed; `compileBody` refuses what is left.
+ */
 export function acceptJson(scope: FastifyInstance): void {
   const parseJson = scope.getDefaultJsonParser('error', 'error')
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
-    else parseJson(request, String(body), done)
+    else parseJson(request, cutDeepJson(String(body)), done)
   })
   scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     if (body === '') done(null, undefined)

@@ -1,7 +1,9 @@
 import { KindGuard, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import { PlazaError, type ValidationError } from '../platform/errors.js'
+import { findJsonFault } from '../platform/text/json-bounds.js'
 import { compileDeclared } from './declared-members.js'
+import { invalidField } from './invalid-field.js'
 import { expectationOf } from './parse-query.js'
 
 /** Reads a body. With `strict` it refuses undeclared members. */
@@ -13,7 +15,7 @@ export type ParseBody<Body extends TObject> = (
 /**
  * Compiles the parser of a JSON body, which is as lenient as the hosted service: see `ReadDeclared`. A wrong
  * member is a 400 that names the first one, as `notification.title`, with the expected value, and lists the
- * others. An absent body is an empty object.
+ * others. An absent body is an empty object. Nesting is bounded, and no text may hold what cannot be stored.
  */
 export function compileBody<Body extends TObject>(schema: Body): ParseBody<Body> {
   const closedSchema = closeObjects(schema)
@@ -23,9 +25,9 @@ export function compileBody<Body extends TObject>(schema: Body): ParseBody<Body>
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
       throw new PlazaError('bad_request.invalid_param', 'the body must be a JSON object')
     }
+    refuseFaults(raw)
     const body = read(raw, strict)
     if (!check.Check(body)) throw toPlazaError(validationErrors(check.Errors(body), closedSchema))
-    refuseUnstorable(body, [])
     return body
   }
 }
@@ -50,29 +52,17 @@ function toPlazaError(validationErrors: readonly ValidationError[]): PlazaError 
   })
 }
 
-/** Refuses what PostgreSQL cannot store, in values and in names of members: U+0000, and halves of surrogate pairs. */
-function refuseUnstorable(value: unknown, path: readonly string[]): void {
-  if (typeof value === 'string') {
-    refuseUnstorableText(value, path)
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) {
-      refuseUnstorableText(name, path)
-      refuseUnstorable(member, [...path, name])
-    }
-  }
-}
+/** Parts of the path of a refused value that the error names, and characters of each. */
+const MAX_NAMED_PARTS = 4
+const MAX_PART_LENGTH = 64
 
-function refuseUnstorableText(text: string, path: readonly string[]): void {
-  const problem = text.includes('\0')
-    ? 'must not hold the character U+0000'
-    : /\p{Surrogate}/u.test(text)
-      ? 'must not hold half of a surrogate pair'
-      : null
-  if (problem === null) return
-  const name = path.join('.')
-  const message = `${name} ${problem}`
-  const error = { code: 'invalid_string', expected: 'text', received: 'text', message, path }
-  throw new PlazaError('bad_request.invalid_param', message, { property: name, validationErrors: [error] })
+/** Refuses what no body may hold, in any member, declared or not: `findJsonFault`. */
+function refuseFaults(raw: object): void {
+  const fault = findJsonFault(raw)
+  if (fault === null) return
+  const path = fault.path.slice(0, MAX_NAMED_PARTS).map((part) => part.slice(0, MAX_PART_LENGTH))
+  const property = path.join('.') || 'body'
+  throw invalidField(property, fault.problem)
 }
 
 /** Maximum number of reported members. */

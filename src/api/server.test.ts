@@ -116,6 +116,17 @@ describe('errors', () => {
   })
 })
 
+it('no browser guesses the type of a reply', async () => {
+  const { app } = await build((scope) => {
+    scope.get('/failing', () => {
+      throw new Error('x')
+    })
+  })
+  for (const url of ['/healthz', '/readyz', '/metrics', '/nowhere', '/failing', '/healthz/%zz']) {
+    expect([url, (await app.inject(url)).headers['x-content-type-options']]).toEqual([url, 'nosniff'])
+  }
+})
+
 describe('request ids', () => {
   it('keeps a valid id of a proxy, else creates one', async () => {
     const { app } = await build()

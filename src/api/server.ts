@@ -13,9 +13,11 @@ import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../platform/errors.js'
 import type { Metrics } from '../platform/metrics.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
+import type { Caller } from './caller.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorResponse } from './error-response.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
+import { createRefusalLog } from './refusal-log.js'
 
 export interface ServerOptions {
   readonly log: Logger
@@ -70,12 +72,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     closing = true
   })
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
   })
   if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')
   })
+  const refusals = createRefusalLog(log)
+  app.addHook('onClose', async () => refusals.close())
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unmatched'
     const status = reply.statusCode
@@ -83,8 +87,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     metrics.requests.observe({ method: request.method, route, status }, seconds)
     if (quietRoutes.has(route)) return
     const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime) }
-    if (status >= 400) request.log.info(line, 'request')
-    else request.log.debug(line, 'request')
+    if (status < 400) request.log.debug(line, 'request')
+    else if (status >= 500 || refusals.admits(callerNameOf(request), status))
+      request.log.info(line, 'request')
   })
   app.setErrorHandler((failure, request, reply) => {
     const error = toPlazaError(failure)
@@ -101,6 +106,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app
 }
 
+/** The key of a request, or its address. Only some routes have callers. */
+function callerNameOf(request: FastifyRequest & { readonly caller?: Caller | null }): string {
+  return request.caller?.keyId ? `key ${request.caller.keyId}` : request.ip
+}
+
 /** Fastify's error texts repeat the path, which may hold secrets. */
 const unreadable: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'the path cannot be decoded: each % must be followed by two hex digits that form UTF-8',
@@ -113,7 +123,8 @@ function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, re
   const error =
     problem === undefined ? toPlazaError(failure) : new PlazaError('bad_request.invalid_param', problem)
   const body = /^\/(v2|admin)\//.test(request.url) ? errorResponse(error, request) : errorBody(error, request)
-  reply.status(describeError(error.code).status).send(body)
+  // Hooks do not run for such a path.
+  reply.status(describeError(error.code).status).header('x-content-type-options', 'nosniff').send(body)
 }
 
 /** What a client is told whose bytes are no request: there is no path yet, and so no route to ask. */
@@ -137,6 +148,7 @@ function answerConnectionError(failure: Error & { readonly code?: string }, sock
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'content-type: application/json; charset=utf-8',
+      'x-content-type-options: nosniff',
       `content-length: ${Buffer.byteLength(body)}`,
       'connection: close',
       '',

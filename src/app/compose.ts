@@ -44,7 +44,7 @@ export interface RunningServer {
   }
   readonly hub: Hub
   readonly db: Database
-  /** The API key that was made because the database had none. */
+  /** The API key that was generated because the database had none. */
   readonly developmentKey: string | null
   /** Drains requests and merges, then stops everything that was started. */
   stop(): Promise<void>

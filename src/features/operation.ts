@@ -5,6 +5,7 @@ import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../hub/hub.js'
 import type { Database } from '../platform/db/connection.js'
 import type { NetClient } from '../platform/outbound/net-client.js'
+import type { SavedTargets } from '../platform/outbound/saved-targets.js'
 import type { TargetPolicy } from '../platform/outbound/target.js'
 import type { Vault } from '../platform/vault/vault.js'
 import type { Accounts } from './accounts/accounts.js'
@@ -14,6 +15,7 @@ import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
 import type { SignerCache } from './signers/acting-signer.js'
+import type { FidConsent } from './signers/fid-consent.js'
 import type { SubscriptionSettings } from './subscriptions/settings.js'
 import type { Assets } from './tokens/on-demand-tokens.js'
 import type { WebhookSettings } from './webhooks/webhooks.js'
@@ -32,6 +34,8 @@ export interface OperationContext {
   readonly vault: Vault
   /** Finds the signers that requests name. */
   readonly signers: SignerCache
+  /** Decides whether an app may act for a user whom a request names by number. */
+  readonly fidConsent: FidConsent
   /** Verifies bearer tokens of users. */
   readonly bearer: BearerVerifier
   /** Registers accounts paid by wallets; null without a chain or local network for it. */
@@ -42,6 +46,8 @@ export interface OperationContext {
   readonly webhooks: WebhookSettings
   /** Which URLs notifications and events of mini apps may be sent to. */
   readonly miniapps: { readonly targetPolicy: TargetPolicy }
+  /** Checks URLs of requests before they are stored. */
+  readonly savedTargets: SavedTargets
   /** Sends notifications to users of mini apps. */
   readonly campaigns: Campaigns
   /** Tokens on chains; only tracked tokens are indexed. */

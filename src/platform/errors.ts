@@ -17,6 +17,7 @@ const errorCatalog = {
   'forbidden.other_app': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
   'forbidden.signer_not_approved': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
   'forbidden.signer_revoked': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
+  'forbidden.fid_not_approved': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
   'forbidden.permission_missing': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
   insufficient_funds: { status: 402, grpc: 'FailedPrecondition', grpcCode: 9, retry: false },
   conflict: { status: 409, grpc: 'AlreadyExists', grpcCode: 6, retry: false },

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../platform/errors.js'
+import { parseBoundedJson } from '../platform/text/json-bounds.js'
 import { ACCOUNT_SIGNATURE_BYTES } from './account-recovery.js'
 import { hexOf } from './bytes.js'
 import { PUBLIC_KEY_BYTES } from './ed25519.js'
@@ -81,10 +82,10 @@ function readSignature(bytes: Buffer, type: JsonSignerType): Buffer | null {
   return signature.length === ACCOUNT_SIGNATURE_BYTES ? signature : null
 }
 
-/** Parses a JSON object; null for any other value. */
+/** Parses a JSON object; null for any other value, and for one that is nested too deep. */
 export function readObject(bytes: Buffer): Readonly<Record<string, unknown>> | null {
   try {
-    const value: unknown = JSON.parse(bytes.toString())
+    const value = parseBoundedJson(bytes.toString())
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   } catch {}
   return null

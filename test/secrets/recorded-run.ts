@@ -89,23 +89,12 @@ export async function startRecordedRun(): Promise<RecordedRun> {
     },
     recordReply: (text) => commandOutputs.push({ source: 'what was said to no request', text }),
     collectOutput: async () => [
-      ...serverOutputs(server.output()),
+      { source: 'what the server said', text: server.output() },
       ...commandOutputs,
       { source: 'the log of PostgreSQL', text: await readFile(join(dataDir, 'postgres.log'), 'utf8') },
       ...proxy.responses.map(recordedResponse),
     ],
   }
-}
-
-/** The first start of an empty database prints its API key in two lines. */
-const firstStartOutput = /^(API key: |try it: curl ).*$/gm
-
-function serverOutputs(output: string): RecordedOutput[] {
-  const keyLines = output.match(firstStartOutput) ?? []
-  return [
-    { source: 'what the server said', text: output.replace(firstStartOutput, '') },
-    { source: 'what the first start told', text: keyLines.join('\n'), allowedSecrets: ['PLAZA_DEV_API_KEY'] },
-  ]
 }
 
 /** The only responses that may contain secrets: new keys, webhooks, and new sessions of the login page. */

@@ -17,6 +17,11 @@ export const apiVariables = {
     maximum: 10_000_000,
     default: 300,
   }),
+  STRICT_FIDS: flag(
+    'Lets an app read the notifications and mutes of a user, and mute for it, only if the user has approved a signer of ' +
+      'the app, or with a token of the user ([signers.md](signers.md#users-named-by-number)). Off: any app may, as at the hosted service.',
+    false,
+  ),
   PLAZA_DEV_API_KEY: Type.Optional(
     text(
       'API key that is created when the database has none. Unset: a random key with the embedded PostgreSQL, ' +

@@ -102,6 +102,12 @@ export const serverVariables = {
       'Private addresses that outgoing requests (webhooks, embeds, mini apps) may reach. ' +
       '`loopback` is for development.',
   }),
+  CHECK_TARGETS_ON_SAVE: flag(
+    'Refuses URLs of webhooks, notifications, mini apps and redirects when they are saved if their name resolves to a ' +
+      'private address, or their port is no web server’s. `false` is for split DNS, where this machine resolves public ' +
+      'names to private addresses; requests are checked when they are sent in any case.',
+    true,
+  ),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'Lowest level of log lines that are written.',

@@ -18,7 +18,12 @@ export const appsModule: Module = {
       log.warn({}, 'PLAZA_DEV_API_KEY is not used: the database has other API keys already')
     }
     return {
-      services: { findCaller: keyCache.find, findClient: keyCache.findClient, developmentKey },
+      services: {
+        findCaller: keyCache.find,
+        findClient: keyCache.findClient,
+        // The operator knows a key that it has chosen; only a generated one is shown.
+        developmentKey: configuredKey === undefined ? developmentKey : null,
+      },
       jobs: [
         {
           name: 'use of API keys',

@@ -1,4 +1,5 @@
 import { createSignerCache } from '../../features/signers/acting-signer.js'
+import { consentOfAllFids, createFidConsent } from '../../features/signers/fid-consent.js'
 import { parseSubscriptionContracts } from '../../features/subscriptions/settings.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
@@ -10,7 +11,7 @@ import type { Module } from '../module.js'
 import { networks } from '../networks.js'
 import { openBearer } from '../open-bearer.js'
 import { publicReadPaths } from '../public-reads.js'
-import { otherAppsTargetPolicy } from '../target-policies.js'
+import { otherAppsTargetPolicy, savedTargetsOf } from '../target-policies.js'
 import { webhookSettings } from './webhooks.js'
 
 /** The main API below `/v2`, the admin API, the approval pages and the documentation. */
@@ -23,6 +24,7 @@ export const mainApiModule: Module = {
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
     const net = createNetClient({ policy: targetPolicy, userAgent: `plaza/${version}` })
+    const bearer = openBearer(config, { db, net, clock, publicUrl })
     const context = {
       db,
       writerDb,
@@ -41,10 +43,12 @@ export const mainApiModule: Module = {
       campaigns: app.service('campaigns'),
       ai: app.service('ai'),
       signers: createSignerCache({ db, vault }, clock),
-      bearer: openBearer(config, { db, net, clock, publicUrl }),
+      fidConsent: config.strictFids ? createFidConsent({ db, bearer }) : consentOfAllFids,
+      bearer,
       network: networks[config.hubNetwork],
       webhooks: webhookSettings(config),
       miniapps: { targetPolicy },
+      savedTargets: savedTargetsOf(config, clock),
     }
     const budget = createSharedBudget(limits.apiRequests, clock, config.apiRateLimit)
     const stopSharing = budget.start(connections.work, log)

@@ -18,6 +18,7 @@ import { testMiniAppSettings } from '../../features/miniapps/testing/settings.js
 import type { Operation, OperationContext } from '../../features/operation.js'
 import { createBearerVerifier } from '../../features/sign-in/bearer-token.js'
 import { createSignerCache } from '../../features/signers/acting-signer.js'
+import { consentOfAllFids } from '../../features/signers/fid-consent.js'
 import { testVault } from '../../features/signers/testing/approved-signer.js'
 import { testWebhookSettings } from '../../features/webhooks/testing/settings.js'
 import { Hydrator } from '../../graph/cache/hydrator.js'
@@ -31,6 +32,7 @@ import { limits } from '../../platform/limits/limits.js'
 import { createLogger } from '../../platform/log/logger.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { netFailure } from '../../platform/outbound/net-failure.js'
+import { uncheckedTargets } from '../../platform/outbound/saved-targets.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { adminOperations } from '../admin-operations.js'
 import { mainApiRoutes } from '../main-api-routes.js'
@@ -118,10 +120,12 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     lookups: lookupsWithoutChains,
     vault: testVault,
     signers: createSignerCache({ db, vault: testVault }, Date.now),
+    fidConsent: consentOfAllFids,
     bearer: createBearerVerifier({ db, clock }),
     network: FarcasterNetwork.DEVNET,
     webhooks: testWebhookSettings,
     miniapps: testMiniAppSettings,
+    savedTargets: uncheckedTargets,
     assets: { rpcs: new Map(), maxTrackedTokens: 0 },
     subscriptions: { contracts: [] },
     walletLedgers: new Map(),

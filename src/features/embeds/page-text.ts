@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util'
+import { parseBoundedJson } from '../../platform/text/json-bounds.js'
 
 /** Control characters and whitespace, including line breaks and U+0000, which PostgreSQL cannot store. */
 const whitespace = /[\p{Cc}\s]+/gu
@@ -72,7 +73,7 @@ export function omitUndefined<T extends object>(members: T): Defined<T> {
 /** Parses a JSON object; undefined for anything else. */
 export function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(json)
+    const value = parseBoundedJson(json)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
   } catch {
     return undefined

@@ -26,6 +26,7 @@ async function inboxPage(
   caller: Caller,
   kinds: readonly NotificationKind[],
 ) {
+  await context.fidConsent.require({ appId: caller.appId, fid, use: 'read' })
   const { banningAppId } = await viewerOf(context, caller)
   const key = cursors.decode(cursor)
   const before = key ? { ts: key[0], kind: key[1], hash: key[2] } : undefined

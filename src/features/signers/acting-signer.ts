@@ -7,10 +7,13 @@ import type { Vault } from '../../platform/vault/vault.js'
 import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
 import { findSigner, signerKeyContext } from './signer-record.js'
 
-/** A permission that an operation requires, or `any write`. */
+/**
+ * A permission that an operation requires. Writes without one of their own, such as blocks and what the lead of a channel
+ * does, require `WRITE_ALL`: a user who grants only casts has not agreed to them.
+ */
 export type RequiredPermission =
-  | Exclude<SignerPermission, 'WRITE_ALL' | 'READ_ONLY' | 'NONE'>
-  /** For writes without a permission of their own: blocks, channel membership, seen marks. */
+  | Exclude<SignerPermission, 'READ_ONLY' | 'NONE'>
+  /** For seen marks, which any signer that may write can set. */
   | 'any write'
 
 const readOnlyPermissions: ReadonlySet<SignerPermission> = new Set(['READ_ONLY', 'NONE'])

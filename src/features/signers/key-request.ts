@@ -25,12 +25,16 @@ export interface KeyRequest extends SignerRecord {
   readonly isSponsoredByService: boolean
 }
 
+/** base64url: other texts of a URL may hold what PostgreSQL refuses. */
+const tokenPattern = /^[\w-]{1,64}$/
+
 /** Names a request by the token in its page's URL or by the signer. */
 export type KeyRequestReference = { readonly token: string } | { readonly signerUuid: string }
 
 /** Reads a key request. Throws `not_found`, also for a signer without a request. */
 export async function readKeyRequest(db: Queryable, reference: KeyRequestReference): Promise<KeyRequest> {
-  if ('signerUuid' in reference && !isUuid(reference.signerUuid)) throw requestNotFoundError()
+  const isReadable = 'token' in reference ? tokenPattern.test(reference.token) : isUuid(reference.signerUuid)
+  if (!isReadable) throw requestNotFoundError()
   const [found] = await db<(KeyRequest & { sponsor: AccountSummary | { readonly fid: null } })[]>`
     select ${signerColumns(db)},
       request_signer as "requestSigner", request_signature as signature, request_deadline as deadline,

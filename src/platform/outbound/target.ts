@@ -78,7 +78,10 @@ export function isLocalhost(host: string): boolean {
 }
 
 /** The reason why this address is not allowed, or null. */
-export function checkAddress(address: string, policy: TargetPolicy): NetFailure | null {
+export function checkAddress(
+  address: string,
+  policy: Pick<TargetPolicy, 'allowLoopback'>,
+): NetFailure | null {
   const range: AddressRange = rangeOf(address)
   if (range === 'public' || (range === 'loopback' && policy.allowLoopback)) return null
   return netFailure('forbidden-address', 'the target is not on the public internet')

@@ -12,6 +12,8 @@ import { MAX_INT32, nullable, textEnum } from '../../../graph/view/schema/primit
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineAdminOperation } from '../../admin-operation.js'
+import type { OperationContext } from '../../operation.js'
+import { requireSavableTarget } from '../../saved-targets.js'
 import {
   MAX_AUTHORIZED_ORIGINS,
   MAX_ORIGIN_LENGTH,
@@ -133,6 +135,15 @@ function appDetails(input: {
   }
 }
 
+/** The server fetches the manifest of a domain, and sends users to origins. Texts that are neither are refused later. */
+async function requireSavableSites(
+  context: Pick<OperationContext, 'savedTargets'>,
+  { mini_app_domain: domain, authorized_origins: origins = [] }: Parameters<typeof appDetails>[0],
+): Promise<void> {
+  await requireSavableTarget(context, domain == null ? null : `https://${domain}/`, 'mini_app_domain')
+  for (const origin of origins) await requireSavableTarget(context, origin, 'authorized_origins')
+}
+
 const byName = cursorKind('apps by name', keyPart.text)
 
 export const listAppsOperation = defineAdminOperation({
@@ -168,7 +179,8 @@ export const createAppOperation = defineAdminOperation({
   status: 201,
   conflict: 'Another app has the name or the mini app domain: `property` tells which.',
 
-  async handle({ writerDb, publicUrl }, { name, ...input }) {
+  async handle({ writerDb, publicUrl, savedTargets }, { name, ...input }) {
+    await requireSavableSites({ savedTargets }, input)
     return { app: appJson(await createApp(writerDb, { ...appDetails(input), name }), publicUrl()) }
   },
 })
@@ -198,7 +210,8 @@ export const editAppOperation = defineAdminOperation({
   notFound: unknownApp,
   conflict: 'Another app has the name or the mini app domain: `property` tells which.',
 
-  async handle({ writerDb, publicUrl }, input, { id }) {
+  async handle({ writerDb, publicUrl, savedTargets }, input, { id }) {
+    await requireSavableSites({ savedTargets }, input)
     const app = await editApp(writerDb, id, appDetails(input))
     if (app === null) throw unknownError('app')
     return { app: appJson(app, publicUrl()) }

@@ -100,7 +100,7 @@ async function editProtocolChannel(
   { signer_uuid: signerUuid, channel_id: id, ...edits }: Static<typeof editBody>,
 ): Promise<Json> {
   const { name, description, image_url: imageUrl, pinned_cast_hash: pinned, ...local } = edits
-  return await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => {
+  return await actAs(context, { signerUuid, caller, permission: 'WRITE_ALL' }, async (author) => {
     if (pinned && !(await isInChannel(context.writerDb, pinned, id, null)))
       throw invalidField('pinned_cast_hash', 'is not a cast in this channel')
     if (name !== undefined || description !== undefined || imageUrl !== undefined) {
@@ -125,7 +125,7 @@ async function saveAsLead(
   { signer_uuid: signerUuid, channel_id: id }: { signer_uuid: string; channel_id: string },
   save: (writer: ReturnType<typeof cacheWriterOf>, fid: number) => Promise<void>,
 ): Promise<Json> {
-  const { fid } = await context.signers.findFresh({ signerUuid, appId, permission: 'any write' })
+  const { fid } = await context.signers.findFresh({ signerUuid, appId, permission: 'WRITE_ALL' })
   await save(cacheWriterOf(context), fid)
   return json`{"channel":${(await context.hydrator.channels([id], fid)).get(id)!}}`
 }

@@ -67,12 +67,12 @@ async function changeMembership(
 ): Promise<OperationResponse> {
   const channel = await findProtocolChannel(context, channelId)
   if (channel !== null) {
-    return await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => ({
+    return await actAs(context, { signerUuid, caller, permission: 'WRITE_ALL' }, async (author) => ({
       success: true,
       message: await change.protocol(author, channel),
     }))
   }
-  const request = { signerUuid, appId: caller.appId, permission: 'any write' } as const
+  const request = { signerUuid, appId: caller.appId, permission: 'WRITE_ALL' } as const
   const { fid } = await context.signers.findFresh(request)
   const writer = cacheWriterOf(context)
   const outcome = await change.local(writer, fid, writer.now)

@@ -46,7 +46,7 @@ async function moderate(
   { signer_uuid: signerUuid, channel_id: id }: { signer_uuid: string; channel_id: string },
   publish: (author: Author, channel: ProtocolChannel) => Promise<void>,
 ): Promise<void> {
-  await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => {
+  await actAs(context, { signerUuid, caller, permission: 'WRITE_ALL' }, async (author) => {
     const channel = await findProtocolChannel(context, id)
     if (channel !== null) return await publish(author, channel)
     if (!(await channelExists(context.writerDb, id)))

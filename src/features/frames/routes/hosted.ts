@@ -8,7 +8,8 @@ import {
   HostedFrames,
 } from '../../../graph/view/schema/hosted-frame.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { defineOperation, type Operation } from '../../operation.js'
+import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { requireSavableTarget } from '../../saved-targets.js'
 import {
   createFrame,
   deleteFrame,
@@ -40,8 +41,11 @@ const pagesMember = Type.Array(HostedFramePage, {
   description: 'The first page is the one that casts show. UUIDs are of the client, and buttons name them.',
 })
 
-/** A 400 for pages that cannot be told apart, or whose pictures and targets are no web pages. */
-function checkPages(pages: readonly HostedFramePage[]): void {
+/** A 400 for pages that cannot be told apart, or whose pictures and targets are no public web pages. */
+async function checkPages(
+  context: Pick<OperationContext, 'savedTargets'>,
+  pages: readonly HostedFramePage[],
+): Promise<void> {
   if (new Set(pages.map(({ uuid }) => uuid)).size < pages.length)
     throw invalidField('pages', 'must have different uuids')
   for (const { image, buttons = [] } of pages) {
@@ -51,6 +55,7 @@ function checkPages(pages: readonly HostedFramePage[]): void {
     if (indexes.some((index, at) => index !== at + 1)) {
       throw invalidField('pages', 'must number the buttons of each page from 1')
     }
+    await Promise.all(urls.map((url) => requireSavableTarget(context, url, 'pages')))
   }
 }
 
@@ -67,8 +72,8 @@ const create = defineOperation({
   body: Type.Object({ name: nameMember, pages: pagesMember }),
   reply: HostedFrame,
 
-  async handle({ writerDb, publicUrl }, frame, { appId }) {
-    checkPages(frame.pages)
+  async handle({ writerDb, publicUrl, savedTargets }, frame, { appId }) {
+    await checkPages({ savedTargets }, frame.pages)
     const created = await createFrame(writerDb, appId, frame)
     if (created !== null) return presentFrame(created, publicUrl())
     throw new PlazaError(
@@ -88,8 +93,8 @@ const update = defineOperation({
   reply: HostedFrame,
   notFound: noSuchFrame,
 
-  async handle({ writerDb, publicUrl }, frame, { appId }) {
-    checkPages(frame.pages)
+  async handle({ writerDb, publicUrl, savedTargets }, frame, { appId }) {
+    await checkPages({ savedTargets }, frame.pages)
     return presentFrame(await updateFrame(writerDb, appId, frame), publicUrl())
   },
 })

@@ -17,7 +17,7 @@ interface PageRoute {
 
 const ACTION_BODY_BYTES = 64 * 1024
 /** Pictures come from other hosts; nothing runs. */
-const pagePolicy = "default-src 'none'; img-src https: http:"
+const pagePolicy = "default-src 'none'; img-src https: http:; base-uri 'none'; form-action 'none'"
 
 /** Adds the pages of hosted frames below `/f/frames`. Browsers and crawlers get them, clients post actions to them. */
 export async function registerFrames(

@@ -2,6 +2,7 @@ import { recoverMessageSigner } from '../../../hub/registry/account-signature.js
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../../platform/errors.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
+import { type SavedTargets, uncheckedTargets } from '../../../platform/outbound/saved-targets.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
 import { verifyEd25519 } from '../../../protocol/ed25519.js'
 import {
@@ -10,6 +11,7 @@ import {
   type VerifiedJsonSignature,
   verifyJsonSignature,
 } from '../../../protocol/json-signature.js'
+import { requireSavableTarget } from '../../saved-targets.js'
 import {
   endToken,
   type Grant,
@@ -18,6 +20,15 @@ import {
   type TokenHolder,
   UNNAMED_CLIENT,
 } from '../tokens/tokens.js'
+
+/** Dependencies of `receiveEvent`. */
+export interface EventReceiver {
+  readonly db: Database
+  /** Which notification URLs are accepted. */
+  readonly targetPolicy: TargetPolicy
+  /** Checks them before they are stored. Undefined: they are of this server. */
+  readonly savedTargets?: SavedTargets
+}
 
 /** The form of app ids in paths. */
 const appIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -29,7 +40,7 @@ const appIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
  * `unauthenticated` for an invalid signature; `bad_request.rate_limited` as `grantToken`.
  */
 export async function receiveEvent(
-  { db, targetPolicy }: { readonly db: Database; readonly targetPolicy: TargetPolicy },
+  { db, targetPolicy, savedTargets = uncheckedTargets }: EventReceiver,
   appId: string,
   signedEvent: JsonSignature,
 ): Promise<TokenEventOutcome> {
@@ -38,6 +49,10 @@ export async function receiveEvent(
   const decoded = valueOrThrow(verifyJsonSignature(signedEvent))
   const event = valueOrThrow(readClientEvent(decoded.payload, targetPolicy))
   const { fid, clientFid } = valueOrThrow(await verifyEventSigner(db, decoded))
+  // After the signature, so that strangers cause no look-ups.
+  if (event.kind === 'granted') {
+    await requireSavableTarget({ savedTargets }, event.grant.url, 'notificationDetails.url')
+  }
   return await applyEvent(db, { appId, fid, clientFid }, event)
 }
 

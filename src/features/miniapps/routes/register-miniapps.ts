@@ -11,7 +11,7 @@ import { receiveEvent } from '../events/event-receiver.js'
 import { receiveNotification } from '../hosts/received-notifications.js'
 
 /** The parts of the context that these routes need. Their callers have no API key. */
-export type MiniAppRouteOptions = Pick<OperationContext, 'writerDb' | 'miniapps' | 'clock'>
+export type MiniAppRouteOptions = Pick<OperationContext, 'writerDb' | 'miniapps' | 'savedTargets' | 'clock'>
 
 /** An event has a few hundred bytes. */
 const EVENT_BODY_BYTES = 16 * 1024
@@ -62,14 +62,14 @@ const readNotification = compileBody(
  */
 export async function registerMiniApps(
   app: FastifyInstance,
-  { writerDb, miniapps, clock }: MiniAppRouteOptions,
+  { writerDb, miniapps, savedTargets, clock }: MiniAppRouteOptions,
 ): Promise<void> {
   await app.register(
     async (scope) => {
       sendErrorResponse(scope)
       limitRequests(scope, limits.miniAppRequests, { clock })
       acceptJson(scope)
-      const parts = { db: writerDb, targetPolicy: miniapps.targetPolicy }
+      const parts = { db: writerDb, targetPolicy: miniapps.targetPolicy, savedTargets }
       scope.post<AppRoute>(
         '/app/:clientId/event',
         { bodyLimit: EVENT_BODY_BYTES },

@@ -31,7 +31,7 @@ async function changeBlock(
   { signer_uuid: signerUuid, blocked_fid: targetFid }: (typeof BlockReqBody)['static'],
   caller: Caller,
 ): Promise<OperationResponse> {
-  return await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => {
+  return await actAs(context, { signerUuid, caller, permission: 'WRITE_ALL' }, async (author) => {
     if (author.fid === targetFid) throw invalidField('blocked_fid', 'must be another user')
     // An unregistered user can still be unblocked.
     if (action === 'block') await requireUsers(context.writerDb, [targetFid], 'blocked_fid')

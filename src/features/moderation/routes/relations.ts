@@ -13,6 +13,7 @@ import {
 } from '../../../graph/view/schema/relation.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { consentHeaders, fidNotApproved } from '../../signers/fid-consent.js'
 import {
   ban as banUsers,
   listRelations,
@@ -30,7 +31,8 @@ export const MuteReqBody = Type.Object({
 })
 
 /** The part of a description that states who may call. */
-const muteKeyText = 'No signer is required: any app of this server may call it for any user.'
+const muteKeyText =
+  'No signer is required: any app may call it for any user, unless the server has STRICT_FIDS.'
 
 /** `POST mute` */
 const mute = defineOperation({
@@ -44,8 +46,11 @@ const mute = defineOperation({
   body: MuteReqBody,
   reply: MuteResponse,
   notFound: 'One of the two fids is not registered.',
+  headers: consentHeaders,
+  forbidden: fidNotApproved,
 
-  async handle(context, { fid, muted_fid }) {
+  async handle(context, { fid, muted_fid }, { appId }, { authorization }) {
+    await context.fidConsent.require({ appId, fid, use: 'write', authorization })
     const writer = cacheWriterOf(context)
     if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
     await requireUsers(writer.db, [fid], 'fid')
@@ -65,8 +70,11 @@ const unmute = defineOperation({
   example: { reply: { success: true, message: 'unmuted' } },
   body: MuteReqBody,
   reply: MuteResponse,
+  headers: consentHeaders,
+  forbidden: fidNotApproved,
 
-  async handle(context, { fid, muted_fid }) {
+  async handle(context, { fid, muted_fid }, { appId }, { authorization }) {
+    await context.fidConsent.require({ appId, fid, use: 'write', authorization })
     const wasMuted = await unmuteUser(cacheWriterOf(context), fid, muted_fid)
     return { success: true, message: wasMuted ? 'unmuted' : 'was not muted' }
   },
@@ -117,8 +125,13 @@ const muteList = defineOperation({
     ...pagingParameters(100, 20),
   }),
   reply: MuteListResponse,
+  headers: consentHeaders,
+  forbidden: fidNotApproved,
 
-  handle: (context, { fid, ...paging }) => relationPage(context, 'mutes', fid, paging),
+  async handle(context, { fid, ...paging }, { appId }, { authorization }) {
+    await context.fidConsent.require({ appId, fid, use: 'read', authorization })
+    return relationPage(context, 'mutes', fid, paging)
+  },
 })
 
 const MAX_FIDS = 100

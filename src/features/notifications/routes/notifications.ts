@@ -22,10 +22,11 @@ import {
 } from '../../../graph/view/schema/notification.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
-import type { Database } from '../../../platform/db/connection.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { bearerHeaders } from '../../sign-in/bearer-header.js'
+import { consentHeaders, fidNotApproved } from '../../signers/fid-consent.js'
 import { castKinds, type NotificationKind, notificationKinds } from '../kinds.js'
 import type { InboxSelection } from '../notification-list.js'
 import {
@@ -44,6 +45,13 @@ const notificationPaging = {
   ...pagingParameters(25, 15),
 }
 
+/** The page of a list, and the bearer token of its user, if there is one. */
+interface InboxPage {
+  readonly limit: number
+  readonly cursor?: string
+  readonly authorization?: string | undefined
+}
+
 /** The hash of a cast; empty for follows. */
 const hashPart = Type.String({ pattern: '^([0-9a-f]{2}){0,64}$' })
 
@@ -56,11 +64,12 @@ function notificationPages(name: string) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.integer, hashPart)
 
   return async (
-    { db, hydrator }: { readonly db: Database; readonly hydrator: Hydrator },
+    { db, hydrator, fidConsent }: Pick<OperationContext, 'db' | 'hydrator' | 'fidConsent'>,
     caller: Caller,
-    { limit, cursor }: { readonly limit: number; readonly cursor?: string },
+    { limit, cursor, authorization }: InboxPage,
     inboxSelection: InboxSelection,
   ): Promise<Json> => {
+    await fidConsent.require({ appId: caller.appId, fid: inboxSelection.fid, use: 'read', authorization })
     const { banningAppId } = await viewerOf({ hydrator }, caller)
     const selection = { ...inboxSelection, banningAppId }
     const key = cursors.decode(cursor)
@@ -165,9 +174,11 @@ const notifications = defineOperation({
     ),
   }),
   reply: NotificationsResponse,
+  headers: consentHeaders,
+  forbidden: fidNotApproved,
 
-  async handle(context, { fid, type, ...page }, caller) {
-    return allPages(context, caller, page, { fid, kinds: type ?? notificationKinds })
+  async handle(context, { fid, type, ...page }, caller, headers) {
+    return allPages(context, caller, { ...page, ...headers }, { fid, kinds: type ?? notificationKinds })
   },
 })
 
@@ -191,9 +202,16 @@ const notificationsInChannels = defineOperation({
     }),
   }),
   reply: NotificationsResponse,
+  headers: consentHeaders,
+  forbidden: fidNotApproved,
 
-  async handle(context, { fid, channel_ids: channelIds, ...page }, caller) {
-    return channelPages(context, caller, page, { fid, kinds: castKinds, below: { channelIds } })
+  async handle(context, { fid, channel_ids: channelIds, ...page }, caller, headers) {
+    return channelPages(
+      context,
+      caller,
+      { ...page, ...headers },
+      { fid, kinds: castKinds, below: { channelIds } },
+    )
   },
 })
 
@@ -217,14 +235,13 @@ const notificationsBelowUrls = defineOperation({
     }),
   }),
   reply: NotificationsResponse,
+  headers: consentHeaders,
+  forbidden: fidNotApproved,
 
-  async handle(context, { fid, parent_urls: urls, ...page }, caller) {
-    return urlPages(context, caller, page, { fid, kinds: castKinds, below: { urls } })
+  async handle(context, { fid, parent_urls: urls, ...page }, caller, headers) {
+    return urlPages(context, caller, { ...page, ...headers }, { fid, kinds: castKinds, below: { urls } })
   },
 })
-
-/** A token has some hundred characters; a header may hold 16 kB. */
-const MAX_HEADER_LENGTH = 4_096
 
 /** `POST notifications/seen` */
 const notificationsSeen = defineOperation({
@@ -237,15 +254,7 @@ const notificationsSeen = defineOperation({
     '`signer_uuid`, a signer with a write permission, or of a bearer token. If both are given, they must ' +
     'belong to the same user.',
   example: { reply: { success: true, message: 'all follows are marked as seen' } },
-  headers: Type.Object({
-    authorization: Type.Optional(
-      textParameter({
-        maxLength: MAX_HEADER_LENGTH,
-        description: 'Bearer token of the user, instead of `signer_uuid`: `Bearer <token>`.',
-        examples: ['Bearer eyJmaWQiOjN9.eyJleHAiOjE3Nzc2MzY4MDB9.c2lnbmF0dXJl'],
-      }),
-    ),
-  }),
+  headers: bearerHeaders('Bearer token of the user, instead of `signer_uuid`: `Bearer <token>`.'),
   body: Type.Object({
     signer_uuid: Type.Optional(
       uuidParameter({ description: 'Signer of the user. Not required with a bearer token.' }),

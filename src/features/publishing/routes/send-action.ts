@@ -6,6 +6,7 @@ import { ActionResponse } from '../../../graph/view/schema/publishing.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient, type NetFailure } from '../../../platform/outbound/net-failure.js'
+import { parseBoundedJson } from '../../../platform/text/json-bounds.js'
 import { signJson } from '../../../protocol/json-signature.js'
 import { defineOperation } from '../../operation.js'
 import type { Author } from '../author.js'
@@ -138,9 +139,9 @@ function parseObjectBody({ status, bytes, isTruncated }: NetAnswer): Json {
   if (isTruncated) throw otherAppError(`failed: its answer is larger than ${MAX_RESPONSE_BYTES} bytes`)
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseBoundedJson(text)
   } catch {
-    throw otherAppError('failed: its answer is not JSON')
+    throw otherAppError('failed: its answer is not JSON, or is nested too deep')
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Json.rendered(text)
   throw otherAppError('failed: its answer is not a JSON object')

@@ -157,6 +157,12 @@ describe('approval page', () => {
     expect((await api.app.inject('/approve/nonsense/status')).statusCode).toBe(404)
   })
 
+  it('a body of more than 16 kB -> 413', async () => {
+    const signedRequest = await request()
+    const body = { signature: `0x${'12'.repeat(10_000)}` }
+    expect((await post(`${signedRequest.path}/approval`, body)).status).toBe(413)
+  })
+
   it('links to redirect_url and names its target', async () => {
     const signedRequest = await request({ redirect_url: 'https://app.example/done?"<x>' })
     await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))

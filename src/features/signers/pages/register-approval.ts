@@ -20,6 +20,8 @@ export type ApprovalOptions = Pick<
 >
 
 const ASSET_SECONDS = 300
+/** An answer is a signature, of up to 8 kB, and a list of permissions. These routes need no key. */
+const ANSWER_BODY_BYTES = 16 * 1024
 
 /** Style and scripts of the approval page and the login page. */
 const assets = ['approval.css', 'approval.js', 'login.js', 'answer.js', 'wallet.js']
@@ -57,7 +59,7 @@ export async function registerApproval(app: FastifyInstance, options: ApprovalOp
       })
       scope.get<TokenRoute>('/:token/status', (request) => readStatus(context, request.params.token))
       for (const [name, answerOf] of Object.entries(answers)) {
-        scope.post<TokenRoute>(`/:token/${name}`, (request) =>
+        scope.post<TokenRoute>(`/:token/${name}`, { bodyLimit: ANSWER_BODY_BYTES }, (request) =>
           answerOf(context, request.params.token, request.body),
         )
       }

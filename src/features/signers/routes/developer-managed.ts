@@ -3,6 +3,7 @@ import { ethAddressParameter } from '../../../api/parameters.js'
 import { DeveloperManagedAuthAddress, DeveloperManagedSigner } from '../../../graph/view/schema/signer.js'
 import { presentAuthAddress, presentDeveloperManagedSigner } from '../../../graph/view/signer.js'
 import { defineOperation } from '../../operation.js'
+import { requireSavableTarget } from '../../saved-targets.js'
 import { findOwnKey, requestKeyApproval } from '../key-approval-request.js'
 import { readSignedKeyRequest } from '../signed-key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE, addressKey, MESSAGE_KEY_TYPE } from '../signer-record.js'
@@ -49,8 +50,9 @@ export const authAddressSignedKey = defineOperation({
   forbidden: otherAppsSignerText,
   conflict: alreadyAnsweredText,
 
-  async handle({ writerDb: db, network, clock, publicUrl }, { address, ...body }, { appId }) {
+  async handle({ writerDb: db, network, clock, publicUrl, savedTargets }, { address, ...body }, { appId }) {
     const [key, request] = [authAddress(appId, address), readSignedKeyRequest(body)]
+    await requireSavableTarget({ savedTargets }, request.redirectUrl, 'redirect_url')
     return presentAuthAddress(await requestKeyApproval({ db, network, clock }, key, request), publicUrl())
   },
 })
@@ -101,8 +103,13 @@ export const developerManagedSignedKey = defineOperation({
   forbidden: otherAppsSignerText,
   conflict: alreadyAnsweredText,
 
-  async handle({ writerDb: db, network, clock, publicUrl }, { public_key, ...body }, { appId }) {
+  async handle(
+    { writerDb: db, network, clock, publicUrl, savedTargets },
+    { public_key, ...body },
+    { appId },
+  ) {
     const [key, request] = [messageKey(appId, public_key), readSignedKeyRequest(body)]
+    await requireSavableTarget({ savedTargets }, request.redirectUrl, 'redirect_url')
     const requested = await requestKeyApproval({ db, network, clock }, key, request)
     return presentDeveloperManagedSigner(requested, publicUrl())
   },

@@ -12,6 +12,7 @@ import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js
 import { PlazaError } from '../../../platform/errors.js'
 import { findAppId } from '../../apps/apps.js'
 import { defineOperation, type Operation } from '../../operation.js'
+import { requireSavableTarget } from '../../saved-targets.js'
 import { createNonce, verifySignIn } from '../../sign-in/siwe.js'
 import { findOwnSigner, requestSignerApproval } from '../key-approval-request.js'
 import { readSignedKeyRequest } from '../signed-key-request.js'
@@ -84,8 +85,13 @@ const signerSignedKey = defineOperation({
   forbidden: otherAppsSignerText,
   conflict: alreadyAnsweredText,
 
-  async handle({ writerDb: db, network, clock, publicUrl }, { signer_uuid, ...body }, { appId }) {
+  async handle(
+    { writerDb: db, network, clock, publicUrl, savedTargets },
+    { signer_uuid, ...body },
+    { appId },
+  ) {
     const request = readSignedKeyRequest(body)
+    await requireSavableTarget({ savedTargets }, request.redirectUrl, 'redirect_url')
     const named = { appId, signerUuid: signer_uuid }
     return presentSigner(await requestSignerApproval({ db, network, clock }, named, request), publicUrl())
   },

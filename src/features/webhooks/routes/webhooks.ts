@@ -8,6 +8,7 @@ import {
 } from '../../../graph/view/schema/webhook.js'
 import { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-filters.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { requireSavableTarget } from '../../saved-targets.js'
 import type { SigningSecret } from '../secrets.js'
 import {
   createWebhook,
@@ -95,6 +96,7 @@ const webhookCreate = defineOperation({
   conflict: duplicateWebhookText,
 
   async handle(context, { name, url, subscription }, { appId }) {
+    await requireSavableTarget(context, url, 'url')
     const details = { title: name, targetUrl: url, filters: subscription }
     return webhookReply('webhook created', await createWebhook(webhookStore(context), appId, details))
   },
@@ -113,6 +115,7 @@ const webhookReplace = defineOperation({
   conflict: duplicateWebhookText,
 
   async handle(context, { webhook_id, name, url, subscription }, { appId }) {
+    await requireSavableTarget(context, url, 'url')
     const details = { title: name, targetUrl: url, filters: subscription }
     const webhook = await replaceWebhook(webhookStore(context), appId, webhook_id, details)
     return webhookReply('webhook updated', webhook)

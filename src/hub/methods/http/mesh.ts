@@ -1,10 +1,22 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
+import { inlineSources } from '../../../platform/text/content-policy.js'
 import type { AdminCheck } from '../admin-auth.js'
 import type { MethodContext } from '../hub-method.js'
 import { meshTopologyJson, meshViewJson, meshViewText, readMeshView, shownTopics } from '../mesh-view.js'
 import { MESH_PAGE } from './mesh-page.js'
 import { Parameters } from './parameters.js'
+
+/** The page is inline, and reads the route beside it. */
+const pagePolicy = [
+  "default-src 'none'",
+  `script-src ${inlineSources(MESH_PAGE, 'script')}`,
+  `style-src ${inlineSources(MESH_PAGE, 'style')}`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /** Adds `/mesh`, the operator's view of the network, and `/mesh/ui`, a page that shows it (docs/protocol.md §2.8). */
 export function registerMesh(scope: FastifyInstance, context: MethodContext, checkAdmin: AdminCheck): void {
@@ -27,7 +39,10 @@ export function registerMesh(scope: FastifyInstance, context: MethodContext, che
     return isCrawl ? meshTopologyJson(view) : meshViewJson(view)
   })
   scope.get('/mesh/ui', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(MESH_PAGE),
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'cache-control': 'no-store', 'content-security-policy': pagePolicy })
+      .send(MESH_PAGE),
   )
 }
 

@@ -129,8 +129,8 @@ const appHostPostEvent = defineOperation({
   summary: 'Send an app host event',
   description:
     'Tells a mini app what its user has done. Takes either `signed_message`, or `signer_uuid`, `fid` and ' +
-    '`event`; then the server creates and signs the event with a signer that has a write permission. The ' +
-    'event goes to the app of this server that has the domain, else to `webhookUrl` of the domain’s ' +
+    '`event`; then the server creates and signs the event with a signer that has the permission WRITE_FRAME_ACTION. ' +
+    'The event goes to the app of this server that has the domain, else to `webhookUrl` of the domain’s ' +
     'manifest. If the mini app is unreachable or refuses the event, the reply is 502; notifications that ' +
     'the user has disabled are disabled anyway.',
   body: AppHostPostEventReqBody,
@@ -159,7 +159,7 @@ async function signEvent(
   if (event === undefined) throw invalidField('event', 'is required beside signer_uuid')
   if (fid === undefined) throw invalidField('fid', 'is required beside signer_uuid')
   // No hub checks this signer, so its state is read afresh.
-  const signer = await context.signers.findFresh({ signerUuid, appId, permission: 'any write' })
+  const signer = await context.signers.findFresh({ signerUuid, appId, permission: 'WRITE_FRAME_ACTION' })
   if (signer.fid !== fid) throw invalidField('fid', 'is not the user of the signer')
   const payload = await createHostEvent(hostContext(context), { appId, fid, domain }, event)
   return signJson(fid, signer.key, payload)
