@@ -28,12 +28,7 @@ export function registerHealth(
 
   app.get('/readyz', async (_request, reply) => {
     const found = await resultWithin(READINESS_LIMIT_MS, readiness())
-    const ready =
-      found !== null &&
-      found.database === 'ok' &&
-      // Migrations expand before they contract: the version before works on a newer schema.
-      (found.migrations === 'applied' || found.migrations === 'newer') &&
-      found.eventLag <= MAX_EVENT_LAG
+    const ready = isReady(found)
     if (!ready) reply.status(503).header('retry-after', 1)
     const missingRoles = Object.entries(found?.roles ?? {}).flatMap(([role, count]) =>
       count === 0 ? [role] : [],
@@ -49,4 +44,19 @@ export function registerHealth(
     reply.type(metrics.registry.contentType)
     return metrics.registry.metrics()
   })
+}
+
+/** Whether the server can serve requests now. */
+export async function checkReadiness(readiness: () => Promise<Readiness>): Promise<boolean> {
+  return isReady(await resultWithin(READINESS_LIMIT_MS, readiness()))
+}
+
+function isReady(found: Readiness | null): boolean {
+  return (
+    found !== null &&
+    found.database === 'ok' &&
+    // Migrations expand before they contract: the version before works on a newer schema.
+    (found.migrations === 'applied' || found.migrations === 'newer') &&
+    found.eventLag <= MAX_EVENT_LAG
+  )
 }

@@ -13,6 +13,8 @@ import {
   deleteCustodyKeyOperation,
   saveCustodyKeyOperation,
 } from '../features/apps/admin/custody-key-operations.js'
+import { listAuditLogOperation } from '../features/console/audit-operations.js'
+import { getOverviewOperation } from '../features/console/overview-operation.js'
 import { listProcessesOperation } from '../features/processes/process-operations.js'
 
 /** Every operation of the admin API. What is not listed here is not served. */
@@ -27,5 +29,7 @@ export const adminOperations: readonly AdminOperation[] = [
   createKeyOperation,
   editKeyOperation,
   revokeKeyOperation,
+  getOverviewOperation,
   listProcessesOperation,
+  listAuditLogOperation,
 ]

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { createAdminCheck } from '../api/admin/admin-caller.js'
 import { registerAdmin } from '../api/admin/register-admin.js'
 import type { FindCaller } from '../api/api-keys.js'
 import { type PublicReads, registerApi, registerLegacyApi } from '../api/register-api.js'
@@ -6,6 +7,10 @@ import { registerDocs } from '../api/register-docs.js'
 import { registerUnserved } from '../api/register-unserved.js'
 import type { AdminOperation } from '../features/admin-operation.js'
 import { registerPortal } from '../features/apps/register-portal.js'
+import { createAuditLog } from '../features/console/audit-log.js'
+import type { ConsoleFiles } from '../features/console/console-files.js'
+import { findSession } from '../features/console/console-sessions.js'
+import { registerConsole } from '../features/console/register-console.js'
 import { registerFrames } from '../features/frames/routes/register-frames.js'
 import { versionOneOperations, versionOnePaths } from '../features/legacy/version-one-operations.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
@@ -29,8 +34,10 @@ export interface MainApiOptions {
   readonly publicReads?: PublicReads | undefined
   /** Where operations read; null: from the database of the context. */
   readonly reads?: ReadRouting | null
-  /** Who sends it may do everything below `/admin`. Undefined: there is no admin API. */
+  /** Who sends it may do everything below `/admin`. */
   readonly adminToken: string | undefined
+  /** Serves the console, with these files; null for those that were not built. Undefined: it is off. */
+  readonly consoleFiles?: ConsoleFiles | null | undefined
   /** Other lists than the server's, for tests. */
   readonly operations?: readonly Operation[]
   readonly adminOperations?: readonly AdminOperation[]
@@ -38,7 +45,7 @@ export interface MainApiOptions {
 
 /** The routes of the main API, the admin API, the pages for users, mini app events and the documentation. */
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
-  const { context, findCaller, rateLimiter, publicReads, adminToken, reads } = options
+  const { context, findCaller, rateLimiter, publicReads, reads } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
   const { keylessRequests } = limits
   const keylessCounter = createCounter<string>(keylessRequests, context.clock, keylessRequests.default)
@@ -57,7 +64,7 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
     })
     await registerUnserved(app, unserved, keyOptions)
     await registerPortal(app, { ...keyOptions, db: context.db })
-    await registerAdmin(app, { operations: adminOperations, context, token: adminToken })
+    await registerAdminAndConsole(app, { ...options, adminOperations })
     await registerApproval(app, context)
     await registerLogin(app, context)
     await registerPaymentPages(app, context)
@@ -66,4 +73,22 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
     await registerFrames(app, context)
     await registerDocs(app, { operations, adminOperations, unserved })
   }
+}
+
+/** Adds the admin API where somebody can use it: with a token, or from the console. */
+async function registerAdminAndConsole(
+  app: FastifyInstance,
+  {
+    context,
+    adminToken: token,
+    consoleFiles: files,
+    adminOperations: operations,
+  }: MainApiOptions & { readonly adminOperations: readonly AdminOperation[] },
+): Promise<void> {
+  if (token === undefined && files === undefined) return
+  const { writerDb: db, clock } = context
+  const findOne = (secret: string) => findSession(db, secret)
+  const check = createAdminCheck({ token, findSession: findOne, clock })
+  await registerAdmin(app, { operations, context, check, audit: createAuditLog(db) })
+  if (files !== undefined) await registerConsole(app, { db, check, files })
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { type Readiness, registerHealth } from '../api/health.js'
+import { checkReadiness, type Readiness, registerHealth } from '../api/health.js'
+import { registerLanding } from '../api/register-landing.js'
 import { buildServer } from '../api/server.js'
 import type { Database } from '../platform/db/connection.js'
 import { migrationState } from '../platform/db/migrate.js'
@@ -29,11 +30,16 @@ export async function startServers(
     compressedRequests: config.compressedRequests,
   }
   const common = { log, metrics, trustProxy: config.trustProxy, encoding }
-  const health = (server: FastifyInstance) =>
-    registerHealth(server, metrics, () => readReadiness(connections.read, hub.queued, processes))
+  const readiness = () => readReadiness(connections.read, hub.queued, processes)
+  const health = (server: FastifyInstance) => registerHealth(server, metrics, readiness)
   const hubRoutes = started.flatMap((module) => module.hubRoutes ?? [])
   const routes = started.flatMap((module) => module.routes ?? [])
-  const main = await buildServer({ ...common, routes: [health, ...hubRoutes, ...routes] })
+  const landing = (server: FastifyInstance) =>
+    registerLanding(server, { isReady: () => checkReadiness(readiness), hasConsole: config.console })
+  const main = await buildServer({
+    ...common,
+    routes: [health, ...(app.roles.has('api') ? [landing] : []), ...hubRoutes, ...routes],
+  })
   const hubServer =
     config.hubPort === undefined || hubRoutes.length === 0
       ? null

@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   config: async () => (await import('./config.js')).addConfigCommand,
   app: async () => (await import('./app.js')).addAppCommand,
   key: async () => (await import('./key.js')).addKeyCommand,
+  console: async () => (await import('./console.js')).addConsoleCommand,
   channel: async () => (await import('./channel.js')).addChannelCommand,
   score: async () => (await import('./score.js')).addScoreCommand,
   replay: async () => (await import('./replay.js')).addReplayCommand,

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { startServer } from '../app/compose.js'
+import { createLogin } from '../features/console/console-sessions.js'
 import { createLogger } from '../platform/log/logger.js'
+import { consoleLink } from './console.js'
 import { type CommandContext, loadConfig } from './context.js'
 import { requireDevnet } from './registry-command.js'
 import { addSmallDemo } from './small-demo.js'
@@ -61,7 +63,7 @@ async function serve(context: CommandContext, demo: boolean): Promise<void> {
     },
     Math.max(config.shutdownTimeoutMs, MIN_STOP_MS),
   )
-  const { urls, developmentKey } = await starting
+  const { urls, developmentKey, db } = await starting
   if (demoStop.signal.aborted) return
   if (urls.hub !== undefined) context.print(`hub API on ${urls.hub}`)
   if (urls.grpc !== undefined) context.print(`hub over gRPC on ${urls.grpc}`)
@@ -70,6 +72,9 @@ async function serve(context: CommandContext, demo: boolean): Promise<void> {
     context.print(
       `try it: curl -H 'x-api-key: ${developmentKey}' '${urls.main}/v2/social/fname/availability?fname=alice'`,
     )
+  }
+  if (config.console && developmentKey !== null) {
+    context.print(`console: ${consoleLink(urls.main, await createLogin(db))}`)
   }
   context.print(`listening on ${urls.main}`)
 }

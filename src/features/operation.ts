@@ -4,6 +4,7 @@ import type { CacheWriter } from '../graph/cache/invalidation.js'
 import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../hub/hub.js'
 import type { Database } from '../platform/db/connection.js'
+import type { Metrics } from '../platform/metrics.js'
 import type { NetClient } from '../platform/outbound/net-client.js'
 import type { SavedTargets } from '../platform/outbound/saved-targets.js'
 import type { TargetPolicy } from '../platform/outbound/target.js'
@@ -66,6 +67,8 @@ export interface OperationContext {
   readonly net: Pick<NetClient, 'request'>
   /** The AI endpoint; without one its members are null. */
   readonly ai: Ai
+  /** Metrics of this process. */
+  readonly metrics: Metrics
   /** Unix milliseconds. */
   readonly clock: () => number
 }

@@ -82,7 +82,8 @@ it('only the command line writes to the console', () => {
   const violations = servedFiles.flatMap((file) => {
     const found: string[] = []
     walk(file, (node) => {
-      if (ts.isIdentifier(node) && node.text === 'console') found.push(locationOf(file, node))
+      const isCall = ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)
+      if (isCall && (node.expression as ts.Identifier).text === 'console') found.push(locationOf(file, node))
     })
     return found
   })

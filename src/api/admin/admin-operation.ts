@@ -20,6 +20,8 @@ interface DescribedOperation<Reply extends TSchema> {
   /** When the reply is 404 or 409. These texts are documentation; `handle` throws the errors. */
   readonly notFound?: string
   readonly conflict?: string
+  /** Members of the body that the audit log must not have. */
+  readonly secrets?: readonly string[]
 }
 
 /**

@@ -34,11 +34,15 @@ export const apiVariables = {
     ),
   ),
   ADMIN_TOKEN: Type.Optional(
-    text('Bearer token for the admin API below `/admin`. Unset: the admin API is off.', {
+    text('Bearer token for the admin API below `/admin`. Unset: only the console can use it.', {
       pattern: '^[\\x21-\\x7e]{32,256}$',
       patternText: 'a token of 32 to 256 characters of ASCII without spaces',
       secret: true,
     }),
+  ),
+  CONSOLE: flag(
+    'Serves the console at `/console`, in which an operator sees and does what the admin API offers.',
+    true,
   ),
   JWT_ISSUERS: Type.Optional(
     text(

@@ -1,3 +1,4 @@
+import { readConsoleFiles } from '../../features/console/console-files.js'
 import { createSignerCache } from '../../features/signers/acting-signer.js'
 import { consentOfAllFids, createFidConsent } from '../../features/signers/fid-consent.js'
 import { parseSubscriptionContracts } from '../../features/subscriptions/settings.js'
@@ -14,12 +15,15 @@ import { publicReadPaths } from '../public-reads.js'
 import { otherAppsTargetPolicy, savedTargetsOf } from '../target-policies.js'
 import { webhookSettings } from './webhooks.js'
 
+/** Where the build puts it, beside `app` in `dist`. */
+const consoleDirectory = new URL('../../console/', import.meta.url)
+
 /** The main API below `/v2`, the admin API, the approval pages and the documentation. */
 export const mainApiModule: Module = {
   name: 'main API',
   runsIn: ['api'],
   start(app) {
-    const { config, connections, hub, lookups, hydrator, vault, clock, log, publicUrl } = app
+    const { config, connections, hub, lookups, hydrator, vault, metrics, clock, log, publicUrl } = app
     const { read: db, write: writerDb } = connections
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
@@ -33,6 +37,7 @@ export const mainApiModule: Module = {
       hydrator,
       vault,
       clock,
+      metrics,
       publicUrl,
       net,
       crawler: app.service('crawler'),
@@ -65,6 +70,7 @@ export const mainApiModule: Module = {
           }
         : undefined,
       adminToken: config.adminToken,
+      consoleFiles: config.console ? readConsoleFiles(consoleDirectory) : undefined,
     })
     return {
       routes,

@@ -13,6 +13,7 @@ import { noAi } from '../../features/ai/ai.js'
 import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
 import { createApiKey } from '../../features/apps/api-keys.js'
 import { ensureApp, isUuid } from '../../features/apps/apps.js'
+import type { ConsoleFiles } from '../../features/console/console-files.js'
 import { createTestCampaigns } from '../../features/miniapps/campaigns/testing/test-campaigns.js'
 import { testMiniAppSettings } from '../../features/miniapps/testing/settings.js'
 import type { Operation, OperationContext } from '../../features/operation.js'
@@ -54,6 +55,8 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly appName?: string
   /** Of the admin API, which is not there without. */
   readonly adminToken?: string
+  /** Of the console, which is off without. */
+  readonly consoleFiles?: ConsoleFiles | null
   /** Where operations read, if not from `db`. */
   readonly reads?: ReadRouting
   /** Opens the operations of `public-reads.ts` to everybody. */
@@ -96,6 +99,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     appName = 'test',
     key: givenKey,
     adminToken,
+    consoleFiles,
     publicReads,
     reads = null,
     ...more
@@ -103,6 +107,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   const appId = givenKey === undefined ? await ensureApp(db, appName) : ''
   const key = givenKey ?? (await createApiKey(db, { appId })).key
   const lines: string[] = []
+  const metrics = createMetrics()
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const keyRing = createApiKeyCache(db, clock)
   const operationContext = {
@@ -139,6 +144,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
       log,
     }),
     publicUrl: () => 'http://plaza.test',
+    metrics,
     net: unusedNet,
     ai: noAi,
     campaigns: createTestCampaigns(db, more.net ?? unusedNet),
@@ -150,7 +156,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   }
   const app = await buildServer({
     log,
-    metrics: createMetrics(),
+    metrics,
     trustProxy: false,
     routes: [
       mainApiRoutes({
@@ -160,6 +166,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
         rateLimiter: createCounter<number>(limits.apiRequests, clock, rateLimit),
         publicReads: publicReads && { ...publicReads, paths: publicReadPaths },
         adminToken,
+        consoleFiles,
         operations: operations.map(checkReplies),
         adminOperations: adminOperations.map(checkReplies),
       }),

@@ -13,17 +13,12 @@ export const listProcessesOperation = defineAdminOperation({
 
   async handle({ writerDb }) {
     const processes = await listProcesses(writerDb)
-    return {
-      processes: processes.map(({ started_at, ...process }) => ({
-        object: 'process' as const,
-        ...process,
-        started_at: started_at.toISOString(),
-      })),
-    }
+    return { processes: processes.map(processJson) }
   },
 })
 
-interface ProcessRow {
+/** A live process, as it has registered itself (`app/processes.ts`). */
+export interface ProcessRow {
   readonly id: string
   readonly roles: ('api' | 'worker' | 'sync')[]
   readonly version: string
@@ -33,11 +28,16 @@ interface ProcessRow {
   readonly started_at: Date
 }
 
-/** The processes register themselves (`app/processes.ts`). */
-async function listProcesses(db: Database): Promise<ProcessRow[]> {
+/** The live processes of this database, oldest first. */
+export async function listProcesses(db: Database): Promise<ProcessRow[]> {
   return await db<ProcessRow[]>`
     select id, roles, version, host, pid, connections, started_at
     from app.processes
     where alive_until > now()
     order by started_at, id`
+}
+
+/** A process as JSON. */
+export function processJson({ started_at, ...process }: ProcessRow) {
+  return { object: 'process' as const, ...process, started_at: started_at.toISOString() }
 }

@@ -57,7 +57,8 @@ export function observeDeliveryQueue(registry: Registry, db: Database): void {
   })
 }
 
-async function queueDepth(db: Database): Promise<[state: string, count: number][]> {
+/** Deliveries by state: waiting for their first attempt, for another one, or being sent. Of each state 10,000 are counted at most. */
+export async function queueDepth(db: Database): Promise<[state: string, count: number][]> {
   const countOf = (condition: Fragment) =>
     db`(select count(*) from (select from webhooks.deliveries where ${condition} limit ${MAX_COUNTED}) counted)`
   const [row] = await db<Record<string, number>[]>`

@@ -217,6 +217,37 @@ create table ai.usage (
   constraint usage_pkey PRIMARY KEY (day)
 );
 
+create table app.audit_log (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default now(),
+  session_id bigint,
+  address text not null,
+  operation text not null,
+  params jsonb not null,
+  body jsonb,
+  status integer,
+  error text,
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+
+create table app.console_logins (
+  code_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint console_logins_pkey PRIMARY KEY (code_hash)
+);
+
+create table app.console_sessions (
+  id bigint not null generated always as identity,
+  secret_hash bytea not null,
+  origin text not null,
+  address text not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint console_sessions_pkey PRIMARY KEY (id),
+  constraint console_sessions_secret_hash_key UNIQUE (secret_hash)
+);
+
 create table app.processes (
   id uuid not null,
   roles text[] not null,

@@ -16,6 +16,7 @@ export const saveCustodyKeyOperation = defineAdminOperation({
     'the app’s requests for signers when users sign in with a browser. The key is never shown again; ' +
     'another one replaces it.',
   params: appParams,
+  secrets: ['custody_key'],
   input: Type.Object({
     custody_key: Type.String({
       pattern: '^0x[\\da-fA-F]{64}$',

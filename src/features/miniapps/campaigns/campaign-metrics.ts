@@ -46,7 +46,8 @@ export function observeCampaignQueue(registry: Registry, db: Database): void {
   })
 }
 
-async function countWaiting(db: Database): Promise<{ state: string; tokens: number }[]> {
+/** Tokens of campaigns by state; of each state a bounded number of batches is counted. */
+export async function countWaiting(db: Database): Promise<{ state: string; tokens: number }[]> {
   return db<{ state: string; tokens: number }[]>`
     select state, sum(cardinality(fids))::integer as tokens
     from (

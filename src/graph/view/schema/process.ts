@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { DateTime, namedObject, textEnum, Uuid } from './primitives.js'
 
 /** A live process of the server. */
-const ServerProcess = Type.Object(
+export const ServerProcess = Type.Object(
   {
     object: Type.Literal('process'),
     id: Uuid,

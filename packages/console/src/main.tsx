@@ -1,0 +1,73 @@
+import '@mantine/core/styles.css'
+import './console.css'
+import { Alert, Badge, type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { ApiError } from './api'
+import { createConsoleRouter } from './router'
+
+/** The nonce of this page: the component library writes its variables into a style element, and dialogs one of their own. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
+setNonce(nonce)
+
+const theme = createTheme({
+  primaryColor: 'indigo',
+  // Text on it has a contrast of at least 4.5.
+  primaryShade: { light: 8, dark: 8 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  components: {
+    // The colours of the library's titles have too little contrast.
+    Badge: Badge.extend({ defaultProps: { tt: 'none' } }),
+    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+  },
+})
+
+/** The library's grey for lesser text has too little contrast, too. */
+const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: lesserText('var(--mantine-color-gray-7)'),
+  dark: lesserText('var(--mantine-color-dark-1)'),
+})
+
+function lesserText(color: string) {
+  return { '--mantine-color-dimmed': color, '--mantine-color-placeholder': color }
+}
+
+/** A session that has ended leads to the sign-in page, wherever it is noticed. */
+function leaveWhenSignedOut(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) void router.navigate({ to: '/sign-in' })
+}
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
+  mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
+  defaultOptions: {
+    queries: {
+      // A refusal stays one; only what could not be reached is worth another try.
+      retry: (failures, error) => !(error instanceof ApiError && error.status < 500) && failures < 3,
+      staleTime: 5_000,
+    },
+  },
+})
+const router = createConsoleRouter(queries)
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+      cssVariablesResolver={cssVariables}
+    >
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

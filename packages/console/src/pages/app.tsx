@@ -1,0 +1,226 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Code,
+  CopyButton,
+  Group,
+  NumberInput,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { api, dataOf, type Schemas } from '../api'
+import { Dialog } from '../parts/dialog'
+import { Empty, Loaded, Page } from '../parts/page'
+import { Problem } from '../parts/problem'
+import { Time } from '../parts/time'
+import { WideTable } from '../parts/wide-table'
+
+/** An app with its keys. */
+export function AppPage() {
+  const { id } = useParams({ from: '/signed-in/apps/$id' })
+  const path = { params: { path: { id } } }
+  const app = useQuery({ queryKey: ['apps', id], queryFn: () => dataOf(api.GET('/admin/apps/{id}', path)) })
+  const keys = useQuery({
+    queryKey: ['apps', id, 'keys'],
+    queryFn: () =>
+      dataOf(api.GET('/admin/apps/{id}/keys', { params: { path: { id }, query: { limit: 100 } } })),
+  })
+  return (
+    <Page title={app.data?.app.name ?? 'App'} actions={<CreateKey appId={id} />}>
+      <Loaded query={app}>
+        {({ app: { fid, mini_app_domain, events_url, developer_uuid } }) => (
+          <Table variant="vertical" layout="fixed" withTableBorder>
+            <Table.Tbody>
+              <Detail name="Id" value={id} />
+              <Detail name="Fid" value={fid === null ? null : String(fid)} />
+              <Detail name="Mini app domain" value={mini_app_domain} />
+              <Detail name="URL for mini app events" value={events_url} />
+              <Detail name="Developer" value={developer_uuid} />
+            </Table.Tbody>
+          </Table>
+        )}
+      </Loaded>
+      <Title order={2} size="h4">
+        Keys
+      </Title>
+      <Loaded query={keys}>
+        {({ api_keys }) =>
+          api_keys.length === 0 ? (
+            <Empty title="This app has no key">Without one it can ask for nothing. Create one above.</Empty>
+          ) : (
+            <Keys keys={api_keys} appId={id} />
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function Detail({ name, value }: { name: string; value: string | null }) {
+  return (
+    <Table.Tr>
+      <Table.Th w={200}>{name}</Table.Th>
+      <Table.Td className="mono">{value ?? '–'}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+function Keys({ keys, appId }: { keys: readonly Schemas['ApiKey'][]; appId: string }) {
+  return (
+    <WideTable label="Keys" minWidth={640}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Key</Table.Th>
+          <Table.Th>Requests a minute</Table.Th>
+          <Table.Th>Created</Table.Th>
+          <Table.Th>Last used</Table.Th>
+          <Table.Th>
+            <Text span fw="inherit" size="sm">
+              State
+            </Text>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {keys.map((key) => (
+          <Table.Tr key={key.id}>
+            <Table.Td className="mono">{key.prefix}…</Table.Td>
+            <Table.Td>{limitText(key.rate_limit)}</Table.Td>
+            <Table.Td>
+              <Time at={key.created_at} />
+            </Table.Td>
+            <Table.Td>
+              <Time at={key.last_used_at} />
+            </Table.Td>
+            <Table.Td>
+              {key.revoked_at === null ? (
+                <RevokeKey apiKey={key} appId={appId} />
+              ) : (
+                <Badge variant="dot" color="gray">
+                  Revoked
+                </Badge>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </WideTable>
+  )
+}
+
+function limitText(limit: number | null): string {
+  if (limit === null) return 'as the server says'
+  return limit === 0 ? 'no limit' : limit.toLocaleString()
+}
+
+function CreateKey({ appId }: { appId: string }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const [limit, setLimit] = useState<number | string>('')
+  const queries = useQueryClient()
+  const creation = useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.POST('/admin/apps/{id}/keys', {
+          params: { path: { id: appId } },
+          body: typeof limit === 'number' ? { rate_limit: limit } : {},
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['apps'] }),
+  })
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    creation.mutate()
+  }
+  function finish() {
+    close()
+    creation.reset()
+  }
+  const key = creation.data?.key
+  return (
+    <>
+      <Button onClick={open}>Create a key</Button>
+      <Dialog opened={isOpen} onClose={finish} title="Create a key" closeOnClickOutside={key === undefined}>
+        {key === undefined ? (
+          <form onSubmit={submit}>
+            <Stack>
+              <NumberInput
+                label="Requests a minute"
+                description="0 is no limit. Empty: as the server says (API_RATE_LIMIT)."
+                value={limit}
+                onChange={setLimit}
+                min={0}
+              />
+              <Problem error={creation.error} />
+              <Button type="submit" loading={creation.isPending}>
+                Create
+              </Button>
+            </Stack>
+          </form>
+        ) : (
+          <NewKey apiKey={key} onDone={finish} />
+        )}
+      </Dialog>
+    </>
+  )
+}
+
+function NewKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
+  return (
+    <Stack>
+      <Alert color="yellow" title="Copy it now">
+        Only its hash is stored: it is never shown again.
+      </Alert>
+      <Code block>{apiKey}</Code>
+      <Group>
+        <CopyButton value={apiKey}>
+          {({ copied, copy }) => <Button onClick={copy}>{copied ? 'Copied' : 'Copy'}</Button>}
+        </CopyButton>
+        <Button variant="default" onClick={onDone}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function RevokeKey({ apiKey: { id, prefix }, appId }: { apiKey: Schemas['ApiKey']; appId: string }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const queries = useQueryClient()
+  const revocation = useMutation({
+    mutationFn: () => dataOf(api.DELETE('/admin/keys/{id}', { params: { path: { id } } })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['apps', appId] })
+      close()
+    },
+  })
+  return (
+    <>
+      <Button size="xs" color="red.9" variant="outline" onClick={open} aria-label={`Revoke ${prefix}`}>
+        Revoke
+      </Button>
+      <Dialog opened={isOpen} onClose={close} title={`Revoke ${prefix}…?`}>
+        <Stack>
+          <Text size="sm">
+            Every request with this key is refused from the next second on. It cannot be made valid again.
+          </Text>
+          <Problem error={revocation.error} />
+          <Group>
+            <Button color="red.9" loading={revocation.isPending} onClick={() => revocation.mutate()}>
+              Revoke the key
+            </Button>
+            <Button variant="default" onClick={close}>
+              Keep it
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    </>
+  )
+}

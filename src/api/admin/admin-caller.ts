@@ -1,0 +1,102 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { PlazaError } from '../../platform/errors.js'
+import { createCounter } from '../../platform/limits/counter.js'
+import { limits } from '../../platform/limits/limits.js'
+import { digest } from '../api-keys.js'
+import { refuseOtherSites } from '../same-site.js'
+
+/** What a change with the cookie is told that does not come from the console's own pages. */
+export const notFromConsole = 'a change with the cookie of the console must come from its own pages'
+
+/** The cookie of a browser that is signed in to the console. */
+export const SESSION_COOKIE = 'plaza_console'
+
+/** Who sends a request to the admin API. */
+export interface AdminCaller {
+  /** The session of a browser; null for who has the admin token. */
+  readonly sessionId: number | null
+}
+
+/** How callers of the admin API are known. */
+export interface AdminAccess {
+  /** The token that grants full access. Undefined: only sessions do. */
+  readonly token: string | undefined
+  /** The session of a cookie's secret; null when there is none. */
+  readonly findSession: (secret: string) => Promise<{ readonly id: number } | null>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Who may use the admin API. Its functions share the count of what was wrong: a token is tried at the console, too. */
+export interface AdminCheck {
+  /** Finds out who sends a request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */
+  authenticate(request: FastifyRequest, reply: FastifyReply): Promise<AdminCaller>
+  /** Throws the same unless this is the admin token. */
+  checkToken(request: FastifyRequest, token: string): void
+  /** Throws `bad_request.rate_limited` after too many wrong ones from this address. */
+  refuseFlood(request: FastifyRequest): void
+  /** Counts a wrong one, and throws `unauthenticated`. */
+  refuse(request: FastifyRequest, problem: string): never
+}
+
+/** Creates the check of the admin token and of console sessions, which counts the wrong ones of each address. */
+export function createAdminCheck({ token, findSession, clock }: AdminAccess): AdminCheck {
+  const expected = token === undefined ? null : digest(token)
+  const failures = createCounter<string>(limits.adminFailures, clock)
+
+  function refuseFlood(request: FastifyRequest): void {
+    const retryAfterSeconds = failures.waitSeconds(request.ip)
+    if (retryAfterSeconds === 0) return
+    const problem = 'too many wrong admin tokens from this address'
+    throw new PlazaError('bad_request.rate_limited', problem, { retryAfterSeconds })
+  }
+
+  function refuse(request: FastifyRequest, problem: string): never {
+    failures.take(request.ip)
+    throw new PlazaError('unauthenticated', problem)
+  }
+
+  function checkToken(request: FastifyRequest, sent: string): void {
+    refuseFlood(request)
+    if (expected === null || !timingSafeEqual(digest(sent), expected))
+      refuse(request, 'this is not the admin token')
+  }
+
+  async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<AdminCaller> {
+    // A reply may hold a key.
+    reply.header('cache-control', 'no-store')
+    const secret = cookieOf(request, SESSION_COOKIE)
+    const { authorization } = request.headers
+    if (authorization === undefined && secret !== null) {
+      refuseFlood(request)
+      const session = await findSession(secret)
+      if (session === null) refuse(request, 'this session has ended: sign in again at /console')
+      if (request.method !== 'GET') refuseOtherSites(request, notFromConsole)
+      return { sessionId: session.id }
+    }
+    const sent = /^bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? ''
+    try {
+      checkToken(request, sent)
+    } catch (error) {
+      if (error instanceof PlazaError && error.code === 'unauthenticated') {
+        reply.header('www-authenticate', 'Bearer')
+        const problem = 'the admin token is needed, as authorization: Bearer <token>'
+        throw new PlazaError('unauthenticated', problem)
+      }
+      throw error
+    }
+    return { sessionId: null }
+  }
+
+  return { authenticate, checkToken, refuseFlood, refuse }
+}
+
+/** The value of a cookie; null when it was not sent. */
+export function cookieOf({ headers }: Pick<FastifyRequest, 'headers'>, name: string): string | null {
+  for (const part of (headers.cookie ?? '').split(';')) {
+    const [key, value] = part.trim().split('=', 2)
+    if (key === name && value) return value
+  }
+  return null
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import type { Config } from '../app/config/config.js'
+import { createLogin } from '../features/console/console-sessions.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { withDatabase } from './with-database.js'
+
+/** `plaza console login` */
+export function addConsoleCommand(program: Command, context: CommandContext): void {
+  program
+    .command('console')
+    .description('sign in to the console of a server')
+    .command('login')
+    .description('print a link that signs one browser in, within an hour')
+    .option('--json', 'print JSON')
+    .action(({ json = false }: { readonly json?: boolean }) =>
+      withDatabase(context, 'console', async (db) => {
+        const config = loadConfig(context)
+        if (!config.console) throw new UsageError('the console is off: CONSOLE=false')
+        const url = consoleLink(serverUrl(config), await createLogin(db))
+        context.print(json ? JSON.stringify({ url }) : url)
+      }),
+    )
+}
+
+/** The link that signs in with a code. The code is behind the #, so that neither servers nor logs on its way see it. */
+export function consoleLink(url: string, code: string): string {
+  return `${url}/console#code=${code}`
+}
+
+/** Where browsers on this machine reach the server, unless it is configured. */
+function serverUrl({ publicUrl, host, port }: Config): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return publicUrl?.replace(/\/+$/, '') ?? `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}

@@ -1,0 +1,46 @@
+import type { AuditLog } from '../../api/admin/audit-log.js'
+import type { Database } from '../../platform/db/connection.js'
+
+/** Creates the audit log of the admin API in the database. */
+export function createAuditLog(db: Database): AuditLog {
+  return {
+    async begin({ sessionId, address, operation, params, body }) {
+      const [row] = await db<{ id: number }[]>`
+        insert into app.audit_log (session_id, address, operation, params, body)
+        values (${sessionId}, ${address}, ${operation}, ${JSON.stringify(params)}::text::jsonb, ${body && JSON.stringify(body)}::text::jsonb)
+        returning id
+      `
+      return row!.id
+    },
+    async end(id, { status, error }) {
+      await db`update app.audit_log set status = ${status}, error = ${error} where id = ${id}`
+    },
+  }
+}
+
+/** An entry of the audit log. */
+export interface AuditRow {
+  readonly id: number
+  readonly at: Date
+  readonly session_id: number | null
+  readonly address: string
+  readonly operation: string
+  readonly params: object
+  readonly body: object | null
+  readonly status: number | null
+  readonly error: string | null
+}
+
+/** Entries below an id, newest first. */
+export async function listAuditLog(
+  db: Database,
+  { before, limit }: { readonly before: number | null; readonly limit: number },
+): Promise<AuditRow[]> {
+  return await db<AuditRow[]>`
+    select id, at, session_id, address, operation, params, body, status, error
+    from app.audit_log
+    where id < coalesce(${before}::bigint, 9223372036854775807)
+    order by id desc
+    limit ${limit}
+  `
+}

@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Database } from '../../platform/db/connection.js'
+
+/** A browser that is signed in to the console. */
+export interface ConsoleSession {
+  readonly id: number
+  readonly expiresAt: Date
+}
+
+/** Who begins a session. */
+export interface SessionStart {
+  /** With what it is begun. */
+  readonly origin: 'token' | 'link'
+  readonly address: string
+  readonly userAgent: string
+}
+
+/** A session ends after a week, however much it is used: then the operator signs in again. */
+export const SESSION_SECONDS = 7 * 24 * 60 * 60
+/** Long enough to read the log of a first start. */
+const LOGIN_MINUTES = 60
+const SECRET_BYTES = 32
+const MAX_USER_AGENT = 200
+
+/** Makes the code of a link that signs in once within an hour. Earlier links stay valid. */
+export async function createLogin(db: Database): Promise<string> {
+  const code = newSecret()
+  await db`
+    with expired as (delete from app.console_logins where expires_at < now())
+    insert into app.console_logins (code_hash, expires_at)
+    values (${hashOf(code)}, now() + ${LOGIN_MINUTES} * interval '1 minute')
+  `
+  return code
+}
+
+/** Uses the code of a link up. False when it is unknown, used or too old. */
+export async function redeemLogin(db: Database, code: string): Promise<boolean> {
+  const rows = await db<{ is_valid: boolean }[]>`
+    delete from app.console_logins where code_hash = ${hashOf(code)} returning expires_at > now() as is_valid
+  `
+  return rows[0]?.is_valid ?? false
+}
+
+/** Begins a session, and returns the secret for its cookie. */
+export async function startSession(
+  db: Database,
+  { origin, address, userAgent }: SessionStart,
+): Promise<{ readonly secret: string; readonly session: ConsoleSession }> {
+  const secret = newSecret()
+  const [row] = await db<{ id: number; expires_at: Date }[]>`
+    with expired as (delete from app.console_sessions where expires_at < now())
+    insert into app.console_sessions (secret_hash, origin, address, user_agent, expires_at)
+    values (
+      ${hashOf(secret)}, ${origin}, ${address}, ${userAgent.slice(0, MAX_USER_AGENT)},
+      now() + ${SESSION_SECONDS} * interval '1 second'
+    )
+    returning id, expires_at
+  `
+  return { secret, session: { id: row!.id, expiresAt: row!.expires_at } }
+}
+
+/** The session of a cookie; null when it is unknown or has ended. */
+export async function findSession(db: Database, secret: string): Promise<ConsoleSession | null> {
+  const [row] = await db<{ id: number; expires_at: Date }[]>`
+    select id, expires_at from app.console_sessions
+    where secret_hash = ${hashOf(secret)} and expires_at > now()
+  `
+  return row ? { id: row.id, expiresAt: row.expires_at } : null
+}
+
+/** Ends a session. */
+export async function endSession(db: Database, id: number): Promise<void> {
+  await db`delete from app.console_sessions where id = ${id}`
+}
+
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url')
+}
+
+/** Secrets are random and long, so one round of SHA-256 is enough, and equal hashes are looked up by their index. */
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
