@@ -16,11 +16,16 @@ import { redactedPath } from '../platform/text/redacted-path.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorResponse } from './error-response.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
+import { limitRequestTime } from './request-deadlines.js'
 
 export interface ServerOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly trustProxy: boolean
+  /** Milliseconds within which every request is answered. */
+  readonly requestTimeoutMs: number
+  /** Most requests that wait for their answer. */
+  readonly maxPendingRequests?: number
   /** Undefined: replies go out as they are, and bodies must come so. */
   readonly encoding?: HttpEncodingOptions
   /** Functions that add routes, each in a scope of its own. */
@@ -72,6 +77,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  limitRequestTime(app, options)
   if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')

@@ -6,6 +6,7 @@ import type { Database } from '../platform/db/connection.js'
 import { migrationState } from '../platform/db/migrate.js'
 import type { App, StartedModule } from './module.js'
 import type { ProcessRegistry } from './processes.js'
+import type { ShortageWatch } from './shortages.js'
 
 /** Where the HTTP servers listen; `hub` is the hub API's own address, if it has one. */
 export interface ServerUrls {
@@ -20,7 +21,7 @@ export interface ServerUrls {
 export async function startServers(
   app: Omit<App, 'service' | 'log'> & { readonly log: Logger },
   started: readonly StartedModule[],
-  processes: ProcessRegistry,
+  { processes, shortages }: { readonly processes: ProcessRegistry; readonly shortages: ShortageWatch },
 ): Promise<{ readonly urls: ServerUrls; readonly stop: () => Promise<void> }> {
   const { config, log, metrics, connections, hub } = app
   const encoding = {
@@ -28,9 +29,15 @@ export async function startServers(
     etags: config.etags,
     compressedRequests: config.compressedRequests,
   }
-  const common = { log, metrics, trustProxy: config.trustProxy, encoding }
+  const { trustProxy, requestTimeoutMs } = config
+  const common = { log, metrics, trustProxy, requestTimeoutMs, encoding }
   const health = (server: FastifyInstance) =>
-    registerHealth(server, metrics, () => readReadiness(connections.read, hub.queued, processes))
+    registerHealth(server, {
+      metrics,
+      requestTimeoutMs,
+      readReadiness: () => readReadiness(connections.read, hub.queued, processes),
+      readShortages: shortages.read,
+    })
   const hubRoutes = started.flatMap((module) => module.hubRoutes ?? [])
   const routes = started.flatMap((module) => module.routes ?? [])
   const main = await buildServer({ ...common, routes: [health, ...hubRoutes, ...routes] })

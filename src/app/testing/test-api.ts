@@ -148,6 +148,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     log,
     metrics: createMetrics(),
     trustProxy: false,
+    requestTimeoutMs: 30_000,
     routes: [
       mainApiRoutes({
         context,
