@@ -21,8 +21,14 @@ import { makeTestDir } from './stale-test-dirs.js'
 
 /** A primary with a streaming replica, both for one test file. */
 export interface ReplicatedCluster {
-  readonly primary: { readonly url: string; readonly db: Database }
+  readonly primary: Primary
   readonly replica: Replica
+}
+
+/** The primary, which can be frozen as the replica can. */
+export interface Primary extends Pick<Replica, 'freeze' | 'unfreeze'> {
+  readonly url: string
+  readonly db: Database
 }
 
 /** The replica, and what can happen to it. */
@@ -73,10 +79,6 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
   const primary = connectTo(ports[0])
   const replicaDb = connectTo(ports[1])
 
-  function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    for (const pid of processesIn(second.directory)) process.kill(pid, signal)
-  }
-
   async function kill(): Promise<void> {
     if (runningReplica === null) return
     process.kill(runningReplica.pid, 'SIGKILL')
@@ -94,6 +96,31 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
     url: urlOf(ports[1]),
     name: `127.0.0.1:${ports[1]}`,
     db: replicaDb,
+    ...replayOf(primary, replicaDb),
+    kill,
+    freeze: () => signalAll(second, 'SIGSTOP'),
+    unfreeze: () => signalAll(second, 'SIGCONT'),
+    async start() {
+      runningReplica = await startReplica()
+    },
+  }
+  return {
+    primary: {
+      url: urlOf(ports[0]),
+      db: primary,
+      freeze: () => signalAll(first, 'SIGSTOP'),
+      unfreeze: () => signalAll(first, 'SIGCONT'),
+    },
+    replica,
+  }
+}
+
+/** What the replica replays of the primary's log. */
+function replayOf(
+  primary: Database,
+  replicaDb: Database,
+): Pick<Replica, 'pauseReplay' | 'resumeReplay' | 'catchUp'> {
+  return {
     async pauseReplay() {
       await replicaDb`select pg_wal_replay_pause()`
       const state = async () => (await replicaDb`select pg_get_wal_replay_pause_state() as state`)[0]?.state
@@ -101,12 +128,6 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
     },
     async resumeReplay() {
       await replicaDb`select pg_wal_replay_resume()`
-    },
-    kill,
-    freeze: () => signalAll('SIGSTOP'),
-    unfreeze: () => signalAll('SIGCONT'),
-    async start() {
-      runningReplica = await startReplica()
     },
     async catchUp() {
       const [end] = await primary<{ lsn: string }[]>`select pg_current_wal_flush_lsn()::text as lsn`
@@ -116,7 +137,17 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
       await expect.poll(isReplayed, { interval: 10 }).toBe(true)
     },
   }
-  return { primary: { url: urlOf(ports[0]), db: primary }, replica }
+}
+
+/** A process that ends at this moment is none that has to be stopped. */
+function signalAll({ directory }: ClusterLocation, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of processesIn(directory)) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
 }
 
 /** A cluster that never ran needs no backup: its copy starts where it starts, and streams everything. */

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { isUnavailable } from '../platform/db/connection-errors.js'
+import { outageOf, unavailableError } from '../platform/db/connection-errors.js'
 import { describeError, type ErrorCode, PlazaError } from '../platform/errors.js'
 
 /** Seconds a client should wait before a retry if the cause gives no time. */
@@ -20,9 +20,8 @@ const codesByStatus = new Map<number, ErrorCode>([
  */
 export function toPlazaError(error: unknown): PlazaError {
   if (error instanceof PlazaError) return error
-  if (isUnavailable(error)) {
-    return new PlazaError('unavailable', 'the database is not available, try again soon', { cause: error })
-  }
+  const unavailable = unavailableError(error)
+  if (unavailable) return unavailable
   if (isClientError(error)) {
     const code = codesByStatus.get(error.statusCode) ?? 'bad_request.invalid_param'
     const [failed] = error.validation ?? []
@@ -40,7 +39,9 @@ export function prepareErrorReply(error: PlazaError, request: FastifyRequest, re
     reply.header('retry-after', error.retryAfterSeconds ?? RETRY_AFTER_SECONDS)
   }
   if (error.code === 'internal') request.log.error({ err: error.cause }, 'request failed')
-  else if (error.code === 'unavailable') request.log.warn({ err: error.cause ?? error }, 'request refused')
+  else if (error.code === 'unavailable') {
+    request.log.warn({ err: error.cause ?? error, outage: outageOf(error.cause) }, 'request refused')
+  }
 }
 
 /** The JSON body of an error. `internal` contains only the request id. */

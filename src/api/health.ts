@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import type { Shortage } from '../platform/db/connection-errors.js'
 import type { Metrics } from '../platform/metrics.js'
-import { resultWithin } from '../platform/process/pause.js'
+import { pause, resultWithin } from '../platform/process/pause.js'
 
-/** The reply of `/readyz`. The server is ready if every part is. */
+/** The reply of `/readyz`. The server is ready if every part is, but for what reads can do without. */
 export interface Readiness {
   readonly database: 'ok' | 'away'
   /** `newer`: a newer version has migrated the database, as in an upgrade of one process after the other. */
@@ -13,21 +14,39 @@ export interface Readiness {
   readonly roles: Readonly<Record<string, number>> | null
 }
 
+export interface HealthOptions {
+  readonly metrics: Metrics
+  readonly readReadiness: () => Promise<Readiness>
+  /** What has run out lately. Reads go on, so it is no reason to be not ready. */
+  readonly readShortages: () => Promise<readonly Shortage[]>
+  /** Milliseconds within which every request is answered. */
+  readonly requestTimeoutMs: number
+}
+
 /** A check that takes longer counts as failed. */
 const READINESS_LIMIT_MS = 2_000
+/** Metrics that are read from the database, and not in this time, are left out. */
+const METRICS_LIMIT_MS = 2_000
+/** Part of the time of a request that a check may take at most. */
+const CHECK_SHARE = 0.5
 /** Above this queue length new messages wait for seconds, and load balancers should use another server. */
 const MAX_EVENT_LAG = 10_000
 
-/** Adds the endpoints for the operator, which are not part of the API. */
-export function registerHealth(
-  app: FastifyInstance,
-  metrics: Metrics,
-  readiness: () => Promise<Readiness>,
-): void {
-  app.get('/healthz', async () => ({ status: 'ok' }))
+/**
+ * Adds the endpoints for the operator, which are not part of the API. They answer also while the database hangs.
+ *
+ * @returns whether the server is ready, as `/readyz` says it.
+ */
+export function registerHealth(app: FastifyInstance, options: HealthOptions): () => Promise<boolean> {
+  const { metrics, readShortages, requestTimeoutMs } = options
+  const longestMs = requestTimeoutMs * CHECK_SHARE
+  const readReadiness = sharedCheck(options.readReadiness, Math.min(READINESS_LIMIT_MS, longestMs))
+  const vital = { config: { isVital: true } }
 
-  app.get('/readyz', async (_request, reply) => {
-    const found = await resultWithin(READINESS_LIMIT_MS, readiness())
+  app.get('/healthz', vital, async () => ({ status: 'ok' }))
+
+  app.get('/readyz', vital, async (_request, reply) => {
+    const [found, shortages] = await Promise.all([readReadiness(), readShortages()])
     const ready = isReady(found)
     if (!ready) reply.status(503).header('retry-after', 1)
     const missingRoles = Object.entries(found?.roles ?? {}).flatMap(([role, count]) =>
@@ -36,19 +55,17 @@ export function registerHealth(
     return {
       status: ready ? 'ready' : 'not ready',
       ...(found ?? { database: 'away' }),
+      shortages,
       missingRoles,
     }
   })
 
-  app.get('/metrics', async (_request, reply) => {
+  app.get('/metrics', vital, async (_request, reply) => {
     reply.type(metrics.registry.contentType)
-    return metrics.registry.metrics()
+    return await readMetrics(metrics, Math.min(METRICS_LIMIT_MS, longestMs))
   })
-}
 
-/** Whether the server can serve requests now. */
-export async function checkReadiness(readiness: () => Promise<Readiness>): Promise<boolean> {
-  return isReady(await resultWithin(READINESS_LIMIT_MS, readiness()))
+  return async () => isReady(await readReadiness())
 }
 
 function isReady(found: Readiness | null): boolean {
@@ -59,4 +76,35 @@ function isReady(found: Readiness | null): boolean {
     (found.migrations === 'applied' || found.migrations === 'newer') &&
     found.eventLag <= MAX_EVENT_LAG
   )
+}
+
+/**
+ * Shares a check between requests: while one has no answer, no other begins. Null after the time; and at once while a
+ * check has taken longer already, because what it asks hangs.
+ */
+function sharedCheck<Result>(check: () => Promise<Result>, limitMs: number): () => Promise<Result | null> {
+  let running: Promise<Result> | null = null
+  let isLate = false
+  return async () => {
+    if (running !== null && isLate) return null
+    running ??= check().finally(() => {
+      running = null
+      isLate = false
+    })
+    const result = await resultWithin(limitMs, running)
+    if (result === null && running !== null) isLate = true
+    return result
+  }
+}
+
+/** The metrics, without those whose values did not come in time. */
+async function readMetrics({ registry }: Metrics, limitMs: number): Promise<string> {
+  const finished = new AbortController()
+  const late = pause(limitMs, finished.signal).then(() => null)
+  const names = registry.getMetricsAsArray().map(({ name }) => name)
+  const texts = await Promise.all(
+    names.map((name) => Promise.race([registry.getSingleMetricAsString(name), late])),
+  )
+  finished.abort()
+  return `${texts.filter((text) => text !== null).join('\n\n')}\n`
 }

@@ -19,6 +19,7 @@ const start = async (encoding: typeof all) =>
     log: createLogger('silent'),
     metrics: createMetrics(),
     trustProxy: false,
+    requestTimeoutMs: 30_000,
     encoding,
     routes: [
       (app) => {

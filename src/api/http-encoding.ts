@@ -130,5 +130,7 @@ async function decodeBody(
     counted.receivedEncodedLength += chunk.length
   })
   body.on('error', (error) => decoder.destroy(error))
+  // A body that was refused for its size is decoded no more, but what was written may still fail: to nobody's harm.
+  decoder.on('error', () => {})
   return body.pipe(counted)
 }

@@ -44,7 +44,7 @@ export const failures: Failures = {
   500: { name: 'InternalError', text: serverFailure, headers: rateHeaders },
   503: {
     name: 'Unavailable',
-    text: 'The database is not available.',
+    text: 'The database is not available or took too long.',
     headers: { ...rateHeaders, ...retryHeader },
   },
 }
@@ -59,7 +59,11 @@ export const adminFailures: Failures = {
     headers: retryHeader,
   },
   500: { name: 'AdminInternalError', text: serverFailure },
-  503: { name: 'AdminUnavailable', text: 'The database is not available.', headers: retryHeader },
+  503: {
+    name: 'AdminUnavailable',
+    text: 'The database is not available or took too long.',
+    headers: retryHeader,
+  },
 }
 
 /** References to the shared responses of these errors. */

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Json } from '../graph/view/json.js'
+import type { LongWait } from '../platform/process/deadlines.js'
 import type { Caller } from './caller.js'
 import { compileBody } from './parse-body.js'
 import { compileQuery } from './parse-query.js'
@@ -42,6 +43,8 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly deprecated?: boolean
   /** Needs no API key, and ignores one. Requests of each address are limited. */
   readonly isKeyless?: true
+  /** It may take longer than `REQUEST_TIMEOUT_MS`. */
+  readonly longWait?: LongWait
 }
 
 /** Returns the reply as a value, as rendered JSON, or with another status. Throws PlazaError to refuse. */

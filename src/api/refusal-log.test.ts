@@ -39,6 +39,7 @@ it('the server: each refused request is in the log, by a line or by a count, and
     log,
     metrics: createMetrics(),
     trustProxy: false,
+    requestTimeoutMs: 10_000,
     routes: [
       (scope) => {
         scope.get('/refused', async (_request, reply) => reply.status(403).send({}))

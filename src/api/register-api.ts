@@ -114,7 +114,7 @@ function addOperation<Context>(
   scope.route({
     method: operation.method,
     url: path.slice(scope.prefix.length),
-    config: { isPublic, isKeyless: operation.isKeyless },
+    config: { isPublic, isKeyless: operation.isKeyless, longWait: operation.longWait },
     handler: async (request, reply) => {
       const caller = request.getDecorator<Caller>('caller')
       const { query, params, body, headers } = request

@@ -17,8 +17,20 @@ async function build(routes: (app: FastifyInstance) => void = () => {}, readines
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const metrics = createMetrics()
-  const health = (scope: FastifyInstance) => registerHealth(scope, metrics, readiness)
-  const app = await buildServer({ log, metrics, trustProxy: false, routes: [health, routes] })
+  const health = (scope: FastifyInstance) =>
+    registerHealth(scope, {
+      metrics,
+      readReadiness: readiness,
+      readShortages: async () => [],
+      requestTimeoutMs: 30_000,
+    })
+  const app = await buildServer({
+    log,
+    metrics,
+    trustProxy: false,
+    requestTimeoutMs: 30_000,
+    routes: [health, routes],
+  })
   return { app, metrics, lines }
 }
 
@@ -152,12 +164,23 @@ describe('operation', () => {
     const { app } = await build(undefined, async () => ({ ...readyState, ...found }))
     const response = await app.inject('/readyz')
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
-    expect(response.json()).toEqual({ status: 'not ready', ...readyState, missingRoles: [], ...found })
+    expect(response.json()).toEqual({
+      status: 'not ready',
+      ...readyState,
+      missingRoles: [],
+      shortages: [],
+      ...found,
+    })
   })
 
   it('all checks pass -> ready', async () => {
     const { app } = await build()
-    expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', ...readyState, missingRoles: [] })
+    expect((await app.inject('/readyz')).json()).toEqual({
+      status: 'ready',
+      ...readyState,
+      missingRoles: [],
+      shortages: [],
+    })
   })
 
   it('is ready while a newer version has migrated the database', async () => {

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -16,13 +14,22 @@ import { redactedPath } from '../platform/text/redacted-path.js'
 import type { Caller } from './caller.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorResponse } from './error-response.js'
+import { closeGently } from './gentle-close.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
 import { createRefusalLog } from './refusal-log.js'
+import { limitRequestTime } from './request-deadlines.js'
+import { answerUnparsed, requireHost } from './unparsed-requests.js'
 
 export interface ServerOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly trustProxy: boolean
+  /** Milliseconds within which every request is answered. */
+  readonly requestTimeoutMs: number
+  /** How long requests may take to arrive. */
+  readonly arrival?: ArrivalLimits
+  /** Most requests that wait for their answer. */
+  readonly maxPendingRequests?: number
   /** Undefined: replies go out as they are, and bodies must come so. */
   readonly encoding?: HttpEncodingOptions
   /** Functions that add routes, each in a scope of its own. */
@@ -31,9 +38,14 @@ export interface ServerOptions {
 
 /** Default limit of a body in bytes. */
 const BODY_LIMIT_BYTES = 1024 * 1024
-/** Time a client has to send its headers, and its whole request. */
-const HEADERS_TIMEOUT_MS = 15_000
-const REQUEST_TIMEOUT_MS = 60_000
+/** Time that a client has to send its headers and its whole request, and between two looks at it. */
+export interface ArrivalLimits {
+  readonly headersMs: number
+  readonly requestMs: number
+  readonly checkMs: number
+}
+
+const ARRIVAL: ArrivalLimits = { headersMs: 15_000, requestMs: 60_000, checkMs: 5_000 }
 /** Longer than the idle timeout of the usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 
@@ -45,7 +57,7 @@ const quietRoutes = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Builds the HTTP server with the parts that all routes share. It does not listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { log, metrics } = options
+  const { log, metrics, arrival = ARRIVAL } = options
   const app: FastifyInstance = Fastify<RawServerDefault>({
     loggerInstance: log,
     // The onResponse hook below writes one line for each request.
@@ -56,12 +68,17 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
     trustProxy: options.trustProxy,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: arrival.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // `requireHost` refuses them, with a reason.
+    http: {
+      headersTimeout: arrival.headersMs,
+      connectionsCheckingInterval: arrival.checkMs,
+      requireHostHeader: false,
+    },
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: refuseUnreadablePath,
-    clientErrorHandler: answerConnectionError,
+    clientErrorHandler: answerUnparsed(log),
     // Requests that arrive while draining are answered, on connections that then close.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -74,6 +91,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
   })
+  closeGently(app, BODY_LIMIT_BYTES)
+  requireHost(app)
+  limitRequestTime(app, options)
   if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')
@@ -125,34 +145,4 @@ function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, re
   const body = /^\/(v2|admin)\//.test(request.url) ? errorResponse(error, request) : errorBody(error, request)
   // Hooks do not run for such a path.
   reply.status(describeError(error.code).status).header('x-content-type-options', 'nosniff').send(body)
-}
-
-/** What a client is told whose bytes are no request: there is no path yet, and so no route to ask. */
-const problems: Readonly<Record<string, readonly [status: number, code: string, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'RequestTimeout', 'the request did not arrive in time'],
-  HPE_HEADER_OVERFLOW: [431, 'HeadersTooLarge', 'the headers are longer than 16 kB'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'TooLarge', 'the extensions of a chunk are too long'],
-}
-const malformed = [400, 'MalformedRequest', 'this is not a valid HTTP/1.1 request'] as const
-
-/** Answers a failure of the HTTP parser with the error body of the API, and closes the connection. */
-function answerConnectionError(failure: Error & { readonly code?: string }, socket: Socket): void {
-  if (failure.code === 'ECONNRESET' || socket.destroyed) return
-  if (!socket.writable) {
-    socket.destroy()
-    return
-  }
-  const [status, code, message] = problems[failure.code ?? ''] ?? malformed
-  const body = JSON.stringify({ message, code, status })
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      'content-type: application/json; charset=utf-8',
-      'x-content-type-options: nosniff',
-      `content-length: ${Buffer.byteLength(body)}`,
-      'connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
 }

@@ -33,6 +33,7 @@ import { registerProcess } from './processes.js'
 import { openReadRouting, writersOf } from './read-routing.js'
 import { parseRoles, type Role } from './roles.js'
 import { type ServerUrls, startServers } from './servers.js'
+import { watchShortages } from './shortages.js'
 
 const BYTES_PER_MB = 2 ** 20
 
@@ -84,9 +85,11 @@ async function compose(
   const database = await openServerDatabase(config, log)
   lifecycle.onStop(database.close)
   const roles = parseRoles(config.roles)
+  const shortages = watchShortages(config.databaseUrl === undefined ? config.dataDir : undefined)
   const connections = openConnections(
     database.url,
     splitConnections(config.databasePool, roles, config.hubShards),
+    { requestTimeoutMs: roles.has('api') ? config.requestTimeoutMs : undefined, onError: shortages.note },
   )
   lifecycle.onStop(() => connections.end())
   if (config.databaseReplicaUrl) await warnIfAsynchronous(connections.read, log)
@@ -100,12 +103,13 @@ async function compose(
   const processes = await registerProcess(connections.write, { roles, connections: config.databasePool }, log)
   lifecycle.onStop(processes.stop)
   processes.observe(app.metrics)
+  shortages.observe(app.metrics)
   const services: Partial<Services> = {}
   const started = await startModules(app, services, lifecycle)
   await startConsumers(app, lifecycle)
   const jobs = started.flatMap((module) => module.jobs ?? [])
   lifecycle.onStop(startScheduledJobs(jobs, { locks: connections.locks, log }))
-  const servers = await startServers({ ...app, log }, started, processes)
+  const servers = await startServers({ ...app, log }, started, { processes, shortages })
   lifecycle.onStop(servers.stop)
   mainUrl = servers.urls.main
   const { grpcAddress = null, developmentKey = null } = services

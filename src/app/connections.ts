@@ -102,13 +102,27 @@ function usedPools(roles: ReadonlySet<Role>): SharedPool[] {
   )
 }
 
+/** What is said of the pools when they are opened. */
+export interface OpenOptions {
+  /** The time in which each request must be answered, of a process that answers any. */
+  readonly requestTimeoutMs?: number | undefined
+  /** Called with the SQLSTATE of errors. */
+  readonly onError?: (state: string) => void
+}
+
+/** A process without requests merges and reads in batches: statements have 32 s. */
+const BATCH_TIMEOUT_MS = 40_000
+
 /** Opens the pools. Connections are made when they are first needed. */
-export function openConnections(url: string, sizes: PoolSizes, name = 'plaza'): Connections {
+export function openConnections(url: string, sizes: PoolSizes, options: OpenOptions = {}): Connections {
+  const { requestTimeoutMs = BATCH_TIMEOUT_MS, onError } = options
+  const servesRequests = new Set(['read', 'views', 'write'])
   const open = (use: Exclude<keyof Connections, 'end'>) =>
     connect(url, {
       poolSize: Math.max(1, sizes[use]),
-      applicationName: `${name} ${use}`,
-      servesRequests: use === 'read' || use === 'views' || use === 'write',
+      applicationName: `plaza ${use}`,
+      ...(servesRequests.has(use) ? { requestTimeoutMs } : {}),
+      ...(onError === undefined ? {} : { onError }),
       holdsLocks: use === 'locks',
       ...(use === 'work' ? { statementTimeoutMs: WORK_TIMEOUT_MS } : {}),
     })

@@ -20,17 +20,17 @@ const NOTICE_MS = 2_000
 
 /** Opens the replicas of `DATABASE_REPLICA_URL`; null without any. */
 export function openReadRouting(
-  config: Pick<Config, 'databaseReplicaUrl' | 'replicaMaxLagMs' | 'replicaPool'>,
+  config: Pick<Config, 'databaseReplicaUrl' | 'replicaMaxLagMs' | 'replicaPool' | 'requestTimeoutMs'>,
   { connections, metrics, log }: { connections: Connections; metrics: Metrics; log: Log },
 ): OpenReadRouting | null {
   const urls = parseReplicaUrls(config.databaseReplicaUrl ?? '')
   if (urls.length === 0) return null
-  const { replicaMaxLagMs: maxLagMs, replicaPool: poolSize } = config
+  const { replicaMaxLagMs: maxLagMs, replicaPool: poolSize, requestTimeoutMs } = config
   const keepMs = maxLagMs + NOTICE_MS
   // The position is a short statement, as lookups for views are.
   const primaryLog = new PrimaryLog(connections.views, keepMs)
   const replicas = urls.map(
-    (url) => new Replica({ url, name: nameOf(url), poolSize, maxLagMs, primaryLog, log }),
+    (url) => new Replica({ url, name: nameOf(url), poolSize, maxLagMs, requestTimeoutMs, primaryLog, log }),
   )
   const stopping = new AbortController()
   const following = [primaryLog, ...replicas].map((each) => each.follow(stopping.signal))

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { checkReadiness, type Readiness, registerHealth } from '../api/health.js'
+import { type Readiness, registerHealth } from '../api/health.js'
 import { registerLanding } from '../api/register-landing.js'
 import { buildServer } from '../api/server.js'
 import type { Database } from '../platform/db/connection.js'
 import { migrationState } from '../platform/db/migrate.js'
 import type { App, StartedModule } from './module.js'
 import type { ProcessRegistry } from './processes.js'
+import type { ShortageWatch } from './shortages.js'
 
 /** Where the HTTP servers listen; `hub` is the hub API's own address, if it has one. */
 export interface ServerUrls {
@@ -21,7 +22,7 @@ export interface ServerUrls {
 export async function startServers(
   app: Omit<App, 'service' | 'log'> & { readonly log: Logger },
   started: readonly StartedModule[],
-  processes: ProcessRegistry,
+  { processes, shortages }: { readonly processes: ProcessRegistry; readonly shortages: ShortageWatch },
 ): Promise<{ readonly urls: ServerUrls; readonly stop: () => Promise<void> }> {
   const { config, log, metrics, connections, hub } = app
   const encoding = {
@@ -29,17 +30,20 @@ export async function startServers(
     etags: config.etags,
     compressedRequests: config.compressedRequests,
   }
-  const common = { log, metrics, trustProxy: config.trustProxy, encoding }
-  const readiness = () => readReadiness(connections.read, hub.queued, processes)
-  const health = (server: FastifyInstance) => registerHealth(server, metrics, readiness)
+  const { trustProxy, requestTimeoutMs } = config
+  const common = { log, metrics, trustProxy, requestTimeoutMs, encoding }
+  const health = (server: FastifyInstance) => {
+    const isReady = registerHealth(server, {
+      metrics,
+      requestTimeoutMs,
+      readReadiness: () => readReadiness(connections.read, hub.queued, processes),
+      readShortages: shortages.read,
+    })
+    if (app.roles.has('api')) registerLanding(server, { isReady, hasConsole: config.console })
+  }
   const hubRoutes = started.flatMap((module) => module.hubRoutes ?? [])
   const routes = started.flatMap((module) => module.routes ?? [])
-  const landing = (server: FastifyInstance) =>
-    registerLanding(server, { isReady: () => checkReadiness(readiness), hasConsole: config.console })
-  const main = await buildServer({
-    ...common,
-    routes: [health, ...(app.roles.has('api') ? [landing] : []), ...hubRoutes, ...routes],
-  })
+  const main = await buildServer({ ...common, routes: [health, ...hubRoutes, ...routes] })
   const hubServer =
     config.hubPort === undefined || hubRoutes.length === 0
       ? null

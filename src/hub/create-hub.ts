@@ -1,5 +1,5 @@
 import type { Database } from '../platform/db/connection.js'
-import { isRetryable, isUnavailable } from '../platform/db/connection-errors.js'
+import { isRetryable, unavailableError } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { isChannelType } from '../protocol/message-kinds.js'
@@ -183,7 +183,7 @@ function createShardWriter(options: HubOptions, shard: number): ShardWriter {
       return result
     },
     isRetryable,
-    isUnavailable,
+    unavailableError,
   })
 }
 
@@ -230,9 +230,7 @@ async function confirmClaims(
     if (synced && outage) throw new PlazaError('unavailable', outage.message)
     return unconfirmed
   } catch (error) {
-    throw isUnavailable(error)
-      ? new PlazaError('unavailable', 'the database is unavailable', { cause: error })
-      : error
+    throw unavailableError(error) ?? error
   }
 }
 

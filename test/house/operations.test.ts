@@ -12,7 +12,7 @@ const MAX_SHOWN_BOUND = 1_000_000
 
 it.each([
   ['docs/compatibility.md', { operations: parameterTable, description: descriptionTable }],
-  ['docs/api.md', { operations: tagTable }],
+  ['docs/api.md', { operations: tagTable, longWaits: longWaitTable }],
 ])('%s lists every operation; `npm run docs:operations` writes it', async (file, tables) => {
   const page = readFileSync(file, 'utf8')
   const written = Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table()), page)
@@ -32,6 +32,14 @@ function descriptionTable(): string[] {
     ({ method, path, state, note }) => `| \`${method} ${path}\` | ${state} | ${note ?? ''} |`,
   )
   return ['| operation | state | what is missing, or why |', '|---|---|---|', ...rows]
+}
+
+/** Operations that may take longer than `REQUEST_TIMEOUT_MS`. */
+function longWaitTable(): string[] {
+  const rows = operations.flatMap(({ method, path, longWait }) =>
+    longWait ? [`| \`${method} ${path}\` | ${longWait.limitMs / 1000} s | ${longWait.reason} |`] : [],
+  )
+  return ['| operation | at most | waits for |', '|---|---|---|', ...rows]
 }
 
 /** Operations by path, with their parameters. */

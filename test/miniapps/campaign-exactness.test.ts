@@ -89,7 +89,7 @@ it("campaigns: counts equal the clients' records for any client behavior and num
       return startCampaignSender({ ...parts, log: silentLog })
     }),
   )
-  const campaigns = createCampaigns({ settings, listen: db.listen })
+  const campaigns = createCampaigns({ settings, listen: db.listen, db })
   const plan = fc.array(fc.nat({ max: fates.length - 1 }), { minLength: 1, maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(fc.tuple(plan, plan, plan), fc.integer({ min: 101, max: 700 }), async (plans, users) => {

@@ -203,7 +203,7 @@ it('an importer that is not configured does not run; log and metrics say so', as
   async function open(env: Record<string, string>) {
     const [result, registry, log] = [readConfig(env), new Registry(), createRecordingLog()]
     if ('problems' in result) throw new Error(result.problems)
-    const connections = { write: db }
+    const connections = { sync: db }
     const app = { config: result.config, connections, hub, metrics: { registry }, log, clock: Date.now }
     const { jobs, stop } = startImporters(app)
     await stop()

@@ -72,6 +72,12 @@ export const serverVariables = {
       'header.',
     false,
   ),
+  REQUEST_TIMEOUT_MS: integer(
+    'Milliseconds within which every request is answered: with 503 if the database or another part hangs. ' +
+      'Statements of requests are cancelled after four fifths of it. Operations that wait for others by their nature ' +
+      'have longer ([api.md](api.md)).',
+    { minimum: 100, maximum: 600_000, default: 10_000 },
+  ),
   COMPRESS_REPLIES: flag(
     'Compresses replies with brotli or gzip for clients that accept it. Off where a proxy compresses.',
     true,

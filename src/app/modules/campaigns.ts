@@ -24,6 +24,7 @@ export const campaignsModule: Module = {
     const campaigns = createCampaigns({
       settings: campaignSettings(config),
       listen: connections.listener.listen,
+      db: connections.work,
     })
     const sender = roles.has('worker') ? await startSender(app) : null
     return {

@@ -10,14 +10,14 @@ export const eventLogModule: Module = {
   name: 'event log',
   runsIn: ['worker'],
   observe: ({ metrics, connections }) => observeConsumers(metrics, () => readConsumerLag(connections.read)),
-  start: ({ connections: { write }, config, clock }) => ({
+  start: ({ connections: { work }, config, clock }) => ({
     jobs: [
       {
         name: 'event log partitions',
         everyMs: MAINTENANCE_MS,
         run: async () => {
-          await ensurePartitions(write, clock())
-          await dropExpiredPartitions(write, clock(), config.eventRetentionDays)
+          await ensurePartitions(work, clock())
+          await dropExpiredPartitions(work, clock(), config.eventRetentionDays)
         },
       },
     ],

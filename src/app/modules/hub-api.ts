@@ -41,6 +41,7 @@ export const hubGrpcModule: Module = {
           bodyLimit: config.hubBodyLimit,
           rateLimit: config.hubRateLimit,
           trustProxy: config.trustProxy,
+          requestTimeoutMs: config.requestTimeoutMs,
           stallTimeoutMs: config.hubStreamTimeoutMs,
         },
         log,

@@ -27,7 +27,7 @@ export const importersModule: Module = { name: 'importers', runsIn: ['sync'], st
 
 /** What importers work with. */
 export interface ImporterApp extends Pick<App, 'config' | 'hub' | 'log' | 'clock'> {
-  readonly connections: Pick<App['connections'], 'write'>
+  readonly connections: Pick<App['connections'], 'sync'>
   readonly metrics: Pick<App['metrics'], 'registry'>
 }
 
@@ -53,7 +53,7 @@ export function startImporters(app: ImporterApp) {
 }
 
 function importJobs(
-  { config, connections: { write: db }, hub, log, clock }: ImporterApp,
+  { config, connections: { sync: db }, hub, log, clock }: ImporterApp,
   openApi: (url: string) => PublicApi,
 ): ScheduledJob[] {
   const { fnameRegistryUrl, clientApiUrl } = config

@@ -15,7 +15,7 @@ export const readModelModule: Module = {
     jobs: [
       createSearchJob({ db: connections.work, clock }),
       createVocabularyJob(connections.work),
-      createWaitingThreadsJob(connections.write),
+      createWaitingThreadsJob(connections.work),
       createDailyActivityJob(connections.work, clock),
     ],
   }),

@@ -9,22 +9,22 @@ const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
 export const retentionModule: Module = {
   name: 'retention',
   runsIn: ['worker'],
-  start: ({ connections: { write }, clock }) => ({
+  start: ({ connections: { work }, clock }) => ({
     jobs: [
       {
         name: 'answers of repeatable requests',
         everyMs: CLEANUP_INTERVAL_MS,
-        run: () => deleteExpiredRequests(write, clock()),
+        run: () => deleteExpiredRequests(work, clock()),
       },
       {
         name: 'tokens and notifications of mini app hosts',
         everyMs: CLEANUP_INTERVAL_MS,
-        run: () => deleteExpiredHostData(write),
+        run: () => deleteExpiredHostData(work),
       },
       {
         name: 'validated frame actions',
         everyMs: CLEANUP_INTERVAL_MS,
-        run: () => deleteExpiredValidations(write),
+        run: () => deleteExpiredValidations(work),
       },
     ],
   }),

@@ -158,6 +158,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     log,
     metrics,
     trustProxy: false,
+    requestTimeoutMs: 30_000,
     routes: [
       mainApiRoutes({
         context,

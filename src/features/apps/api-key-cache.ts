@@ -1,6 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { anonymousCaller, type Caller } from '../../api/caller.js'
 import type { Database } from '../../platform/db/connection.js'
+import { isUnavailable } from '../../platform/db/connection-errors.js'
+import { resultWithin } from '../../platform/process/pause.js'
 import { PromiseCache } from '../../platform/promise-cache.js'
 import { hashOfKey } from './api-keys.js'
 import { isUuid } from './apps.js'
@@ -9,23 +12,57 @@ import { isUuid } from './apps.js'
 const CACHE_MS = 1_000
 /** Most cached keys, including invalid ones. */
 const MAX_CACHED = 10_000
+/** A known key waits so long for the database, then it is accepted as it was. */
+const PATIENCE_MS = 250
+/**
+ * How long a key is accepted after its last check while the database does not answer, so that what is cached can be read
+ * meanwhile. No key can be revoked in a database that does not answer.
+ */
+const UNCHECKED_MS = 5 * 60_000
+
+interface CheckedCaller {
+  readonly caller: Caller
+  readonly checkedMs: number
+}
 
 /** Creates the key cache: one statement per key and second, shared by concurrent requests. */
 export function createApiKeyCache(db: Database, clock: () => number) {
   const callers = new PromiseCache<Caller | null>({ max: MAX_CACHED, ttlMs: CACHE_MS, clock })
+  const checked = new LRUCache<string, CheckedCaller>({ max: MAX_CACHED })
   const usedAtMs = new Map<number, number>()
+
+  /** Looks a caller up; while the database does not answer, the last answer counts. */
+  async function check(name: string, look: () => Promise<Caller | null>): Promise<Caller | null> {
+    const looking = look().then((caller) => {
+      if (caller) checked.set(name, { caller, checkedMs: clock() })
+      else checked.delete(name)
+      return { caller }
+    })
+    const known = checked.get(name)
+    if (known === undefined || clock() - known.checkedMs > UNCHECKED_MS) return (await looking).caller
+    const answer = await resultWithin(PATIENCE_MS, looking).catch((error: unknown) => {
+      if (isUnavailable(error)) return null
+      throw error
+    })
+    // What comes later is remembered, and its failure was no answer either.
+    if (answer === null) looking.catch(() => {})
+    return answer === null ? known.caller : answer.caller
+  }
 
   /** Returns the app of a key; null for an invalid or revoked key. */
   async function find(key: string): Promise<Caller | null> {
     const hash = hashOfKey(key)
-    const caller = await callers.read(hash.toString('base64'), () => readCaller(db, hash))
+    const name = hash.toString('base64')
+    const caller = await callers.read(name, () => check(name, () => readCaller(db, hash)))
     if (caller) usedAtMs.set(caller.keyId, clock())
     return caller
   }
 
   /** Returns the app that a keyless request names by its id; null for an unknown one. */
   async function findClient(clientId: string): Promise<Caller | null> {
-    return isUuid(clientId) ? await callers.read(`app ${clientId}`, () => readClient(db, clientId)) : null
+    if (!isUuid(clientId)) return null
+    const name = `app ${clientId}`
+    return await callers.read(name, () => check(name, () => readClient(db, clientId)))
   }
 
   /** Stores the last use of keys used since the previous call. */

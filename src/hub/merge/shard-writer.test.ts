@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
-import { type Refusal, refuse } from '../../platform/errors.js'
+import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { type MergeItem, ShardWriter, type ShardWriterOptions } from './shard-writer.js'
 
@@ -26,7 +26,10 @@ function writer(
   const shardWriter = new ShardWriter({
     merge,
     isRetryable: (error) => error instanceof Error && error.message === 'deadlock',
-    isUnavailable: (error) => error instanceof Error && error.message === 'gone',
+    unavailableError: (error) =>
+      error instanceof Error && error.message === 'gone'
+        ? new PlazaError('unavailable', 'the database is unavailable', { cause: error })
+        : null,
     ...options,
   })
   return { shardWriter, batches }
@@ -112,7 +115,7 @@ test('every item reaches the merge as its kind, and its outcome returns to its s
       upstreamRemovals: no('upstreamRemoval'),
     }
   }
-  const shardWriter = new ShardWriter({ merge, isRetryable: () => false, isUnavailable: () => false })
+  const shardWriter = new ShardWriter({ merge, isRetryable: () => false, unavailableError: () => null })
   const events = [user.registered(), user.storageRentEvent(1)]
   const proofs = [1, 2].map((fid) => nameTransfer('name', fid, 100))
   const [ordinary, historical, one, two] = ['a', 'b', 'c', 'd'].map((text) => user.cast(text, testNow))

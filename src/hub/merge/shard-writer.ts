@@ -50,8 +50,8 @@ export interface ShardWriterOptions {
   readonly merge: (batch: MergeBatch) => Promise<MergeOutcomes>
   /** Returns true for errors after which a repetition may succeed, such as a deadlock. */
   readonly isRetryable: (error: unknown) => boolean
-  /** Returns true if the database is unavailable: no item of the batch is at fault. */
-  readonly isUnavailable: (error: unknown) => boolean
+  /** Returns the error to answer with if the database is unavailable: no item of the batch is at fault. */
+  readonly unavailableError: (error: unknown) => PlazaError | null
   /** Most items in one transaction. Large batches share the fsync of one commit; small ones answer sooner. */
   readonly batchSize?: number
   /** Most waiting items; `submit` refuses beyond it. */
@@ -107,8 +107,8 @@ export class ShardWriter {
     try {
       await this.#mergeOnce(batch, 1)
     } catch (error) {
-      if (this.options.isUnavailable(error)) {
-        const unavailable = new PlazaError('unavailable', 'the database is unavailable', { cause: error })
+      const unavailable = this.options.unavailableError(error)
+      if (unavailable) {
         for (const { reject } of batch) reject(unavailable)
       } else if (batch.length === 1) {
         batch[0]!.reject(error)

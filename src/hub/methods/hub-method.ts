@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import type { LongWait } from '../../platform/process/deadlines.js'
 import type { Hub } from '../hub.js'
 import type { EventPageOptions, ShardRange } from '../log/log-range.js'
 import type { EventPage } from '../log/read.js'
@@ -61,6 +62,8 @@ interface CommonSpec {
   readonly grpc?: GrpcName
   /** Over gRPC the method needs the operator's credentials, if there are any. */
   readonly forAdmin?: true
+  /** It may take longer than `REQUEST_TIMEOUT_MS`. */
+  readonly longWait?: LongWait
 }
 
 interface ReadSpec<Fields extends Record<string, Field<unknown>>, Value> extends CommonSpec {

@@ -1,11 +1,10 @@
-import { isUnavailable } from '../../platform/db/connection-errors.js'
+import { unavailableError } from '../../platform/db/connection-errors.js'
 import { PlazaError } from '../../platform/errors.js'
 
 /** Maps a failure to the catalogue: an error of ours, or a database that is unavailable. Null for a bug. */
 export function knownError(cause: unknown): PlazaError | null {
   if (cause instanceof PlazaError && cause.code !== 'internal') return cause
-  if (!isUnavailable(cause)) return null
-  return new PlazaError('unavailable', 'the database is unavailable; try again soon', { cause })
+  return unavailableError(cause)
 }
 
 /** The error of a request whose parameter or member `property` is wrong. */

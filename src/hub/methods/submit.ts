@@ -191,6 +191,10 @@ export const submitMethods = [
   writeMethod({
     http: { path: '/submitBulkMessages', failure: 'Failed to submit bulk messages' },
     grpc: 'submitBulkMessages',
+    longWait: {
+      limitMs: 60_000,
+      reason: `the merge of up to ${MAX_BULK_MESSAGES.toLocaleString('en')} messages`,
+    },
     reply: submissions,
     handle: (bytes, { hub, clock, network }) =>
       submitMany(hub, bytes, isV21(network, farcasterSecondsFromUnixMs(clock()))),

@@ -18,12 +18,19 @@ interface DriverQuery {
 
 type Sql = postgres.Sql<ColumnTypes>
 
+/** How long statements and transactions may wait for a connection, and how many of them at once. */
+export interface WaitLimits {
+  readonly limitMs: number
+  readonly most: number
+}
+
 /**
- * Bounds the time that statements and transactions of a pool wait for a connection; then they fail with `unavailable`. A
- * statement that gets a connection at once costs a property; only one that waits is remembered.
+ * Bounds the time that statements and transactions of a pool wait for a connection, and their number; beyond it they fail
+ * with `unavailable`. A statement that gets a connection at once costs a property; only one that waits is remembered.
  */
-export function boundWaits(sql: Sql, limitMs: number): Sql {
-  /** In the order of their deadlines. */
+export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): Sql {
+  const timeout = `no connection to the database became free in ${limitMs / 1000} s`
+  /** In the order of their deadlines. Some have got a connection since. */
   const waiting = new Map<DriverQuery, number>()
   let isTimed = false
 
@@ -38,10 +45,17 @@ export function boundWaits(sql: Sql, limitMs: number): Sql {
     for (const [query, deadline] of waiting) {
       if (query.state === null && deadline > now) break
       waiting.delete(query)
-      if (query.state === null) abandon(query, limitMs)
+      if (query.state === null) abandon(query, timeout)
     }
     const [next] = waiting.values()
     if (next !== undefined) expireIn(next - now)
+  }
+
+  /** Whether as many wait as may. Forgets those that do not wait any more only when it has to. */
+  function isFull(): boolean {
+    if (waiting.size < most) return false
+    for (const query of waiting.keys()) if (query.state !== null) waiting.delete(query)
+    return waiting.size >= most
   }
 
   function watch<Query>(query: Query): Query {
@@ -52,6 +66,10 @@ export function boundWaits(sql: Sql, limitMs: number): Sql {
     const watched = (each: DriverQuery) => {
       handler(each)
       if (each.state !== null || each.cancelled) return
+      if (isFull()) {
+        abandon(each, `${most} statements are waiting for a connection to the database already`)
+        return
+      }
       waiting.set(each, performance.now() + limitMs)
       if (!isTimed) expireIn(limitMs)
     }
@@ -68,10 +86,8 @@ export function boundWaits(sql: Sql, limitMs: number): Sql {
 }
 
 /** Takes a query out of the queue of its pool. */
-function abandon(query: DriverQuery, limitMs: number): void {
-  query.reject(
-    new PlazaError('unavailable', `no connection to the database became free in ${limitMs / 1000} s`),
-  )
+function abandon(query: DriverQuery, reason: string): void {
+  query.reject(new PlazaError('unavailable', reason))
   query.cancel()
   // The connection that is being opened for a query still runs it, and would never be used if it refused. It runs
   // something else: the caller has been told that nothing was done.

@@ -1,3 +1,5 @@
+import { PlazaError } from '../errors.js'
+
 /** Socket and driver codes without a reply: the statement may or may not have been executed. */
 const lostConnection = new Set([
   'ECONNREFUSED',
@@ -30,6 +32,17 @@ const lostConnection = new Set([
  */
 const unavailableState = /^(08...|53...|57P0[1235]|25P03|25006)$/
 
+/** 57014 query canceled: the statement has reached `statement_timeout`, or an operator has cancelled it. */
+const cancelledState = '57014'
+
+/** What the database lacks. 53100 disk full, 53200 out of memory; the others are of our own files. */
+const shortages: Readonly<Record<string, Shortage>> = {
+  53100: 'InsufficientStorage',
+  ENOSPC: 'InsufficientStorage',
+  EDQUOT: 'InsufficientStorage',
+  53200: 'InsufficientMemory',
+}
+
 /** 40001 serialization failure, 40P01 deadlock: a retry of the transaction can succeed. */
 const retryableState = /^(40001|40P01)$/
 
@@ -39,9 +52,43 @@ const lockTimeoutState = '55P03'
 /** Depth to which causes of an error are followed. */
 const MAX_CAUSES = 5
 
-/** True if the database is down or overloaded: the reply is 503, and a retry can succeed. */
+/** A resource that has run out. */
+export type Shortage = 'InsufficientStorage' | 'InsufficientMemory'
+
+/** Why the database cannot serve a request, as the log names it. */
+export type Outage = Shortage | 'StatementTimeout' | 'DatabaseAway'
+
+const outageTexts: Readonly<Record<Outage, string>> = {
+  InsufficientStorage: 'the server has no space left to store anything: reads go on, try again later',
+  InsufficientMemory: 'the database has no memory left for this request, try again soon',
+  StatementTimeout: 'the database took too long for this request, try again soon',
+  DatabaseAway: 'the database is not available, try again soon',
+}
+
+/** True if the database is down, full or overloaded: the reply is 503, and a retry can succeed. */
 export function isUnavailable(error: unknown): boolean {
-  return codesOf(error).some((code) => lostConnection.has(code) || unavailableState.test(code))
+  return outageOf(error) !== null
+}
+
+/** Why the database cannot serve a request; null if that is not what the error says. */
+export function outageOf(error: unknown): Outage | null {
+  const codes = codesOf(error)
+  const shortage = codes.map(shortageOf).find((found) => found !== null)
+  if (shortage) return shortage
+  if (codes.includes(cancelledState)) return 'StatementTimeout'
+  const isAway = codes.some((code) => lostConnection.has(code) || unavailableState.test(code))
+  return isAway ? 'DatabaseAway' : null
+}
+
+/** The error of a request that fails because the database cannot serve it; null for any other failure. */
+export function unavailableError(cause: unknown): PlazaError | null {
+  const outage = outageOf(cause)
+  return outage === null ? null : new PlazaError('unavailable', outageTexts[outage], { cause })
+}
+
+/** The resource that has run out, by the code of an error. */
+export function shortageOf(code: string): Shortage | null {
+  return shortages[code] ?? null
 }
 
 /** True if the transaction conflicted with another one and should be retried immediately. */

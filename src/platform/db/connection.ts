@@ -1,7 +1,9 @@
 import postgres from 'postgres'
-import { boundWaits } from './bounded-waits.js'
+import { Deadlines } from '../process/deadlines.js'
+import { boundWaits, type WaitLimits } from './bounded-waits.js'
 import { type ColumnTypes, columnTypes } from './column-types.js'
 import { parseDatabaseUrl } from './database-url.js'
+import type { SilenceLimit } from './session-watch.js'
 import { openSockets } from './sockets.js'
 
 /**
@@ -28,13 +30,16 @@ export interface ConnectOptions {
   readonly poolSize: number
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
-  /** Timeout of a statement; 0 is none. */
+  /** Timeout of a statement; 0 is none. By default 30 s, or what `requestTimeoutMs` leaves. */
   readonly statementTimeoutMs?: number
   /**
-   * The pool of requests: waiting for a connection fails after 3 s with `unavailable`, and a connection is closed when
-   * the server has not even cancelled a statement at its timeout. Not for statements that lift their timeout.
+   * For the pools of requests, each of which must be answered in this time. Statements are cancelled before, a
+   * connection is closed when the server has not even cancelled one, and waiting for a connection fails with
+   * `unavailable`. Not for statements that lift their timeout.
    */
-  readonly servesRequests?: boolean
+  readonly requestTimeoutMs?: number
+  /** Called with the SQLSTATE of errors. */
+  readonly onError?: (state: string) => void
   /** Keeps connections open that hold session locks; others close when they are idle. */
   readonly holdsLocks?: boolean
   /** Receives the text of every statement. For tests: it costs a stack trace each time. */
@@ -50,14 +55,16 @@ export interface PoolUsage {
 
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_SECONDS = 3
+/** Parts of the time of a request: a statement is cancelled, a silent server is given up, a connection is waited for. */
+const REQUEST_SHARES = { statement: 0.8, silence: 0.9, wait: 0.3 }
 /** Longest wait of a request for a connection. */
 const WAIT_LIMIT_MS = 3_000
+/** So many statements may wait for a connection of a pool, beside the hundred that the driver sends on each. */
+const MAX_WAITING = 1_000
 /** An idle connection is closed after it. A pool in use takes its connections in turn, and closes none. */
 const IDLE_SECONDS = 60
 /** A machine that dies without a word is noticed 10 s after it: Node.js sends ten probes, one a second. */
 const KEEPALIVE_SECONDS = 5
-/** What a server that lives takes at most to cancel a statement after its timeout. */
-const CANCEL_LIMIT_MS = 5_000
 /**
  * Minimum and maximum delay between connection attempts. The driver's own maximum is 20 s, for which the
  * server would stay down after its database is back.
@@ -72,8 +79,8 @@ const poolUsages = new WeakMap<Database, PoolUsage>()
  * @throws DatabaseUrlError
  */
 export function connect(url: string, options: ConnectOptions): Database {
-  const { onStatement, servesRequests = false, holdsLocks = false } = options
-  const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
+  const { onStatement, onError, requestTimeoutMs, holdsLocks = false } = options
+  const timeoutMs = options.statementTimeoutMs ?? statementTimeoutOf(requestTimeoutMs)
   const address = parseDatabaseUrl(url)
   const connectSeconds = address.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS
   const driverOptions = {
@@ -99,20 +106,37 @@ export function connect(url: string, options: ConnectOptions): Database {
   }
   const socket = openSockets(address, {
     connectLimitMs: connectSeconds * 1000,
-    answerLimitMs: servesRequests && timeoutMs > 0 ? timeoutMs + CANCEL_LIMIT_MS : 0,
+    silence: requestTimeoutMs === undefined ? null : silenceLimit(requestTimeoutMs * REQUEST_SHARES.silence),
+    ...(onError === undefined ? {} : { onError }),
     settings: { ...sessionSettings(timeoutMs), ...address.settings },
   })
   // The driver's types do not have `socket`.
   const pool: Database = postgres({ ...driverOptions, ...({ socket } as object) })
-  const db = servesRequests ? boundWaits(pool, WAIT_LIMIT_MS) : pool
+  const db = requestTimeoutMs === undefined ? pool : boundWaits(pool, waitLimits(requestTimeoutMs))
   poolUsages.set(db, trackUsage(db, options.poolSize))
   return db
 }
 
+function statementTimeoutOf(requestTimeoutMs: number | undefined): number {
+  return requestTimeoutMs === undefined
+    ? STATEMENT_TIMEOUT_MS
+    : Math.floor(requestTimeoutMs * REQUEST_SHARES.statement)
+}
+
+function silenceLimit(limitMs: number): SilenceLimit {
+  return { limitMs, deadlines: new Deadlines(limitMs) }
+}
+
+function waitLimits(requestTimeoutMs: number): WaitLimits {
+  return { limitMs: Math.min(WAIT_LIMIT_MS, requestTimeoutMs * REQUEST_SHARES.wait), most: MAX_WAITING }
+}
+
 function sessionSettings(timeoutMs: number): Record<string, string> {
+  // A transaction that waits for something else than its statements is no reason to end it earlier.
+  const idleMs = timeoutMs === 0 ? 0 : Math.max(timeoutMs, STATEMENT_TIMEOUT_MS)
   return {
     statement_timeout: String(timeoutMs),
-    idle_in_transaction_session_timeout: String(timeoutMs),
+    idle_in_transaction_session_timeout: String(idleMs),
     // JIT compilation takes longer than any statement; PostgreSQL often overestimates their cost.
     jit: 'off',
     TimeZone: 'UTC',

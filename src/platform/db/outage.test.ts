@@ -4,7 +4,7 @@ import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { PlazaError } from '../errors.js'
 import { boundWaits } from './bounded-waits.js'
 import { connect, type Database } from './connection.js'
-import { isUnavailable } from './connection-errors.js'
+import { isUnavailable, outageOf } from './connection-errors.js'
 
 const { db: admin, url, connect: open } = await createTestDatabase()
 await admin`create table written (n integer)`
@@ -54,7 +54,7 @@ it('a transaction on a server that takes no writes: is unavailable, and the next
 })
 
 it('a statement or transaction that gets no connection: fails as unavailable, and is never run', async () => {
-  const pool = boundWaits(open({ poolSize: 1 }), 50)
+  const pool = boundWaits(open({ poolSize: 1 }), { limitMs: 50, most: 10 })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -78,7 +78,7 @@ it('a statement or transaction that gets no connection: fails as unavailable, an
 it('a statement or transaction whose connection takes too long to open: is never run, and the pool still works', async () => {
   const { proxy, url: proxied } = await openProxy()
   proxy.delayMs = 40
-  const pool = boundWaits(open({ poolSize: 2, url: proxied }), 20)
+  const pool = boundWaits(open({ poolSize: 2, url: proxied }), { limitMs: 20, most: 10 })
   const errors = await Promise.all([
     failureOf(pool.begin((sql) => sql`insert into written values (20)`)),
     failureOf(pool`insert into written values (${21}::integer)`),
@@ -92,8 +92,8 @@ it('a statement or transaction whose connection takes too long to open: is never
 })
 
 it('a database that hangs: its connection, and none without statements, is closed when it has not even cancelled the statement in time', async () => {
-  const pool = open({ poolSize: 1, servesRequests: true, statementTimeoutMs: 100 })
-  const idle = open({ poolSize: 1, servesRequests: true, statementTimeoutMs: 100 })
+  const pool = open({ poolSize: 1, requestTimeoutMs: 200 })
+  const idle = open({ poolSize: 1, requestTimeoutMs: 200 })
   const [session, idleSession] = [await sessionOf(pool), await sessionOf(idle)]
   process.kill(session, 'SIGSTOP')
   try {
@@ -104,6 +104,61 @@ it('a database that hangs: its connection, and none without statements, is close
   } finally {
     process.kill(session, 'SIGCONT')
   }
+})
+
+it('a database that hangs between the answers to two statements: the connection is closed, though it answered the first', async () => {
+  const pool = open({ poolSize: 1, requestTimeoutMs: 1_500 })
+  const session = await sessionOf(pool)
+  // Sent together: nothing is written after the first answer.
+  const [first, second] = [failureOf(pool`select 1`), failureOf(pool`select pg_sleep(60)`)]
+  expect(await first).toBeNull()
+  process.kill(session, 'SIGSTOP')
+  try {
+    expect(await second).toMatchObject({ code: 'ETIMEDOUT' })
+    await expect.poll(() => sessionOf(pool).catch(() => session)).not.toBe(session)
+  } finally {
+    process.kill(session, 'SIGCONT')
+  }
+})
+
+it('more statements than may wait for a connection: fail at once; when it is free, all that waited are run', async () => {
+  const pool = boundWaits(open({ poolSize: 1 }), { limitMs: 60_000, most: 3 })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const holding = pool.begin(() => held)
+  // The transaction has the only connection.
+  await expect.poll(() => admin`select from pg_stat_activity where query = 'begin '`).not.toHaveLength(0)
+  const waiting = [30, 31, 32].map((n) => failureOf(pool`insert into written values (${n}::integer)`))
+  const refused = await Promise.all(
+    [33, 34].map((n) => failureOf(pool`insert into written values (${n}::integer)`)),
+  )
+  expect(refused.map(isUnavailable)).toEqual([true, true])
+  release()
+  await holding
+  expect(await Promise.all(waiting)).toEqual([null, null, null])
+  expect(await admin`select n from written where n >= 30 order by n`).toEqual([
+    { n: 30 },
+    { n: 31 },
+    { n: 32 },
+  ])
+  // Those that have got one since do not count.
+  expect(await failureOf(pool`select 1`)).toBeNull()
+})
+
+it('statements that PostgreSQL cannot run: the reason is known, and the states of errors are told', async () => {
+  const states: string[] = []
+  const pool = open({ poolSize: 1, requestTimeoutMs: 500, onError: (state) => states.push(state) })
+  const fail = (state: string) =>
+    failureOf(pool.unsafe(`do $$ begin raise exception 'no' using errcode = '${state}'; end $$`))
+  expect(outageOf(await fail('53100'))).toBe('InsufficientStorage')
+  expect(outageOf(await fail('53200'))).toBe('InsufficientMemory')
+  expect(outageOf(await failureOf(pool`select pg_sleep(60)`))).toBe('StatementTimeout')
+  expect(outageOf(await fail('23505'))).toBeNull()
+  expect(states).toEqual(['53100', '53200', '57014', '23505'])
+  const ownFiles = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  expect(outageOf(new Error('export', { cause: ownFiles }))).toBe('InsufficientStorage')
 })
 
 it('an outage: statements and LISTEN are back as soon as the database is', async () => {

@@ -8,15 +8,17 @@ import {
   serverStateColumns,
   setUpSession,
   WrongServerError,
-  watchSession,
 } from './session-setup.js'
+import { type SessionWatch, type SilenceLimit, watchSession } from './session-watch.js'
 
 export interface SocketOptions {
   readonly connectLimitMs: number
-  /** Time without an answer after which a connection is closed; 0 is none. */
-  readonly answerLimitMs: number
+  /** After which time without an answer a connection is closed; null is none. */
+  readonly silence: SilenceLimit | null
   /** Settings of each session. */
   readonly settings: Readonly<Record<string, string>>
+  /** Called with the SQLSTATE of errors. */
+  readonly onError?: SessionWatch['onError']
 }
 
 /** The options of the pool, as the driver passes them. */
@@ -31,7 +33,7 @@ interface DriverOptions {
  */
 export function openSockets(
   address: DatabaseAddress,
-  { connectLimitMs, answerLimitMs, settings }: SocketOptions,
+  { connectLimitMs, silence, settings, onError }: SocketOptions,
 ): (driver: DriverOptions) => Promise<Socket> {
   let chosen: DatabaseHost | null = null
   let choosing: Promise<DatabaseHost> | null = null
@@ -55,7 +57,7 @@ export function openSockets(
     try {
       const socket = await dial(await choose(), address.tls, connectLimitMs)
       setUpSession(socket, { settings, target: address.target, onRefused: forget })
-      watchSession(socket, { answerLimitMs: onnotify ? 0 : answerLimitMs, onReadOnly: forget })
+      watchSession(socket, { silence: onnotify ? null : silence, onReadOnly: forget, onError })
       socket.once('close', forget)
       return socket
     } catch (error) {

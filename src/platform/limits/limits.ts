@@ -137,6 +137,17 @@ export const limits = {
     default: 6_000,
     transport: 'HTTP',
   },
+  // Those that wait cost memory until they are answered, at the latest after `REQUEST_TIMEOUT_MS`.
+  pendingRequests: {
+    scope: 'all APIs over HTTP',
+    unit: 'requests without an answer yet',
+    per: 'process',
+    algorithm: 'slots',
+    default: 10_000,
+    transport: 'HTTP',
+    code: 'unavailable',
+    refusal: 'too many requests are waiting for their answer',
+  },
   hubRequests: {
     ...perAddress,
     scope: 'hub API, `/v1`',

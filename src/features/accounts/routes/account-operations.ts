@@ -20,6 +20,7 @@ const freshFid = defineOperation({
     'registration on chain; later calls reply at once.',
   query: Type.Object({}),
   headers: walletHeaders,
+  longWait: { limitMs: 120_000, reason: 'a fid to be bought, when the pool is empty' },
   reply: UserFIDResponse,
   notFound: unknownWallet,
   paymentRequired: insufficientFundsText,

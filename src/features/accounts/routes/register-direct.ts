@@ -56,6 +56,7 @@ export const registerDirect = defineOperation({
     'again continues it and pays for nothing twice.',
   body: RegisterUserOnChainReqBody,
   headers: walletHeaders,
+  longWait: { limitMs: 300_000, reason: 'blocks to include several transactions' },
   reply: RegisterUserOnChainResponse,
   notFound: unknownWallet,
   paymentRequired: insufficientFundsText,

@@ -25,6 +25,7 @@ export const registerUser = defineOperation({
     'undone, and the fid returns to the pool.',
   body: RegisterUserReqBody,
   headers: walletHeaders,
+  longWait: { limitMs: 300_000, reason: 'blocks to include several transactions' },
   reply: RegisterUserResponse,
   notFound: `${unknownWallet} Or the app has no such signer.`,
   paymentRequired: insufficientFundsText,

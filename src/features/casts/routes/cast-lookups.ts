@@ -162,6 +162,7 @@ export const castEmbedCrawl = defineOperation({
   query: Type.Object({
     url: { ...parentUrl('http or https URL.'), examples: ['https://example.com/garden'] },
   }),
+  longWait: { limitMs: 40_000, reason: 'the server of the URL' },
   reply: CastEmbedCrawlResponse,
 
   async handle({ crawler }, { url }) {

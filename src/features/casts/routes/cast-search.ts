@@ -90,6 +90,7 @@ export const castSearchOperation = defineOperation({
     parent_url: Type.Optional({ ...parentUrl('Only casts directly below this URL.'), examples: [] }),
     ...feedPaging,
   }),
+  longWait: { limitMs: 130_000, reason: 'the AI endpoint, in the modes that use it' },
   reply: CastsSearchResponse,
 
   async handle(context, query, caller) {

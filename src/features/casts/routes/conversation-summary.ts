@@ -53,6 +53,7 @@ export const castConversationSummary = defineOperation({
       }),
     ),
   }),
+  longWait: { limitMs: 130_000, reason: 'the AI endpoint' },
   reply: ConversationSummary,
   notFound: unknownCast,
 

@@ -76,6 +76,7 @@ const frameAction = defineOperation({
   summary: 'Post a frame action',
   description: `Signs the press of a button with the user’s key and posts it to the frame. ${answerNote}`,
   body: Type.Object({ signer_uuid: signerUuidMember, cast_hash: castHashMember, action: FrameActionMember }),
+  longWait: { limitMs: 20_000, reason: 'the server of the frame' },
   reply: Frame,
   otherReplies: redirectReply,
   forbidden: mayNotAct,
@@ -128,6 +129,7 @@ const frameDeveloperManagedAction = defineOperation({
       { ...additionalMembers, description: 'The signed action.' },
     ),
   }),
+  longWait: { limitMs: 20_000, reason: 'the server of the frame' },
   reply: Frame,
   otherReplies: redirectReply,
 
@@ -151,6 +153,7 @@ const frameCrawl = defineOperation({
   query: Type.Object({
     url: { ...parentUrl('http or https URL.'), examples: ['https://example.com/garden'] },
   }),
+  longWait: { limitMs: 40_000, reason: 'the server of the URL' },
   reply: FrameCrawlResponse,
 
   async handle({ crawler }, { url }) {

@@ -36,7 +36,7 @@ export async function broadcast(
     return { campaignId, result: null }
   }
   await campaigns.watchEnds()
-  const { campaignId, batches, hosts } = await db.begin(async (transaction) => {
+  const { campaignId, batches, hosts } = await campaigns.db.begin(async (transaction) => {
     const id = await insertCampaign(transaction, request, 'running')
     return { campaignId: id, ...(await selectAudience(transaction, { id, ...request })) }
   })

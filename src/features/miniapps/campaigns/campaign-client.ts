@@ -1,5 +1,5 @@
 import { type Listen, notifyLanes } from '../../../outbox/outbox-queue.js'
-import type { Queryable } from '../../../platform/db/connection.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { pause } from '../../../platform/process/pause.js'
 
@@ -33,14 +33,22 @@ export const campaignEndChannel = 'campaign_ends'
 /** What operations need of campaigns. A sender in this process or another one does the work. */
 export type Campaigns = ReturnType<typeof createCampaigns>
 
+export interface CampaignOptions {
+  readonly settings: CampaignSettings
+  readonly listen: Listen
+  /** Selects audiences within requests. The statement may take longer than those of other requests. */
+  readonly db: Database
+}
+
 /** Makes the client of the senders. It opens nothing before the first `watchEnds`. */
-export function createCampaigns({ settings, listen }: { settings: CampaignSettings; listen: Listen }) {
+export function createCampaigns({ settings, listen, db }: CampaignOptions) {
   const closing = new AbortController()
   const waiters = new Map<string, Set<AbortController>>()
   let listener: ReturnType<Listen> | null = null
 
   return {
     settings,
+    db,
     /** Wakes the senders of hosts with new batches; without hosts for a sweep, which also finds queued campaigns. */
     wake: async (db: Queryable, hosts?: readonly string[]): Promise<void> => {
       await notifyLanes(db, campaignChannel, hosts)

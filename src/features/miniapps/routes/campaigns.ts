@@ -62,6 +62,7 @@ const sendNotifications = defineOperation({
     'enabled. Tokens that a client would refuse because of its rate limits are not sent to and count as ' +
     'rate limited. With `ASYNC_NOTIFICATIONS_ENABLED`, more than 100 tokens become a queued campaign.',
   body: SendFrameNotificationsReqBody,
+  longWait: { limitMs: 600_000, reason: 'the client apps of the whole audience, unless it is queued' },
   reply: SendFrameNotificationsResponse,
   otherReplies: {
     202: {

@@ -89,6 +89,7 @@ export const deployErc721 = defineOperation({
     'the same `idem` deploy once; without it, each request deploys another collection.',
   body: DeployErc721ReqBody,
   headers: walletHeaders,
+  longWait: { limitMs: 60_000, reason: 'blocks to include the contract' },
   reply: DeployErc721Response,
   status: 201,
   notFound: unknownWallet,

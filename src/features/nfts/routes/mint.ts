@@ -115,6 +115,7 @@ export const mintNft = defineOperation({
     idem: idemMember,
   }),
   headers: walletHeaders,
+  longWait: { limitMs: 60_000, reason: 'blocks to include the mints' },
   reply: MintNftResponse,
   notFound: `${unknownWallet} Or the address is no ERC-721 contract.`,
   paymentRequired: insufficientFundsText,

@@ -64,6 +64,7 @@ export const sendFungibles = defineOperation({
     'without it, each request sends more.',
   body: SendFungiblesReqBody,
   headers: walletHeaders,
+  longWait: { limitMs: 60_000, reason: 'blocks to include the transfers' },
   reply: SendFungiblesResponse,
   notFound: unknownWallet,
   paymentRequired: insufficientFundsText,

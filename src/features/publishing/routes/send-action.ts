@@ -48,6 +48,7 @@ export const postAction = defineOperation({
     'key has signed over the user, the receiver and the action. Returns the JSON object that the other ' +
     'app replies. An app that is unreachable, refuses, or replies with anything else is a 502.',
   body: ActionReqBody,
+  longWait: { limitMs: 20_000, reason: 'the app that the action is for' },
   reply: ActionResponse,
   forbidden: mayNotAct,
   notFound: 'There is no such signer.',

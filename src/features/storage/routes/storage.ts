@@ -148,6 +148,7 @@ export const buyStorage = defineOperation({
     'more.',
   body: BuyStorageReqBody,
   headers: walletHeaders,
+  longWait: { limitMs: 120_000, reason: 'blocks to include the purchase' },
   reply: StorageAllocationsResponse,
   notFound: `${unknownWallet} Or: ${unknownUser}`,
   paymentRequired: insufficientFundsText,

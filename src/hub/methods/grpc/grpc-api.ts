@@ -1,4 +1,5 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js'
+import { outageOf } from '../../../platform/db/connection-errors.js'
 import { describeError, PlazaError } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
 import type { createGrpcMetrics } from '../../../platform/metrics.js'
@@ -42,6 +43,8 @@ export interface HubGrpcConfig {
   readonly rateLimit: number
   /** Whether `x-forwarded-for` names the client: only behind a proxy that sets it. */
   readonly trustProxy?: boolean
+  /** Milliseconds within which every call but `Subscribe` is answered; 0 or undefined is no limit. */
+  readonly requestTimeoutMs?: number
   /** Ends the subscription of a client that takes nothing for so long. */
   readonly stallTimeoutMs: number
   /** Most subscribers at once. */
@@ -68,7 +71,10 @@ export function statusOf(cause: unknown, method: string, log: Log): StatusObject
     knownError(cause) ?? new PlazaError('internal', 'internal error; the log of the server has it', { cause })
   if (error.code === 'internal') log.error({ err: cause, method }, 'hub call failed')
   else if (error.code === 'unavailable' && error.cause)
-    log.warn({ err: error.cause, method }, 'hub call failed: service unavailable')
+    log.warn(
+      { err: error.cause, method, outage: outageOf(error.cause) },
+      'hub call failed: service unavailable',
+    )
   const metadata = new Metadata()
   metadata.set('x-err-code', error.code)
   if (error instanceof LogResetError) metadata.set('x-next-event-id', String(error.reset.nextId))

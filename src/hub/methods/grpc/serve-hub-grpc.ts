@@ -6,11 +6,13 @@ import {
   type MethodDefinition,
   Server,
   ServerCredentials,
+  type ServerUnaryCall,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { PlazaError } from '../../../platform/errors.js'
 import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
+import { Deadlines, within } from '../../../platform/process/deadlines.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import { readEvents } from '../../log/read.js'
@@ -83,6 +85,8 @@ const definition = Object.fromEntries(
 
 function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementation {
   const { reads = null } = api
+  const { requestTimeoutMs = 0 } = api.config
+  const deadlines = requestTimeoutMs > 0 ? new Deadlines(requestTimeoutMs) : null
   const context = createMethodContext(api, async (db, ranges, options) => {
     const page = await readEvents(db, ranges, options)
     return { ...page, events: page.events.map(({ event }) => toWireEvent(event)) }
@@ -94,18 +98,17 @@ function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementati
   }
   return Object.fromEntries(
     hubMethods.flatMap((method) => {
-      const { grpc: name, forAdmin } = method
+      const { grpc: name, forAdmin, longWait } = method
+      if (!name) return []
       const admission = forAdmin ? admitAdmin : admit
-      return name
-        ? [
-            [
-              name,
-              serveCalls(name, api, admission, (bytes, address) =>
-                answer(method, name, { bytes, address }, context, reads),
-              ),
-            ],
-          ]
-        : []
+      const limitMs = Math.max(requestTimeoutMs, longWait?.limitMs ?? 0)
+      const call = serveCalls(name, api, async (call, address) => {
+        const answering = admission(call).then(() =>
+          answer(method, name, { bytes: call.request, address }, context, reads),
+        )
+        return await (deadlines ? within(deadlines, limitMs, answering) : answering)
+      })
+      return [[name, call]]
     }),
   )
 }
@@ -128,15 +131,13 @@ async function answer(
 function serveCalls(
   name: GrpcName,
   api: HubGrpcApi,
-  admit: Admit,
-  answerCall: (request: Buffer, address: string) => Promise<Uint8Array>,
+  answerCall: (call: ServerUnaryCall<Buffer, Buffer>, address: string) => Promise<Uint8Array>,
 ): handleUnaryCall<Buffer, Buffer> {
   return async (call, callback) => {
     const startMs = performance.now()
     let code = 0
     try {
-      await admit(call)
-      const reply = await answerCall(call.request, addressOf(call, api.config.trustProxy ?? false))
+      const reply = await answerCall(call, addressOf(call, api.config.trustProxy ?? false))
       callback(null, asBuffer(reply))
     } catch (cause) {
       const status = statusOf(cause, name, api.log)

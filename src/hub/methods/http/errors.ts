@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { outageOf } from '../../../platform/db/connection-errors.js'
 import { describeError, type ErrorCode, PlazaError } from '../../../platform/errors.js'
 import { knownError } from '../refusals.js'
 
@@ -28,7 +29,10 @@ export function sendFailure(cause: unknown, request: FastifyRequest, reply: Fast
   const error = toPlazaError(cause, request)
   if (error.code === 'internal') request.log.error({ err: cause }, 'hub request failed')
   else if (error.code === 'unavailable')
-    request.log.warn({ err: error.cause ?? error }, 'hub request failed: service unavailable')
+    request.log.warn(
+      { err: error.cause ?? error, outage: outageOf(error.cause) },
+      'hub request failed: service unavailable',
+    )
   if (describeError(error.code).retry && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', RETRY_AFTER_SECONDS)
   }

@@ -69,6 +69,8 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
     const started = subscribe(request, api)
     const stream = started.then(
       (subscription) => {
+        // It took so long to find where to start that the request was refused.
+        if (reply.sent) return
         reply.hijack()
         const headers = { ...reply.getHeaders(), ...streamHeaders }
         reply.raw.writeHead(200, headers as Record<string, string>)

@@ -110,11 +110,12 @@ function addRoute(
 ): void {
   const failure = methods.find(({ http }) => http?.failure !== undefined)?.http?.failure ?? ''
   const notFoundStatus = methods[0]?.http?.notFoundStatus
+  const longWait = methods.find((method) => method.longWait)?.longWait
   const isWrite = methods.some(({ kind }) => kind === 'write')
   scope.route({
     method: isWrite ? 'POST' : 'GET',
     url: path,
-    config: { failure, ...(notFoundStatus && { notFoundStatus }) },
+    config: { failure, longWait, ...(notFoundStatus && { notFoundStatus }) },
     handler: async (request, reply) => {
       const json = await answer(methods, request, context, reads)
       return reply.type(JSON_TYPE).send(Buffer.isBuffer(json) ? json : JSON.stringify(json))

@@ -1,6 +1,6 @@
 import { resultWithin } from '../../process/pause.js'
 import type { Database } from '../connection.js'
-import { isRetryable, isUnavailable } from '../connection-errors.js'
+import { isRetryable, outageOf } from '../connection-errors.js'
 import type { PrimaryLog } from './primary-log.js'
 import type { RecentWrites, WriterKey } from './recent-writes.js'
 import { type Replica, ReplicaLostError } from './replica.js'
@@ -98,7 +98,12 @@ export class ReadRouting {
   }
 }
 
-/** Lost, or the statement was canceled because it blocked the replay of the log (SQLSTATE 40001). */
+/**
+ * Lost, or the statement was canceled because it blocked the replay of the log (SQLSTATE 40001). A statement that took too
+ * long would do so on the primary as well.
+ */
 function isFailureOfReplica(error: unknown): boolean {
-  return error instanceof ReplicaLostError || isUnavailable(error) || isRetryable(error)
+  const outage = outageOf(error)
+  const isOutage = outage !== null && outage !== 'StatementTimeout'
+  return error instanceof ReplicaLostError || isOutage || isRetryable(error)
 }

@@ -11,6 +11,8 @@ export interface ReplicaOptions {
   readonly poolSize: number
   /** A replica that lags more is not used. */
   readonly maxLagMs: number
+  /** The time in which each request must be answered. */
+  readonly requestTimeoutMs?: number
   readonly primaryLog: PrimaryLog
   readonly log: Log
 }
@@ -52,8 +54,8 @@ export class Replica {
 
   constructor(private readonly options: ReplicaOptions) {
     this.name = options.name
-    this.#db = this.#connect(options.poolSize, 'replica read')
-    this.#monitorDb = this.#connect(1, 'replica position')
+    this.#db = this.#connectReaders()
+    this.#monitorDb = this.#connectMonitor()
   }
 
   /** Its connections for reads. */
@@ -128,7 +130,7 @@ export class Replica {
   async #readState(): Promise<ReplicaState | null> {
     try {
       const state = await resultWithin(ANSWER_TIMEOUT_MS, readReplicaState(this.#monitorDb))
-      if (state === null) this.#monitorDb = this.#reconnect(this.#monitorDb, 1, 'replica position')
+      if (state === null) this.#monitorDb = replace(this.#monitorDb, this.#connectMonitor())
       return state
     } catch {
       return null
@@ -174,17 +176,24 @@ export class Replica {
   /** Abandons the reads under way and their connections: those to a machine that vanished would hang for minutes. */
   #lose(): void {
     for (const lost of this.#lossListeners) lost()
-    this.#db = this.#reconnect(this.#db, this.options.poolSize, 'replica read')
+    this.#db = replace(this.#db, this.#connectReaders())
   }
 
-  #reconnect(db: Database, poolSize: number, use: string): Database {
-    db.end({ timeout: 0 }).catch(() => {})
-    return this.#connect(poolSize, use)
+  #connectReaders(): Database {
+    const { url, poolSize, requestTimeoutMs } = this.options
+    const limits = requestTimeoutMs === undefined ? {} : { requestTimeoutMs }
+    return connect(url, { poolSize, applicationName: 'plaza replica read', ...limits })
   }
 
-  #connect(poolSize: number, use: string): Database {
-    return connect(this.options.url, { poolSize, applicationName: `plaza ${use}` })
+  #connectMonitor(): Database {
+    return connect(this.options.url, { poolSize: 1, applicationName: 'plaza replica position' })
   }
+}
+
+/** Abandons connections for others. */
+function replace(old: Database, fresh: Database): Database {
+  old.end({ timeout: 0 }).catch(() => {})
+  return fresh
 }
 
 async function readReplicaState(db: Database): Promise<ReplicaState> {

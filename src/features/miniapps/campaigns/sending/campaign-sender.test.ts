@@ -51,7 +51,7 @@ it('a broadcast ends as soon as a sender of another process has sent it, and not
   const [pool, lockDb] = [connect({ poolSize: 4 }), connect({ poolSize: 1 })]
   const parts = { db: pool, lockDb, listen: pool.listen, net, settings, clock: Date.now, log: silentLog }
   const sender = await startCampaignSender(parts)
-  const campaigns = createCampaigns({ settings, listen: db.listen })
+  const campaigns = createCampaigns({ settings, listen: db.listen, db })
   const POLL_LIMIT_MS = 600_000
   const withLongPoll = {
     ...campaigns,

@@ -33,7 +33,7 @@ export function createTestCampaigns(
   })
   const selector = createAudienceSelector(db, silentLog, () => dispatcher.sweep())
   return {
-    ...createCampaigns({ settings, listen: db.listen }),
+    ...createCampaigns({ settings, listen: db.listen, db }),
     async wake(_db, hosts = []) {
       if (hosts.length > 0) return dispatcher.wake(hosts)
       selector.wake()

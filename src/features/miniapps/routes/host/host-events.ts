@@ -134,6 +134,7 @@ const appHostPostEvent = defineOperation({
     'manifest. If the mini app is unreachable or refuses the event, the reply is 502; notifications that ' +
     'the user has disabled are disabled anyway.',
   body: AppHostPostEventReqBody,
+  longWait: { limitMs: 20_000, reason: 'the server of the mini app' },
   reply: AppHostPostEventResponse,
   notFound: 'There is no such signer, or no mini app at this domain accepts events.',
   forbidden: mayNotAct,
