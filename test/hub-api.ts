@@ -6,6 +6,7 @@ import { createEventTail } from '../src/hub/log/tail.js'
 import type { HubApi, HubApiConfig } from '../src/hub/methods/http/hub-api.js'
 import { registerHubApi } from '../src/hub/methods/http/register-hub-api.js'
 import type { Database } from '../src/platform/db/connection.js'
+import { createWorkLimits } from '../src/platform/limits/work-limits.js'
 import { FarcasterNetwork } from '../src/protocol/definitions.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
 import { testNowUnix } from './network.js'
@@ -50,6 +51,7 @@ export async function openHubApi(db: Database, options: Options = {}): Promise<T
     tail,
     clock,
     version: '1.2.3',
+    work: createWorkLimits({ clock: Date.now }),
     ...rest,
     config: { shards, network, bodyLimit: 1024 * 1024, rateLimit: 0, ...config },
   })

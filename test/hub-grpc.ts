@@ -6,6 +6,7 @@ import { createEventTail } from '../src/hub/log/tail.js'
 import type { HubGrpcApi, HubGrpcConfig } from '../src/hub/methods/grpc/grpc-api.js'
 import { type HubGrpcServer, serveHubGrpc } from '../src/hub/methods/grpc/serve-hub-grpc.js'
 import type { Database } from '../src/platform/db/connection.js'
+import { createWorkLimits } from '../src/platform/limits/work-limits.js'
 import { silentLog } from '../src/platform/log/log.js'
 import { FarcasterNetwork } from '../src/protocol/definitions.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
@@ -43,6 +44,7 @@ export async function openHubGrpc(db: Database, options: Options = {}): Promise<
     clock,
     version: '1.2.3',
     log: silentLog,
+    work: createWorkLimits({ clock: Date.now }),
     ...rest,
     config: { shards, network, bodyLimit: 1024 * 1024, rateLimit: 0, stallTimeoutMs: 60_000, ...config },
   }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { PlazaError } from '../platform/errors.js'
+import type { CallerName } from '../platform/limits/caller-name.js'
 import type { Caller } from './caller.js'
 
 /** Finds the app of a key; null for an unknown or revoked key. */
@@ -25,27 +26,39 @@ export function apiKeyOf({ headers, query }: KeyedRequest): string | undefined {
   return typeof key === 'string' && key !== '' ? key : undefined
 }
 
+/** Names the key of a request, for limits of each key; null without a valid one. */
+export type NameKey = (request: KeyedRequest) => Promise<CallerName | null>
+
 /**
- * Creates the key check of the hub API. It throws `unauthenticated` unless `apiKeyOf` or a bearer token is a
- * configured key or the key of an app. It compares digests, so that timing reveals neither a key nor
- * its length.
+ * Creates what knows the keys of the hub API: `apiKeyOf` or a bearer token that is a configured key or the key of an app.
+ * It compares digests, so that timing reveals neither a key nor its length.
  *
  * @param configuredKeys Comma-separated keys; empty for none.
  */
-export function createKeyCheck(
-  configuredKeys: string,
-  findCaller: FindCaller,
-): (request: KeyedRequest) => Promise<void> {
+export function createKeyNames(configuredKeys: string, findCaller: FindCaller): NameKey {
   const keys = configuredKeys.split(',').map((key) => key.trim())
   const accepted = keys.filter((key) => key !== '').map(digest)
   return async (request) => {
     const sentKey = apiKeyOf(request) ?? request.headers.authorization?.replace(/^bearer /i, '')
-    if (sentKey) {
-      const keyHash = digest(sentKey)
-      if (accepted.some((key) => timingSafeEqual(key, keyHash))) return
-      if (await findCaller(sentKey)) return
-    }
-    throw new PlazaError('unauthenticated', 'a valid API key is needed')
+    if (!sentKey) return null
+    const keyHash = digest(sentKey)
+    const index = accepted.findIndex((key) => timingSafeEqual(key, keyHash))
+    if (index >= 0) return `key of the hub ${index + 1}`
+    const caller = await findCaller(sentKey)
+    return caller && callerOf(caller)
+  }
+}
+
+/** Names an app's key, for limits of each key. */
+export function callerOf({ keyId }: Pick<Caller, 'keyId'>): CallerName {
+  return `key ${keyId}`
+}
+
+/** Creates the key check of the hub API, which throws `unauthenticated` for a request without a valid key. */
+export function createKeyCheck(nameKey: NameKey): (request: KeyedRequest) => Promise<void> {
+  return async (request) => {
+    if ((await nameKey(request)) === null)
+      throw new PlazaError('unauthenticated', 'a valid API key is needed')
   }
 }
 

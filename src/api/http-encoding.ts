@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { pipeline } from 'node:stream'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
+import { LongReply } from '../platform/limits/long-reply.js'
 
 /** Which of the optional parts of HTTP the server speaks. */
 export interface HttpEncodingOptions {
@@ -35,6 +37,8 @@ export function encodeHttp(app: FastifyInstance, options: HttpEncodingOptions): 
   if (options.compressedRequests) app.addHook('preParsing', decodeBody)
   if (!options.compressReplies && !options.etags) return
   app.addHook('onSend', async (request, reply, payload) => {
+    if (payload instanceof LongReply)
+      return options.compressReplies ? compressLong(request, reply, payload) : payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
     if (options.etags && matchesTag(request, reply, payload)) {
       reply.removeHeader('content-type')
@@ -67,15 +71,34 @@ async function compress(
   reply: FastifyReply,
   payload: string | Buffer,
 ): Promise<string | Buffer> {
-  if (payload.length < LEAST_COMPRESSED_BYTES || reply.hasHeader('content-encoding')) return payload
-  if (!compressible.test(String(reply.getHeader('content-type')))) return payload
-  reply.header('vary', 'accept-encoding')
-  const encoding = preferredEncoding(request.headers['accept-encoding'])
+  const encoding = payload.length < LEAST_COMPRESSED_BYTES ? null : chooseEncoding(request, reply)
   if (encoding === null) return payload
-  reply.header('content-encoding', encoding)
-  reply.removeHeader('content-length')
   if (payload.length <= LONGEST_INLINE_BYTES) return compressors[encoding].inline(payload)
   return await compressors[encoding].beside(payload)
+}
+
+/** Compresses as the reply is sent. It has no tag: that would take as long as the reply. */
+function compressLong(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: LongReply,
+): NodeJS.ReadableStream {
+  const encoding = chooseEncoding(request, reply)
+  if (encoding === null) return payload
+  // A client that leaves ends the reply, and with it both.
+  return pipeline(payload, compressors[encoding].stream(), () => {})
+}
+
+/** Sets the headers of the encoding that the client likes best; null for none. */
+function chooseEncoding(request: FastifyRequest, reply: FastifyReply): Encoding | null {
+  if (reply.hasHeader('content-encoding')) return null
+  if (!compressible.test(String(reply.getHeader('content-type')))) return null
+  reply.header('vary', 'accept-encoding')
+  const encoding = preferredEncoding(request.headers['accept-encoding'])
+  if (encoding === null) return null
+  reply.header('content-encoding', encoding)
+  reply.removeHeader('content-length')
+  return encoding
 }
 
 const brotliBeside = promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)
@@ -84,10 +107,12 @@ const compressors = {
   br: {
     inline: (payload: string | Buffer) => zlib.brotliCompressSync(payload, brotliOptions),
     beside: (payload: string | Buffer) => brotliBeside(payload, brotliOptions),
+    stream: () => zlib.createBrotliCompress(brotliOptions),
   },
   gzip: {
     inline: (payload: string | Buffer) => zlib.gzipSync(payload, gzipOptions),
     beside: (payload: string | Buffer) => gzipBeside(payload, gzipOptions),
+    stream: () => zlib.createGzip(gzipOptions),
   },
 } as const
 

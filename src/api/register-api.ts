@@ -3,13 +3,17 @@ import type { Database } from '../platform/db/connection.js'
 import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import type { WriterKey } from '../platform/db/replicas/recent-writes.js'
 import { PlazaError } from '../platform/errors.js'
+import { type CallerName, callerAt } from '../platform/limits/caller-name.js'
 import type { Counter, LimitStatus } from '../platform/limits/counter.js'
-import { apiKeyOf, type FindCaller } from './api-keys.js'
+import { allowHeavyWork, type RunHeavy } from '../platform/limits/heavy-requests.js'
+import type { WorkLimits } from '../platform/limits/work-limits.js'
+import type { WorkPrice } from '../platform/limits/work-prices.js'
+import { apiKeyOf, callerOf, type FindCaller } from './api-keys.js'
 import { anonymousCaller, type Caller } from './caller.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson, JSON_TYPE } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
-import { type Operation, pathsOf, prefersStrict } from './operation.js'
+import { type JsonReply, type Operation, pathsOf, prefersStrict } from './operation.js'
 import { writerKeysOf } from './writer-keys.js'
 
 /** How requests are authenticated and limited. */
@@ -27,7 +31,18 @@ export interface ApiOptions<Context> extends KeyOptions {
   readonly operations: readonly Operation<Context>[]
   readonly context: Context
   readonly replicas?: ReplicaReads<Context> | undefined
+  readonly heavy: HeavyOperations
 }
+
+/** What heavy operations cost, and what bounds them. */
+export interface HeavyOperations {
+  readonly limits: WorkLimits
+  /** By method and path: `GET cast/search`. Others are light. */
+  readonly prices: ReadonlyMap<string, PriceOf>
+}
+
+/** What a request costs, by its query; null for a light one. */
+export type PriceOf = (query: Readonly<Record<string, unknown>>) => WorkPrice | null
 
 /** How reads run on replicas. */
 export interface ReplicaReads<Context> {
@@ -61,8 +76,9 @@ export async function registerApi<Context>(
   await app.register(
     async (scope) => {
       acceptApiRequests(scope, options)
+      const runHeavy = allowHeavyWork(scope, options.heavy.limits)
       for (const operation of options.operations) {
-        for (const path of pathsOf(operation.path)) addOperation(scope, operation, path, options)
+        for (const path of pathsOf(operation.path)) addOperation(scope, operation, path, options, runHeavy)
       }
     },
     { prefix: PREFIX },
@@ -77,8 +93,9 @@ export async function registerLegacyApi<Context>(
   await app.register(
     async (scope) => {
       acceptApiRequests(scope, options)
+      const runHeavy = allowHeavyWork(scope, options.heavy.limits)
       for (const operation of options.operations) {
-        addOperation(scope, operation, `${LEGACY_PREFIX}/${operation.path}`, options)
+        addOperation(scope, operation, `${LEGACY_PREFIX}/${operation.path}`, options, runHeavy)
       }
     },
     { prefix: LEGACY_PREFIX },
@@ -107,8 +124,10 @@ function addOperation<Context>(
   scope: FastifyInstance,
   operation: Operation<Context>,
   path: string,
-  { context, publicReads, replicas }: ApiOptions<Context>,
+  { context, publicReads, replicas, heavy }: ApiOptions<Context>,
+  runHeavy: RunHeavy,
 ): void {
+  const priceOf = heavy.prices.get(`${operation.method} ${operation.path}`)
   const isPublic = operation.method === 'GET' && publicReads?.paths.has(operation.path) === true
   const rename = path.startsWith('/v2/social/') ? neutralObjectNames(operation) : null
   scope.route({
@@ -120,13 +139,17 @@ function addOperation<Context>(
       const { query, params, body, headers } = request
       const input = { query: { ...(query as object), ...(params as object) }, body, headers }
       const run = (used: Context) => operation.run(used, input, caller)
-      const {
-        status,
-        headers: replyHeaders = {},
-        json,
-      } = await (replicas
-        ? runBesideReplicas(operation, replicas, writerKeysOf(caller, body ?? input.query), run, context)
-        : run(context))
+      const answer = () =>
+        replicas
+          ? runBesideReplicas(operation, replicas, writerKeysOf(caller, body ?? input.query), run, context)
+          : run(context)
+      const price = priceOf?.(input.query) ?? null
+      const bytes = ({ json }: JsonReply) => json.length
+      const reported =
+        price === null
+          ? answer()
+          : runHeavy({ price, caller: payerOf(caller, request), bytes }, reply, answer)
+      const { status, headers: replyHeaders = {}, json } = await reported
       if (prefersStrict(headers.prefer)) reply.header('preference-applied', 'handling=strict')
       return reply
         .status(status)
@@ -135,6 +158,11 @@ function addOperation<Context>(
         .send(rename ? rename(json) : json)
     },
   })
+}
+
+/** Requests without a key pay by their address. */
+function payerOf(caller: Caller, { ip }: FastifyRequest): CallerName {
+  return caller.keyId === anonymousCaller.keyId ? callerAt(ip) : callerOf(caller)
 }
 
 /** Runs a read where its database is chosen, and anything else on the primary, as a write of its callers. */

@@ -11,6 +11,7 @@ import type { Database } from '../platform/db/connection.js'
 import { openServerDatabase } from '../platform/db/open-database.js'
 import { warnIfAsynchronous } from '../platform/db/synchronous-standbys.js'
 import { placeOf } from '../platform/geo/places.js'
+import { createWorkLimits, type WorkLimits } from '../platform/limits/work-limits.js'
 import {
   type CacheUsage,
   countFeedReads,
@@ -20,6 +21,7 @@ import {
   observeEventLag,
   observePools,
   observeWindow,
+  observeWork,
 } from '../platform/metrics.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
@@ -191,10 +193,21 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
     hydrator,
     vault,
     metrics,
+    work: openWork(config, { clock, metrics }),
     log,
     clock,
     publicUrl,
   }
+}
+
+function openWork(config: Config, { clock, metrics }: Pick<App, 'clock' | 'metrics'>): WorkLimits {
+  const work: WorkLimits = createWorkLimits({
+    clock,
+    budgetMs: config.workRateLimit,
+    concurrency: config.workConcurrency,
+    onRefused: observeWork(metrics, () => work.usage()),
+  })
+  return work
 }
 
 function usageOf(hydrator: Hydrator): CacheUsage {

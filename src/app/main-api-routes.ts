@@ -23,7 +23,9 @@ import type { Database } from '../platform/db/connection.js'
 import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import { type Counter, createCounter } from '../platform/limits/counter.js'
 import { limits } from '../platform/limits/limits.js'
+import type { WorkLimits } from '../platform/limits/work-limits.js'
 import { adminOperations as allAdminOperations } from './admin-operations.js'
+import { heavyOperations } from './heavy-operations.js'
 import { unservedOperations } from './hosted-operations.js'
 import { operations as allOperations } from './operations.js'
 
@@ -32,6 +34,8 @@ export interface MainApiOptions {
   readonly findCaller: FindCaller
   readonly rateLimiter: Counter<number>
   readonly publicReads?: PublicReads | undefined
+  /** Bounds heavy operations. */
+  readonly work: WorkLimits
   /** Where operations read; null: from the database of the context. */
   readonly reads?: ReadRouting | null
   /** Who sends it may do everything below `/admin`. */
@@ -52,13 +56,15 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
   const keyOptions = { findCaller, rateLimiter, publicReads, keylessCounter }
   const contextOn = (db: Database): OperationContext => ({ ...context, db })
   const replicas = reads ? { routing: reads, contextOn } : undefined
+  const heavy = { limits: options.work, prices: heavyOperations }
   const unserved = unservedOperations(operations)
   return async (app) => {
-    await registerApi(app, { ...keyOptions, context, operations, replicas })
+    await registerApi(app, { ...keyOptions, context, operations, replicas, heavy })
     await registerLegacyApi(app, {
       ...keyOptions,
       context,
       replicas,
+      heavy,
       operations: versionOneOperations,
       publicReads: publicReads && { ...publicReads, paths: versionOnePaths },
     })

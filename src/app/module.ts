@@ -20,6 +20,7 @@ import type { MergeHook } from '../hub/merge/merge.js'
 import type { AiClient } from '../platform/ai/ai-client.js'
 import type { Database } from '../platform/db/connection.js'
 import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
+import type { WorkLimits } from '../platform/limits/work-limits.js'
 import type { Log } from '../platform/log/log.js'
 import type { Metrics } from '../platform/metrics.js'
 import type { ScheduledJob } from '../platform/scheduler/scheduled-jobs.js'
@@ -46,6 +47,8 @@ export interface App {
   readonly hydrator: Hydrator
   readonly vault: Vault
   readonly metrics: Metrics
+  /** Bounds heavy requests of all APIs. */
+  readonly work: WorkLimits
   readonly log: Log
   /** Unix milliseconds. */
   readonly clock: () => number

@@ -1,5 +1,6 @@
 import type { Database } from '../platform/db/connection.js'
 import type { Refusal } from '../platform/errors.js'
+import { inSlices } from '../platform/process/turns.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { farcasterSecondsFromUnixSeconds } from '../protocol/time.js'
 import { requiresPro, validateContent, validateEnvelope } from '../protocol/validate.js'
@@ -27,6 +28,9 @@ export interface ValidationOptions {
   readonly ignoresTier?: ReadonlySet<SignedMessage>
 }
 
+/** Messages that are judged in one turn of the event loop: a millisecond. */
+const SLICE_MESSAGES = 50
+
 /** Validates messages, and verifies signatures, in the order of the protocol (docs/protocol.md §3.2). */
 export async function validateMessages(
   { db, network, clock, verifyPool }: Validator,
@@ -39,7 +43,10 @@ export async function validateMessages(
     const envelope = validateEnvelope(message, { ...context, isPro })
     return { message, envelope, content: envelope ?? validateContent(message, { ...context, isPro }) }
   }
-  let verdicts = messages.map((message) => judge(message, true))
+  const slices = await inSlices(messages, SLICE_MESSAGES, (slice) =>
+    slice.map((message) => judge(message, true)),
+  )
+  let verdicts = slices.flat()
   const tierFids = messages.map((message, index) => {
     if (ignoresTier.has(message) || !requiresPro(message)) return null
     if (tiers === 'merge') return verdicts[index]!.content === null ? null : message.data.fid

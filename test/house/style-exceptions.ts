@@ -20,6 +20,10 @@ const exceptions = {
     'src/demo/run.ts Date.now': 'interval between updates of the record',
     'src/hub/methods/http/event-stream.ts setInterval()':
       'one per connected reader, cleared when it disconnects',
+    'src/hub/methods/http/stalled-readers.ts setInterval()':
+      'does not keep the process alive, and its owner clears it',
+    'src/hub/methods/grpc/silent-connections.ts setInterval()':
+      'does not keep the process alive, and its owner clears it',
     'src/hub/log/tail.ts setInterval()': 'does not keep the process alive, and its owner clears it',
     'src/features/webhooks/verify-webhook.ts Date.now':
       'runs in programs of others, which do not pass a clock',

@@ -52,6 +52,15 @@ export const hubVariables = {
     maximum: 10_000_000,
     default: 60_000,
   }),
+  HUB_STREAMS: integer('Event streams that may be open at once, for gRPC and for HTTP each.', {
+    minimum: 0,
+    maximum: 100_000,
+    default: 256,
+  }),
+  HUB_STREAMS_PER_CALLER: integer(
+    'Event streams that one API key, or one address without a key, may have open at once, for gRPC and for HTTP each.',
+    { minimum: 0, maximum: 100_000, default: 32 },
+  ),
   HUB_STREAM_TIMEOUT_MS: integer(
     'Milliseconds after which an event stream (gRPC or HTTP) is closed when its client reads nothing.',
     { minimum: 1_000, maximum: 3_600_000, default: 120_000 },

@@ -90,6 +90,15 @@ export const serverVariables = {
     'Accepts bodies with `Content-Encoding` gzip, br or deflate. Their limit counts what they unpack to.',
     true,
   ),
+  WORK_RATE_LIMIT: integer(
+    'Milliseconds of a core that the heavy requests of one API key or address may take in a minute, by the ' +
+      'price list in [api.md](api.md#heavy-requests). 0 is no limit.',
+    { minimum: 0, maximum: 100_000_000, default: 60_000 },
+  ),
+  WORK_CONCURRENCY: integer(
+    'Heavy reads that run at the same time; others wait. Half of the connections for reads by default.',
+    { minimum: 1, maximum: 500, default: 3 },
+  ),
   PLAZA_SECRET_KEY: Type.Optional(
     text(
       'Keys that encrypt secrets in the database: the first encrypts, all decrypt. Unset: the embedded ' +

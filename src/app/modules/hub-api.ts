@@ -1,4 +1,4 @@
-import { createKeyCheck } from '../../api/api-keys.js'
+import { createKeyCheck, createKeyNames } from '../../api/api-keys.js'
 import { serveHubGrpc } from '../../hub/methods/grpc/serve-hub-grpc.js'
 import { registerHubApi } from '../../hub/methods/http/register-hub-api.js'
 import { createGrpcMetrics } from '../../platform/metrics.js'
@@ -20,6 +20,8 @@ export const hubApiModule: Module = {
           bodyLimit: app.config.hubBodyLimit,
           rateLimit: app.config.hubRateLimit,
           stallTimeoutMs: app.config.hubStreamTimeoutMs,
+          maxStreams: app.config.hubStreams,
+          maxStreamsOfCaller: app.config.hubStreamsPerCaller,
         },
       }),
   }),
@@ -43,6 +45,8 @@ export const hubGrpcModule: Module = {
           trustProxy: config.trustProxy,
           requestTimeoutMs: config.requestTimeoutMs,
           stallTimeoutMs: config.hubStreamTimeoutMs,
+          maxSubscribers: config.hubStreams,
+          maxSubscribersOfCaller: config.hubStreamsPerCaller,
         },
         log,
         metrics: createGrpcMetrics(metrics),
@@ -57,8 +61,11 @@ export const hubGrpcModule: Module = {
 }
 
 function commonOptions(app: App) {
-  const { config, connections, reads, hub, tail, clock } = app
+  const { config, connections, reads, hub, tail, clock, work } = app
+  const nameKey = createKeyNames(config.hubApiKeys ?? '', app.service('findCaller'))
   return {
+    work,
+    nameKey,
     db: connections.read,
     reads,
     hub,
@@ -66,8 +73,6 @@ function commonOptions(app: App) {
     clock,
     version,
     adminAuth: config.hubAdminAuth,
-    ...(config.hubRequireApiKey
-      ? { authorize: createKeyCheck(config.hubApiKeys ?? '', app.service('findCaller')) }
-      : {}),
+    ...(config.hubRequireApiKey ? { authorize: createKeyCheck(nameKey) } : {}),
   }
 }

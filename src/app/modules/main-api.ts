@@ -60,6 +60,7 @@ export const mainApiModule: Module = {
     const routes = mainApiRoutes({
       context,
       reads: app.reads,
+      work: app.work,
       findCaller: app.service('findCaller'),
       rateLimiter: budget.counter,
       publicReads: config.publicReads

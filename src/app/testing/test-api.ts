@@ -30,6 +30,7 @@ import type { ReadRouting } from '../../platform/db/replicas/read-routing.js'
 import { PlazaError, refuse } from '../../platform/errors.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
+import { createWorkLimits } from '../../platform/limits/work-limits.js'
 import { createLogger } from '../../platform/log/logger.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { netFailure } from '../../platform/outbound/net-failure.js'
@@ -163,6 +164,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
       mainApiRoutes({
         context,
         reads,
+        work: createWorkLimits({ clock, budgetMs: 0 }),
         findCaller: keyRing.find,
         rateLimiter: createCounter<number>(limits.apiRequests, clock, rateLimit),
         publicReads: publicReads && { ...publicReads, paths: publicReadPaths },

@@ -6,6 +6,7 @@ import { AFTER_ALL_EVENTS, type ShardRange } from '../../hub/log/log-range.js'
 import { readEvents, readLogEnds } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
 import type { Database } from '../../platform/db/connection.js'
+import { nextTurn } from '../../platform/process/turns.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
 import { type EventRenderContext, renderEventData } from './delivery/event-data.js'
@@ -27,7 +28,8 @@ interface Preview {
 }
 
 const WINDOW_MS = 3 * 24 * 3_600_000
-const PAGE = 500
+/** Decoded and matched in one turn of the event loop. */
+const PAGE = 150
 /** Most milliseconds of a preview; a partial result says how far it came. */
 const BUDGET_MS = 3_000
 const MAX_EVENTS = 100_000
@@ -53,6 +55,7 @@ export async function previewFilters(
       reverse: true,
       filter: { fids: null, types: [...webhookEventTypes, HubEventType.BLOCK_CONFIRMED] },
     })
+    await nextTurn()
     const events = page.events.map(({ shard, id, event }) => ({ shard, id, body: hubEventBody(event) }))
     const exhausted = exhaustedShards(events, startedMs - WINDOW_MS)
     for (const { body } of events) {
@@ -119,7 +122,7 @@ export async function* watchEvents(options: WatchOptions, signal: AbortSignal): 
   )
   const ranges = ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1))
   const filter = { fids: null, types: webhookEventTypes }
-  const readPage = createSingleFlightPages(db, (event) => event)
+  const readPage = createSingleFlightPages(db, (events) => [...events])
   try {
     for await (const page of followLog({ readPage, tail }, { ranges, filter }, signal)) {
       if (page.reset) tail.reportReset('webhook listen', page.reset)

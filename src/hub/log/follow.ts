@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../platform/db/connection.js'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
+import type { GateVisit } from '../../platform/limits/work-gate.js'
+import { inSlices } from '../../platform/process/turns.js'
 import { type BlockRef, confirmedBlock } from './block-history.js'
 import { blockOf } from './hub-event.js'
 import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './log-range.js'
@@ -24,6 +26,8 @@ export interface Subscription {
 export interface LogReader<Sent> {
   readonly readPage: ReadStreamPage<Sent>
   readonly tail: EventTail
+  /** Waits until a stored page may be read, of which few are at once. Undefined: any number. */
+  readonly catchUp?: (signal: AbortSignal) => Promise<Pick<GateVisit, 'leave'>>
 }
 
 /**
@@ -36,16 +40,22 @@ export interface LogReader<Sent> {
  * @throws PlazaError `not_found.event_dropped` if the next event was dropped; AbortError.
  */
 export async function* followLog<Sent>(
-  { readPage, tail }: LogReader<Sent>,
+  { readPage, tail, catchUp }: LogReader<Sent>,
   { ranges, filter }: Subscription,
   signal: AbortSignal,
 ): AsyncGenerator<StreamPage<Sent>, void, void> {
   let remaining = ranges
+  let isBehind = false
   while (!signal.aborted) {
     const startedMs = performance.now()
-    const page = await readWithRetry(() => readOrReset({ readPage, tail }, remaining, filter), signal)
+    const visit = isBehind ? await catchUp?.(signal) : undefined
+    const page = await readWithRetry(
+      () => readOrReset({ readPage, tail }, remaining, filter),
+      signal,
+    ).finally(() => visit?.leave())
     yield page
     remaining = page.remaining
+    isBehind = !page.isEnd
     if (!page.isEnd) continue
     await tail.wait(positionsOf(remaining), signal)
     await sleep(Math.max(0, startedMs + READ_INTERVAL_MS - performance.now()), null, { signal })
@@ -53,7 +63,7 @@ export async function* followLog<Sent>(
 }
 
 async function readOrReset<Sent>(
-  { readPage, tail }: LogReader<Sent>,
+  { readPage, tail }: Pick<LogReader<Sent>, 'readPage' | 'tail'>,
   ranges: readonly ShardRange[],
   filter: EventFilter | null,
 ): Promise<StreamPage<Sent>> {
@@ -155,8 +165,13 @@ export type ReadStreamPage<Sent> = (
   filter: EventFilter | null,
 ) => Promise<StreamPage<Sent>>
 
+/** Encodes events in the order of the list. */
+export type EncodeEvents<Sent> = (events: readonly StoredHubEvent[]) => Sent[]
+
 /** Small pages: each slow reader holds one. */
 const PAGE_EVENTS = 250
+/** Events that are encoded in one turn of the event loop. */
+const SLICE_EVENTS = 50
 const PAGE_BYTES = 1024 * 1024
 
 /**
@@ -165,7 +180,7 @@ const PAGE_BYTES = 1024 * 1024
  */
 export function createSingleFlightPages<Sent>(
   db: Database,
-  encode: (event: StoredHubEvent) => Sent,
+  encode: EncodeEvents<Sent>,
 ): ReadStreamPage<Sent> {
   const inFlight = new Map<string, Promise<StreamPage<Sent>>>()
 
@@ -176,12 +191,13 @@ export function createSingleFlightPages<Sent>(
     const options = { limit: PAGE_EVENTS, maxBytes: PAGE_BYTES, reverse: false, filter }
     const page = await readEvents(db, ranges, options)
     const blocks = new Map(page.confirmations.map((each) => [blockKey(each), confirmedBlock(each.event)]))
+    const encoded = (await inSlices(page.events, SLICE_EVENTS, encode)).flat()
     return {
-      events: page.events.map((event) => ({
+      events: page.events.map((event, index) => ({
         shard: event.shard,
         id: event.id,
         block: blocks.get(blockKey(event)) ?? null,
-        encoded: encode(event),
+        encoded: encoded[index]!,
       })),
       isEnd: page.next === null,
       remaining: page.remaining,

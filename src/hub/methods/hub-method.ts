@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import type { LongReply } from '../../platform/limits/long-reply.js'
 import type { LongWait } from '../../platform/process/deadlines.js'
 import type { Hub } from '../hub.js'
 import type { EventPageOptions, ShardRange } from '../log/log-range.js'
@@ -52,8 +53,8 @@ export interface HttpRoute {
 /** How a value is sent: as JSON over HTTP, as protobuf over gRPC. */
 export interface Reply<Value> {
   /** An object, or the bytes of its JSON. */
-  readonly json: (value: Value) => object | Buffer
-  readonly protobuf: (value: Value) => Uint8Array
+  readonly json: (value: Value) => object | Buffer | LongReply | Promise<Buffer | LongReply>
+  readonly protobuf: (value: Value) => Uint8Array | Promise<Uint8Array>
 }
 
 /** The parts that methods of both kinds have. */
@@ -89,14 +90,16 @@ interface WriteSpec<Value> extends CommonSpec {
 export interface ReadMethod extends CommonSpec {
   readonly kind: 'read'
   readonly fields: readonly Field<unknown>[]
-  readonly answerQuery: (query: Parameters, context: MethodContext) => Promise<object | Buffer>
+  /** Whether it answers with pages of a list. */
+  readonly isPaged: boolean
+  readonly answerQuery: (query: Parameters, context: MethodContext) => Promise<object | Buffer | LongReply>
   readonly answerRequest: (request: GrpcRequest, context: MethodContext) => Promise<Uint8Array>
 }
 
 /** A method that takes encoded messages, in both APIs. */
 export interface WriteMethod extends CommonSpec {
   readonly kind: 'write'
-  readonly answerBody: (bytes: Buffer, context: MethodContext) => Promise<object | Buffer>
+  readonly answerBody: (bytes: Buffer, context: MethodContext) => Promise<object | Buffer | LongReply>
   readonly answerRequest: (bytes: Buffer, context: MethodContext) => Promise<Uint8Array>
 }
 
@@ -119,6 +122,7 @@ export function readMethod<Fields extends Record<string, Field<unknown>>, Value>
     ...common,
     kind: 'read',
     fields: named.map(([, field]) => field),
+    isPaged: named.some(([, { parameters }]) => parameters.includes('page_size')),
     answerQuery: async (query, context) =>
       reply.json(await answer((field) => field.fromQuery(query, context.shards), context)),
     answerRequest: async (request, context) =>

@@ -1,3 +1,5 @@
+import { type LongReply, replyOf } from '../../platform/limits/long-reply.js'
+import { inSlices } from '../../platform/process/turns.js'
 import type { TokenCodec } from '../page-token.js'
 import { pageTokens } from '../page-token.js'
 import { listReply } from '../protobuf.js'
@@ -20,13 +22,18 @@ export function message(what: string): Reply<Buffer | null> {
 
 /** A page of stored messages. Over HTTP the token is always there, empty at the end (docs/protocol.md §2). */
 export const messages: Reply<MessagePage> = {
-  json: ({ messages: stored, last }) =>
-    jsonPage('messages', [transcodeMessages(stored)], {
+  json: async ({ messages: stored, last }) =>
+    jsonPage('messages', await inSlices(stored, SLICE_MESSAGES, transcodeMessages), {
       nextPageToken: base64Token(encodeCursor(last, pageTokens.message)) ?? '',
     }),
-  protobuf: ({ messages: stored, last }) =>
-    listReply(stored.map(toWireMessage), encodeCursor(last, pageTokens.message)),
+  protobuf: async ({ messages: stored, last }) => {
+    const wire = await inSlices(stored, SLICE_MESSAGES, (slice) => slice.map(toWireMessage))
+    return listReply(wire.flat(), encodeCursor(last, pageTokens.message))
+  },
 }
+
+/** Messages that are encoded in one turn of the event loop: 0.5 to 1 ms. */
+const SLICE_MESSAGES = 100
 
 /** A stored on-chain event, or an error. */
 export function onChainEvent(notFound: string): Reply<Buffer | null> {
@@ -41,21 +48,23 @@ export const onChainEvents: Reply<{
   readonly events: readonly Buffer[]
   readonly nextPageToken: Buffer | undefined
 }> = {
-  json: ({ events, nextPageToken }) =>
-    jsonPage('events', [transcodeOnChainEvents(events)], { nextPageToken: base64Token(nextPageToken) }),
+  json: async ({ events, nextPageToken }) =>
+    jsonPage('events', await inSlices(events, SLICE_MESSAGES, transcodeOnChainEvents), {
+      nextPageToken: base64Token(nextPageToken),
+    }),
   protobuf: ({ events, nextPageToken }) => listReply(events, nextPageToken),
 }
 
 const COMMA = Buffer.from(',')
 
 /** Joins the slices of a list, which are JSON already, and the other members of the object. */
-export function jsonPage(name: string, slices: readonly Buffer[], others: object): Buffer {
+export function jsonPage(name: string, slices: readonly Buffer[], others: object): Buffer | LongReply {
   const parts: Buffer[] = [Buffer.from(`{"${name}":[`)]
   for (const slice of slices) parts.push(slice, COMMA)
   if (slices.length > 0) parts.pop()
   const rest = JSON.stringify(others).slice(1)
   parts.push(Buffer.from(rest === '}' ? ']}' : `],${rest}`))
-  return Buffer.concat(parts)
+  return replyOf(parts)
 }
 
 /** Encodes a cursor as the token of the next page; none at the end. */

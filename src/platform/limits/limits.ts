@@ -6,8 +6,11 @@ interface CommonLimit {
   readonly scope: string
   /** What it counts, in the plural. */
   readonly unit: string
-  /** What each count belongs to. Those of API keys hold for all processes; every other one is of a process alone. */
-  readonly per: 'API key' | 'address' | 'connection' | 'fid or wallet' | 'process'
+  /**
+   * What each count belongs to. Those of API keys hold for all processes; every other one is of a process alone. `API key or
+   * address`: the key if a valid one is sent, and else the address.
+   */
+  readonly per: 'API key' | 'API key or address' | 'address' | 'connection' | 'fid or wallet' | 'process'
   /** 0 is no limit. */
   readonly default: number
   /** The environment variable that changes it. */
@@ -148,6 +151,33 @@ export const limits = {
     code: 'unavailable',
     refusal: 'too many requests are waiting for their answer',
   },
+  // A client that reads pages of 1,000 events one after the other waits for most of the time: for its own socket, for
+  // PostgreSQL, for itself. The fastest take 35 to 45 s of the server's thread in a minute, and 17 to 25 if the pages are
+  // cached. An importer that has four bulk requests in flight takes 20 s. So one core is enough for each of them, and who sends
+  // requests side by side as fast as they are answered runs out of it.
+  heavyWork: {
+    scope: 'heavy requests of all APIs',
+    unit: 'milliseconds of work',
+    per: 'API key or address',
+    algorithm: 'token bucket',
+    windowMs: MINUTE_MS,
+    maxKeys: MAX_ADDRESSES,
+    default: 60_000,
+    variable: 'WORK_RATE_LIMIT',
+    transport: 'HTTP',
+    code: 'bad_request.rate_limited',
+  },
+  // Half of the connections for reads: the others stay free for light requests.
+  heavyReads: {
+    scope: 'heavy reads of all APIs; up to 64 others wait',
+    unit: 'requests in progress',
+    per: 'process',
+    algorithm: 'slots',
+    default: 3,
+    variable: 'WORK_CONCURRENCY',
+    transport: 'HTTP',
+    code: 'unavailable',
+  },
   hubRequests: {
     ...perAddress,
     scope: 'hub API, `/v1`',
@@ -182,9 +212,22 @@ export const limits = {
     per: 'process',
     algorithm: 'slots',
     default: 256,
+    variable: 'HUB_STREAMS',
     transport: 'HTTP',
     code: 'unavailable',
-    refusal: 'too many event streams are open',
+    refusal: 'too many event streams are open on this server',
+  },
+  // A follower has a stream for each shard, and mainnet two shards.
+  eventStreamsOfCaller: {
+    scope: '`/v1/events/stream`',
+    unit: 'open streams',
+    per: 'API key or address',
+    algorithm: 'slots',
+    default: 32,
+    variable: 'HUB_STREAMS_PER_CALLER',
+    transport: 'HTTP',
+    code: 'bad_request.rate_limited',
+    refusal: 'too many event streams of this API key or address are open',
   },
   subscribers: {
     scope: '`Subscribe`',
@@ -192,9 +235,21 @@ export const limits = {
     per: 'process',
     algorithm: 'slots',
     default: 256,
+    variable: 'HUB_STREAMS',
     transport: 'gRPC',
     code: 'unavailable',
-    refusal: 'too many subscribers',
+    refusal: 'too many subscribers on this server',
+  },
+  subscribersOfCaller: {
+    scope: '`Subscribe`',
+    unit: 'open subscriptions',
+    per: 'API key or address',
+    algorithm: 'slots',
+    default: 32,
+    variable: 'HUB_STREAMS_PER_CALLER',
+    transport: 'gRPC',
+    code: 'bad_request.rate_limited',
+    refusal: 'too many subscriptions of this API key or address',
   },
   concurrentCalls: {
     scope: 'hub over gRPC',

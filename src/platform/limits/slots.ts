@@ -1,29 +1,52 @@
 import { PlazaError } from '../errors.js'
+import type { CallerName } from './caller-name.js'
 import type { SlotLimit } from './limits.js'
 
 /** Counts what is open at the same time. */
 export interface Slots {
-  /** Takes a slot; returns the function that frees it. @throws PlazaError when all are taken. */
-  take(): () => void
+  /** Takes a slot of a caller; returns the function that frees it. @throws PlazaError that says which limit is reached. */
+  take(caller: CallerName): () => void
 }
 
-/** Creates the slots of a limit; calls `onChange` with the number of taken slots. */
+export interface SlotOptions {
+  /** Most of all callers; the limit's default unless given. */
+  readonly most?: number | undefined
+  /** Most of each caller. */
+  readonly mostOfCaller?: number | undefined
+  /** Gets the number of taken slots. */
+  readonly onChange?: ((taken: number) => void) | undefined
+}
+
+/** Creates the slots of a limit for all callers together and one for each of them. */
 export function createSlots(
   limit: SlotLimit,
-  most: number = limit.default,
-  onChange: (taken: number) => void = () => {},
+  limitOfCaller: SlotLimit,
+  { most = limit.default, mostOfCaller = limitOfCaller.default, onChange = () => {} }: SlotOptions = {},
 ): Slots {
+  const takenBy = new Map<CallerName, number>()
   let taken = 0
-  function add(change: 1 | -1): void {
-    taken += change
-    onChange(taken)
-  }
+
   return {
-    take() {
-      if (taken >= most)
-        throw new PlazaError(limit.code ?? 'unavailable', limit.refusal ?? 'too many at once')
-      add(1)
-      return () => add(-1)
+    take(caller) {
+      const own = takenBy.get(caller) ?? 0
+      // The limit of the caller first: it is the one that the caller can do something about.
+      if (own >= mostOfCaller) throw refusal(limitOfCaller, mostOfCaller)
+      if (taken >= most) throw refusal(limit, most)
+      takenBy.set(caller, own + 1)
+      onChange(++taken)
+      return () => {
+        const rest = takenBy.get(caller)! - 1
+        if (rest > 0) takenBy.set(caller, rest)
+        else takenBy.delete(caller)
+        onChange(--taken)
+      }
     },
   }
+}
+
+function refusal(
+  { code = 'unavailable', refusal: text = 'too many at once' }: SlotLimit,
+  most: number,
+): PlazaError {
+  return new PlazaError(code, `${text}: ${most}`)
 }

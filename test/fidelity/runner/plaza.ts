@@ -1,9 +1,11 @@
+import { text } from 'node:stream/consumers'
 import { mergeHooks } from '../../../src/app/modules.js'
 import { createHub } from '../../../src/hub/create-hub.js'
 import { createMethodContext, type WriteMethod } from '../../../src/hub/methods/hub-method.js'
 import { submitMethods } from '../../../src/hub/methods/submit.js'
 import type { Database } from '../../../src/platform/db/connection.js'
 import { PlazaError } from '../../../src/platform/errors.js'
+import { LongReply } from '../../../src/platform/limits/long-reply.js'
 import { createVerifyPool } from '../../../src/protocol/verify-pool.js'
 import type { Cell } from '../generator/cell.js'
 import { bytesField } from '../generator/seal.js'
@@ -65,9 +67,9 @@ export async function openPlazaHub(db: Database, network: number, start: number)
       ),
     async submitBulk(messages) {
       const body = Buffer.concat(messages.map((bytes) => bytesField(1, bytes)))
-      const answer = (await bulk!.answerBody(body, context)) as {
-        messages: { errCode?: string; message?: string }[]
-      }
+      const answer: { messages: { errCode?: string; message?: string }[] } = JSON.parse(
+        await textOf(await bulk!.answerBody(body, context)),
+      )
       return answer.messages.map(({ errCode, message }) =>
         errCode === undefined ? null : { code: errCode, text: message ?? null },
       )
@@ -94,6 +96,10 @@ export async function openPlazaHub(db: Database, network: number, start: number)
       await verifyPool.close()
     },
   }
+}
+
+async function textOf(json: object): Promise<string> {
+  return json instanceof LongReply ? await text(json) : `${json}`
 }
 
 function faultOf(error: unknown): Fault {

@@ -1,10 +1,13 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js'
 import { outageOf } from '../../../platform/db/connection-errors.js'
 import { describeError, PlazaError } from '../../../platform/errors.js'
+import type { CallerName } from '../../../platform/limits/caller-name.js'
+import type { WorkLimits } from '../../../platform/limits/work-limits.js'
 import type { Log } from '../../../platform/log/log.js'
 import type { createGrpcMetrics } from '../../../platform/metrics.js'
 import { LogResetError } from '../../log/log-reset.js'
 import type { EventTail } from '../../log/tail.js'
+import type { NameKey } from '../hub-callers.js'
 import type { MethodContext } from '../hub-method.js'
 import type { HubReads } from '../hub-reads.js'
 import { knownError } from '../refusals.js'
@@ -15,6 +18,10 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
   /** Chooses the database of each read; null: `db`. */
   readonly reads?: HubReads | null
   readonly config: HubGrpcConfig
+  /** Bounds heavy calls. */
+  readonly work: WorkLimits
+  /** Names API keys, for limits of each of them. Undefined: callers are known by their address. */
+  readonly nameKey?: NameKey
   readonly log: Log
   /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */
   readonly authorize?: (call: KeyedCall) => Promise<void>
@@ -49,6 +56,8 @@ export interface HubGrpcConfig {
   readonly stallTimeoutMs: number
   /** Most subscribers at once. */
   readonly maxSubscribers?: number
+  /** Most of one API key or address. */
+  readonly maxSubscribersOfCaller?: number
 }
 
 /** The parts of a call that identify its caller. */
@@ -58,8 +67,15 @@ export interface IncomingCall {
   getPeer(): string
 }
 
-/** Admits a call, or throws PlazaError: `bad_request.rate_limited`, then `unauthenticated`. */
-export type Admit = (call: IncomingCall) => Promise<void>
+/** Admits a call and names its caller, or throws PlazaError: `bad_request.rate_limited`, then `unauthenticated`. */
+export type Admit = (call: IncomingCall) => Promise<CallOrigin>
+
+/** Where a call comes from. */
+export interface CallOrigin {
+  readonly address: string
+  /** For limits of each key or address. */
+  readonly nameCaller: () => Promise<CallerName>
+}
 
 /**
  * Maps a failure to a gRPC status. Its text is `<code>/<message>`, and the metadata `x-err-code` has the

@@ -12,39 +12,53 @@ import {
 import { PlazaError } from '../../../platform/errors.js'
 import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
+import type { WorkPrice } from '../../../platform/limits/work-prices.js'
 import { Deadlines, within } from '../../../platform/process/deadlines.js'
+import { inSlices } from '../../../platform/process/turns.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import { readEvents } from '../../log/read.js'
 import { createAdminCheck } from '../admin-auth.js'
+import { priceOfBody, priceOfRequest } from '../heavy-methods.js'
+import { callerOfHub } from '../hub-callers.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
-import { type HubReads, readBeside, writeBeside } from '../hub-reads.js'
-import { type Admit, type HubGrpcApi, type IncomingCall, statusOf } from './grpc-api.js'
+import { readBeside, writeBeside } from '../hub-reads.js'
+import { type Admit, type CallOrigin, type HubGrpcApi, type IncomingCall, statusOf } from './grpc-api.js'
 import { decodeRequest, type GrpcName } from './request.js'
+import { endSilentConnections } from './silent-connections.js'
 import { createSubscribers } from './subscribe.js'
 import { toWireEvent } from './wire-bytes.js'
 
 /** The hub's gRPC API, while it is served. */
 export type HubGrpcServer = Awaited<ReturnType<typeof serveHubGrpc>>
 
-/** Ends a connection that answers no ping, and with it the calls of a client that has vanished. */
-const KEEPALIVE_MS = 60_000
-const KEEPALIVE_TIMEOUT_MS = 20_000
+/**
+ * Ends a connection that answers no ping, and with it the calls of a client that has vanished or stands still, also while
+ * there is nothing to send: as late as half of `stallTimeoutMs` for each, within these bounds.
+ */
+const KEEPALIVE_MS = [1_000, 60_000] as const
+const KEEPALIVE_TIMEOUT_MS = [4_000, 20_000] as const
+
+/** Events that are encoded in one turn of the event loop: 0.5 ms. */
+const SLICE_EVENTS = 100
 
 /**
  * Serves `HubService` (docs/protocol.md §2.5) as `src/protocol/proto/rpc.proto` defines it.
  * Methods of the definition that the hub does not have answer UNIMPLEMENTED (docs/hub-api.md).
  */
 export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string; readonly port: number }) {
+  const keepaliveMs = between(KEEPALIVE_MS, api.config.stallTimeoutMs / 2)
+  const timeoutMs = between(KEEPALIVE_TIMEOUT_MS, api.config.stallTimeoutMs / 2)
   const server = new Server({
     'grpc.max_receive_message_length': api.config.bodyLimit,
     'grpc.max_send_message_length': -1,
     'grpc.max_concurrent_streams': limits.concurrentCalls.default,
-    'grpc.keepalive_time_ms': KEEPALIVE_MS,
-    'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': timeoutMs,
   })
   const connections = await listen(server.createConnectionInjector(ServerCredentials.createInsecure()), at)
+  const stopLooking = endSilentConnections(connections.sockets, keepaliveMs + timeoutMs)
   const admit = createAdmission(api)
   const subscribers = createSubscribers(api, admit, connections.destroy)
   const methods = { ...unaryMethods(api, admit), subscribe: subscribers.serve }
@@ -54,6 +68,7 @@ export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string;
     address: `${at.host.includes(':') ? `[${at.host}]` : at.host}:${connections.address.port}`,
     /** Ends subscriptions and waits so long for the other calls, then ends all connections. */
     async close(limitMs: number): Promise<void> {
+      stopLooking()
       const timer = setTimeout(() => {
         server.forceShutdown()
         connections.destroyAll()
@@ -63,6 +78,10 @@ export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string;
       clearTimeout(timer)
     },
   }
+}
+
+function between([least, most]: readonly [number, number], ms: number): number {
+  return Math.max(least, Math.min(most, ms))
 }
 
 const same = (bytes: Buffer) => bytes
@@ -84,28 +103,30 @@ const definition = Object.fromEntries(
 )
 
 function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementation {
-  const { reads = null } = api
   const { requestTimeoutMs = 0 } = api.config
   const deadlines = requestTimeoutMs > 0 ? new Deadlines(requestTimeoutMs) : null
   const context = createMethodContext(api, async (db, ranges, options) => {
     const page = await readEvents(db, ranges, options)
-    return { ...page, events: page.events.map(({ event }) => toWireEvent(event)) }
+    const events = await inSlices(page.events, SLICE_EVENTS, (slice) =>
+      slice.map(({ event }) => toWireEvent(event)),
+    )
+    return { ...page, events: events.flat() }
   })
   const checkAdmin = createAdminCheck(api.adminAuth)
   const admitAdmin: Admit = async (call) => {
-    await admit(call)
+    const admitted = await admit(call)
     checkAdmin(textOf(call.metadata, 'authorization'))
+    return admitted
   }
   return Object.fromEntries(
     hubMethods.flatMap((method) => {
       const { grpc: name, forAdmin, longWait } = method
       if (!name) return []
       const admission = forAdmin ? admitAdmin : admit
+      const served = { method, name, context, api }
       const limitMs = Math.max(requestTimeoutMs, longWait?.limitMs ?? 0)
-      const call = serveCalls(name, api, async (call, address) => {
-        const answering = admission(call).then(() =>
-          answer(method, name, { bytes: call.request, address }, context, reads),
-        )
+      const call = serveCalls(name, api, async (call) => {
+        const answering = admission(call).then((origin) => answer(served, call, origin))
         return await (deadlines ? within(deadlines, limitMs, answering) : answering)
       })
       return [[name, call]]
@@ -113,31 +134,61 @@ function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementati
   )
 }
 
+interface ServedMethod {
+  readonly method: HubMethod
+  readonly name: GrpcName
+  readonly context: MethodContext
+  readonly api: HubGrpcApi
+}
+
 async function answer(
-  method: HubMethod,
-  name: GrpcName,
-  { bytes, address }: { readonly bytes: Buffer; readonly address: string },
-  context: MethodContext,
-  reads: HubReads | null,
+  served: ServedMethod,
+  call: ServerUnaryCall<Buffer, Buffer>,
+  { address, nameCaller }: CallOrigin,
 ): Promise<Uint8Array> {
-  if (method.kind === 'write')
-    return await writeBeside(reads, address, () => method.answerRequest(bytes, context))
+  const bytes = call.request
+  const { price, run } = prepare(served, bytes, address)
+  if (price === null) return await run()
+  const gone = new AbortController()
+  call.on('cancelled', () => gone.abort())
+  const work = await served.api.work.begin({ price, caller: await nameCaller(), signal: gone.signal })
+  let replyBytes = 0
+  try {
+    const reply = await run()
+    replyBytes = reply.length
+    return reply
+  } finally {
+    work.pay(bytes.length + replyBytes)
+    work.leave()
+  }
+}
+
+/** Decodes a request; says what it costs if it is heavy, and how it is answered. */
+function prepare(
+  { method, name, context, api: { reads = null } }: ServedMethod,
+  bytes: Buffer,
+  address: string,
+): { readonly price: WorkPrice | null; readonly run: () => Promise<Uint8Array> } {
+  if (method.kind === 'write') {
+    const run = () => writeBeside(reads, address, () => method.answerRequest(bytes, context))
+    return { price: priceOfBody(bytes), run }
+  }
   const request = decodeRequest(name, bytes)
-  return await readBeside(reads, { address, fid: request.fid }, context, (used) =>
-    method.answerRequest(request, used),
-  )
+  const run = () =>
+    readBeside(reads, { address, fid: request.fid }, context, (used) => method.answerRequest(request, used))
+  return { price: priceOfRequest(method, request), run }
 }
 
 function serveCalls(
   name: GrpcName,
   api: HubGrpcApi,
-  answerCall: (call: ServerUnaryCall<Buffer, Buffer>, address: string) => Promise<Uint8Array>,
+  answerCall: (call: ServerUnaryCall<Buffer, Buffer>) => Promise<Uint8Array>,
 ): handleUnaryCall<Buffer, Buffer> {
   return async (call, callback) => {
     const startMs = performance.now()
     let code = 0
     try {
-      const reply = await answerCall(call, addressOf(call, api.config.trustProxy ?? false))
+      const reply = await answerCall(call)
       callback(null, asBuffer(reply))
     } catch (cause) {
       const status = statusOf(cause, name, api.log)
@@ -149,23 +200,26 @@ function serveCalls(
 }
 
 /** Checks the rate limit before the key, so that it counts wrong keys too. */
-function createAdmission({ config, clock, authorize }: HubGrpcApi): Admit {
+function createAdmission({ config, clock, authorize, nameKey }: HubGrpcApi): Admit {
   const counter = createCounter<string>(limits.hubCalls, clock, config.rateLimit)
   return async (call) => {
-    const status = counter.take(addressOf(call, config.trustProxy ?? false))
+    const address = addressOf(call, config.trustProxy ?? false)
+    const status = counter.take(address)
     if (status && status.retryAfterSeconds > 0) {
       throw new PlazaError(
         'bad_request.rate_limited',
         `more than ${status.limit} calls a minute; try again in ${status.retryAfterSeconds} seconds`,
       )
     }
-    await authorize?.({
+    const keyed = {
       headers: {
         'x-api-key': textOf(call.metadata, 'x-api-key'),
         api_key: textOf(call.metadata, 'api_key'),
         authorization: textOf(call.metadata, 'authorization'),
       },
-    })
+    }
+    await authorize?.(keyed)
+    return { address, nameCaller: () => callerOfHub(nameKey, keyed, address) }
   }
 }
 
@@ -206,6 +260,7 @@ async function listen(
   })
   return {
     address: server.address() as AddressInfo,
+    sockets: () => sockets.values(),
     /** Ends the connection of this peer, `<address>:<port>`, at once. */
     destroy: (peer: string) => void sockets.get(peer)?.destroy(),
     /** Accepts no more connections; resolves when the last one has ended. */

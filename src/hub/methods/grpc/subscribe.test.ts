@@ -1,7 +1,14 @@
+import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type HubEvent, HubEventType, type HubRpcClient, type SubscribeRequest } from '@farcaster/hub-nodejs'
+import {
+  getInsecureHubRpcClient,
+  type HubEvent,
+  HubEventType,
+  type HubRpcClient,
+  type SubscribeRequest,
+} from '@farcaster/hub-nodejs'
 import { type ClientReadableStream, type ServiceError, status } from '@grpc/grpc-js'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
@@ -175,6 +182,25 @@ describe('a subscriber', () => {
   })
 })
 
+test('a client that stands still while the log is quiet -> its connection ends', async () => {
+  const counts: number[] = []
+  const { server } = await openHubGrpc(db, {
+    hub: single.hub,
+    config: { stallTimeoutMs: 1_000 },
+    metrics: { called: () => {}, subscribed: (count) => counts.push(count), eventsSent: () => {} },
+  })
+  // Its machine takes what comes in the place of the client, and nothing answers.
+  const between = await openProxy(server.address)
+  const client = getInsecureHubRpcClient(between.address, { 'grpc.use_local_subchannel_pool': 1 })
+  const reader = await subscribe(client)
+  expect(counts).toEqual([1])
+  between.freeze()
+  await expect.poll(() => counts.at(-1), { timeout: 60_000 }).toBe(0)
+  expect(reader.ids).toEqual([])
+  client.$.close()
+  between.close()
+})
+
 describe('a subscriber that stops reading', () => {
   const eventCount = 51_000
 
@@ -286,4 +312,29 @@ async function settled(read: () => number): Promise<void> {
       { interval: 200 },
     )
     .toBe(true)
+}
+
+/** A way to the server that can be frozen: bytes are still taken, and none goes on. */
+async function openProxy(target: string) {
+  const [host = '', port = ''] = target.split(':')
+  const sockets: Socket[] = []
+  let isFrozen = false
+  const proxy = createServer((client) => {
+    const server = connectSocket({ host, port: Number(port) })
+    sockets.push(client, server)
+    client.on('data', (bytes) => isFrozen || server.write(bytes))
+    server.on('data', (bytes) => isFrozen || client.write(bytes))
+    for (const socket of [client, server]) socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  return {
+    address: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    freeze() {
+      isFrozen = true
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      proxy.close()
+    },
+  }
 }

@@ -2,12 +2,13 @@ import { Metadata, type ServerWritableStream } from '@grpc/grpc-js'
 import { PlazaError } from '../../../platform/errors.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { createSlots } from '../../../platform/limits/slots.js'
+import { nextTurn } from '../../../platform/process/turns.js'
 import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
 import { HASH_LENGTH } from '../../log/block-history.js'
 import {
   createSingleFlightPages,
   followLog,
-  type ReadStreamPage,
+  type LogReader,
   rangesFrom,
   type StreamEvent,
   type Subscription,
@@ -24,6 +25,9 @@ import { toWireEvent } from './wire-bytes.js'
 
 const SHUTDOWN = 'the server is shutting down: subscribe again from the next event'
 
+/** Events that are written in one turn of the event loop: the library takes 20 µs for each. */
+const SLICE_EVENTS = 25
+
 /** A call that is answered with encoded events. */
 type SubscribeCall = ServerWritableStream<Buffer, Buffer>
 
@@ -36,16 +40,22 @@ type SubscribeCall = ServerWritableStream<Buffer, Buffer>
  */
 export function createSubscribers(api: HubGrpcApi, admit: Admit, destroyConnection: (peer: string) => void) {
   const { config, metrics } = api
-  const readPage = createSingleFlightPages(api.db, ({ event }) => toWireEvent(event))
-  const slots = createSlots(limits.subscribers, config.maxSubscribers, metrics?.subscribed)
+  const readPage = createSingleFlightPages(api.db, (events) => events.map(({ event }) => toWireEvent(event)))
+  const slots = createSlots(limits.subscribers, limits.subscribersOfCaller, {
+    most: config.maxSubscribers,
+    mostOfCaller: config.maxSubscribersOfCaller,
+    onChange: metrics?.subscribed,
+  })
   const calls = new Map<AbortController, Promise<void>>()
 
   async function run(call: SubscribeCall, signal: AbortSignal): Promise<void> {
     let freeSlot = () => {}
     try {
-      await admit(call)
-      freeSlot = slots.take()
-      await streamEvents(call, api, readPage, signal)
+      const { nameCaller } = await admit(call)
+      const caller = await nameCaller()
+      freeSlot = slots.take(caller)
+      const catchUp = (aborted: AbortSignal) => api.work.catchUp.enter(caller, aborted)
+      await streamEvents(call, api, { readPage, tail: api.tail, catchUp }, signal)
     } catch (error) {
       const cause = signal.aborted ? new PlazaError('unavailable', SHUTDOWN) : error
       if (cause instanceof LogResetError) api.tail.reportReset('grpc subscribers', cause.reset)
@@ -74,16 +84,16 @@ export function createSubscribers(api: HubGrpcApi, admit: Admit, destroyConnecti
 async function streamEvents(
   call: SubscribeCall,
   api: HubGrpcApi,
-  readPage: ReadStreamPage<Buffer>,
+  follower: LogReader<Buffer>,
   signal: AbortSignal,
 ): Promise<void> {
   const subscription = await subscriptionOf(call, api)
   // Confirms the subscription before there is an event.
   call.sendMetadata(new Metadata())
-  const follower = { readPage, tail: api.tail }
   for await (const { events, reset } of followLog(follower, subscription, signal)) {
     if (reset) throw new LogResetError(reset)
-    for (const event of events) {
+    for (const [index, event] of events.entries()) {
+      if (index > 0 && index % SLICE_EVENTS === 0) await nextTurn()
       if (!call.write(event.encoded)) await waitUntilSent(call, event, api, signal)
     }
     if (events.length > 0) api.metrics?.eventsSent(events.length)

@@ -34,7 +34,7 @@ export function sendFailure(cause: unknown, request: FastifyRequest, reply: Fast
       'hub request failed: service unavailable',
     )
   if (describeError(error.code).retry && !reply.hasHeader('retry-after')) {
-    reply.header('retry-after', RETRY_AFTER_SECONDS)
+    reply.header('retry-after', error.retryAfterSeconds ?? RETRY_AFTER_SECONDS)
   }
   const failure = request.routeOptions.config.failure ?? 'Failed to handle request'
   // Statuses without a code of their own, such as 415, stay as they are.

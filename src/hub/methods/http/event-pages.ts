@@ -1,5 +1,5 @@
-import { promisify } from 'node:util'
 import type { Database } from '../../../platform/db/connection.js'
+import { nextTurn } from '../../../platform/process/turns.js'
 import { type BlockRef, confirmedBlock, isSameBlock, withBlocks } from '../../log/block-history.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 import type { ShardRange } from '../../log/log-range.js'
@@ -16,34 +16,72 @@ import { EventCache } from './event-cache.js'
  */
 const SLICE_EVENTS = 125
 
-const nextTurn = promisify(setImmediate)
+/** A page is read in parts of so many events: a part of 10,000 is unpacked in one go, which takes 20 ms. */
+const PART_EVENTS = 1_000
+/** Bounds the memory of a page. 10,000 usual events take 5 MB. */
+const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 /**
- * Creates the reader of pages as JSON. A page of one shard comes from the cache if that has all of it. Events do not
+ * Creates the reader of pages as JSON. A part of one shard comes from the cache if that has all of it. Events do not
  * change, so it does not matter which database they were read from.
  */
 export function createJsonPageReader(cache = new EventCache()): ReadEncodedEvents {
   return async (db, ranges, options) => {
-    const range = ranges.length === 1 && !options.reverse ? ranges[0] : undefined
-    const cached = range && (await readCachedPage(db, cache, range, options.limit))
-    if (cached) return cached
-    const page = await readEvents(db, ranges, options)
     const slices: Buffer[] = []
-    const branch = range && new SliceBlocks(page)
-    let from = range?.from ?? 0
-    for (let start = 0; start < page.events.length; start += SLICE_EVENTS) {
-      if (start > 0) await nextTurn()
-      const events = page.events.slice(start, start + SLICE_EVENTS)
-      const { json, ends } = transcodeHubEvents(events)
-      slices.push(json)
-      if (!range) continue
-      const ids = events.map(({ id }) => id)
-      const block = branch?.blockOf(ids.at(-1)!)
-      if (block !== undefined) cache.add(range.shard, { from, ids, ends, json, block })
-      from = ids.at(-1)! + 1
+    let remaining = ranges
+    let count = 0
+    let bytes = 0
+    for (;;) {
+      const limit = Math.min(PART_EVENTS, options.limit - count)
+      const part = await readPart(cache, db, remaining, {
+        ...options,
+        limit,
+        maxBytes: (options.maxBytes ?? MAX_PAGE_BYTES) - bytes,
+      })
+      slices.push(...part.events)
+      remaining = part.remaining
+      count += limit
+      bytes += part.bytes
+      const isFull = count >= options.limit || bytes >= (options.maxBytes ?? MAX_PAGE_BYTES)
+      if (part.next === null || isFull) return { events: slices, next: part.next, remaining }
     }
-    return { ...page, events: slices }
   }
+}
+
+/** A part of a page, and what it adds to the size of the page. */
+interface PagePart extends EncodedEventPage {
+  readonly bytes: number
+}
+
+async function readPart(
+  cache: EventCache,
+  db: Database,
+  ranges: readonly ShardRange[],
+  options: Parameters<ReadEncodedEvents>[2],
+): Promise<PagePart> {
+  const range = ranges.length === 1 && !options.reverse ? ranges[0] : undefined
+  const cached = range && (await readCachedPage(db, cache, range, options.limit))
+  if (cached) return { ...cached, bytes: bytesOf(cached.events) }
+  const page = await readEvents(db, ranges, options)
+  const slices: Buffer[] = []
+  const branch = range && new SliceBlocks(page)
+  let from = range?.from ?? 0
+  for (let start = 0; start < page.events.length; start += SLICE_EVENTS) {
+    if (page.events.length > SLICE_EVENTS) await nextTurn()
+    const events = page.events.slice(start, start + SLICE_EVENTS)
+    const { json, ends } = transcodeHubEvents(events)
+    slices.push(json)
+    if (!range) continue
+    const ids = events.map(({ id }) => id)
+    const block = branch?.blockOf(ids.at(-1)!)
+    if (block !== undefined) cache.add(range.shard, { from, ids, ends, json, block })
+    from = ids.at(-1)! + 1
+  }
+  return { ...page, events: slices, bytes: bytesOf(page.events.map(({ event }) => event)) }
+}
+
+function bytesOf(buffers: readonly Buffer[]): number {
+  return buffers.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** The blocks of the events of a page. */

@@ -6,6 +6,7 @@ import { EventSource } from '../../../../test/event-source.js'
 import { openHubApi, type TestHubApi } from '../../../../test/hub-api.js'
 import { testNowUnix } from '../../../../test/network.js'
 import { connect } from '../../../platform/db/connection.js'
+import { readSendQueues } from '../../../platform/process/send-queues.js'
 import { HubEventType } from '../../../protocol/definitions.js'
 import { dropExpiredPartitions, ensurePartitions } from '../../log/partitions.js'
 import { eventChannel } from '../../log/write.js'
@@ -258,6 +259,29 @@ test('streams beyond the limit -> 503, until one ends', async () => {
   first!.close()
   await expect.poll(async () => (await open(api)).response.statusCode).toBe(200)
 })
+
+test.runIf(process.platform === 'linux')(
+  'a reader that takes nothing, while the buffers of the kernel hold what was written -> its stream ends',
+  async () => {
+    const api = await openHubApi(db, { hub: single.hub, config: { stallTimeoutMs: 400, heartbeatMs } })
+    await api.app.listen({ port: 0 })
+    const responses = serverSide(api)
+    const stalled = await open(api)
+    stalled.response.socket.pause()
+    let lastId = 0
+    const appendAndLook = async () => {
+      await append(...ids(lastId + 1, lastId + 100))
+      lastId += 100
+      const { socket } = responses[0]!
+      return (socket && (await readSendQueues())(socket)) ?? 0
+    }
+    // As much as the reader's kernel takes, and a little more. A write waits only when the own kernel is full, too.
+    await expect.poll(appendAndLook, { interval: 20, timeout: 60_000 }).toBeGreaterThan(16_384)
+    await expect.poll(() => responses[0]!.destroyed, { timeout: 60_000 }).toBe(true)
+    const reader = await open(api, `from_event_id=${lastId}`)
+    expect(await take(reader, 1)).toEqual([`1:${lastId}`])
+  },
+)
 
 test('database unavailable for a while -> the stream waits', async () => {
   let isAway = false

@@ -8,8 +8,8 @@ import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
 import {
   createSingleFlightPages,
   followLog,
+  type LogReader,
   openEndedRange,
-  type ReadStreamPage,
   rangesAfterReset,
   rangesFrom,
   type StreamEvent,
@@ -18,12 +18,15 @@ import {
 } from '../../log/follow.js'
 import type { EventFilter, ShardRange } from '../../log/log-range.js'
 import { type LogReset, LogResetError } from '../../log/log-reset.js'
+import type { StoredHubEvent } from '../../log/read.js'
+import { callerOfHub } from '../hub-callers.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
-import { hubEventJson } from '../json/hub-event.js'
+import { transcodeHubEvents } from '../json/transcode.js'
 import { invalid, requestedShards } from '../refusals.js'
 import { failureBody, toPlazaError } from './errors.js'
 import type { HubApi } from './hub-api.js'
 import { enumParser, Parameters, parseFid, parseU32, parseU64 } from './parameters.js'
+import { type WatchedReader, watchStalledReaders } from './stalled-readers.js'
 import {
   formatPosition,
   parsePosition,
@@ -52,11 +55,17 @@ const RECONNECT_MS = 2_000
  * next. So a slow reader holds one page in memory and delays no other, and nothing is queued.
  */
 export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
-  const slots = createSlots(limits.eventStreams, api.config.maxStreams)
-  const readPage = createSingleFlightPages(api.db, (event) => JSON.stringify(hubEventJson(event)))
+  const slots = createSlots(limits.eventStreams, limits.eventStreamsOfCaller, {
+    most: api.config.maxStreams,
+    mostOfCaller: api.config.maxStreamsOfCaller,
+  })
+  const readPage = createSingleFlightPages(api.db, jsonOfEach)
   const streams = new Map<AbortController, Promise<void>>()
+  const readers = new Set<WatchedReader>()
+  const stopWatching = watchStalledReaders(readers, api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS)
 
   scope.addHook('preClose', async () => {
+    stopWatching()
     for (const controller of streams.keys()) controller.abort()
     await Promise.all(streams.values())
   })
@@ -64,8 +73,11 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
   const options = { config: { failure: FAILURE }, exposeHeadRoute: false }
   scope.get('/events/stream', options, async (request, reply) => {
     // Before the statement that finds where to start.
-    const freeSlot = slots.take()
+    const caller = await callerOfHub(api.nameKey, request, request.ip)
+    const freeSlot = slots.take(caller)
     const controller = new AbortController()
+    const reader = { socket: request.raw.socket, onStalled: () => controller.abort() }
+    readers.add(reader)
     const started = subscribe(request, api)
     const stream = started.then(
       (subscription) => {
@@ -74,7 +86,9 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
         reply.hijack()
         const headers = { ...reply.getHeaders(), ...streamHeaders }
         reply.raw.writeHead(200, headers as Record<string, string>)
-        return new EventStream(reply.raw, request, controller, api, readPage).run(subscription)
+        const catchUp = (signal: AbortSignal) => api.work.catchUp.enter(caller, signal)
+        const follower = { readPage, tail: api.tail, catchUp }
+        return new EventStream(reply.raw, request, controller, api, follower).run(subscription)
       },
       () => {},
     )
@@ -82,12 +96,19 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
       controller,
       stream.finally(() => {
         streams.delete(controller)
+        readers.delete(reader)
         freeSlot()
       }),
     )
     await started
     return reply
   })
+}
+
+/** The JSON of each event. */
+function jsonOfEach(events: readonly StoredHubEvent[]): string[] {
+  const { json, ends } = transcodeHubEvents(events)
+  return ends.map((end, index) => json.toString('utf8', index === 0 ? 0 : ends[index - 1]! + 1, end))
 }
 
 const streamHeaders = {
@@ -137,7 +158,7 @@ class EventStream {
     readonly request: FastifyRequest,
     readonly controller: AbortController,
     readonly api: HubApi,
-    readonly readPage: ReadStreamPage<string>,
+    readonly follower: LogReader<string>,
   ) {}
 
   async run(subscription: Subscription): Promise<void> {
@@ -158,11 +179,9 @@ class EventStream {
   }
 
   async #follow(subscription: Subscription): Promise<void> {
-    const { tail } = this.api
-    const follower = { readPage: this.readPage, tail }
     const ranges = await this.#withHistories(subscription.ranges)
     const { signal } = this.controller
-    for await (const page of followLog(follower, { ...subscription, ranges }, signal)) {
+    for await (const page of followLog(this.follower, { ...subscription, ranges }, signal)) {
       if (page.events.length > 0) await this.#send(this.#frames(page.events))
       this.#positions = positionsBefore(page.remaining)
       if (page.reset) await this.#sendReset(page.reset)

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import type { WorkLimits } from '../../../platform/limits/work-limits.js'
 import type { EventTail } from '../../log/tail.js'
+import type { NameKey } from '../hub-callers.js'
 import type { MethodContext } from '../hub-method.js'
 import type { HubReads } from '../hub-reads.js'
 
@@ -9,6 +11,10 @@ export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 've
   /** Chooses the database of each read; null: `db`. */
   readonly reads?: HubReads | null
   readonly config: HubApiConfig
+  /** Bounds heavy requests. */
+  readonly work: WorkLimits
+  /** Names API keys, for limits of each of them. Undefined: callers are known by their address. */
+  readonly nameKey?: NameKey
   /** Credentials of the operator, `user:password`, several between commas. Undefined: `/v1/mesh` is open. */
   readonly adminAuth?: string | undefined
   /** Throws PlazaError `unauthenticated` to refuse a request. Undefined: every request is allowed. */
@@ -26,6 +32,8 @@ export interface HubApiConfig {
   readonly rateLimit: number
   /** Most event streams at once. */
   readonly maxStreams?: number
+  /** Most of one API key or address. */
+  readonly maxStreamsOfCaller?: number
   /** Ends a stream whose reader takes nothing for so long. */
   readonly stallTimeoutMs?: number
   /** Time between the heartbeats of a stream. */

@@ -1,13 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
 import type { LimitStatus } from '../../../platform/limits/counter.js'
+import { allowHeavyWork, type RunHeavy } from '../../../platform/limits/heavy-requests.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
 import { limits } from '../../../platform/limits/limits.js'
+import { LongReply } from '../../../platform/limits/long-reply.js'
 import { redactedPath } from '../../../platform/text/redacted-path.js'
 import { createAdminCheck } from '../admin-auth.js'
+import { priceOfBody, priceOfQuery } from '../heavy-methods.js'
+import { callerOfHub } from '../hub-callers.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
-import { type HubReads, readBeside, writeBeside } from '../hub-reads.js'
+import { readBeside, writeBeside } from '../hub-reads.js'
 import { sendFailure } from './errors.js'
 import { createJsonPageReader } from './event-pages.js'
 import { registerEventStream } from './event-stream.js'
@@ -38,7 +42,8 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
       sendFailures(scope, countRequest)
       authorize(scope, api)
       acceptBodies(scope, api.config.bodyLimit)
-      for (const [path, methods] of routes) addRoute(scope, path, methods, context, api.reads)
+      const served = { api, context, runHeavy: allowHeavyWork(scope, api.work) }
+      for (const [path, methods] of routes) addRoute(scope, path, methods, served)
       registerEventStream(scope, api)
       registerMesh(scope, context, createAdminCheck(api.adminAuth))
     },
@@ -100,14 +105,15 @@ function acceptBodies(scope: FastifyInstance, bodyLimit: number): void {
   })
 }
 
+/** What routes answer with. */
+interface Served {
+  readonly api: HubApi
+  readonly context: MethodContext
+  readonly runHeavy: RunHeavy
+}
+
 /** Adds the route of one path: a GET, or a POST for methods that take bytes. */
-function addRoute(
-  scope: FastifyInstance,
-  path: string,
-  methods: readonly HubMethod[],
-  context: MethodContext,
-  reads: HubReads | null = null,
-): void {
+function addRoute(scope: FastifyInstance, path: string, methods: readonly HubMethod[], served: Served): void {
   const failure = methods.find(({ http }) => http?.failure !== undefined)?.http?.failure ?? ''
   const notFoundStatus = methods[0]?.http?.notFoundStatus
   const longWait = methods.find((method) => method.longWait)?.longWait
@@ -117,8 +123,8 @@ function addRoute(
     url: path,
     config: { failure, longWait, ...(notFoundStatus && { notFoundStatus }) },
     handler: async (request, reply) => {
-      const json = await answer(methods, request, context, reads)
-      return reply.type(JSON_TYPE).send(Buffer.isBuffer(json) ? json : JSON.stringify(json))
+      const json = await answer(methods, request, reply, served)
+      return reply.type(JSON_TYPE).send(json)
     },
   })
 }
@@ -126,21 +132,38 @@ function addRoute(
 async function answer(
   methods: readonly HubMethod[],
   request: FastifyRequest,
-  context: MethodContext,
-  reads: HubReads | null,
-): Promise<object | Buffer> {
+  reply: FastifyReply,
+  { api, context, runHeavy }: Served,
+): Promise<Buffer | LongReply | string> {
+  const { reads = null } = api
   const query = new Parameters(request.query)
   const method = methods.find(({ http }) => http?.when === undefined || query.has(http.when))!
+  const callerOf = () => callerOfHub(api.nameKey, request, request.ip)
   if (method.kind === 'read') {
     const fid = Number(query.text('fid'))
-    return await readBeside(reads, { address: request.ip, fid }, context, (used) =>
-      method.answerQuery(query, used),
-    )
+    const read = async () =>
+      encoded(
+        await readBeside(reads, { address: request.ip, fid }, context, (used) =>
+          method.answerQuery(query, used),
+        ),
+      )
+    const price = priceOfQuery(method, query)
+    if (price === null) return await read()
+    return await runHeavy({ price, caller: await callerOf(), bytes: ({ length }) => length }, reply, read)
   }
-  if (Buffer.isBuffer(request.body)) {
-    const { body } = request
-    return await writeBeside(reads, request.ip, () => method.answerBody(body, context))
+  if (!Buffer.isBuffer(request.body)) {
+    const property = 'content-type'
+    throw new PlazaError('bad_request.invalid_param', `content-type must be ${BODY_TYPE}`, { property })
   }
-  const property = 'content-type'
-  throw new PlazaError('bad_request.invalid_param', `content-type must be ${BODY_TYPE}`, { property })
+  const { body } = request
+  const write = async () =>
+    encoded(await writeBeside(reads, request.ip, () => method.answerBody(body, context)))
+  const price = priceOfBody(body)
+  if (price === null) return await write()
+  const bytes = ({ length }: { readonly length: number }) => body.length + length
+  return await runHeavy({ price, caller: await callerOf(), bytes }, reply, write)
+}
+
+function encoded(json: object | Buffer | LongReply): Buffer | LongReply | string {
+  return Buffer.isBuffer(json) || json instanceof LongReply ? json : JSON.stringify(json)
 }

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { CallerName } from './caller-name.js'
+import type { LimitStatus } from './counter.js'
+import type { HeavyWork, WorkLimits } from './work-limits.js'
+import type { WorkPrice } from './work-prices.js'
+
+/** A client that has not taken its reply after so long is cut off: slow readers would keep the others out. */
+const SENDING_TIMEOUT_MS = 60_000
+
+/** Answers a heavy HTTP request within its caller's budget, when it is its turn. */
+export type RunHeavy = <Answer>(
+  request: {
+    readonly price: WorkPrice
+    readonly caller: CallerName
+    /** Of the request's body and of the answer. */
+    readonly bytes: (answer: Answer) => number
+  },
+  reply: FastifyReply,
+  run: () => Promise<Answer>,
+) => Promise<Answer>
+
+/**
+ * Lets the routes of a scope run heavy work. Replies to it have the headers `ratelimit-limit`, `ratelimit-remaining` and
+ * `ratelimit-reset`, in milliseconds of work and seconds. Those of a limit on the number of requests stay, unless it is the
+ * work that is refused. The work ends when the reply is compressed, which for a large one is a part of it.
+ */
+export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunHeavy {
+  const works = new WeakMap<FastifyRequest, HeavyWork>()
+  // After the hooks of the server, of which one compresses.
+  scope.addHook('onSend', async (request, reply, payload) => {
+    const work = works.get(request)
+    if (work === undefined) return payload
+    work.send()
+    const timer = setTimeout(() => reply.raw.destroy(), SENDING_TIMEOUT_MS)
+    onEnd(reply, () => clearTimeout(timer))
+    return payload
+  })
+  return async ({ price, caller, bytes }, reply, run) => {
+    const ended = new AbortController()
+    onEnd(reply, () => ended.abort())
+    const onStatus = (status: LimitStatus) => setHeaders(reply, status)
+    const work = await limits.begin({ price, caller, onStatus, signal: ended.signal })
+    works.set(reply.request, work)
+    if (ended.signal.aborted) work.leave()
+    else ended.signal.addEventListener('abort', work.leave)
+    let paidBytes = 0
+    try {
+      const answer = await run()
+      paidBytes = bytes(answer)
+      return answer
+    } finally {
+      work.pay(paidBytes)
+    }
+  }
+}
+
+/** Calls when a reply was sent or its connection is closed. */
+function onEnd({ raw }: FastifyReply, call: () => void): void {
+  raw.once('finish', call)
+  raw.once('close', call)
+}
+
+function setHeaders(reply: FastifyReply, status: LimitStatus): void {
+  if (status.retryAfterSeconds === 0 && reply.hasHeader('ratelimit-limit')) return
+  reply.headers({
+    'ratelimit-limit': status.limit,
+    'ratelimit-remaining': status.remaining,
+    'ratelimit-reset': status.resetSeconds,
+  })
+}

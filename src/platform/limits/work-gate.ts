@@ -1,0 +1,214 @@
+import { PlazaError } from '../errors.js'
+
+/** How many may be inside a gate, and how many wait for it. */
+export interface GateSize {
+  /** Most that work at once. */
+  readonly most: number
+  readonly mostOfCaller: number
+  /** Most whose replies are on their way, and in memory. Any number unless given. */
+  readonly sending?: number
+  readonly sendingOfCaller?: number
+  /** Most that wait. */
+  readonly waiting: number
+  readonly waitingOfCaller: number
+  /** A request that waits for so long is refused. */
+  readonly waitMs: number
+}
+
+/** A request that has come through a gate. */
+export interface GateVisit {
+  /** The work is done, and its reply is being sent. */
+  send(): void
+  /** It has ended, in whatever way. Twice is once. */
+  leave(): void
+}
+
+/** Bounds what runs at the same time. Requests that find it full wait, and their callers take turns. */
+export interface WorkGate {
+  /**
+   * Resolves when the caller may enter.
+   *
+   * @throws PlazaError `bad_request.rate_limited` if too many of this caller wait or the signal aborts, `unavailable` if too
+   * many of all do or it took too long.
+   */
+  enter(caller: string, signal?: AbortSignal): Promise<GateVisit>
+  /** How many work, send and wait, for metrics. */
+  usage(): GateUsage
+}
+
+/** How many are where. */
+export interface GateUsage {
+  readonly running: number
+  readonly sending: number
+  readonly waiting: number
+}
+
+interface Waiter {
+  readonly admit: () => void
+  readonly refuse: (error: Error) => void
+}
+
+const RETRY_AFTER_SECONDS = 2
+
+/** How many of each caller. */
+class Tally {
+  readonly #counts = new Map<string, number>()
+  total = 0
+
+  of(caller: string): number {
+    return this.#counts.get(caller) ?? 0
+  }
+
+  add(caller: string, change: 1 | -1): void {
+    this.total += change
+    const count = this.of(caller) + change
+    if (count > 0) this.#counts.set(caller, count)
+    else this.#counts.delete(caller)
+  }
+}
+
+/** Creates a gate. */
+export function createWorkGate(size: GateSize): WorkGate {
+  return new FairGate(size)
+}
+
+/**
+ * Callers are served one after the other, each with its oldest request, so a caller with many gets no more than its share.
+ * When all places to wait are taken, a caller with fewer of them takes one from the caller with the most: one
+ * address cannot fill the queue.
+ */
+class FairGate implements WorkGate {
+  readonly #running = new Tally()
+  readonly #sending = new Tally()
+  /** In the order in which callers are served. */
+  readonly #queues = new Map<string, Waiter[]>()
+  #waiting = 0
+
+  constructor(private readonly size: GateSize) {}
+
+  async enter(caller: string, signal?: AbortSignal): Promise<GateVisit> {
+    // Those of this caller that wait came first.
+    if (this.#hasRoom(caller) && !this.#queues.has(caller)) return this.#start(caller)
+    return await this.#wait(caller, signal)
+  }
+
+  usage(): GateUsage {
+    return { running: this.#running.total, sending: this.#sending.total, waiting: this.#waiting }
+  }
+
+  #isFull(): boolean {
+    const { most, sending = Number.POSITIVE_INFINITY } = this.size
+    return this.#running.total >= most || this.#sending.total >= sending
+  }
+
+  #hasRoom(caller: string): boolean {
+    const { mostOfCaller, sendingOfCaller = Number.POSITIVE_INFINITY } = this.size
+    if (this.#isFull()) return false
+    return this.#running.of(caller) < mostOfCaller && this.#sending.of(caller) < sendingOfCaller
+  }
+
+  #start(caller: string): GateVisit {
+    this.#running.add(caller, 1)
+    let state: Tally | null = this.#running
+    const moveTo = (next: Tally | null) => {
+      if (state === null) return
+      state.add(caller, -1)
+      next?.add(caller, 1)
+      state = next
+      this.#admitNext()
+    }
+    return {
+      send: () => {
+        if (state === this.#running) moveTo(this.#sending)
+      },
+      leave: () => moveTo(null),
+    }
+  }
+
+  #admitNext(): void {
+    for (const [caller, queue] of this.#queues) {
+      if (this.#isFull()) return
+      if (!this.#hasRoom(caller)) continue
+      const waiter = queue[0]!
+      this.#remove(caller, waiter)
+      // Behind the others.
+      if (this.#queues.delete(caller)) this.#queues.set(caller, queue)
+      waiter.admit()
+    }
+  }
+
+  #remove(caller: string, waiter: Waiter): void {
+    const queue = this.#queues.get(caller)
+    const index = queue?.indexOf(waiter) ?? -1
+    if (!queue || index < 0) return
+    queue.splice(index, 1)
+    this.#waiting -= 1
+    if (queue.length === 0) this.#queues.delete(caller)
+  }
+
+  #add(caller: string, waiter: Waiter): void {
+    const queue = this.#queues.get(caller)
+    if (queue) queue.push(waiter)
+    else this.#queues.set(caller, [waiter])
+    this.#waiting += 1
+  }
+
+  /** @throws PlazaError when there is no place for one more of this caller. */
+  #makeRoom(caller: string): void {
+    const { waiting, waitingOfCaller } = this.size
+    const own = this.#queues.get(caller)?.length ?? 0
+    if (own >= waitingOfCaller) {
+      throw new PlazaError('bad_request.rate_limited', `${own} heavy requests of this caller are waiting`, {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      })
+    }
+    if (this.#waiting < waiting) return
+    const byLength = [...this.#queues].sort(([, left], [, right]) => right.length - left.length)
+    const [longest, queue] = byLength[0] ?? [caller, []]
+    if (queue.length <= own + 1) throw busy()
+    const last = queue.at(-1)!
+    this.#remove(longest, last)
+    last.refuse(busy())
+  }
+
+  #wait(caller: string, signal: AbortSignal | undefined): Promise<GateVisit> {
+    const { waitMs } = this.size
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) throw gone()
+      this.#makeRoom(caller)
+      const timer = Number.isFinite(waitMs) ? setTimeout(() => giveUp(busy()), waitMs) : undefined
+      const onAbort = () => giveUp(gone())
+      const stopWaiting = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+      }
+      const waiter: Waiter = {
+        admit: () => {
+          stopWaiting()
+          resolve(this.#start(caller))
+        },
+        refuse: (error) => {
+          stopWaiting()
+          reject(error)
+        },
+      }
+      const giveUp = (error: Error) => {
+        this.#remove(caller, waiter)
+        waiter.refuse(error)
+      }
+      signal?.addEventListener('abort', onAbort)
+      this.#add(caller, waiter)
+    })
+  }
+}
+
+function busy(): PlazaError {
+  return new PlazaError('unavailable', 'too many heavy requests at once; try again soon', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+}
+
+/** Nobody reads it. It is no failure of the server, so it is not logged as one. */
+function gone(): PlazaError {
+  return new PlazaError('bad_request.rate_limited', 'the client left while it waited')
+}

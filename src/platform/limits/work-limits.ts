@@ -1,0 +1,154 @@
+import { PlazaError } from '../errors.js'
+import { pause } from '../process/pause.js'
+import type { CallerName } from './caller-name.js'
+import type { LimitStatus } from './counter.js'
+import { limits } from './limits.js'
+import { createWorkBudget } from './work-budget.js'
+import { createWorkGate, type GateUsage, type GateVisit, type WorkGate } from './work-gate.js'
+import type { WorkPrice } from './work-prices.js'
+
+/**
+ * Bounds heavy requests by what they cost: each caller has a budget of work, few run at once, and the others wait for their
+ * turn. One for all APIs of a process.
+ */
+export interface WorkLimits {
+  /**
+   * Resolves when heavy work may begin.
+   *
+   * @throws PlazaError `bad_request.rate_limited` or `unavailable` with the seconds after which to retry.
+   */
+  begin(request: HeavyRequest): Promise<HeavyWork>
+  /** For streams that catch up: they wait as long as it takes, and are bounded by their own slots. */
+  readonly catchUp: WorkGate
+  /** What runs and what waits, for metrics. */
+  usage(): Readonly<Record<string, GateUsage>>
+}
+
+/** A request that wants to do heavy work. */
+export interface HeavyRequest {
+  readonly price: WorkPrice
+  readonly caller: CallerName
+  /** Gets what is left of the budget, when the request is refused or paid. */
+  readonly onStatus?: (status: LimitStatus) => void
+  /** Aborts when the client is gone. */
+  readonly signal?: AbortSignal
+}
+
+/** Heavy work that has begun. */
+export interface HeavyWork extends GateVisit {
+  /** Takes its price from the budget of the caller: for the bytes of the request's body and of the reply. */
+  pay(bytes: number): void
+}
+
+export interface WorkLimitOptions {
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Milliseconds of work per minute and caller; 0 is no limit. */
+  readonly budgetMs?: number
+  /** Most heavy reads at once. */
+  readonly concurrency?: number
+  /** Milliseconds until a refusal is sent. */
+  readonly refusalMs?: number
+  /** Counts refusals. */
+  readonly onRefused?: (lane: WorkPrice['lane'], reason: 'budget' | 'gate') => void
+}
+
+/**
+ * A refusal comes late: a client that asks again as soon as it is refused would cost more with what is refused than with
+ * what is done. Of more at once than this the others are sent at once.
+ */
+const REFUSAL_MS = 250
+const MOST_DELAYED = 1_000
+/** Half of the time that a request has by default (`REQUEST_TIMEOUT_MS`): the other half is for the work. */
+const WAIT_MS = 5_000
+/** A client that follows the log has one request at a time, an importer a few. */
+const WAITING_OF_CALLER = 8
+/** A reply has up to 32 MB, mostly 7: slow readers may hold so many of them. */
+const SENDING = 32
+const SENDING_OF_CALLER = 8
+const WAITING_READS = 64
+/** Each holds a body of up to `HUB_BODY_LIMIT`. */
+const WAITING_WRITES = 32
+/** More than four requests of 1,000 messages in flight do not merge faster. */
+const WRITES = 8
+const WRITES_OF_CALLER = 4
+const CATCH_UPS = 2
+
+/** Creates the limits. */
+export function createWorkLimits({
+  clock,
+  budgetMs = limits.heavyWork.default,
+  concurrency = limits.heavyReads.default,
+  refusalMs = REFUSAL_MS,
+  onRefused = () => {},
+}: WorkLimitOptions): WorkLimits {
+  const budget = createWorkBudget(limits.heavyWork, clock, budgetMs)
+  const common = {
+    sending: SENDING,
+    sendingOfCaller: SENDING_OF_CALLER,
+    waitingOfCaller: WAITING_OF_CALLER,
+    waitMs: WAIT_MS,
+  }
+  const mostOfCaller = Math.ceil(concurrency / 2)
+  const lanes = {
+    reads: createWorkGate({ ...common, most: concurrency, mostOfCaller, waiting: WAITING_READS }),
+    writes: createWorkGate({
+      ...common,
+      most: WRITES,
+      mostOfCaller: WRITES_OF_CALLER,
+      waiting: WAITING_WRITES,
+    }),
+  }
+  const catchUp = createCatchUpGate()
+  let delayed = 0
+
+  async function refuse(error: unknown, signal: AbortSignal | undefined): Promise<never> {
+    if (delayed < MOST_DELAYED) {
+      delayed += 1
+      await pause(refusalMs, signal)
+      delayed -= 1
+    }
+    throw error
+  }
+
+  return {
+    catchUp,
+    async begin({ price: { lane, msPerRequest, msPerKb }, caller, onStatus, signal }) {
+      const status = budget.status(caller)
+      if (status !== null && status.retryAfterSeconds > 0) {
+        onStatus?.(status)
+        onRefused(lane, 'budget')
+        const error = new PlazaError('bad_request.rate_limited', budgetRefusal(status), status)
+        return await refuse(error, signal)
+      }
+      const visit = await lanes[lane].enter(caller, signal).catch((error: unknown) => {
+        onRefused(lane, 'gate')
+        return refuse(error, signal)
+      })
+      return {
+        ...visit,
+        pay(bytes) {
+          const after = budget.spend(caller, msPerRequest + (msPerKb * bytes) / 1_000)
+          if (after !== null) onStatus?.({ ...after, retryAfterSeconds: 0 })
+        },
+      }
+    },
+    usage: () => ({ reads: lanes.reads.usage(), writes: lanes.writes.usage(), streams: catchUp.usage() }),
+  }
+}
+
+function createCatchUpGate(): WorkGate {
+  const any = Number.POSITIVE_INFINITY
+  return createWorkGate({
+    most: CATCH_UPS,
+    mostOfCaller: CATCH_UPS,
+    waiting: any,
+    waitingOfCaller: any,
+    waitMs: any,
+  })
+}
+
+function budgetRefusal({ limit, retryAfterSeconds: seconds }: LimitStatus): string {
+  const wait = `${seconds} second${seconds === 1 ? '' : 's'}`
+  return `more than ${limit} ms of heavy work a minute; try again in ${wait}`
+}
