@@ -14,12 +14,15 @@ export interface TcpProxy {
   cut(): void
   /** Passes this many more bytes of answers, then ends the connection. */
   truncateAfter(bytes: number): void
+  /** Passes nothing in either direction, on open and new connections, until it is released. */
+  stall(): () => void
 }
 
 /** Starts a proxy that ends with the test. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let bytesLeft = Number.POSITIVE_INFINITY
+  let stalled: Promise<void> | undefined
 
   function endAll(): void {
     for (const socket of sockets) socket.destroy()
@@ -29,6 +32,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   async function passBack(from: Socket, to: Socket): Promise<void> {
     for await (const chunk of from as AsyncIterable<Buffer>) {
       if (proxy.delayMs > 0) await sleep(proxy.delayMs)
+      await stalled
       const passed = chunk.subarray(0, Math.min(chunk.length, bytesLeft))
       bytesLeft -= passed.length
       if (!to.write(passed) && !to.destroyed)
@@ -38,6 +42,15 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       to.end(() => endAll())
       return
     }
+  }
+
+  async function passOn(from: Socket, to: Socket): Promise<void> {
+    for await (const chunk of from as AsyncIterable<Buffer>) {
+      await stalled
+      if (!to.write(chunk) && !to.destroyed)
+        await new Promise((resolve) => to.once('drain', resolve).once('close', resolve))
+    }
+    to.end()
   }
 
   const server = createServer((socket) => {
@@ -52,7 +65,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         upstream.destroy()
       })
     }
-    socket.pipe(upstream)
+    passOn(socket, upstream).catch(() => {})
     passBack(upstream, socket).catch(() => {})
   })
   const proxy: TcpProxy = {
@@ -62,6 +75,16 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     cut: endAll,
     truncateAfter: (bytes) => {
       bytesLeft = bytes
+    },
+    stall: () => {
+      let release = () => {}
+      stalled = new Promise((resolve) => {
+        release = () => {
+          stalled = undefined
+          resolve()
+        }
+      })
+      return release
     },
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
