@@ -129,6 +129,9 @@ async function decodeBody(
   body.on('data', (chunk: Buffer) => {
     counted.receivedEncodedLength += chunk.length
   })
+  // A reader of the body gets the error as well. A body that is refused unread, such as one of another content type,
+  // has no reader, and an error without a listener ends the process.
+  decoder.on('error', () => {})
   body.on('error', (error) => decoder.destroy(error))
   return body.pipe(counted)
 }

@@ -25,8 +25,10 @@ test(
   async () => {
     const run = inject('fuzz') ?? CI_RUN
     const target = await startTarget({ database, dataDir: await createDataDir(), onEnd: onTestFinished })
-    const tally = await runFuzz(target, run)
-    const isClean = tally.findings.size === 0 && tally.logFailures.length === 0
+    const report = inject('fuzz') && ((text: string) => void process.stdout.write(`${text}\n`))
+    const tally = await runFuzz(target, { ...run, ...(report && { report }) })
+    expect.soft(tally.serverEnd).toBeNull()
+    const isClean = tally.serverEnd === null && tally.findings.size === 0 && tally.logFailures.length === 0
     if (inject('fuzz') || !isClean) process.stdout.write(`${reportOf(tally, target, run)}\n`)
     expect([...tally.findings.keys()]).toEqual([])
     expect(tally.logFailures).toEqual([])

@@ -100,7 +100,7 @@ function requestPath(operation: OperationUnderTest, source: ValueSource, faults:
 }
 
 /** Node.js refuses longer heads, which raw requests try. */
-const MAX_PATH_LENGTH = 12_000
+const MAX_PATH_LENGTH = 6_000
 
 function pathValue(parameter: DocumentedParameter, path: string, source: ValueSource): unknown {
   if (path.startsWith('/admin/')) return knownAdminId(path, source.random, source.known)

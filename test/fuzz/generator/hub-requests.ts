@@ -77,7 +77,7 @@ export function hubRequest(random: Random, known: KnownValues, messages: Message
   }
 }
 
-const MAX_PATH_LENGTH = 12_000
+const MAX_PATH_LENGTH = 6_000
 
 /** A body for one of the methods that take messages. */
 export function messageBody(path: string, random: Random, { user, samples }: MessageSource): Buffer {

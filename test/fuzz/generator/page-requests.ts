@@ -65,7 +65,7 @@ export function pageRequest(random: Random, known: KnownValues, { apiKey }: Cred
   const query = random.chance(30)
     ? { [random.pick(['client_id', 'redirect_uri', 'deeplink_url', 'token', 'a'])]: hostileText(random) }
     : {}
-  const full = `${path}${queryString(random, query)}`.slice(0, 12_000)
+  const full = `${path}${queryString(random, query)}`.slice(0, 6_000)
   const method = random.weighted([
     [6, 'GET'],
     [3, 'POST'],

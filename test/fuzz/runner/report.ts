@@ -19,10 +19,15 @@ export function reportOf(
     ...statuses.map(([status, count]) => `${String(count).padStart(9)}  ${status}`),
     `operations with a success: ${source.operations.length - untouched.length} of ${source.operations.length}`,
     ...(untouched.length === 0 ? [] : [`  none: ${untouched.map(({ id }) => id).join(', ')}`]),
+    'slowest answers:',
+    ...tally.slowest.map(
+      ({ index, about, ms }) => `${String(ms).padStart(9)} ms  ${about} (--only ${index})`,
+    ),
     ...tally.memory.map(
       ({ heap, external, rss }) =>
         `memory after a collection: heap ${heap} MB, external ${external} MB, RSS ${rss} MB`,
     ),
+    ...(tally.serverEnd === null ? [] : [tally.serverEnd]),
     `log: ${tally.logFailures.length} lines of failures`,
     ...tally.logFailures.slice(0, MAX_SHOWN_LINES).map((line) => `  ${line.slice(0, 600)}`),
     `findings: ${tally.findings.size} kinds, ${tally.failed} requests`,

@@ -6,7 +6,7 @@ import type { FuzzRequest } from '../generator/requests.js'
 import { GrpcTransport } from '../transports/grpc.js'
 import { HttpTransport } from '../transports/http.js'
 import { sendRaw } from '../transports/raw.js'
-import { MemoryProbe } from './memory.js'
+import { readMemory } from './memory.js'
 import { FuzzTally } from './tally.js'
 import type { FuzzTarget } from './target.js'
 
@@ -16,17 +16,27 @@ export interface RunOptions {
   readonly requests: number
   /** One request alone, by its index. */
   readonly only?: number | undefined
+  /** Writes how far the run is. */
+  readonly report?: (text: string) => void
 }
 
 const CONCURRENCY = 24
+/** Characters of the output of a server that has ended. */
+const SHOWN_OUTPUT = 3_000
+const REPORTED_REQUESTS = 1_000
 /** The first half fills caches; memory is compared from then on. */
 const MEMORY_READINGS = [0.5, 0.75, 1]
 
-/** Sends generated requests to a server, and checks every answer. */
-export async function runFuzz(target: FuzzTarget, { seed, requests, only }: RunOptions): Promise<FuzzTally> {
+/** Sends generated requests to a server, and checks every answer. It ends early if the server ends. */
+export async function runFuzz(
+  target: FuzzTarget,
+  { seed, requests, only, report }: RunOptions,
+): Promise<FuzzTally> {
   const tally = new FuzzTally()
   const sender = new RequestSender(target, tally)
-  const memory = await MemoryProbe.open(target.server.output())
+  target.server.ended.then(({ code, signal }) => {
+    tally.serverEnd = `the server ended with ${signal ?? code}: ${target.server.output().slice(-SHOWN_OUTPUT)}`
+  })
   try {
     if (only !== undefined) await sender.sendAt(seed, only)
     let next = 0
@@ -34,14 +44,16 @@ export async function runFuzz(target: FuzzTarget, { seed, requests, only }: RunO
       const end = Math.round(requests * share)
       await Promise.all(
         Array.from({ length: CONCURRENCY }, async () => {
-          while (next < end) await sender.sendAt(seed, next++)
+          while (next < end && tally.serverEnd === null) {
+            if (next % REPORTED_REQUESTS === 0) report?.(`request ${next} of ${requests}`)
+            await sender.sendAt(seed, next++)
+          }
         }),
       )
-      tally.memory.push(await memory.read())
+      if (tally.serverEnd === null) tally.memory.push(await readMemory(target.server.output()))
     }
     tally.logFailures = failuresIn(target.server.output())
   } finally {
-    memory.close()
     sender.close()
   }
   return tally
@@ -68,7 +80,9 @@ class RequestSender {
 
   async sendAt(seed: number, index: number): Promise<void> {
     const request = generateRequest(seed, index, this.target.source)
+    const startMs = performance.now()
     const problem = await this.#problemOf(request).catch((error: Error) => `not answered: ${error.message}`)
+    this.tally.took(index, request, performance.now() - startMs)
     if (problem !== null) this.tally.found({ index, request, problem })
   }
 

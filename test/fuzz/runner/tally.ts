@@ -8,6 +8,8 @@ export interface Finding {
   readonly problem: string
 }
 
+/** Requests whose answers took longest, for the report. */
+const MAX_SLOW = 8
 /** Examples of a kind of finding. */
 const MAX_EXAMPLES = 2
 
@@ -22,6 +24,16 @@ export class FuzzTally {
   /** Lines of the server's log that it should not have. */
   logFailures: readonly string[] = []
   failed = 0
+  /** How the server ended before the run; null while it lives. */
+  serverEnd: string | null = null
+  /** The slowest first. */
+  readonly slowest: { readonly index: number; readonly about: string; readonly ms: number }[] = []
+
+  took(index: number, request: FuzzRequest, ms: number): void {
+    this.slowest.push({ index, about: aboutOf(request), ms: Math.round(ms) })
+    this.slowest.sort((a, b) => b.ms - a.ms)
+    if (this.slowest.length > MAX_SLOW) this.slowest.pop()
+  }
 
   answered(kind: string, status: number | string, operation?: string): void {
     const key = `${kind} ${status}`
@@ -44,6 +56,10 @@ export class FuzzTally {
 
 /** Findings of the same kind usually have one cause: the same operation, and the same text without its numbers. */
 function kindOf({ request, problem }: Finding): string {
-  const about = request.via === 'http' ? (request.operation ?? request.path.split(/[?%]/)[0]) : request.about
-  return `${about}: ${problem.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…').slice(0, 160)}`
+  return `${aboutOf(request)}: ${problem.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…').slice(0, 160)}`
+}
+
+function aboutOf(request: FuzzRequest): string {
+  if (request.via !== 'http') return `${request.via} ${request.about}`
+  return request.operation ?? `${request.method} ${request.path.split(/[?%]/)[0]}`
 }

@@ -1,8 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import { openApiDocument } from '../../../src/api/openapi.js'
-import { versionOneOperations } from '../../../src/features/legacy/version-one-operations.js'
 import { validSamples } from '../../../src/protocol/testing/sample-messages.js'
 import type { TestDatabase } from '../../database.js'
 import { type ServerProcess, startServerProcess } from '../../server-process.js'
@@ -13,6 +11,7 @@ import {
 } from '../generator/documented-operations.js'
 import type { RequestSource } from '../generator/generate.js'
 import type { KnownValues } from '../generator/known-values.js'
+import { versionOneDocument } from '../generator/version-one-document.js'
 import { fillNetwork, fuzzUser, readKnownValues } from './network.js'
 
 const API_KEY = 'a-key-for-the-fuzzer'
@@ -101,16 +100,13 @@ async function startPage(onEnd: TargetOptions['onEnd']): Promise<string> {
 async function readOperations(url: URL): Promise<OperationUnderTest[]> {
   const reply = await fetch(new URL('/openapi.json', url))
   const served = (await reply.json()) as OpenApiDocument
-  const versionOne = openApiDocument({ operations: versionOneOperations, adminOperations: [] })
   return [
     ...operationsOf(served, (path) =>
       path.startsWith('/v2/social/')
         ? [path, path.replace('/social/', '/farcaster/').replace(/\/$/, '')]
         : [path],
     ),
-    ...operationsOf(versionOne as unknown as OpenApiDocument, (path) => [
-      path.replace('/v2/social/', '/v1/farcaster/'),
-    ]),
+    ...operationsOf(versionOneDocument(), (path) => [path]),
   ]
 }
 
@@ -135,11 +131,12 @@ async function createVictims(
   const victimApps: string[] = []
   const victimKeys: string[] = []
   for (let n = 0; n < VICTIMS; n += 1) {
-    const app = await send('/admin/apps', admin, { name: `victim ${n}` })
+    const { app } = await send('/admin/apps', admin, { name: `victim ${n}` })
     victimApps.push(app.id)
-    victimKeys.push(String((await send(`/admin/apps/${app.id}/keys`, admin, {})).id))
+    const { api_key: created } = await send(`/admin/apps/${app.id}/keys`, admin, {})
+    victimKeys.push(String(created.id))
     const subscription = { 'cast.created': { author_fids: [1, 2, 3] }, 'follow.created': {} }
-    const body = { name: `webhook ${n}`, url: `${targetUrl}/hook`, subscription }
+    const body = { name: `webhook ${n}`, url: `${targetUrl}/hook/${n}`, subscription }
     webhooks.push((await send('/v2/farcaster/webhook', { 'x-api-key': API_KEY }, body)).webhook.webhook_id)
   }
   return { webhooks, victimApps, victimKeys }

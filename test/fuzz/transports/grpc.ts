@@ -26,7 +26,7 @@ export class GrpcTransport {
 
   /** Makes a call, and waits until its stream is closed. A subscription is left when it has begun. */
   async call({ path, headers, body, method }: GrpcRequest): Promise<GrpcAnswer> {
-    const session = await this.#open()
+    const session = this.#open()
     return await new Promise((resolve, reject) => {
       const stream = session.request({ ':method': 'POST', ':path': path, ...headers }, { endStream: false })
       const received: Buffer[] = []
@@ -66,10 +66,12 @@ export class GrpcTransport {
     this.#session?.destroy()
   }
 
-  async #open(): Promise<ClientHttp2Session> {
+  #open(): ClientHttp2Session {
     const current = this.#session
-    if (current && !current.closed && !current.destroyed && this.#calls++ % CALLS_PER_CONNECTION !== 0)
-      return current
+    this.#calls += 1
+    const isOpen = current && !current.closed && !current.destroyed
+    if (isOpen && this.#calls % CALLS_PER_CONNECTION !== 0) return current
+    // Calls that it has begun are finished.
     current?.close()
     const session = connect(this.url)
     this.#session = session

@@ -1,15 +1,18 @@
 import { connect } from 'node:net'
 import type { RawRequest } from '../generator/requests.js'
-import { ANSWER_LIMIT_MS } from './http.js'
+
+/** The server's own limit of a head is 15 s; no body is begun that it would wait for longer. */
+const SILENCE_LIMIT_MS = 25_000
 
 /** Writes the pieces on a connection of their own, and returns all bytes that came back until it was closed. */
 export function sendRaw({ pieces, isAbandoned }: RawRequest, port: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const received: Buffer[] = []
     const socket = connect({ host: '127.0.0.1', port })
-    socket.setTimeout(ANSWER_LIMIT_MS, () =>
-      socket.destroy(new Error('the connection was not closed in time')),
-    )
+    socket.setTimeout(SILENCE_LIMIT_MS, () => {
+      const text = Buffer.concat(received).toString('latin1', 0, 60)
+      socket.destroy(new Error(`the connection was not closed after ${JSON.stringify(text)}`))
+    })
     socket.on('data', (chunk) => received.push(chunk))
     // The server may close before it has read everything.
     socket.on('error', (failure: NodeJS.ErrnoException) => {
