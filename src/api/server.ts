@@ -71,6 +71,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    const [path = ''] = request.url.split('?', 1)
+    if (path.includes('%00')) throw new PlazaError('bad_request.invalid_param', 'the path holds U+0000')
   })
   if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {

@@ -102,13 +102,21 @@ export function createEventTail(db: Database, options: EventTailOptions = {}) {
     async readHistory(shard: number, lastId: number): Promise<BlockHistory> {
       return await readHistory(db, shard, lastId)
     },
-    /** Counts a reader whose place in the log was lost, and logs it: of many streams at one place only the first. */
-    reportReset(reader: string, { shard, lastId, nextId }: LogReset): void {
+    /**
+     * Counts a reader whose place in the log was lost, and logs it: of many streams at one place only the first. A client may
+     * name any place, so what it has lost may never have been there: a warning.
+     */
+    reportReset(
+      reader: string,
+      { shard, lastId, nextId }: LogReset,
+      owner: 'client' | 'server' = 'server',
+    ): void {
       onReset?.(reader)
       const key = `${reader}/${shard}`
       if (reported.get(key) === nextId) return
       reported.set(key, nextId)
-      log.error({ reader, shard, lastId, nextId }, 'the log went back: the reader continues at the fork')
+      const level = owner === 'client' ? 'warn' : 'error'
+      log[level]({ reader, shard, lastId, nextId }, 'the log went back: the reader continues at the fork')
     },
     /** Wakes all readers and closes the listening connection. */
     async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { describeError, type ErrorCode, errorCodes } from '../../../src/platform
 import type { OperationUnderTest } from '../generator/documented-operations.js'
 import type { HttpRequest } from '../generator/requests.js'
 import type { HttpAnswer } from '../transports/http.js'
+import { hubProblem } from './hub-replies.js'
 
 /** Every operation may refuse so (docs/errors.md), beside what its document says. */
 const GENERAL_STATUSES = new Set([400, 401, 404, 413, 429])
@@ -29,6 +30,8 @@ export class ApiReplies {
     const { status } = answer
     if (request.method === 'OPTIONS' || request.method === 'HEAD') return statusProblem(answer, undefined)
     if (status === 304) return null
+    // A path that was broken may lead to the hub.
+    if (/^\/v1\/(?!farcaster\/)/.test(request.path)) return hubProblem(request, answer)
     const body = parsed(answer.body)
     if (body === undefined)
       return `status ${status} with a body that is not JSON: ${answer.body.toString('latin1', 0, 200)}`

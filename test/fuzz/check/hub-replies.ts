@@ -72,6 +72,8 @@ export function rawProblem(
 const UNKNOWN = 2
 const INTERNAL = 13
 const DATA_LOSS = 15
+/** The library answers INTERNAL for these, before the server sees the call. */
+const libraryRefusals = /^Invalid%20grpc-timeout/
 
 /** What is wrong with how a gRPC call ended; null if nothing is. */
 export function grpcProblem(request: GrpcRequest, answer: GrpcAnswer): string | null {
@@ -82,7 +84,7 @@ export function grpcProblem(request: GrpcRequest, answer: GrpcAnswer): string | 
     return httpStatus !== undefined && httpStatus >= 400 && httpStatus < 500 ? null : `${text} (no status)`
   }
   if (!Number.isInteger(status) || status < 0 || status > 16) return `${text} (unknown status)`
-  if ([UNKNOWN, INTERNAL, DATA_LOSS].includes(status)) return text
+  if ([UNKNOWN, INTERNAL, DATA_LOSS].includes(status)) return libraryRefusals.test(message) ? null : text
   return status === 0 && request.method ? replyProblem(request.method, body) : null
 }
 

@@ -80,7 +80,7 @@ export function apiRequest(
 }
 
 function requestPath(operation: OperationUnderTest, source: ValueSource, faults: ReadonlySet<Fault>): string {
-  const { random, known } = source
+  const { random } = source
   const query: Record<string, unknown> = {}
   let path = random.pick(operation.paths)
   for (const parameter of operation.parameters) {
@@ -93,10 +93,9 @@ function requestPath(operation: OperationUnderTest, source: ValueSource, faults:
       query[parameter.name] = parameterValue(parameter, source)
   }
   if (faults.has('query') || (faults.has('body') && !operation.body)) spoilQuery(query, operation, source)
-  const full = `${path}${queryString(random, query)}`
+  const full = `${path}${queryString(random, query)}`.slice(0, MAX_PATH_LENGTH)
   if (faults.has('path') && random.chance(60)) return withBrokenEncoding(random, full)
-  if (faults.has('query') && random.chance(10)) return `${full}&${full.split(/[?&]/).at(-1)}`
-  return known.fids.length === 0 ? full : full.slice(0, MAX_PATH_LENGTH)
+  return faults.has('query') && random.chance(10) ? `${full}&${full.split(/[?&]/).at(-1)}` : full
 }
 
 /** Node.js refuses longer heads, which raw requests try. */
