@@ -10,7 +10,7 @@ import type { Installation } from './faults.js'
 import { RoleProcess } from './role-process.js'
 
 /** The kinds of events that the webhook of the run subscribes to. */
-export const WEBHOOK_KINDS = [
+const WEBHOOK_KINDS = [
   ...[
     'cast.created',
     'cast.deleted',

@@ -9,7 +9,7 @@ const loneSurrogate = '\ud800'
 const lastLoneSurrogate = 'a\udfff'
 
 /** Texts that parsers, databases and terminals are known to mistake. */
-export const hostileTexts: readonly string[] = [
+const hostileTexts: readonly string[] = [
   ...['', ' ', '\u0000', 'a\u0000b', '\n', '\r\nx-injected: 1', '\t', '\u007f', '\u0085', '\u2028', '\ufeff'],
   ...[
     '\ufffd',
@@ -85,7 +85,7 @@ export const hostileTexts: readonly string[] = [
 ]
 
 /** URLs that name no other machine: what the server is asked to fetch must not leave this one. */
-export const hostileUrls: readonly string[] = [
+const hostileUrls: readonly string[] = [
   ...['http://127.0.0.1:1/', 'https://127.0.0.1:1/x', 'http://[::1]:1/', 'http://0.0.0.0/', 'http://127.1/'],
   ...[
     'http://169.254.169.254/latest/meta-data',
