@@ -31,7 +31,7 @@ export class ApiReplies {
     if (request.method === 'OPTIONS' || request.method === 'HEAD') return statusProblem(answer, undefined)
     if (status === 304) return null
     // A path that was broken may lead to the hub.
-    if (/^\/v1\/(?!farcaster\/)/.test(request.path)) return hubProblem(request, answer)
+    if (/^\/v1(?!\/farcaster\/)/.test(request.path)) return hubProblem(request, answer)
     const body = parsed(answer.body)
     if (body === undefined)
       return `status ${status} with a body that is not JSON: ${answer.body.toString('latin1', 0, 200)}`
