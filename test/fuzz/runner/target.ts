@@ -77,6 +77,10 @@ function envOf(databaseUrl: string): Record<string, string> {
     // Each request names a client of its own, so that the limits of addresses do not end the run.
     TRUST_PROXY: 'true',
     SCORE_INTERVAL_HOURS: '0',
+    // Caches are soon full, so that memory which goes on growing is something else.
+    VIEW_CACHE_ENTRIES: '500',
+    VIEWER_SETS_MB: '2',
+    RECENT_WINDOW_ENTRIES: '2000',
     PUBLIC_READS: 'true',
   }
 }
