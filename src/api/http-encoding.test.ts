@@ -30,6 +30,18 @@ const start = async (encoding: typeof all) =>
         app.get('/picture', async (_request, reply) => reply.type('image/png').send(Buffer.alloc(5_000)))
         app.post('/echo', async (incoming) => incoming.body)
       },
+      (app) => {
+        // As the hub's API: other content types are refused before the body is read.
+        app.removeAllContentTypeParsers()
+        app.addContentTypeParser(
+          'application/octet-stream',
+          { parseAs: 'buffer' },
+          (_request, body, done) => {
+            done(null, body)
+          },
+        )
+        app.post('/bytes', async () => ({}))
+      },
     ],
   })
 const app = await start(all)
@@ -133,6 +145,24 @@ describe('compressed requests', () => {
     expect([unknown.statusCode, unknown.json().property]).toEqual([400, 'content-encoding'])
   })
 })
+
+it.each(['gzip', 'br', 'deflate'])(
+  '%s that does not unpack, in a body that is refused unread -> no uncaught error',
+  async (encoding) => {
+    const uncaught: unknown[] = []
+    const note = (error: unknown) => uncaught.push(error)
+    process.on('uncaughtException', note)
+    const headers = { 'content-type': 'text/plain', 'content-encoding': encoding }
+    for (const payload of [Buffer.from('no such bytes'), zlib.gzipSync('cut off').subarray(0, 12)]) {
+      const reply = await app.inject({ method: 'POST', url: '/bytes', headers, payload })
+      expect(reply.statusCode).toBe(400)
+    }
+    // Errors of decoders come from a thread: after those of a later one, they have come.
+    await new Promise((resolve) => zlib.createGunzip().on('error', resolve).end('no such bytes'))
+    process.off('uncaughtException', note)
+    expect(uncaught).toEqual([])
+  },
+)
 
 it('each part can be turned off', async () => {
   const plain = await start({ compressReplies: false, etags: false, compressedRequests: false })

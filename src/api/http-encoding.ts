@@ -154,8 +154,9 @@ async function decodeBody(
   body.on('data', (chunk: Buffer) => {
     counted.receivedEncodedLength += chunk.length
   })
-  body.on('error', (error) => decoder.destroy(error))
-  // A body that was refused for its size is decoded no more, but what was written may still fail: to nobody's harm.
+  // A reader of the body gets the error as well. A body that is refused unread, such as one of another content type,
+  // has no reader, and an error without a listener ends the process.
   decoder.on('error', () => {})
+  body.on('error', (error) => decoder.destroy(error))
   return body.pipe(counted)
 }

@@ -117,6 +117,17 @@ describe('errors', () => {
     expect((await app.inject('/v2/social/%zz')).json()).toMatchObject({ code: 'InvalidField', status: 400 })
   })
 
+  it('a path with U+0000, which no stored text can hold -> 400', async () => {
+    const { app } = await build((scope) => {
+      scope.get('/page/:token', () => {
+        throw new Error('it was looked up')
+      })
+    })
+    const reply = await app.inject('/page/a%00b?q=1')
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'bad_request.invalid_param'])
+    expect((await app.inject('/page/a?q=%00')).statusCode).toBe(500)
+  })
+
   it('a plugin keeps the shape of its errors', async () => {
     const { app } = await build((scope) => {
       scope.setErrorHandler((_error, _request, reply) => reply.status(418).send({ errCode: 'own' }))

@@ -90,6 +90,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+    const [path = ''] = request.url.split('?', 1)
+    if (path.includes('%00')) throw new PlazaError('bad_request.invalid_param', 'the path holds U+0000')
   })
   closeGently(app, BODY_LIMIT_BYTES)
   requireHost(app)

@@ -1,17 +1,14 @@
 import { expect } from 'vitest'
-import { decodeHubEvent } from '../../src/hub/log/hub-event.js'
-import { readLogEnds, type StoredHubEvent } from '../../src/hub/log/read.js'
+import { readLogEnds } from '../../src/hub/log/read.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { type Receiver, startReceiver } from '../webhooks/receiver.js'
-import { type AcknowledgedWrite, MixedLoad, readPaths } from './mixed-load.js'
-import { apiKey, type Plazas } from './plazas.js'
-import { readLog, StreamReader } from './stream-reader.js'
+import { loadEnv } from './load-users.js'
+import { type AcknowledgedWrite, isTransient, MixedLoad, readPaths } from './mixed-load.js'
+import type { Plazas } from './plazas.js'
+import { mergedHash, readLog, StreamReader } from './stream-reader.js'
 
 /** Acknowledged writes before a fault, after it and after its end. */
 const SOME_WRITES = 60
-
-/** Statuses that a client may see while a cluster fails over: it repeats the request. */
-const TRANSIENT_STATUSES = new Set(['503', 'no answer'])
 
 /** Others usually have the same cause. */
 const MAX_SHOWN_FAILURES = 3
@@ -82,7 +79,7 @@ function unexpectedFailures({ apis }: Plazas, load: MixedLoad): string[] {
   const answers = [load.writes, load.reads].flatMap(({ failures }) => Object.keys(failures))
   const logs = apis.flatMap((api) => api.output().split('\n'))
   return answers
-    .filter((answer) => !TRANSIENT_STATUSES.has(answer))
+    .filter((answer) => !isTransient(answer))
     .slice(0, MAX_SHOWN_FAILURES)
     .map((answer) => {
       const [request] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(answer) ?? []
@@ -100,13 +97,6 @@ async function lostWrites(db: Database, load: MixedLoad, firstId: number): Promi
     ...load.messages.filter(({ hash }) => !logged.has(hash)),
     ...load.published.filter(({ hash }) => !logged.has(hash) || !stored.has(hash)),
   ]
-}
-
-/** The hash of the message that an event merged. */
-function mergedHash({ event }: StoredHubEvent): string | undefined {
-  const { mergeMessageBody } = decodeHubEvent(event)
-  const hash = mergeMessageBody?.message?.hash
-  return hash && `0x${Buffer.from(hash).toString('hex')}`
 }
 
 /** Texts of casts that are stored more than once: each was sent with one `idem` or as one message. */
@@ -186,7 +176,10 @@ function differingPaths(
 }
 
 async function readJson(url: string): Promise<ReturnType<typeof JSON.parse>> {
-  const response = await fetch(url, { headers: { 'x-api-key': apiKey }, signal: AbortSignal.timeout(20_000) })
+  const response = await fetch(url, {
+    headers: { 'x-api-key': loadEnv.PLAZA_DEV_API_KEY },
+    signal: AbortSignal.timeout(20_000),
+  })
   const body = await response.json()
   if (!response.ok) throw new Error(`${url}: ${response.status} ${JSON.stringify(body)}`)
   return body
@@ -204,7 +197,7 @@ async function unsubscribe(serverUrl: string, webhookId: string): Promise<void> 
 }
 
 async function sendJson(method: string, url: string, body: object): Promise<ReturnType<typeof JSON.parse>> {
-  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
+  const headers = { 'x-api-key': loadEnv.PLAZA_DEV_API_KEY, 'content-type': 'application/json' }
   return await (await fetch(url, { method, headers, body: JSON.stringify(body) })).json()
 }
 

@@ -4,16 +4,13 @@ import type { SignedMessage } from '../../src/protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
 import { fetchWithRetries } from '../fetch-with-retries.js'
 import type { TestUser } from '../network.js'
-import { apiKey, type Plazas } from './plazas.js'
+import { loadEnv } from './load-users.js'
 import { Timeline } from './timeline.js'
 
 /** Between two requests of a sender, so that the machine does other things as well. */
 const PAUSE_MS = 25
 /** Longer than the server's own limit of any request here. */
 const GIVE_UP_MS = 20_000
-
-/** Farcaster seconds of the last follow that began or ended. */
-let linkTimestamp = farcasterSecondsFromUnixMs(Date.now()) - 86_400
 
 /** A write that a server has acknowledged. */
 export interface AcknowledgedWrite {
@@ -22,31 +19,54 @@ export interface AcknowledgedWrite {
   readonly atMs: number
 }
 
+/** A message that was submitted to the hub, and acknowledged. */
+export interface AcknowledgedMessage extends AcknowledgedWrite {
+  readonly message: SignedMessage
+}
+
+/** What a load writes to and reads from. */
+export interface LoadTarget {
+  /** The API processes. They may get other URLs meanwhile. */
+  readonly apis: readonly { readonly url: string }[]
+  readonly users: readonly TestUser[]
+  /** A managed signer of the first user. */
+  readonly signerUuid: string
+}
+
+/** Makes the messages of a load. */
+export interface LoadMessages {
+  /** The next message of a user. `n` counts the user's messages. */
+  next(user: TestUser, n: number): SignedMessage
+  /** A message has been acknowledged: others may refer to it. */
+  acknowledged(message: SignedMessage): void
+}
+
 /** Writes and reads through all API processes until it is stopped. */
 export class MixedLoad {
   readonly writes = new Timeline()
   readonly reads = new Timeline()
   /** Messages that were submitted to the hub, once each. */
-  readonly messages: AcknowledgedWrite[] = []
+  readonly messages: AcknowledgedMessage[] = []
   /** Casts that were published with an `idem`, again and again until they were answered. */
   readonly published: AcknowledgedWrite[] = []
-  readonly #plazas: Plazas
+  readonly #target: LoadTarget
+  readonly #messages: LoadMessages
   readonly #sending: Promise<void>[]
-  readonly #likes = new Set<string>()
-  #lastCast: SignedMessage | undefined
   #turn = 0
   #isStopped = false
 
   /** @param name The text of every cast begins with it. */
   constructor(
-    plazas: Plazas,
+    target: LoadTarget,
     readonly name: string,
+    messages: LoadMessages = new CastsLikesAndFollows(target.users.length, name),
   ) {
-    this.#plazas = plazas
+    this.#target = target
+    this.#messages = messages
     this.#sending = [
-      ...plazas.users.map((user) => this.#repeat((n) => this.#submit(user, n))),
+      ...target.users.map((user) => this.#repeat((n) => this.#submit(user, n))),
       this.#repeat((n) => this.#publish(n)),
-      ...readPaths(plazas.users).map((path) => this.#repeat(() => this.#read(path))),
+      ...readPaths(target.users).map((path) => this.#repeat(() => this.#read(path))),
     ]
   }
 
@@ -69,11 +89,11 @@ export class MixedLoad {
 
   /** The API processes in turns. */
   #url(): string {
-    return this.#plazas.apis[this.#turn++ % this.#plazas.apis.length]!.url
+    return this.#target.apis[this.#turn++ % this.#target.apis.length]!.url
   }
 
   async #submit(user: TestUser, n: number): Promise<void> {
-    const message = this.#messageOf(user, n)
+    const message = this.#messages.next(user, n)
     const response = await fetchWithRetries(`${this.#url()}/v1/submitMessage`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
@@ -83,24 +103,8 @@ export class MixedLoad {
     const text = await response?.text().catch(() => undefined)
     this.writes.add(statusOf(response, text))
     if (!response?.ok || text === undefined) return
-    this.messages.push({ hash: `0x${message.hash.toString('hex')}`, atMs: performance.now() })
-    if (message.data.castAddBody) this.#lastCast = message
-  }
-
-  /** A cast, a like of somebody's last cast, or a follow that begins or ends. */
-  #messageOf(user: TestUser, n: number): SignedMessage {
-    const now = farcasterSecondsFromUnixMs(Date.now())
-    const target = this.#lastCast
-    if (n % 3 === 1 && target !== undefined && !this.#likes.has(`${user.fid} ${target.hash}`)) {
-      this.#likes.add(`${user.fid} ${target.hash}`)
-      return user.react(target, now)
-    }
-    if (n % 3 === 2) {
-      // Each is newer than the one before, although there are several in a second.
-      linkTimestamp += 1
-      return user.link((user.fid % this.#plazas.users.length) + 1, linkTimestamp, { remove: n % 2 === 0 })
-    }
-    return user.cast(`${this.name} submit ${user.fid} ${n}`, now)
+    this.messages.push({ message, hash: `0x${message.hash.toString('hex')}`, atMs: performance.now() })
+    this.#messages.acknowledged(message)
   }
 
   async #publish(n: number): Promise<void> {
@@ -108,8 +112,8 @@ export class MixedLoad {
     for (;;) {
       const response = await fetchWithRetries(`${this.#url()}/v2/farcaster/cast`, {
         method: 'POST',
-        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-        body: JSON.stringify({ signer_uuid: this.#plazas.signerUuid, text, idem: text }),
+        headers: { 'x-api-key': loadEnv.PLAZA_DEV_API_KEY, 'content-type': 'application/json' },
+        body: JSON.stringify({ signer_uuid: this.#target.signerUuid, text, idem: text }),
         giveUpMs: GIVE_UP_MS,
       })
       const body = (await response?.json().catch(() => undefined)) as { cast?: { hash: string } } | undefined
@@ -125,11 +129,51 @@ export class MixedLoad {
 
   async #read(path: string): Promise<void> {
     const response = await fetchWithRetries(`${this.#url()}${path}`, {
-      headers: { 'x-api-key': apiKey },
+      headers: { 'x-api-key': loadEnv.PLAZA_DEV_API_KEY },
       giveUpMs: GIVE_UP_MS,
     })
     this.reads.add(statusOf(response, await response?.text().catch(() => undefined)))
   }
+}
+
+/** Farcaster seconds of the last message that replaces another. */
+let lastTimestamp = farcasterSecondsFromUnixMs(Date.now()) - 86_400
+
+/** A timestamp newer than all before, although there are several messages in a second. */
+export function newerTimestamp(): number {
+  lastTimestamp += 1
+  return lastTimestamp
+}
+
+/** A cast, a like of somebody's last cast, or a follow that begins or ends. */
+class CastsLikesAndFollows implements LoadMessages {
+  readonly #likes = new Set<string>()
+  #lastCast: SignedMessage | undefined
+
+  constructor(
+    private readonly users: number,
+    private readonly name: string,
+  ) {}
+
+  next(user: TestUser, n: number): SignedMessage {
+    const now = farcasterSecondsFromUnixMs(Date.now())
+    const target = this.#lastCast
+    if (n % 3 === 1 && target !== undefined && !this.#likes.has(`${user.fid} ${target.hash}`)) {
+      this.#likes.add(`${user.fid} ${target.hash}`)
+      return user.react(target, now)
+    }
+    if (n % 3 === 2) return user.link((user.fid % this.users) + 1, newerTimestamp(), { remove: n % 2 === 0 })
+    return user.cast(`${this.name} submit ${user.fid} ${n}`, now)
+  }
+
+  acknowledged(message: SignedMessage): void {
+    if (message.data.castAddBody) this.#lastCast = message
+  }
+}
+
+/** Whether a client may see this answer during a fault: it repeats the request. */
+export function isTransient(answer: string): boolean {
+  return answer === '503' || answer === 'no answer'
 }
 
 /** The status, with the answer where it is unexpected; `no answer` also for one that ends in the middle. */

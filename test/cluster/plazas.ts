@@ -5,23 +5,13 @@ import { afterAll } from 'vitest'
 import type { Cluster } from '../../deploy/cluster/cluster.mjs'
 import { freeClusterPort } from '../../deploy/cluster/ports.mjs'
 import { openCluster, startCluster } from '../../deploy/cluster/start-cluster.mjs'
-import { mergeHooks } from '../../src/app/modules.js'
-import { ensureApp } from '../../src/features/apps/apps.js'
-import { createSigner } from '../../src/features/signers/signer-record.js'
-import { createHub } from '../../src/hub/create-hub.js'
 import { connect, type Database } from '../../src/platform/db/connection.js'
 import { processIdentity } from '../../src/platform/process/process-identity.js'
-import { createVault } from '../../src/platform/vault/vault.js'
-import { FarcasterNetwork, SignerEventType } from '../../src/protocol/definitions.js'
-import { createVerifyPool } from '../../src/protocol/verify-pool.js'
 import { TestUser } from '../network.js'
 import { type ServerProcess, startServerProcess } from '../server-process.js'
+import { loadEnv, registerLoadUsers } from './load-users.js'
 
 const PREFIX = 'plaza-cluster-'
-const secretKey = 'the-secret-key-of-a-cluster-that-fails-over'
-
-/** The key of the main API. */
-export const apiKey = 'a-key-for-the-cluster'
 
 /** A cluster with two API processes, a worker and a sync process, and users that may write. */
 export interface Plazas {
@@ -52,7 +42,7 @@ export async function startPlazas(): Promise<Plazas> {
   const db = connect(cluster.databaseUrl, { poolSize: 4, applicationName: 'cluster test' })
   afterAll(() => db.end({ timeout: 5 }))
   const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
-  const signerUuid = await registerUsers(db, users)
+  const signerUuid = await registerLoadUsers(db, users)
   return { cluster, db, apis: [first, second], users, signerUuid, startApi: () => start('api') }
 }
 
@@ -72,31 +62,9 @@ async function removeStaleClusters(): Promise<void> {
 
 function envOf(cluster: Cluster, roles: string): Record<string, string> {
   return {
-    LOG_LEVEL: 'warn',
+    ...loadEnv,
     DATABASE_URL: cluster.databaseUrl,
     DATABASE_REPLICA_URL: cluster.replicaUrl,
     ROLES: roles,
-    PLAZA_DEV_API_KEY: apiKey,
-    PLAZA_SECRET_KEY: secretKey,
-    ALLOW_PRIVATE_TARGETS: 'loopback',
-    CRAWL_EMBEDS: 'false',
-    SCORE_INTERVAL_HOURS: '0',
-    HUB_RATE_LIMIT: '0',
   }
-}
-
-/** Registers users, and returns a signer of the first that the main API may use. */
-async function registerUsers(db: Database, users: readonly TestUser[]): Promise<string> {
-  const verifyPool = createVerifyPool({ threads: 0 })
-  const network = FarcasterNetwork.DEVNET
-  const hub = await createHub({ db, verifyPool, network, shards: 1, clock: Date.now, mergeHooks })
-  const appId = await ensureApp(db, 'development')
-  const signer = await createSigner({ db, vault: createVault([secretKey]) }, appId)
-  const events = users.flatMap((user) => user.onChain({ units: 1_000 }))
-  const approval = users[0]!.signerEvent(SignerEventType.ADD, 1_000, signer.publicKey)
-  const refused = (await hub.submitOnChainEvents([...events, approval])).filter((each) => each !== null)
-  await hub.close()
-  await verifyPool.close()
-  if (refused.length > 0) throw refused[0]
-  return signer.id
 }

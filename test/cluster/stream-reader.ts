@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeHubEvent } from '../../src/hub/log/hub-event.js'
 import { readEvents, type StoredHubEvent } from '../../src/hub/log/read.js'
 import { hubEventJson } from '../../src/hub/methods/json/hub-event.js'
 import type { Database } from '../../src/platform/db/connection.js'
@@ -109,4 +110,11 @@ export async function readLog(db: Database, firstId: number): Promise<StoredHubE
     if (page.next === null) return events
     range = { ...range, from: page.next.id }
   }
+}
+
+/** The hash of the message that an event merged, `0x` and hex. */
+export function mergedHash({ event }: StoredHubEvent): string | undefined {
+  const { mergeMessageBody } = decodeHubEvent(event)
+  const hash = mergeMessageBody?.message?.hash
+  return hash && `0x${Buffer.from(hash).toString('hex')}`
 }

@@ -14,12 +14,15 @@ export interface TcpProxy {
   cut(): void
   /** Passes this many more bytes of answers, then ends the connection. */
   truncateAfter(bytes: number): void
+  /** Passes nothing in either direction, on open and new connections, until it is released. */
+  stall(): () => void
 }
 
 /** Starts a proxy that ends with the test. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let bytesLeft = Number.POSITIVE_INFINITY
+  const gate = createGate()
 
   function endAll(): void {
     for (const socket of sockets) socket.destroy()
@@ -29,6 +32,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   async function passBack(from: Socket, to: Socket): Promise<void> {
     for await (const chunk of from as AsyncIterable<Buffer>) {
       if (proxy.delayMs > 0) await sleep(proxy.delayMs)
+      await gate.opened()
       const passed = chunk.subarray(0, Math.min(chunk.length, bytesLeft))
       bytesLeft -= passed.length
       if (!to.write(passed) && !to.destroyed)
@@ -52,7 +56,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         upstream.destroy()
       })
     }
-    socket.pipe(upstream)
+    passOn(socket, upstream, gate).catch(() => {})
     passBack(upstream, socket).catch(() => {})
   })
   const proxy: TcpProxy = {
@@ -63,6 +67,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     truncateAfter: (bytes) => {
       bytesLeft = bytes
     },
+    stall: gate.close,
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const listening = server.address()
@@ -72,4 +77,32 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   })
   if (listening === null || typeof listening === 'string') throw new Error('the proxy has no port')
   return Object.assign(proxy, { address: `127.0.0.1:${listening.port}` })
+}
+
+async function passOn(from: Socket, to: Socket, gate: ReturnType<typeof createGate>): Promise<void> {
+  for await (const chunk of from as AsyncIterable<Buffer>) {
+    await gate.opened()
+    if (!to.write(chunk) && !to.destroyed)
+      await new Promise((resolve) => to.once('drain', resolve).once('close', resolve))
+  }
+  to.end()
+}
+
+/** Lets everything pass, except while it is closed. */
+function createGate() {
+  let closed: Promise<void> | undefined
+  return {
+    opened: async (): Promise<void> => await closed,
+    /** @returns what opens it again. */
+    close: (): (() => void) => {
+      let release = () => {}
+      closed = new Promise((resolve) => {
+        release = () => {
+          closed = undefined
+          resolve()
+        }
+      })
+      return release
+    },
+  }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { testNowUnix } from '../../../test/network.js'
+import { silentLog } from '../../platform/log/log.js'
 import { eventId } from './hub-event.js'
 import { ensurePartitions } from './partitions.js'
 import { createEventTail, type EventTail } from './tail.js'
@@ -140,4 +141,15 @@ test('another branch of the same length wakes the readers at its end', async () 
   const atEnd = tail.wait([{ shard: 1, lastId: eventId(5, 1) }], never)
   await db`update hub.shards set block_hash = '\\x02' where shard = 1`
   expect(await isDone(atEnd, LONG_MS)).toBe(true)
+})
+
+test('a reset that a client names is a warning, one of a reader of the server an error', () => {
+  const levels: string[] = []
+  const log = { ...silentLog, warn: () => levels.push('warn'), error: () => levels.push('error') }
+  const tail = createEventTail(db, { pollMs: 60_000, log })
+  tails.push(tail)
+  const reset = { shard: 1, lastId: 4_294_967_295, nextId: 0, history: [], isBehind: true }
+  tail.reportReset('event streams', reset, 'client')
+  tail.reportReset('webhooks', reset)
+  expect(levels).toEqual(['warn', 'error'])
 })

@@ -41,6 +41,24 @@ interface LogEnd {
 }
 
 /**
+ * Counts a reader whose place in the log was lost, and logs it: of many streams at one place only the first. A client may
+ * name any place, so what it has lost may never have been there: a warning.
+ */
+type ReportReset = (reader: string, reset: LogReset, owner?: 'client' | 'server') => void
+
+function createResetReport(log: Log, onReset: EventTailOptions['onReset']): ReportReset {
+  const reported = new Map<string, number>()
+  return (reader, { shard, lastId, nextId }, owner = 'server') => {
+    onReset?.(reader)
+    const key = `${reader}/${shard}`
+    if (reported.get(key) === nextId) return
+    reported.set(key, nextId)
+    const level = owner === 'client' ? 'warn' : 'error'
+    log[level]({ reader, shard, lastId, nextId }, 'the log went back: the reader continues at the fork')
+  }
+}
+
+/**
  * Follows the end of the log. Writers notify in the appending transaction. A notification is only a hint that
  * shortens the wait; polling every second covers writers and connections that die. A poll also finds a log that went
  * back, and wakes the readers that are ahead of it: they read, and learn where to continue.
@@ -53,7 +71,6 @@ export function createEventTail(db: Database, options: EventTailOptions = {}) {
   const { pollMs = POLL_MS, log = silentLog, listener = db, onReset } = options
   const ends = new LogEnds()
   const waiters = new Set<Waiter>()
-  const reported = new Map<string, number>()
   let hasReaders = false
   let closed = false
 
@@ -102,14 +119,7 @@ export function createEventTail(db: Database, options: EventTailOptions = {}) {
     async readHistory(shard: number, lastId: number): Promise<BlockHistory> {
       return await readHistory(db, shard, lastId)
     },
-    /** Counts a reader whose place in the log was lost, and logs it: of many streams at one place only the first. */
-    reportReset(reader: string, { shard, lastId, nextId }: LogReset): void {
-      onReset?.(reader)
-      const key = `${reader}/${shard}`
-      if (reported.get(key) === nextId) return
-      reported.set(key, nextId)
-      log.error({ reader, shard, lastId, nextId }, 'the log went back: the reader continues at the fork')
-    },
+    reportReset: createResetReport(log, onReset),
     /** Wakes all readers and closes the listening connection. */
     async close(): Promise<void> {
       closed = true

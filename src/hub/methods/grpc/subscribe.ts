@@ -58,7 +58,7 @@ export function createSubscribers(api: HubGrpcApi, admit: Admit, destroyConnecti
       await streamEvents(call, api, { readPage, tail: api.tail, catchUp }, signal)
     } catch (error) {
       const cause = signal.aborted ? new PlazaError('unavailable', SHUTDOWN) : error
-      if (cause instanceof LogResetError) api.tail.reportReset('grpc subscribers', cause.reset)
+      if (cause instanceof LogResetError) api.tail.reportReset('grpc subscribers', cause.reset, 'client')
       if (!call.cancelled) await endCall(call, cause, api, destroyConnection)
     } finally {
       freeSlot()

@@ -206,7 +206,7 @@ class EventStream {
   /** Tells the reader that events it was sent are no longer in the log, and that the stream continues at the fork. */
   async #sendReset(reset: LogReset): Promise<void> {
     const { shard, lastId, nextId } = reset
-    this.api.tail.reportReset('event streams', reset)
+    this.api.tail.reportReset('event streams', reset, 'client')
     const position = formatPosition(this.#positions)
     const data = JSON.stringify({ shardIndex: shard, lostEventId: lastId, nextEventId: nextId })
     const id = position === null ? '' : `id: ${position}\n`
