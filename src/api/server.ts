@@ -60,7 +60,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { log, metrics, arrival = ARRIVAL } = options
   const app: FastifyInstance = Fastify<RawServerDefault>({
     loggerInstance: log,
-    // The onResponse hook below writes one line for each request.
+    // `recordResponses` writes one line for each request.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => {
       const requestId = headers['x-request-id']
@@ -100,19 +100,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')
   })
-  const refusals = createRefusalLog(log)
-  app.addHook('onClose', async () => refusals.close())
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unmatched'
-    const status = reply.statusCode
-    const seconds = reply.elapsedTime / 1000
-    metrics.requests.observe({ method: request.method, route, status }, seconds)
-    if (quietRoutes.has(route)) return
-    const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime) }
-    if (status < 400) request.log.debug(line, 'request')
-    else if (status >= 500 || refusals.admits(callerNameOf(request), status))
-      request.log.info(line, 'request')
-  })
+  recordResponses(app, log, metrics)
   app.setErrorHandler((failure, request, reply) => {
     const error = toPlazaError(failure)
     prepareErrorReply(error, request, reply)
@@ -126,6 +114,23 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   for (const routes of options.routes) await app.register(async (scope) => routes(scope))
   await app.ready()
   return app
+}
+
+/** Measures every response, and writes a line for it; of a flood of refusals one for each caller. */
+function recordResponses(app: FastifyInstance, log: Logger, metrics: Metrics): void {
+  const refusals = createRefusalLog(log)
+  app.addHook('onClose', async () => refusals.close())
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unmatched'
+    const status = reply.statusCode
+    const seconds = reply.elapsedTime / 1000
+    metrics.requests.observe({ method: request.method, route, status }, seconds)
+    if (quietRoutes.has(route)) return
+    const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime) }
+    if (status < 400) request.log.debug(line, 'request')
+    else if (status >= 500 || refusals.admits(callerNameOf(request), status))
+      request.log.info(line, 'request')
+  })
 }
 
 /** The key of a request, or its address. Only some routes have callers. */

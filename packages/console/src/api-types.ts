@@ -571,7 +571,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorRes"];
             };
         };
-        /** @description The database is not available. */
+        /** @description The database is not available or took too long. */
         Unavailable: {
             headers: {
                 /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
@@ -626,7 +626,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorRes"];
             };
         };
-        /** @description The database is not available. */
+        /** @description The database is not available or took too long. */
         AdminUnavailable: {
             headers: {
                 /** @description Seconds to wait. */
