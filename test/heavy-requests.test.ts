@@ -56,10 +56,12 @@ test('a flood of pages: one caller has a part of the queue, and an ordinary read
     .toMatch(/lane="reads",state="waiting"} [1-9]/)
   const info = await read('/v1/info', '10.0.0.1')
   expect(info.status).toBe(200)
-  expect(answered).toBeLessThan(9)
+  expect(answered).toBeLessThan(16)
   const replies = await Promise.all(flood)
   const refused = replies.filter(({ status }) => status !== 200)
-  expect(replies.length - refused.length).toBe(9)
+  // Those that waited found the budget used up.
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused.length).toBeLessThan(16)
   for (const { status, headers, text } of refused) {
     expect(status).toBe(429)
     expect(Number(headers['retry-after'])).toBeGreaterThan(0)
@@ -87,7 +89,7 @@ test('a flood of pages: one caller has a part of the queue, and an ordinary read
 })
 
 test('many addresses: the queue is full -> 503 with the time after which to retry', async () => {
-  const flood = Array.from({ length: 80 }, (_, index) => read(heavyPage, `10.1.0.${index}`))
+  const flood = Array.from({ length: 300 }, (_, index) => read(heavyPage, `10.1.${index >> 8}.${index & 255}`))
   const busy = await Promise.any(
     flood.map(async (reply) => {
       const { status, headers } = await reply

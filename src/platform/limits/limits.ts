@@ -169,7 +169,7 @@ export const limits = {
   },
   // Half of the connections for reads: the others stay free for light requests.
   heavyReads: {
-    scope: 'heavy reads of all APIs; up to 64 others wait',
+    scope: 'heavy reads of all APIs; up to 256 others wait',
     unit: 'requests in progress',
     per: 'process',
     algorithm: 'slots',

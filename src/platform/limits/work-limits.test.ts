@@ -49,10 +49,10 @@ it('no budget -> only the gate bounds, and replies have no status', async () => 
   const statuses: LimitStatus[] = []
   const work = await limits.begin({ price, caller, onStatus: (status) => statuses.push(status) })
   work.pay(1_000_000_000)
-  const waiting = Array.from({ length: 8 }, () => limits.begin({ price, caller }))
+  const waiting = Array.from({ length: 64 }, () => limits.begin({ price, caller }))
   await expect(limits.begin({ price, caller })).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
   expect(refusals).toEqual(['reads gate'])
-  expect(limits.usage()).toMatchObject({ reads: { running: 1, waiting: 8 }, writes: { running: 0 } })
+  expect(limits.usage()).toMatchObject({ reads: { running: 1, waiting: 64 }, writes: { running: 0 } })
   work.leave()
   for (const each of waiting) (await each).leave()
   expect(statuses).toEqual([])

@@ -61,12 +61,14 @@ const REFUSAL_MS = 250
 const MOST_DELAYED = 1_000
 /** Half of the time that a request has by default (`REQUEST_TIMEOUT_MS`): the other half is for the work. */
 const WAIT_MS = 5_000
-/** A client that follows the log has one request at a time, an importer a few. */
-const WAITING_OF_CALLER = 8
+/** Pages of users' messages are asked for by the dozen at once; one that waits holds only its request. */
+const WAITING_READS_OF_CALLER = 64
+/** An importer has a few requests at a time. */
+const WAITING_WRITES_OF_CALLER = 8
 /** A reply has up to 32 MB, mostly 7: slow readers may hold so many of them. */
 const SENDING = 32
 const SENDING_OF_CALLER = 8
-const WAITING_READS = 64
+const WAITING_READS = 256
 /** Each holds a body of up to `HUB_BODY_LIMIT`. */
 const WAITING_WRITES = 32
 /** More than four requests of 1,000 messages in flight do not merge faster. */
@@ -86,17 +88,23 @@ export function createWorkLimits({
   const common = {
     sending: SENDING,
     sendingOfCaller: SENDING_OF_CALLER,
-    waitingOfCaller: WAITING_OF_CALLER,
     waitMs: WAIT_MS,
   }
   const mostOfCaller = Math.ceil(concurrency / 2)
   const lanes = {
-    reads: createWorkGate({ ...common, most: concurrency, mostOfCaller, waiting: WAITING_READS }),
+    reads: createWorkGate({
+      ...common,
+      most: concurrency,
+      mostOfCaller,
+      waiting: WAITING_READS,
+      waitingOfCaller: WAITING_READS_OF_CALLER,
+    }),
     writes: createWorkGate({
       ...common,
       most: WRITES,
       mostOfCaller: WRITES_OF_CALLER,
       waiting: WAITING_WRITES,
+      waitingOfCaller: WAITING_WRITES_OF_CALLER,
     }),
   }
   const catchUp = createCatchUpGate()
@@ -114,16 +122,23 @@ export function createWorkLimits({
   return {
     catchUp,
     async begin({ price: { lane, msPerRequest, msPerKb }, caller, onStatus, signal }) {
-      const status = budget.status(caller)
-      if (status !== null && status.retryAfterSeconds > 0) {
+      async function checkBudget(): Promise<void> {
+        const status = budget.status(caller)
+        if (status === null || status.retryAfterSeconds === 0) return
         onStatus?.(status)
         onRefused(lane, 'budget')
         const error = new PlazaError('bad_request.rate_limited', budgetRefusal(status), status)
-        return await refuse(error, signal)
+        await refuse(error, signal)
       }
+      await checkBudget()
       const visit = await lanes[lane].enter(caller, signal).catch((error: unknown) => {
         onRefused(lane, 'gate')
         return refuse(error, signal)
+      })
+      // Those before it may have used the budget up.
+      await checkBudget().catch((error: unknown) => {
+        visit.leave()
+        throw error
       })
       return {
         ...visit,
