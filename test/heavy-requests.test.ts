@@ -89,7 +89,9 @@ test('a flood of pages: one caller has a part of the queue, and an ordinary read
 })
 
 test('many addresses: the queue is full -> 503 with the time after which to retry', async () => {
-  const flood = Array.from({ length: 300 }, (_, index) => read(heavyPage, `10.1.${index >> 8}.${index & 255}`))
+  const flood = Array.from({ length: 300 }, (_, index) =>
+    read(heavyPage, `10.1.${index >> 8}.${index & 255}`),
+  )
   const busy = await Promise.any(
     flood.map(async (reply) => {
       const { status, headers } = await reply

@@ -23,6 +23,8 @@ export interface TestHubGrpc {
 
 interface Options extends Partial<Omit<HubGrpcApi, 'config' | 'tail' | 'db'>> {
   readonly config?: Partial<HubGrpcConfig>
+  /** How often the end of the log is looked at beside notifications. */
+  readonly pollMs?: number
 }
 
 /**
@@ -30,13 +32,13 @@ interface Options extends Partial<Omit<HubGrpcApi, 'config' | 'tail' | 'db'>> {
  * test.
  */
 export async function openHubGrpc(db: Database, options: Options = {}): Promise<TestHubGrpc> {
-  const { config, hub: providedHub, ...rest } = options
+  const { config, hub: providedHub, pollMs = 200, ...rest } = options
   const shards = config?.shards ?? 1
   const clock = options.clock ?? (() => testNowUnix * 1000)
   const verifyPool = createVerifyPool({ threads: 0 })
   const network = FarcasterNetwork.DEVNET
   const hub = providedHub ?? (await createHub({ db, network, shards, verifyPool, clock }))
-  const tail = createEventTail(db, { pollMs: 200 })
+  const tail = createEventTail(db, { pollMs })
   const api: HubGrpcApi = {
     db,
     hub,

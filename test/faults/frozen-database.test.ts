@@ -207,9 +207,10 @@ test('statements that were given up: no later request gets their answers', async
       return [user.fid, fids] as const
     })
     for (const [fid, fids] of await Promise.all(later)) {
-      expect(Array.isArray(fids) && fids.length > 0 && fids.every((each) => each === fid), `${fid} ${fids}`).toBe(
-        true,
-      )
+      expect(
+        Array.isArray(fids) && fids.length > 0 && fids.every((each) => each === fid),
+        `${fid} ${fids}`,
+      ).toBe(true)
     }
     await given
   }
