@@ -85,28 +85,7 @@ export function createWorkLimits({
   onRefused = () => {},
 }: WorkLimitOptions): WorkLimits {
   const budget = createWorkBudget(limits.heavyWork, clock, budgetMs)
-  const common = {
-    sending: SENDING,
-    sendingOfCaller: SENDING_OF_CALLER,
-    waitMs: WAIT_MS,
-  }
-  const mostOfCaller = Math.ceil(concurrency / 2)
-  const lanes = {
-    reads: createWorkGate({
-      ...common,
-      most: concurrency,
-      mostOfCaller,
-      waiting: WAITING_READS,
-      waitingOfCaller: WAITING_READS_OF_CALLER,
-    }),
-    writes: createWorkGate({
-      ...common,
-      most: WRITES,
-      mostOfCaller: WRITES_OF_CALLER,
-      waiting: WAITING_WRITES,
-      waitingOfCaller: WAITING_WRITES_OF_CALLER,
-    }),
-  }
+  const lanes = createLanes(concurrency)
   const catchUp = createCatchUpGate()
   let delayed = 0
 
@@ -149,6 +128,32 @@ export function createWorkLimits({
       }
     },
     usage: () => ({ reads: lanes.reads.usage(), writes: lanes.writes.usage(), streams: catchUp.usage() }),
+  }
+}
+
+/** The gates of reads and of bulk writes. */
+function createLanes(concurrency: number): Readonly<Record<WorkPrice['lane'], WorkGate>> {
+  const common = {
+    sending: SENDING,
+    sendingOfCaller: SENDING_OF_CALLER,
+    waitMs: WAIT_MS,
+  }
+  const mostOfCaller = Math.ceil(concurrency / 2)
+  return {
+    reads: createWorkGate({
+      ...common,
+      most: concurrency,
+      mostOfCaller,
+      waiting: WAITING_READS,
+      waitingOfCaller: WAITING_READS_OF_CALLER,
+    }),
+    writes: createWorkGate({
+      ...common,
+      most: WRITES,
+      mostOfCaller: WRITES_OF_CALLER,
+      waiting: WAITING_WRITES,
+      waitingOfCaller: WAITING_WRITES_OF_CALLER,
+    }),
   }
 }
 
