@@ -203,7 +203,11 @@ test('statements that were given up: no later request gets their answers', async
     const later = readers.toReversed().map(async (user) => {
       let fids: number | number[] = 503
       // Meanwhile too many wait for their turn: 429, or 503.
-      await expect.poll(async () => typeof (fids = await hashesOf(user))).toBe('object')
+      const ask = async () => {
+        fids = await hashesOf(user)
+        return Array.isArray(fids)
+      }
+      await expect.poll(ask).toBe(true)
       return [user.fid, fids] as const
     })
     for (const [fid, fids] of await Promise.all(later)) {
