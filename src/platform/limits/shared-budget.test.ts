@@ -31,7 +31,7 @@ it('two processes that have told each other: the key has one limit', async () =>
   await left.share(db)
   expect(request(right, 2)).toBe(2)
   await right.share(db)
-  // Of ten one is left, for whoever asks first.
+  // Of ten one is left, for the caller that asks first.
   expect(request(right, 5)).toBe(1)
   await right.share(db)
   await left.share(db)
