@@ -1,5 +1,5 @@
 import { isNumeric, WireReader } from './wire.js'
-import type { Field, FieldType, Schema } from './wire-schema.js'
+import type { FieldType, Schema, WireField } from './wire-schema.js'
 
 /** Values by field number; repeated fields are lists. */
 type Content = Map<number, Value | Value[]>
@@ -30,7 +30,7 @@ function readInto(content: Content, reader: WireReader, schema: Schema): void {
   }
 }
 
-function readField(content: Content, reader: WireReader, field: Field, wireType: number): void {
+function readField(content: Content, reader: WireReader, field: WireField, wireType: number): void {
   const { type, number } = field
   for (const rival of field.rivals) content.delete(rival)
   if (isNumeric(type)) {
@@ -49,13 +49,13 @@ function readField(content: Content, reader: WireReader, field: Field, wireType:
   put(content, field, nested)
 }
 
-function readPacked(content: Content, reader: WireReader, field: Field): void {
+function readPacked(content: Content, reader: WireReader, field: WireField): void {
   const start = reader.readBytes()
   const packed = new WireReader(reader.bytes, start, reader.position)
   while (packed.position < packed.end) put(content, field, readNumber(packed, field.type))
 }
 
-function put(content: Content, { number, repeated }: Field, value: Value): void {
+function put(content: Content, { number, repeated }: WireField, value: Value): void {
   if (!repeated) {
     content.set(number, value)
     return
@@ -101,7 +101,7 @@ function isDefault(value: Value): boolean {
   return value === 0 || (Buffer.isBuffer(value) && value.length === 0)
 }
 
-function encodeValue({ number, type }: Field, value: Value): Uint8Array[] {
+function encodeValue({ number, type }: WireField, value: Value): Uint8Array[] {
   if (typeof value === 'number') return [varint(number * 8 + WIRE_VARINT), varint(value)]
   const bytes = Buffer.isBuffer(value) ? value : encode(value, type as Schema)
   return [varint(number * 8 + WIRE_BYTES), varint(bytes.length), bytes]

@@ -7,19 +7,19 @@ export function channelIdOf(channelKey: string): Buffer {
 }
 
 /** The contract whose tokens are the channels of a network. */
-interface ChannelRegistrar {
+interface ChannelContract {
   readonly chainId: number
   /** In EIP-55 spelling. */
   readonly token: string
 }
 
 /** The registrar of test networks, provisional; mainnet has none yet (docs/protocol.md §7.1.7). */
-const sepolia: ChannelRegistrar = {
+const sepolia: ChannelContract = {
   chainId: 11_155_111,
   token: '0x7Dd80C661dED9bFC8D4440224A0b39b345a91BE4',
 }
 
-const registrars: Readonly<Record<number, ChannelRegistrar>> = {
+const registrars: Readonly<Record<number, ChannelContract>> = {
   [FarcasterNetwork.TESTNET]: sepolia,
   [FarcasterNetwork.DEVNET]: sepolia,
 }

@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { isCurvePoint } from './curve-point.js'
 
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
@@ -18,6 +17,10 @@ const SMALL_ORDER = [
   '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
 ].map((hex) => Buffer.from(hex, 'hex'))
+
+/** The prime of the field, and the constant of the curve. */
+const P = 2n ** 255n - 19n
+const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
 
 /** Imported keys. An import costs a tenth of a verification, and few keys sign most messages. */
 const importedKeys = new LRUCache<string, KeyObject>({ max: 8192 })
@@ -61,6 +64,30 @@ function isSmallOrder(encoded: Uint8Array): boolean {
     for (let index = 0; index < 31; index++) if (point[index] !== encoded[index]) return false
     return true
   })
+}
+
+/**
+ * Returns true if 32 bytes encode a point of Ed25519, canonical or not. The reference node tells a signer that is
+ * none from a wrong signature. Takes 0.3 ms: only for signatures that failed.
+ */
+function isCurvePoint(encoded: Uint8Array): boolean {
+  const bigEndian = Buffer.from(encoded).reverse()
+  bigEndian[0]! &= 0x7f
+  const y = BigInt(`0x${bigEndian.toString('hex')}`) % P
+  const square = (y * y) % P
+  // x^2 = (y^2 - 1) / (d y^2 + 1): a point if that is a square, by Euler's criterion.
+  const quotient = ((square + P - 1n) * (D * square + 1n)) % P
+  return quotient === 0n || power(quotient, (P - 1n) / 2n) === 1n
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n
+  let square = base
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % P
+    square = (square * square) % P
+  }
+  return result
 }
 
 function keyObject(publicKey: Uint8Array): KeyObject {

@@ -18,7 +18,7 @@ export const MessageSet = {
 } as const
 export type MessageSet = (typeof MessageSet)[keyof typeof MessageSet]
 
-/** What validation uses besides the message. */
+/** Context of validation besides the message. */
 export interface ValidationContext {
   /** Network of the hub (docs/protocol.md §3.2); messages of another are refused. */
   readonly network: number

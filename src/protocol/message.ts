@@ -1,5 +1,9 @@
 import type { HashScheme, MessageData, SignatureScheme } from './definitions.js'
 
+/** The content of a message: its type, and the body of that type. */
+export type MessageContent = Pick<MessageData, 'type'> &
+  Partial<Omit<MessageData, 'type' | 'fid' | 'timestamp' | 'network'>>
+
 /**
  * A signed message (docs/protocol.md §3.1).
  *

@@ -10,7 +10,7 @@ interface Declaration {
 }
 
 /** A field of a protobuf message. */
-export interface Field extends Declaration {
+export interface WireField extends Declaration {
   readonly number: number
   /** The other members of its `oneof`: setting the field unsets them. */
   readonly rivals: readonly number[]
@@ -26,9 +26,9 @@ export interface Field extends Declaration {
 /** The fields of a protobuf message. */
 export interface Schema {
   /** By field number. */
-  readonly fields: readonly (Field | undefined)[]
+  readonly fields: readonly (WireField | undefined)[]
   /** In the order of the canonical encoding: by number, a `oneof` at its lowest number (docs/protocol.md §3.2). */
-  readonly canonicalOrder: readonly Field[]
+  readonly canonicalOrder: readonly WireField[]
 }
 
 /** Declares a field that occurs at most once. */
@@ -51,7 +51,7 @@ export function schema(
   declarations: Record<number, Declaration>,
   oneofs: readonly (readonly number[])[] = [],
 ): Schema {
-  const all = Object.entries(declarations).map(([name, declaration]): Field => {
+  const all = Object.entries(declarations).map(([name, declaration]): WireField => {
     const number = Number(name)
     const oneof = oneofs.find((members) => members.includes(number))
     const rivals = oneof?.filter((member) => member !== number) ?? []
@@ -60,10 +60,10 @@ export function schema(
     const isOptional = declaration.optional || oneof !== undefined
     return { ...declaration, optional: isOptional, number, rivals, bit: 1 << number, clash }
   })
-  const fields: (Field | undefined)[] = []
+  const fields: (WireField | undefined)[] = []
   for (const field of all) fields[field.number] = field
-  const place = ({ number, rivals }: Field) => Math.min(number, ...rivals)
-  return { fields, canonicalOrder: all.sort((a, b) => place(a) - place(b)) }
+  const position = ({ number, rivals }: WireField) => Math.min(number, ...rivals)
+  return { fields, canonicalOrder: all.sort((a, b) => position(a) - position(b)) }
 }
 
 /** Schema of `CastId`. */

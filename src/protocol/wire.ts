@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { Field, FieldType, Schema } from './wire-schema.js'
+import type { FieldType, Schema, WireField } from './wire-schema.js'
 
 /**
  * A fault of the protobuf wire form, found before the generated decoder runs.
@@ -124,7 +124,7 @@ export class WireReader {
   }
 }
 
-/** What `inspectWire` finds: a fault; `irregular`; null if the generated decoder reads what the network reads. */
+/** Result of `inspectWire`: a fault; `irregular`; null if the generated decoder reads what the network reads. */
 export type WireFinding = WireFault | 'irregular' | null
 
 /**
@@ -161,7 +161,7 @@ class Inspection extends WireReader {
     return null
   }
 
-  #fieldFault(field: Field, wireType: number, depth: number): WireFault | null {
+  #fieldFault(field: WireField, wireType: number, depth: number): WireFault | null {
     const { type } = field
     if (isNumeric(type)) {
       if (wireType === WIRE_VARINT) return this.#numberFault(type)

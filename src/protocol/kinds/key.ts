@@ -1,22 +1,20 @@
+import { type Refusal, refuse } from '../../platform/errors.js'
+import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverClaimant } from '../account-recovery.js'
+import { asBuffer, hexOf } from '../bytes.js'
+import { type KeyAddBody, type KeyRemoveBody, MessageType } from '../definitions.js'
+import { PUBLIC_KEY_BYTES } from '../ed25519.js'
+import { decodeKeyRequestMetadata } from '../key-request-metadata.js'
 import {
   ADMISSIBLE_KEY_ADD_SCOPES,
-  decodeGaslessSignedKeyRequestMetadata,
-  GASLESS_KEY_ADD_EIP_712_TYPES,
-  GASLESS_KEY_REMOVE_EIP_712_TYPES,
-  GASLESS_SIGNED_KEY_REQUEST_EIP_712_TYPES,
   KEY_REMOVE_SIGNATURE_TYPE_CUSTODY,
   KEY_REMOVE_SIGNATURE_TYPE_SELF,
   KEY_TYPE_ED25519,
   MAX_KEY_ADD_SCOPES,
   MAX_KEY_TTL_SECONDS,
   METADATA_TYPE_SIGNED_KEY_REQUEST,
-} from '@farcaster/core'
-import { type Refusal, refuse } from '../../platform/errors.js'
-import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverClaimant } from '../account-recovery.js'
-import { asBuffer, hexOf } from '../bytes.js'
-import { type KeyAddBody, type KeyRemoveBody, MessageType } from '../definitions.js'
-import { PUBLIC_KEY_BYTES } from '../ed25519.js'
+} from '../key-rules.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
+import { gaslessKeyAdd, gaslessKeyRemove, gaslessKeyRequest } from '../signed-types.js'
 import { repeatedField, schema, single } from '../wire-schema.js'
 import { recoverSigner } from './typed-data.js'
 
@@ -68,12 +66,10 @@ function validateKeyAdd(body: KeyAddBody): string | null {
   return validateScopes(body.scopes)
 }
 
-const admissibleScopes: readonly number[] = ADMISSIBLE_KEY_ADD_SCOPES
-
 function validateScopes(scopes: readonly MessageType[]): string | null {
   if (scopes.length === 0) return 'scopes must be non-empty'
   if (scopes.length > MAX_KEY_ADD_SCOPES) return `scopes list exceeds max of ${MAX_KEY_ADD_SCOPES} entries`
-  const unknown = scopes.find((scope) => !admissibleScopes.includes(scope))
+  const unknown = scopes.find((scope) => !ADMISSIBLE_KEY_ADD_SCOPES.includes(scope))
   return unknown === undefined ? null : `scope "${unknown}" is not a valid MessageType`
 }
 
@@ -119,7 +115,7 @@ function validateKeyRemove(body: KeyRemoveBody): string | null {
 }
 
 /** A verified key request of an app. */
-export interface KeyRequest {
+export interface VerifiedKeyRequest {
   /** Fid of the app. The merge checks that `requestSigner` is its custody address. */
   readonly requestFid: number
   /** 20 bytes. */
@@ -139,7 +135,7 @@ export function recoverKeyAddCustody(
 ): Promise<Buffer | null> {
   return recoverSigner(
     {
-      ...GASLESS_KEY_ADD_EIP_712_TYPES,
+      ...gaslessKeyAdd,
       primaryType: 'KeyAdd',
       message: {
         fid: BigInt(fid),
@@ -164,7 +160,7 @@ export function recoverKeyRemoveCustody(
 ): Promise<Buffer | null> {
   return recoverSigner(
     {
-      ...GASLESS_KEY_REMOVE_EIP_712_TYPES,
+      ...gaslessKeyRemove,
       primaryType: 'KeyRemove',
       message: {
         fid: BigInt(fid),
@@ -183,24 +179,24 @@ export async function verifySignedKeyRequest(
   body: Pick<KeyAddBody, 'key' | 'metadata'>,
   timestamp: number,
   recover: AccountRecovery = recoverClaimant,
-): Promise<KeyRequest | Refusal> {
+): Promise<VerifiedKeyRequest | Refusal> {
   const invalid = refuse('bad_request.validation_failure', MALFORMED_KEY_REQUEST)
-  const decoded = decodeGaslessSignedKeyRequestMetadata(body.metadata)
-  if (decoded.isErr()) return invalid
-  const { requestFid, requestSigner, signature, deadline } = decoded.value
+  const decoded = decodeKeyRequestMetadata(body.metadata)
+  if (decoded === null) return invalid
+  const { requestFid, requestSigner, signature, deadline } = decoded
   if (deadline < BigInt(timestamp)) {
     return refuse('bad_request.validation_failure', 'SignedKeyRequest deadline has expired')
   }
   if (requestFid > BigInt(Number.MAX_SAFE_INTEGER)) return invalid
   const signer = await recoverSigner(
     {
-      ...GASLESS_SIGNED_KEY_REQUEST_EIP_712_TYPES,
+      ...gaslessKeyRequest,
       primaryType: 'SignedKeyRequest',
       message: { requestFid, key: hexOf(body.key), deadline },
     },
     signature,
     recover,
   )
-  if (signer === null || hexOf(signer) !== requestSigner.toLowerCase()) return invalid
+  if (signer === null || !signer.equals(requestSigner)) return invalid
   return { requestFid: Number(requestFid), requestSigner: signer, deadline }
 }

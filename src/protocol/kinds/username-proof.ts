@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 
-import { eip712 } from '@farcaster/core'
 import { recoverClaimant } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import { type MessageData, MessageType, type UserNameProof, UserNameType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
+import { usernameProofClaim } from '../signed-types.js'
 import { farcasterSecondsFromUnixSeconds } from '../time.js'
 import { schema, single } from '../wire-schema.js'
 import { recoverSigner } from './typed-data.js'
@@ -62,8 +62,7 @@ const nameRules: Partial<Record<UserNameType, (name: string) => string | null>> 
 export async function verifyUsernameProof(proof: UserNameProof, signer: Uint8Array): Promise<boolean> {
   const recovered = await recoverSigner(
     {
-      domain: eip712.EIP_712_USERNAME_DOMAIN,
-      types: { UserNameProof: eip712.EIP_712_USERNAME_PROOF },
+      ...usernameProofClaim,
       primaryType: 'UserNameProof',
       message: {
         name: Buffer.from(proof.name).toString('utf8'),

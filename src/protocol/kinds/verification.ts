@@ -1,4 +1,3 @@
-import { eip712 } from '@farcaster/core'
 import base58 from 'bs58'
 import { hashTypedData } from 'viem'
 import { type AccountRecovery, recoverClaimant } from '../account-recovery.js'
@@ -13,6 +12,7 @@ import {
 
 import { SIGNATURE_BYTES, verifyEd25519 } from '../ed25519.js'
 import { INVALID_DATA, type MessageKind, MessageSet } from '../message-kind.js'
+import { VERIFICATION_CHAIN_IDS, verificationClaim } from '../signed-types.js'
 import { schema, single } from '../wire-schema.js'
 import { validateBlockHash, validateEthAddress, validateSolAddress } from './address.js'
 import { recoverSigner } from './typed-data.js'
@@ -21,7 +21,6 @@ import { recoverSigner } from './typed-data.js'
 export const VerificationType = { account: 0, contract: 1 } as const
 
 const MAX_ETH_CLAIM_SIGNATURE_BYTES = 2048
-const CHAIN_IDS: readonly number[] = eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM_CHAIN_IDS
 
 const bodySchema = schema({
   1: single('bytes'),
@@ -70,7 +69,7 @@ function validateVerificationAdd(body: VerificationAddAddressBody): string | nul
 function validateEthClaim(body: VerificationAddAddressBody): string | null {
   if (body.claimSignature.length > MAX_ETH_CLAIM_SIGNATURE_BYTES) return 'claimSignature > 2048 bytes'
   // The reference node reads 16 bits. The domain that an account signs has no chain.
-  if (!CHAIN_IDS.includes(body.chainId & 0xffff)) return INVALID_DATA
+  if (!VERIFICATION_CHAIN_IDS.includes(body.chainId & 0xffff)) return INVALID_DATA
   switch (body.verificationType) {
     case VerificationType.account:
       return null
@@ -118,8 +117,7 @@ function claimTypedData(
   data: Pick<MessageData, 'fid' | 'network'>,
 ) {
   return {
-    domain: eip712.EIP_712_FARCASTER_DOMAIN,
-    types: { VerificationClaim: eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM },
+    ...verificationClaim,
     primaryType: 'VerificationClaim',
     message: {
       fid: BigInt(data.fid),

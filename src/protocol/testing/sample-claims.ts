@@ -27,6 +27,7 @@ export const sampleAddress = bytesOf(sampleAccount.address)
 const BLOCK_HASH = Buffer.alloc(32, 0xb1)
 const NETWORK = FarcasterNetwork.MAINNET
 
+/** Builds the body that verifies the sample account for a user. */
 export async function ethVerification(fid: number): Promise<VerificationAddAddressBody> {
   const claimSignature = await sampleAccount.signTypedData({
     domain: eip712.EIP_712_FARCASTER_DOMAIN,
@@ -47,6 +48,7 @@ export async function ethVerification(fid: number): Promise<VerificationAddAddre
   }
 }
 
+/** Builds the body that verifies a new Solana address for a user. */
 export function solVerification(fid: number): VerificationAddAddressBody {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const address = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')

@@ -45,6 +45,7 @@ function secretScalar(): bigint {
   return littleEndian(bytes)
 }
 
+/** Reads bytes as a number, the lowest first. */
 export function littleEndian(bytes: Buffer): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`)
 }
