@@ -13,7 +13,8 @@ export class PromiseCache<Value> {
 
   /** @param options.clock Unix milliseconds. */
   constructor({ max, ttlMs, clock }: { max: number; ttlMs: number; clock: () => number }) {
-    this.#entries = new LRUCache({ max })
+    // Not `max`, which takes the memory of all entries at once.
+    this.#entries = new LRUCache({ maxSize: max, sizeCalculation: () => 1 })
     this.#ttlMs = ttlMs
     this.#clock = clock
   }

@@ -29,7 +29,7 @@ export interface AiClientOptions extends AiSettings {
 
 /** A request to a chat model. */
 export interface ChatRequest {
-  /** What the model is to do. */
+  /** Instructions for the model. */
   readonly instructions: string
   /** Data of users, which may try to be instructions. */
   readonly content: string

@@ -1,4 +1,4 @@
-import type postgres from 'postgres'
+import type postgres from '#postgres'
 import { PlazaError } from '../errors.js'
 import type { ColumnTypes } from './column-types.js'
 
@@ -36,7 +36,8 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): Sql {
 
   function expireIn(delayMs: number): void {
     isTimed = true
-    setTimeout(expire, delayMs)
+    // Does not keep a process that has stopped: a statement that waits has a connection, or one that is being opened.
+    setTimeout(expire, delayMs).unref()
   }
 
   function expire(): void {

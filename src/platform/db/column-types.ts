@@ -1,4 +1,4 @@
-import type { PostgresType } from 'postgres'
+import type { PostgresType } from '#postgres'
 
 /**
  * Conversions between PostgreSQL and JavaScript values. Array types are declared here, since reading them from

@@ -32,10 +32,13 @@ const lostConnection = new Set([
  */
 const unavailableState = /^(08...|53...|57P0[1235]|25P03|25006)$/
 
+/** 23505 unique violation: a row with this key exists. */
+export const UNIQUE_VIOLATION = '23505'
+
 /** 57014 query canceled: the statement has reached `statement_timeout`, or an operator has cancelled it. */
 const cancelledState = '57014'
 
-/** What the database lacks. 53100 disk full, 53200 out of memory; the others are of our own files. */
+/** Resources that the database lacks, by error code. 53100 disk full, 53200 out of memory; the others are of our own files. */
 const shortages: Readonly<Record<string, Shortage>> = {
   53100: 'InsufficientStorage',
   ENOSPC: 'InsufficientStorage',

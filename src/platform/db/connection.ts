@@ -1,10 +1,12 @@
-import postgres from 'postgres'
+import postgres from '#postgres'
 import { Deadlines } from '../process/deadlines.js'
 import { boundWaits, type WaitLimits } from './bounded-waits.js'
 import { type ColumnTypes, columnTypes } from './column-types.js'
 import { parseDatabaseUrl } from './database-url.js'
+import { requireOwnDriver } from './driver-check.js'
 import type { SilenceLimit } from './session-watch.js'
 import { openSockets } from './sockets.js'
+import { traceStatements, traceTransaction } from './statement-spans.js'
 
 /**
  * A pool of connections, used as a tagged template: `` await db`select ${fid}::bigint` ``. Every statement is
@@ -42,6 +44,8 @@ export interface ConnectOptions {
   readonly onError?: (state: string) => void
   /** Keeps connections open that hold session locks; others close when they are idle. */
   readonly holdsLocks?: boolean
+  /** Makes a span of each statement and transaction of traced work. */
+  readonly traces?: boolean
   /** Receives the text of every statement. For tests: it costs a stack trace each time. */
   readonly onStatement?: (sql: string) => void
 }
@@ -79,7 +83,8 @@ const poolUsages = new WeakMap<Database, PoolUsage>()
  * @throws DatabaseUrlError
  */
 export function connect(url: string, options: ConnectOptions): Database {
-  const { onStatement, onError, requestTimeoutMs, holdsLocks = false } = options
+  requireOwnDriver(postgres)
+  const { onStatement, onError, requestTimeoutMs, holdsLocks = false, traces = false } = options
   const timeoutMs = options.statementTimeoutMs ?? statementTimeoutOf(requestTimeoutMs)
   const address = parseDatabaseUrl(url)
   const connectSeconds = address.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS
@@ -112,8 +117,9 @@ export function connect(url: string, options: ConnectOptions): Database {
   })
   // The driver's types do not have `socket`.
   const pool: Database = postgres({ ...driverOptions, ...({ socket } as object) })
-  const db = requestTimeoutMs === undefined ? pool : boundWaits(pool, waitLimits(requestTimeoutMs))
-  poolUsages.set(db, trackUsage(db, options.poolSize))
+  const bounded = requestTimeoutMs === undefined ? pool : boundWaits(pool, waitLimits(requestTimeoutMs))
+  const db = traces ? traceStatements(bounded) : bounded
+  poolUsages.set(db, trackUsage(db, { size: options.poolSize, traces }))
   return db
 }
 
@@ -156,12 +162,23 @@ export function poolUsage(db: Database): Readonly<PoolUsage> {
 type Work = (sql: Transaction) => unknown
 
 /** Counts calls of `begin` and `reserve`, because the driver does not expose its queues. */
-function trackUsage(db: Database, size: number): PoolUsage {
+function trackUsage(
+  db: Database,
+  { size, traces }: { readonly size: number; readonly traces: boolean },
+): PoolUsage {
   const usage: PoolUsage = { size, held: 0, waiting: 0 }
   const begin = db.begin
   const reserve = db.reserve
 
-  async function trackedBegin(modeOrWork: string | Work, work?: Work): Promise<unknown> {
+  function tracedBegin(modeOrWork: string | Work, work?: Work): Promise<unknown> {
+    return traceTransaction((begun) => trackedBegin(modeOrWork, work, begun))
+  }
+
+  async function trackedBegin(
+    modeOrWork: string | Work,
+    work?: Work,
+    begun: (sql: Transaction) => Transaction = (sql) => sql,
+  ): Promise<unknown> {
     const mode = typeof modeOrWork === 'string' ? modeOrWork : ''
     const run = typeof modeOrWork === 'string' ? work : modeOrWork
     let started = false
@@ -171,7 +188,7 @@ function trackUsage(db: Database, size: number): PoolUsage {
         started = true
         usage.waiting -= 1
         usage.held += 1
-        return run?.(sql)
+        return run?.(begun(sql))
       })
     } finally {
       if (started) usage.held -= 1
@@ -198,6 +215,6 @@ function trackUsage(db: Database, size: number): PoolUsage {
     return session
   }
 
-  Object.assign(db, { begin: trackedBegin, reserve: trackedReserve })
+  Object.assign(db, { begin: traces ? tracedBegin : trackedBegin, reserve: trackedReserve })
   return usage
 }

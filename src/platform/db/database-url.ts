@@ -1,4 +1,4 @@
-/** What a server must be for a session: the values of libpq's `target_session_attrs`. */
+/** Required states of a server for a session: the values of libpq's `target_session_attrs`. */
 export const sessionAttributes = [
   'any',
   'read-write',

@@ -1,7 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { builtCli } from '../../../test/built-cli.js'
 import { createDataDir } from '../../../test/server-process.js'
 import type { Log } from '../log/log.js'
 import { silentLog } from '../log/log.js'
@@ -45,13 +55,13 @@ describe('the embedded PostgreSQL', () => {
   })
 
   it('is durable, has checksums, sorts equally on every machine, and refuses other users', async () => {
-    const { url } = await start(await createDataDir(), { settings: {} })
+    const { url, socketUrl } = await start(await createDataDir(), { settings: {} })
     const setting = (name: string) => query(url, `show ${name}`)
     expect(await setting('fsync')).toBe('on')
     expect(await setting('synchronous_commit')).toBe('on')
     expect(await setting('data_checksums')).toBe('on')
     expect(await setting('listen_addresses')).toBe('127.0.0.1')
-    expect(await setting('unix_socket_directories')).toBe('')
+    expect(await query(socketUrl, 'select inet_server_addr()')).toBe(null)
     expect(
       await query(
         url,
@@ -61,9 +71,27 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, `select string_agg(c, '' order by c) from unnest('{b,é,B,a}'::text[]) c`)).toBe(
       'Babé',
     )
-    const wrong = new URL(url)
-    wrong.password = 'guess'
-    await expect(query(wrong.href, 'select 1')).rejects.toThrow(/password authentication failed/)
+    for (const wrong of [new URL(url), new URL(socketUrl)]) {
+      wrong.password = 'guess'
+      await expect(query(wrong.href, 'select 1')).rejects.toThrow(/password authentication failed/)
+    }
+  })
+
+  it('uses TCP alone where the path of a socket would be too long', async () => {
+    const dataDir = join(await createDataDir(), 'x'.repeat(90))
+    mkdirSync(dataDir)
+    const { url, socketUrl } = await start(dataDir)
+    expect(socketUrl).toBe(url)
+  })
+
+  it('leaves no sockets of earlier starts behind', async () => {
+    const dataDir = await createDataDir()
+    const sockets = () => readdirSync(join(dataDir, 'postgres')).filter((name) => name.startsWith('.s.PGSQL'))
+    const first = await start(dataDir)
+    expect(sockets()).toHaveLength(2)
+    first.abort()
+    await start(dataDir)
+    expect(sockets()).toHaveLength(2)
   })
 
   it('does not start twice', async () => {
@@ -82,6 +110,15 @@ describe('the embedded PostgreSQL', () => {
     writeFileSync(join(dataDir, 'plaza.pid'), `${process.pid}\nearlier\nserve\n`)
     writeFileSync(join(dataDir, 'postgres/postmaster.pid'), postmaster.replace(/^\d+/, String(process.pid)))
     expect(await query((await start(dataDir)).url, 'select 1')).toBe(1)
+  })
+
+  it('is not restarted while its process may open no more files', async () => {
+    await builtCli()
+    const script = 'ulimit -n 150 && exec "$0" test/faults/few-files.mjs "$1"'
+    const lines = execFileSync('sh', ['-c', script, process.execPath, await createDataDir()], {
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(lines)).toEqual(['cannot tell whether PostgreSQL runs: raise the limit of open files'])
   })
 
   it('replaces an incomplete cluster', async () => {
@@ -128,7 +165,7 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(readlinkSync(link).startsWith(systemDir)).toBe(true)
     expect(statSync(readlinkSync(link)).mode & 0o777).toBe(0o700)
-    expect(await findEmbedded(dataDir)).toBe(first.url)
+    expect(await findEmbedded(dataDir)).toBe(first.socketUrl)
     await query(first.url, 'create table kept ()')
     await first.stop()
     const next = await start(dataDir, { systemDir })

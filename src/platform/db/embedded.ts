@@ -42,7 +42,10 @@ export interface EmbeddedOptions {
 
 /** A PostgreSQL that runs as long as this process. */
 export interface EmbeddedDatabase {
+  /** By TCP, for any client. */
   readonly url: string
+  /** By its Unix socket, for this server and its commands; by TCP where it has none. */
+  readonly socketUrl: string
   /** True if it was still running after its process was killed. */
   readonly isReused: boolean
   /** Stops PostgreSQL, waits for it, and unlocks the data directory. */
@@ -93,13 +96,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const password = await prepareCluster(dataDir, location, options)
     const reusedCluster = await reuseRunningCluster(location, password, options.log)
     const running = reusedCluster ?? (await startOnFreePort(location, options))
-    const url = clusterUrl(password, running.port, DATABASE)
-    await createDatabase(clusterUrl(password, running.port, 'postgres'))
+    await createDatabase(clusterUrl(password, running, 'postgres'))
     const facts = { port: running.port, directory: location.directory, user: location.user?.name }
     options.log.info(facts, reusedCluster === null ? 'PostgreSQL started' : 'reused a running PostgreSQL')
     const supervisor = superviseCluster(location, running, options)
     return {
-      url,
+      url: clusterUrl(password, running, DATABASE),
+      socketUrl: socketUrlOf(password, running),
       isReused: reusedCluster !== null,
       stop: () => supervisor.stop().finally(unlock),
       abort: () => {
@@ -119,11 +122,19 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
   const directory = await clusterDirectory(dataDir)
   const postmaster = await readPostmaster(directory)
   if (password === null || !postmaster?.ready || !runsIn(postmaster.pid, directory)) return null
-  return clusterUrl(password, postmaster.port, DATABASE)
+  return socketUrlOf(password, postmaster)
 }
 
-function clusterUrl(password: string, port: number, database: string): string {
+function clusterUrl(password: string, { port }: Pick<RunningCluster, 'port'>, database: string): string {
   return `postgres://${CLUSTER_ROLE}:${password}@127.0.0.1:${port}/${database}`
+}
+
+function socketUrlOf(
+  password: string,
+  { port, socketDirectory }: Pick<RunningCluster, 'port' | 'socketDirectory'>,
+): string {
+  const url = clusterUrl(password, { port }, DATABASE)
+  return socketDirectory === null ? url : `${url}?host=${encodeURIComponent(socketDirectory)}&port=${port}`
 }
 
 /** Creates the cluster if necessary, and returns its password. */
@@ -164,7 +175,7 @@ async function reuseRunningCluster(
   for (;;) {
     const found = await readPostmaster(location.directory)
     if (found === null || !runsIn(found.pid, location.directory)) return null
-    if (found.ready && (await acceptsConnections(clusterUrl(password, found.port, 'postgres')))) return found
+    if (found.ready && (await acceptsConnections(clusterUrl(password, found, 'postgres')))) return found
     if (Date.now() > deadline) {
       log.warn({ pid: found.pid }, 'PostgreSQL of an earlier start does not respond: stopping it')
       await stopCluster(found.pid, location.directory)
@@ -234,6 +245,12 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
+/** The PostgreSQL that runs there after all: one whose start was taken for a failure. */
+async function findRunning({ directory }: ClusterLocation, port: number): Promise<RunningCluster | null> {
+  const found = await readPostmaster(directory)
+  return found?.ready && found.port === port && runsIn(found.pid, directory) ? found : null
+}
+
 /** Restarts PostgreSQL when its process ends, until it is stopped. */
 function superviseCluster(
   location: ClusterLocation,
@@ -244,12 +261,15 @@ function superviseCluster(
   const stopping = new AbortController()
   let running = first
   let identity = processIdentity(first.pid)
+  let canLook = true
 
   async function restart(): Promise<void> {
     log.error({ pid: running.pid }, 'PostgreSQL ended unexpectedly: restarting it')
     while (!stopping.signal.aborted) {
       try {
-        running = await startCluster(location, startOptions(first.port, options))
+        running =
+          (await findRunning(location, first.port)) ??
+          (await startCluster(location, startOptions(first.port, options)))
         identity = processIdentity(running.pid)
         log.info({ pid: running.pid, port: running.port }, 'PostgreSQL restarted')
         return
@@ -260,9 +280,23 @@ function superviseCluster(
     }
   }
 
+  /** A process that may open no more files sees nothing. It must not restart a PostgreSQL that runs. */
+  function hasEnded(): boolean {
+    try {
+      const isGone = identity === null || processIdentity(running.pid) !== identity
+      canLook = true
+      return isGone
+    } catch (error) {
+      if (canLook)
+        log.warn({ err: error }, 'cannot tell whether PostgreSQL runs: raise the limit of open files')
+      canLook = false
+      return false
+    }
+  }
+
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      if (identity === null || processIdentity(running.pid) !== identity) await restart()
+      if (hasEnded()) await restart()
       await sleep(WATCH_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
     }
   }
@@ -276,7 +310,7 @@ function superviseCluster(
     },
     abort() {
       stopping.abort()
-      if (identity !== null && processIdentity(running.pid) === identity) process.kill(running.pid, 'SIGQUIT')
+      if (!hasEnded()) process.kill(running.pid, 'SIGQUIT')
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Queryable } from './connection.js'
 
 /** SQL for a time as the API shows it: ISO 8601 in UTC with milliseconds. Null stays null. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { RunnerOption } from 'node-pg-migrate'
 import type { Log } from '../log/log.js'
 import { connect, type Database, type Session } from './connection.js'
+import { refuseOldServer } from './server-version.js'
 
 /** Beside this file in src (tests) and in dist, where the build copies it. */
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
@@ -29,7 +30,7 @@ export interface MigrationState {
 /**
  * Migrates the schema to this build: runs every new file of `migrations/` in one transaction. Many processes
  * may call it at the same time: one migrates, the others wait. Returns the names of the applied migrations.
- * Throws if the database is newer than this build.
+ * Throws if the database is newer than this build, or PostgreSQL too old for it.
  */
 export async function migrate(url: string, log: Log): Promise<string[]> {
   const db = connect(url, {
@@ -44,6 +45,7 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
     await waitForLock(session, log)
     const { pending } = await readState(session)
     if (pending.length === 0) return []
+    await refuseOldServer(session)
     // Loaded where there is something to do: it takes a fifth of the start of a command.
     const { runner } = await import('node-pg-migrate')
     const applied = await runner({
@@ -73,6 +75,31 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
 /** Returns what `migrate` would do, for the readiness check. */
 export async function migrationState(db: Database): Promise<MigrationState> {
   return await compareMigrations((sql) => db.unsafe<{ name: string | null }[]>(sql))
+}
+
+/** A migration, and whether the database has it. */
+export interface Migration {
+  readonly name: string
+  /** `newer`: only in the database. */
+  readonly state: 'applied' | 'pending' | 'newer'
+  readonly appliedAt: Date | null
+}
+
+/** Lists the migrations of the database and of this build, oldest first. */
+export async function listMigrations(db: Database): Promise<Migration[]> {
+  const applied = await db<{ name: string; at: Date }[]>`
+    select name, run_on::timestamptz as at from ${db(`public.${MIGRATIONS_TABLE}`)}`
+  const known = new Set(await knownMigrations())
+  const done = applied.map(({ name, at }) => ({
+    name,
+    state: known.has(name) ? ('applied' as const) : ('newer' as const),
+    appliedAt: at,
+  }))
+  const names = new Set(applied.map(({ name }) => name))
+  const pending = [...known].filter((name) => !names.has(name))
+  return [...done, ...pending.map((name) => ({ name, state: 'pending' as const, appliedAt: null }))].sort(
+    (a, b) => (a.name < b.name ? -1 : 1),
+  )
 }
 
 type RunnerClient = Extract<RunnerOption, { dbClient: unknown }>['dbClient']

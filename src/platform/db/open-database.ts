@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log/log.js'
+import { pause } from '../process/pause.js'
 import { isUnavailable } from './connection-errors.js'
 import { openDataDir } from './data-dir.js'
 import { DataDirBusyError, dataDirOwner } from './data-dir-lock.js'
@@ -32,18 +32,28 @@ const SPARE_CONNECTIONS = 30
 const MIN_CONNECTIONS = 60
 
 /** Time in which the database of a compose file or of a booting machine starts. */
-const STARTUP_LIMIT_MS = 60_000
+export const STARTUP_LIMIT_MS = 60_000
 /** Time for crash recovery of a starting server. */
 const BUSY_LIMIT_MS = 300_000
 const POLL_MS = 200
+const RETRY_MS = 1_000
+/** Between two lines of the log that tell of the waiting. */
+const LINE_MS = 10_000
 
-/** Opens the database of the server: `DATABASE_URL`, or an embedded PostgreSQL of this process. */
-export async function openServerDatabase(config: DatabaseConfig, log: Log): Promise<OpenDatabase> {
+/**
+ * Opens the database of the server: `DATABASE_URL`, or an embedded PostgreSQL of this process. Waits a minute for one that
+ * does not answer, or until the signal aborts; then it throws the signal's reason.
+ */
+export async function openServerDatabase(
+  config: DatabaseConfig,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<OpenDatabase> {
   const opened =
     config.databaseUrl === undefined
       ? await openEmbedded(config, SERVE_COMMAND, log)
       : { ...ofAnother(config.databaseUrl), mayBePooled: true }
-  return withMigrations(opened, log)
+  return withMigrations(opened, { log, signal })
 }
 
 /**
@@ -56,19 +66,19 @@ export async function openCommandDatabase(
   log: Log,
 ): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
-    return withMigrations({ ...ofAnother(config.databaseUrl), mayBePooled: true }, log)
+    return withMigrations({ ...ofAnother(config.databaseUrl), mayBePooled: true }, { log })
   }
   const deadline = Date.now() + BUSY_LIMIT_MS
   for (let hasWaited = false; ; hasWaited = true) {
     const url = await urlOfServer(config.dataDir)
-    if (url !== null) return withMigrations(ofAnother(url), log, isInitializing)
+    if (url !== null) return withMigrations(ofAnother(url), { log, isTransient: isInitializing })
     try {
-      return await withMigrations(await openEmbedded(config, command, log), log)
+      return await withMigrations(await openEmbedded(config, command, log), { log })
     } catch (error) {
       if (!(error instanceof DataDirBusyError) || Date.now() > deadline) throw error
       // A starting server, or another command, which stops its PostgreSQL when it ends.
       if (!hasWaited) log.warn({ pid: error.owner.pid }, `${error.message}: waiting for it`)
-      await sleep(POLL_MS)
+      await pause(POLL_MS)
     }
   }
 }
@@ -87,7 +97,18 @@ async function openEmbedded(config: DatabaseConfig, command: string, log: Log): 
   const needed = config.databasePool + SPARE_CONNECTIONS
   const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
   const embedded = await startEmbedded({ dataDir: config.dataDir, command, log, settings })
-  return { url: embedded.url, close: embedded.stop, abort: embedded.abort }
+  return { url: embedded.socketUrl, close: embedded.stop, abort: embedded.abort }
+}
+
+/**
+ * Finds the database of a server without starting or migrating anything: `DATABASE_URL`, or the PostgreSQL of a server that
+ * runs on this `DATA_DIR`; null when none does.
+ */
+export async function findServerDatabase({
+  databaseUrl,
+  dataDir,
+}: Pick<DatabaseConfig, 'databaseUrl' | 'dataDir'>): Promise<string | null> {
+  return databaseUrl ?? (await urlOfServer(dataDir))
 }
 
 async function urlOfServer(dataDir: string): Promise<string | null> {
@@ -100,25 +121,36 @@ function isInitializing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '3D000'
 }
 
+interface Waiting {
+  readonly log: Log
+  readonly signal?: AbortSignal | undefined
+  /** Whether a failure passes, beside those of a database that is away. */
+  readonly isTransient?: (error: unknown) => boolean
+}
+
 async function withMigrations(
   opened: Candidate,
-  log: Log,
-  isTransient: (error: unknown) => boolean = () => false,
+  { log, signal, isTransient = () => false }: Waiting,
 ): Promise<OpenDatabase> {
   const deadline = Date.now() + STARTUP_LIMIT_MS
+  let nextLine = 0
   for (;;) {
     try {
+      signal?.throwIfAborted()
       if (opened.mayBePooled) await refuseTransactionPooling(opened.url)
       await migrate(opened.url, log)
       return opened
     } catch (error) {
-      if ((isUnavailable(error) || isTransient(error)) && Date.now() < deadline) {
-        log.warn({ err: error }, 'waiting for the database')
-        await sleep(1_000)
-      } else {
+      const passes = isUnavailable(error) || isTransient(error)
+      if (signal?.aborted || !passes || Date.now() >= deadline) {
         await opened.close()
         throw error
       }
+      if (Date.now() >= nextLine) {
+        log.warn({ reason: error instanceof Error ? error.message : error }, 'waiting for the database')
+        nextLine = Date.now() + LINE_MS
+      }
+      await pause(RETRY_MS, signal)
     }
   }
 }

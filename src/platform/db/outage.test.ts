@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { PlazaError } from '../errors.js'
@@ -19,6 +19,12 @@ const failureOf = (work: PromiseLike<unknown>): Promise<unknown> =>
 async function sessionOf(db: Database): Promise<number> {
   const [row] = await db<{ pid: number }[]>`select pg_backend_pid() as pid`
   return row!.pid
+}
+
+/** The session of a new pool that waits shortly for a connection, however long the first one takes. */
+async function firstSessionOf(db: Database): Promise<number> {
+  await expect.poll(() => failureOf(db`select 1`)).toBeNull()
+  return await sessionOf(db)
 }
 
 /** A proxy to the database, and the URL of the database behind it. */
@@ -55,6 +61,7 @@ it('a transaction on a server that takes no writes: is unavailable, and the next
 
 it('a statement or transaction that gets no connection: fails as unavailable, and is never run', async () => {
   const pool = boundWaits(open({ poolSize: 1 }), { limitMs: 50, most: 10 })
+  await firstSessionOf(pool)
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -94,7 +101,7 @@ it('a statement or transaction whose connection takes too long to open: is never
 it('a database that hangs: its connection, and none without statements, is closed when it has not even cancelled the statement in time', async () => {
   const pool = open({ poolSize: 1, requestTimeoutMs: 200 })
   const idle = open({ poolSize: 1, requestTimeoutMs: 200 })
-  const [session, idleSession] = [await sessionOf(pool), await sessionOf(idle)]
+  const [session, idleSession] = [await firstSessionOf(pool), await firstSessionOf(idle)]
   process.kill(session, 'SIGSTOP')
   try {
     expect(isUnavailable(await failureOf(pool`select 1`))).toBe(true)
@@ -119,6 +126,16 @@ it('a database that hangs between the answers to two statements: the connection 
   } finally {
     process.kill(session, 'SIGCONT')
   }
+})
+
+it('the limit of waiting keeps no process that has stopped', async () => {
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  const limitMs = 61_234
+  const pool = boundWaits(open({ poolSize: 1 }), { limitMs, most: 3 })
+  await pool`select 1`
+  const limit = timers.mock.results[timers.mock.calls.findIndex(([, delay]) => delay === limitMs)]?.value
+  timers.mockRestore()
+  expect(limit.hasRef()).toBe(false)
 })
 
 it('more statements than may wait for a connection: fail at once; when it is free, all that waited are run', async () => {
@@ -149,7 +166,7 @@ it('more statements than may wait for a connection: fail at once; when it is fre
 
 it('statements that PostgreSQL cannot run: the reason is known, and the states of errors are told', async () => {
   const states: string[] = []
-  const pool = open({ poolSize: 1, requestTimeoutMs: 500, onError: (state) => states.push(state) })
+  const pool = open({ poolSize: 1, requestTimeoutMs: 2_000, onError: (state) => states.push(state) })
   const fail = (state: string) =>
     failureOf(pool.unsafe(`do $$ begin raise exception 'no' using errcode = '${state}'; end $$`))
   expect(outageOf(await fail('53100'))).toBe('InsufficientStorage')

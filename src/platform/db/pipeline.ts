@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
+import type { PendingQuery, Row } from '#postgres'
 import type { Database, Transaction } from './connection.js'
 
 /** A statement that has not been sent yet: it is sent when something awaits it. */

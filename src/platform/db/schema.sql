@@ -248,6 +248,58 @@ create table app.console_sessions (
   constraint console_sessions_secret_hash_key UNIQUE (secret_hash)
 );
 
+create table app.database_sizes (
+  at timestamp with time zone not null default now(),
+  bytes bigint not null,
+  constraint database_sizes_pkey PRIMARY KEY (at)
+);
+
+create table app.job_runs (
+  process_id uuid not null,
+  name text not null,
+  every_ms bigint not null,
+  per_process boolean not null,
+  runs bigint not null,
+  failures bigint not null,
+  started_at timestamp with time zone not null,
+  duration_ms double precision,
+  next_at timestamp with time zone,
+  error text,
+  failed_at timestamp with time zone,
+  constraint job_runs_pkey PRIMARY KEY (process_id, name),
+  constraint job_runs_process_id_fkey FOREIGN KEY (process_id) REFERENCES app.processes(id) ON DELETE CASCADE
+);
+
+create table app.maintenance_runs (
+  id bigint not null generated always as identity,
+  kind text not null,
+  extra text,
+  state text not null default 'waiting'::text,
+  cancel_requested boolean not null default false,
+  step text,
+  done bigint not null default 0,
+  total bigint,
+  report text[] not null default '{}'::text[],
+  error text,
+  requested_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  heartbeat_at timestamp with time zone,
+  constraint maintenance_runs_pkey PRIMARY KEY (id),
+  constraint maintenance_runs_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'recount'::text, 'reconcile'::text]))),
+  constraint maintenance_runs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text, 'interrupted'::text])))
+);
+CREATE UNIQUE INDEX maintenance_runs_open ON app.maintenance_runs USING btree ((true)) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
+
+create table app.process_measures (
+  process_id uuid not null,
+  measured_at timestamp with time zone not null default now(),
+  operations jsonb not null,
+  errors jsonb not null,
+  constraint process_measures_pkey PRIMARY KEY (process_id),
+  constraint process_measures_process_id_fkey FOREIGN KEY (process_id) REFERENCES app.processes(id) ON DELETE CASCADE
+);
+
 create table app.processes (
   id uuid not null,
   roles text[] not null,
@@ -299,6 +351,16 @@ create table apps.apps (
   constraint apps_name_key UNIQUE (name),
   constraint apps_sign_in_permission_check CHECK ((sign_in_permission = ANY (ARRAY['read_only'::text, 'read_and_write'::text])))
 );
+
+create table apps.usage (
+  key_id integer not null,
+  day date not null,
+  operation text not null,
+  requests bigint not null,
+  refusals bigint not null,
+  constraint usage_pkey PRIMARY KEY (key_id, day, operation)
+);
+CREATE INDEX usage_by_day ON apps.usage USING btree (day);
 
 create table chain.blocks (
   follower text not null,
@@ -624,6 +686,21 @@ create table hub.onchain_events (
   constraint onchain_events_pkey PRIMARY KEY (fid, type, block_number, log_index)
 );
 
+create table hub.outgoing_messages (
+  id bigint not null generated always as identity,
+  fid bigint not null,
+  message bytea not null,
+  merged_at timestamp with time zone not null default now(),
+  refused_at timestamp with time zone,
+  retry_at timestamp with time zone,
+  refusal_code text,
+  refusal text,
+  constraint outgoing_messages_pkey PRIMARY KEY (id)
+);
+CREATE INDEX outgoing_messages_refused ON hub.outgoing_messages USING btree (refused_at) WHERE (refused_at IS NOT NULL);
+CREATE INDEX outgoing_messages_retried ON hub.outgoing_messages USING btree (retry_at) WHERE (retry_at IS NOT NULL);
+CREATE INDEX outgoing_messages_waiting ON hub.outgoing_messages USING btree (id) WHERE (refused_at IS NULL);
+
 create table hub.pruned_messages (
   hash bytea not null,
   day date not null,
@@ -681,6 +758,14 @@ create table hub.storage_rents (
   rented_at bigint not null,
   expires_at bigint not null,
   constraint storage_rents_pkey PRIMARY KEY (fid, block_number, log_index)
+);
+
+create table hub.traced_blocks (
+  shard smallint not null,
+  block bigint not null,
+  traceparent text not null,
+  merged_at timestamp with time zone not null default now(),
+  constraint traced_blocks_pkey PRIMARY KEY (shard, block)
 );
 
 create table hub.username_proofs (
@@ -1493,6 +1578,7 @@ create table webhooks.deliveries (
   failure text,
   created_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
+  response text,
   constraint deliveries_pkey PRIMARY KEY (id),
   constraint deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES webhooks.events(id),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'canceled'::text]))),
@@ -1505,6 +1591,7 @@ CREATE INDEX deliveries_finished ON webhooks.deliveries USING btree (finished_at
 CREATE INDEX deliveries_new ON webhooks.deliveries USING btree (webhook_id, seq) WHERE ((state = 'waiting'::text) AND (attempts = 0));
 CREATE INDEX deliveries_sending ON webhooks.deliveries USING btree (worker) WHERE (state = 'sending'::text);
 CREATE INDEX deliveries_undelivered ON webhooks.deliveries USING btree (webhook_id, seq) WHERE (state = ANY (ARRAY['failed'::text, 'canceled'::text]));
+CREATE INDEX deliveries_waiting ON webhooks.deliveries USING btree (webhook_id, seq) WHERE (state = 'waiting'::text);
 
 create table webhooks.events (
   id text not null,
@@ -1514,6 +1601,7 @@ create table webhooks.events (
   subject jsonb not null,
   data text,
   created_at timestamp with time zone not null default now(),
+  traceparent text,
   constraint events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX events_by_age ON webhooks.events USING btree (created_at);
@@ -1569,12 +1657,16 @@ create table webhooks.webhooks (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  listener uuid,
+  copied_from text,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id)
 );
 CREATE UNIQUE INDEX webhooks_alike ON webhooks.webhooks USING btree (app_id, digest) WHERE (deleted_at IS NULL);
 CREATE INDEX webhooks_by_app ON webhooks.webhooks USING btree (app_id, created_at) WHERE (deleted_at IS NULL);
+CREATE INDEX webhooks_by_listener ON webhooks.webhooks USING btree (listener) WHERE ((listener IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX webhooks_by_revision ON webhooks.webhooks USING btree (revision);
+CREATE UNIQUE INDEX webhooks_by_source ON webhooks.webhooks USING btree (app_id, copied_from) WHERE ((copied_from IS NOT NULL) AND (deleted_at IS NULL));
 
 create table webhooks.workers (
   id uuid not null,

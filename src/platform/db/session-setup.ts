@@ -2,11 +2,11 @@ import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { SessionAttribute } from './database-url.js'
 
-/** What is done with a new session before the driver uses it. */
+/** Setup of a new session before the driver uses it. */
 export interface SessionSetup {
   /** Settings of the session. They are no start-up parameters: PgBouncer refuses those that it does not know. */
   readonly settings: Readonly<Record<string, string>>
-  /** What the server must be. */
+  /** Required state of the server. */
   readonly target: SessionAttribute
   /** Called if the server is not what it must be. */
   readonly onRefused: () => void
@@ -24,10 +24,10 @@ const ERROR_RESPONSE = 0x45
 const DATA_ROW = 0x44
 const QUERY = 0x51
 const HEADER_BYTES = 5
-/** What the driver sends instead of a log-in to cancel a statement; the server closes without an answer. */
+/** Size of the packet that the driver sends instead of a log-in to cancel a statement; the server closes without an answer. */
 const CANCEL_REQUEST_BYTES = 16
 
-/** What the server is. */
+/** State of a server. */
 interface ServerState {
   readonly isStandby: boolean
   readonly isReadOnly: boolean

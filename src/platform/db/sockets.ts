@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import postgres from 'postgres'
+import postgres from '#postgres'
 import type { DatabaseAddress, DatabaseHost } from './database-url.js'
 import { dial, failedSocket } from './dialer.js'
 import {

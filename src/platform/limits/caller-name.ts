@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { groupsOf, mappedAddress } from '../text/ip-address.js'
 
-/** Names who pays for work: an API key, or an address for those without one. */
-export type CallerName = `key ${string}` | `address ${string}`
+/** Names who pays for work: an API key, a session of the console, or an address for those without one. */
+export type CallerName = `key ${string}` | `session ${number}` | `address ${string}`
 
 /** Names the caller at an address. Of IPv6 only the network of 64 bits counts: one customer of a provider has all of it. */
 export function callerAt(address: string): CallerName {

@@ -21,7 +21,7 @@ export interface Counter<Key> {
   setTokens(key: Key, tokens: number): void
 }
 
-/** What is remembered of a key: the count of a window and its start, or the tokens left at a time. */
+/** State of a key: the count of a window and its start, or the tokens left at a time. */
 interface Entry {
   readonly amount: number
   readonly atMs: number

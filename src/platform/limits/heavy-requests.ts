@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallerName } from './caller-name.js'
 import type { LimitStatus } from './counter.js'
+import { endOrdinaryRequest } from './ordinary-requests.js'
 import type { HeavyWork, WorkLimits } from './work-limits.js'
 import type { WorkPrice } from './work-prices.js'
 
@@ -36,6 +37,7 @@ export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunH
     return payload
   })
   return async ({ price, caller, bytes }, reply, run) => {
+    endOrdinaryRequest(reply.request)
     const ended = new AbortController()
     onEnd(reply, () => ended.abort())
     const onStatus = (status: LimitStatus) => setHeaders(reply, status)

@@ -22,7 +22,7 @@ export interface SharedBudget {
 
 const SHARE_INTERVAL_MS = 1_000
 
-/** What was counted of a key since the last time. */
+/** Use of a key since the last exchange. */
 interface Use {
   limit: number
   count: number

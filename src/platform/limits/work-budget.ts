@@ -2,7 +2,7 @@ import type { CallerName } from './caller-name.js'
 import type { LimitStatus } from './counter.js'
 import type { RateLimit } from './limits.js'
 
-/** What each caller has left of a budget of work. */
+/** Remaining budget of work, by caller. */
 export interface WorkBudget {
   /** Null without a limit. */
   status(caller: CallerName): LimitStatus | null

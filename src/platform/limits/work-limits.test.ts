@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 const price = { lane: 'reads', msPerRequest: 10, msPerKb: 1 } as const
 const caller = 'address 192.0.2.1'
 
-function limitsAt(options: { budgetMs?: number; concurrency?: number } = {}) {
+function limitsAt(options: { budgetMs?: number; concurrency?: number; refusalMs?: number } = {}) {
   const time = { now: 1_000_000 }
   const refusals: string[] = []
   const limits = createWorkLimits({
@@ -64,4 +64,18 @@ it('bulk writes have a gate of their own', async () => {
   const write = await limits.begin({ price: { ...price, lane: 'writes' }, caller })
   write.leave()
   expect(limits.usage()).toMatchObject({ reads: { running: 1 }, writes: { running: 0 } })
+})
+
+it('a refusal that comes late keeps nobody else out', async () => {
+  // Longer than the test may take.
+  const { limits } = limitsAt({ budgetMs: 5, concurrency: 1, refusalMs: 1_000_000 })
+  const gone = new AbortController()
+  const work = await limits.begin({ price, caller })
+  const broke = limits.begin({ price, caller, signal: gone.signal })
+  const other = limits.begin({ price, caller: 'key 1' })
+  work.pay(0)
+  work.leave()
+  ;(await other).leave()
+  gone.abort()
+  await expect(broke).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
 })

@@ -20,7 +20,7 @@ export interface WorkLimits {
   begin(request: HeavyRequest): Promise<HeavyWork>
   /** For streams that catch up: they wait as long as it takes, and are bounded by their own slots. */
   readonly catchUp: WorkGate
-  /** What runs and what waits, for metrics. */
+  /** Counts of running and waiting requests, for metrics. */
   usage(): Readonly<Record<string, GateUsage>>
 }
 
@@ -71,9 +71,11 @@ const SENDING_OF_CALLER = 8
 const WAITING_READS = 256
 /** Each holds a body of up to `HUB_BODY_LIMIT`. */
 const WAITING_WRITES = 32
-/** More than four requests of 1,000 messages in flight do not merge faster. */
-const WRITES = 8
-const WRITES_OF_CALLER = 4
+/**
+ * More than four requests of 1,000 messages in flight do not merge faster, and one caller may have them all. With eight, what is
+ * decoded at once makes collections so long that ordinary reads have a p99 of 270 ms beside them instead of 36 to 96.
+ */
+const WRITES = 4
 const CATCH_UPS = 2
 
 /** Creates the limits. */
@@ -101,24 +103,25 @@ export function createWorkLimits({
   return {
     catchUp,
     async begin({ price: { lane, msPerRequest, msPerKb }, caller, onStatus, signal }) {
-      async function checkBudget(): Promise<void> {
+      function budgetError(): PlazaError | null {
         const status = budget.status(caller)
-        if (status === null || status.retryAfterSeconds === 0) return
+        if (status === null || status.retryAfterSeconds === 0) return null
         onStatus?.(status)
         onRefused(lane, 'budget')
-        const error = new PlazaError('bad_request.rate_limited', budgetRefusal(status), status)
-        await refuse(error, signal)
+        return new PlazaError('bad_request.rate_limited', budgetRefusal(status), status)
       }
-      await checkBudget()
+      const atOnce = budgetError()
+      if (atOnce !== null) return await refuse(atOnce, signal)
       const visit = await lanes[lane].enter(caller, signal).catch((error: unknown) => {
         onRefused(lane, 'gate')
         return refuse(error, signal)
       })
-      // Those before it may have used the budget up.
-      await checkBudget().catch((error: unknown) => {
+      // Those before it may have used the budget up. It leaves at once, and its refusal comes late.
+      const afterWaiting = budgetError()
+      if (afterWaiting !== null) {
         visit.leave()
-        throw error
-      })
+        return await refuse(afterWaiting, signal)
+      }
       return {
         ...visit,
         pay(bytes) {
@@ -150,7 +153,7 @@ function createLanes(concurrency: number): Readonly<Record<WorkPrice['lane'], Wo
     writes: createWorkGate({
       ...common,
       most: WRITES,
-      mostOfCaller: WRITES_OF_CALLER,
+      mostOfCaller: WRITES,
       waiting: WAITING_WRITES,
       waitingOfCaller: WAITING_WRITES_OF_CALLER,
     }),

@@ -1,5 +1,5 @@
 /**
- * What heavy requests cost, in milliseconds of a core as they were measured on 2 cores of 2.5 GHz (`npm run bench:hostile`). A
+ * Price of heavy requests, in milliseconds of a core as they were measured on 2 cores of 2.5 GHz (`npm run bench:hostile`). A
  * request is heavy if it takes longer than about 5 ms; others are free.
  */
 export interface WorkPrice {

@@ -1,7 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { recordedSpan } from '../tracing/active-span.js'
 
 /** Fields that hold secrets. */
-const SECRETS = [
+export const SECRETS: readonly string[] = [
   'authorization',
   'cookie',
   'x-api-key',
@@ -15,6 +16,12 @@ const SECRETS = [
 /** Paths of these fields, up to two objects deep. */
 const REDACTED = SECRETS.flatMap((name) => ['', '*', '*.*'].map((parent) => `${parent}["${name}"]`))
 
+/** The trace of the running work, so that its lines are found from it. */
+function traceFields(): object {
+  const span = recordedSpan()
+  return span === null ? {} : { trace_id: span.traceId }
+}
+
 const STDOUT = 1
 const MAX_CAUSES = 5
 
@@ -25,6 +32,7 @@ export function createLogger(level: string, destination: DestinationStream = fil
     redact: { paths: REDACTED, censor: '[secret]' },
     serializers: { err: (error: unknown) => describe(error) },
     base: null,
+    mixin: traceFields,
     timestamp: pino.stdTimeFunctions.isoTime,
   }
   return pino(options, destination)

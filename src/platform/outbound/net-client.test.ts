@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCertificate } from './testing/certificate.js'
 import { serveHttp, serveTcp } from './testing/loopback-server.js'
 import { answerOf, createClient, failureKindOf, request, text } from './testing/requests.js'
@@ -157,6 +157,20 @@ describe('TLS', () => {
 })
 
 describe('a client', () => {
+  it('ends many requests with one signal, without a warning', async () => {
+    const { origin } = await serveHttp(() => {})
+    const stopping = new AbortController()
+    const warned = vi.fn()
+    process.on('warning', warned)
+    onTestFinished(() => void process.off('warning', warned))
+    const requests = Array.from({ length: 20 }, () => failureKindOf(origin, { signal: stopping.signal }))
+    // Warnings are told in a later turn.
+    await setImmediate()
+    stopping.abort()
+    expect(await Promise.all(requests)).toEqual(requests.map(() => 'aborted'))
+    expect(warned).not.toHaveBeenCalled()
+  })
+
   it('aborts with its caller', async () => {
     const { origin } = await serveTcp(() => {})
     expect(await failureKindOf(origin, { signal: AbortSignal.timeout(50) })).toBe('aborted')

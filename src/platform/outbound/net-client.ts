@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher, errors } from 'undici'
+import { activeSpan, recordedSpan, type TraceSpan } from '../tracing/active-span.js'
 import { ACCEPTED_ENCODINGS, type Body, readBody } from './body.js'
 import { createDialer, nameServerResolve, type Resolve } from './dialer.js'
 import { isNetFailure, type NetFailure, NetFailureError, netFailure } from './net-failure.js'
@@ -53,7 +54,7 @@ export interface NetClient {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-const HEAD_BYTES_MAX = 32_768
+const MAX_HEAD_BYTES = 32_768
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Headers that are not sent to another origin after a redirect (Fetch standard, HTTP-redirect fetch). */
@@ -75,7 +76,7 @@ export function createNetClient(options: NetClientOptions): NetClient {
       closing: closing.signal,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     }),
-    maxHeaderSize: HEAD_BYTES_MAX,
+    maxHeaderSize: MAX_HEAD_BYTES,
     // The deadline of the request covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -83,13 +84,15 @@ export function createNetClient(options: NetClientOptions): NetClient {
   return {
     async request(request) {
       const deadline = startDeadline(request)
+      const span = startRequestSpan(request)
       try {
-        return await follow(agent, options, request, deadline.signal)
+        return endWithAnswer(span, await follow(agent, options, request, deadline.signal, span))
       } catch (error) {
         const failure = deadline.failure() ?? failureOf(error)
         if (failure === null) throw error
-        return failure
+        return endWithAnswer(span, failure)
       } finally {
+        span?.end()
         deadline.stop()
       }
     },
@@ -108,12 +111,14 @@ async function follow(
   options: NetClientOptions,
   request: NetRequest,
   signal: AbortSignal,
+  span: TraceSpan | null,
 ): Promise<NetAnswer | NetFailure> {
   const redirectsLeft = request.method === 'POST' ? 0 : (request.maxRedirects ?? 0)
   let headers: Record<string, string> = {
     'user-agent': options.userAgent,
     'accept-encoding': ACCEPTED_ENCODINGS,
     ...request.headers,
+    ...(span ?? activeSpan())?.headers,
   }
   let target: URL | NetFailure = checkTarget(request.url, options.policy)
   for (let redirects = 0; ; redirects += 1) {
@@ -133,6 +138,30 @@ async function follow(
     target = nextTarget(location, target, options.policy)
     if (!isNetFailure(target) && target.origin !== origin) headers = withoutCredentials(headers)
   }
+}
+
+/** The span of a request names its host alone: paths and queries of users' URLs hold tokens. */
+function startRequestSpan({ url, method = 'GET' }: NetRequest): TraceSpan | null {
+  const parent = recordedSpan()
+  if (parent === null) return null
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  return parent.child(method, {
+    kind: 'client',
+    attributes: { 'http.request.method': method, 'server.address': host },
+  })
+}
+
+function endWithAnswer<Answer extends NetAnswer | NetFailure>(
+  span: TraceSpan | null,
+  answer: Answer,
+): Answer {
+  if (span === null) return answer
+  if (isNetFailure(answer)) span.fail(`${answer.kind}: ${answer.detail}`)
+  else {
+    span.set({ 'http.response.status_code': answer.status })
+    if (answer.status >= 400) span.fail(`status ${answer.status}`)
+  }
+  return answer
 }
 
 function send(
@@ -181,6 +210,8 @@ function startDeadline({ deadlineMs, signal }: NetRequest) {
   const onAbort = () => end(netFailure('aborted', 'the request was given up'))
   const timer = setTimeout(() => end(netFailure('deadline', `no answer within ${deadlineMs} ms`)), deadlineMs)
   if (signal?.aborted) onAbort()
+  // One signal may end many requests.
+  if (signal) setMaxListeners(0, signal)
   signal?.addEventListener('abort', onAbort)
   return {
     signal: controller.signal,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type AddressRange, rangeOf } from './address-range.js'
 import { type NetFailure, netFailure } from './net-failure.js'
 
-/** What a caller may connect to. Address ranges are fixed, except loopback. */
+/** Targets that a caller may connect to. Address ranges are fixed, except loopback. */
 export interface TargetPolicy {
   /** Allows http in addition to https. */
   readonly allowHttp: boolean
@@ -12,7 +12,7 @@ export interface TargetPolicy {
   readonly ports?: readonly number[]
 }
 
-const URL_LENGTH_MAX = 2_048
+const MAX_URL_LENGTH = 2_048
 
 /** Ports that HTTP could be abused for, as browsers block them (Fetch standard, "port blocking"). */
 const blockedPorts: ReadonlySet<number> = new Set([
@@ -51,7 +51,7 @@ const privateSuffixes: ReadonlySet<string> = new Set([
  * host first: `0x7f.1`, `2130706433` and `①②⑦.1` are all `127.0.0.1`.
  */
 export function checkTarget(urlText: string | URL, policy: TargetPolicy): URL | NetFailure {
-  if (String(urlText).length > URL_LENGTH_MAX) return netFailure('invalid-url', 'the URL is too long')
+  if (String(urlText).length > MAX_URL_LENGTH) return netFailure('invalid-url', 'the URL is too long')
   if (!URL.canParse(String(urlText))) return netFailure('invalid-url', 'this is not an absolute URL')
   const url = new URL(urlText)
   if (url.protocol !== 'https:' && !(policy.allowHttp && url.protocol === 'http:')) {

@@ -15,12 +15,12 @@ export interface LongWait {
   readonly reason: string
 }
 
-/** What is told of a request that was not answered in time. */
+/** Error text for a request that was not answered in time. */
 export const timeoutText =
   'the server could not answer in time: try again. A write may have happened; with the same idem it happens once'
 
-/** Looks at the deadlines so often within the shortest time that one of them gives. */
-const LOOKS = 20
+/** Polls of the deadlines within the shortest timeout. */
+const POLLS_PER_TIMEOUT = 20
 const LONGEST_TICK_MS = 250
 const SHORTEST_TICK_MS = 5
 
@@ -35,7 +35,7 @@ export class Deadlines {
 
   /** @param shortestMs The shortest time for which a deadline is watched. */
   constructor(shortestMs: number) {
-    this.#tickMs = Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, shortestMs / LOOKS))
+    this.#tickMs = Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, shortestMs / POLLS_PER_TIMEOUT))
   }
 
   /** The number of deadlines that are watched. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { inSlices, nextTurn } from './turns.js'
+import { beginOrdinaryRequest, inSlices, nextTurn } from './turns.js'
 
 it('one slice runs in each turn of the event loop, whichever request it is of', async () => {
   const slices: string[] = []
@@ -26,4 +26,33 @@ it('a short list is converted at once, a long one in parts', async () => {
   expect(await inSlices([1, 2], 2, double)).toEqual([[2, 4]])
   expect(await inSlices([1, 2, 3], 2, double)).toEqual([[2, 4], [6]])
   expect(await inSlices([], 2, double)).toEqual([[]])
+})
+
+it('slices wait while an ordinary request is answered, and go on after it', async () => {
+  const seen: string[] = []
+  const end = beginOrdinaryRequest()
+  const work = nextTurn().then(() => seen.push('slice'))
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  seen.push('answer')
+  end()
+  end()
+  await work
+  expect(seen).toEqual(['answer', 'slice'])
+})
+
+it('slices do not wait for ordinary requests forever', async () => {
+  const ends = [beginOrdinaryRequest(), beginOrdinaryRequest()]
+  await nextTurn()
+  await nextTurn()
+  for (const end of ends) end()
+})
+
+it('slices that take long get smaller', async () => {
+  const sizes: number[] = []
+  await inSlices(Array.from({ length: 100 }), 40, (slice) => {
+    sizes.push(slice.length)
+    const startMs = performance.now()
+    while (performance.now() - startMs < 1.5);
+  })
+  expect(sizes).toEqual([40, 20, 10, 5, 5, 5, 5, 5, 5])
 })

@@ -3,6 +3,7 @@ import type { Database } from '../db/connection.js'
 import { isUnavailable } from '../db/connection-errors.js'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
+import type { JobRuns } from './job-runs.js'
 
 /** A task that the server repeats while it runs. */
 export interface ScheduledJob {
@@ -17,6 +18,8 @@ export interface SchedulerOptions {
   /** A pool of one connection, which holds the locks of the jobs of this process. */
   readonly locks: Database
   readonly log: Log
+  /** Notes when jobs run, and how that ends. */
+  readonly runs?: JobRuns
 }
 
 /** Interval in which a process tries to take over a job, and so the pause of a job after its process dies. */
@@ -48,18 +51,25 @@ export function startScheduledJobs(
 
 async function repeat(
   job: ScheduledJob,
-  { locks, log }: SchedulerOptions,
+  { locks, log, runs }: SchedulerOptions,
   stopping: AbortSignal,
 ): Promise<void> {
   while (!stopping.aborted) {
     let waitMs = job.everyMs
+    let end: ReturnType<JobRuns['begin']> | undefined
     try {
-      if (job.perProcess || (await holdsJob(locks, job))) await job.run()
-      else waitMs = Math.min(waitMs, TAKEOVER_MS)
+      if (job.perProcess || (await holdsJob(locks, job))) {
+        end = runs?.begin(job)
+        await job.run()
+        end?.(waitMs)
+      } else waitMs = Math.min(waitMs, TAKEOVER_MS)
     } catch (error) {
-      log.error({ err: error, job: job.name }, 'a scheduled job failed')
-      // It is soon back: an hourly job would miss its hour.
-      if (isUnavailable(error)) waitMs = Math.min(waitMs, TAKEOVER_MS)
+      if (isUnavailable(error)) {
+        // It is soon back: an hourly job would miss its hour.
+        waitMs = Math.min(waitMs, TAKEOVER_MS)
+        log.warn({ err: error, job: job.name, retryMs: waitMs }, 'a scheduled job waits for the database')
+      } else log.error({ err: error, job: job.name }, 'a scheduled job failed')
+      end?.(waitMs, error)
     }
     await pause(waitMs, stopping)
   }

@@ -1,7 +1,7 @@
 /** Deepest nesting of accepted JSON: lists and objects within each other. Published clients send less than ten. */
 export const MAX_JSON_DEPTH = 64
 
-/** What is wrong with a JSON value, and where. */
+/** Fault of a JSON value, and its location. */
 export interface JsonFault {
   /** Continues the sentence after the name of the member. */
   readonly problem: string

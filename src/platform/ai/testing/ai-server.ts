@@ -25,7 +25,7 @@ export interface AiServer {
   readonly requests: AiServerRequest[]
   /** Answers in place of the models below; settable. */
   answer: ((request: AiServerRequest, res: ServerResponse, req: IncomingMessage) => void) | null
-  /** What the chat model says. */
+  /** Answers as the chat model. */
   chat: (content: string) => string
 }
 

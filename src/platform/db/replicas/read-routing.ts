@@ -6,7 +6,7 @@ import type { RecentWrites, WriterKey } from './recent-writes.js'
 import { type Replica, ReplicaLostError } from './replica.js'
 
 /**
- * What became of a read. Of a replica: `used`, `waited` (used after it had replayed the caller's writes), `failed`
+ * Outcome of a read. Of a replica: `used`, `waited` (used after it had replayed the caller's writes), `failed`
  * (repeated on the primary). Of none: `behind` (no replica had the caller's writes in time), `unavailable`.
  */
 export type ReadOutcome = 'used' | 'waited' | 'failed' | 'behind' | 'unavailable'

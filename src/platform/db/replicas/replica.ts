@@ -13,6 +13,7 @@ export interface ReplicaOptions {
   readonly maxLagMs: number
   /** The time in which each request must be answered. */
   readonly requestTimeoutMs?: number
+  readonly traces?: boolean
   readonly primaryLog: PrimaryLog
   readonly log: Log
 }
@@ -27,7 +28,7 @@ const WAIT_INTERVAL_MS = 3
 
 const NOT_KNOWN_YET = 'its position is not known yet'
 
-/** What a replica says of itself. */
+/** State of a replica, as it reports it. */
 interface ReplicaState {
   readonly isStandby: boolean
   /** The end of what it has replayed. */
@@ -180,9 +181,9 @@ export class Replica {
   }
 
   #connectReaders(): Database {
-    const { url, poolSize, requestTimeoutMs } = this.options
+    const { url, poolSize, requestTimeoutMs, traces = false } = this.options
     const limits = requestTimeoutMs === undefined ? {} : { requestTimeoutMs }
-    return connect(url, { poolSize, applicationName: 'plaza replica read', ...limits })
+    return connect(url, { poolSize, applicationName: 'plaza replica read', traces, ...limits })
   }
 
   #connectMonitor(): Database {

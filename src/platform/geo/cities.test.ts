@@ -1,44 +1,64 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { citiesTable } from '../../../scripts/cities-table.mjs'
 import { cellOf, cellsWithin } from './cells.js'
+import { CityIndex, locationOf } from './cities.js'
 import { distanceKm } from './distance.js'
-import { CityIndex, placeOf } from './places.js'
 
 describe('places', () => {
   test('are the city of the coordinates', () => {
-    expect(placeOf(46.95, 7.45)).toMatchObject({ city: 'Bern', country: 'Switzerland', country_code: 'CH' })
-    expect(placeOf(34.05, -118.24)).toMatchObject({
+    expect(locationOf(46.95, 7.45)).toMatchObject({
+      city: 'Bern',
+      country: 'Switzerland',
+      country_code: 'CH',
+    })
+    expect(locationOf(34.05, -118.24)).toMatchObject({
       city: 'Los Angeles',
       country: 'United States',
       country_code: 'US',
       state: 'California',
       state_code: 'CA',
     })
-    expect(placeOf(52.52, 13.4)).toMatchObject({ city: 'Berlin' })
-    expect(placeOf(40.71, -74.01)).toMatchObject({
+    expect(locationOf(52.52, 13.4)).toMatchObject({ city: 'Berlin' })
+    expect(locationOf(40.71, -74.01)).toMatchObject({
       city: 'New York City',
       state: 'New York',
       state_code: 'NY',
     })
-    expect(placeOf(52.52, 13.4)).not.toHaveProperty('state')
-    expect(placeOf(-36.85, 174.76)).toMatchObject({ city: 'Auckland', country: 'New Zealand' })
+    expect(locationOf(52.52, 13.4)).not.toHaveProperty('state')
+    expect(locationOf(-36.85, 174.76)).toMatchObject({ city: 'Auckland', country: 'New Zealand' })
   })
 
   test('are null in the ocean and at the poles', () => {
-    expect(placeOf(0, -30)).toBeNull()
-    expect(placeOf(90, 0)).toBeNull()
-    expect(placeOf(-90, 180)).toBeNull()
+    expect(locationOf(0, -30)).toBeNull()
+    expect(locationOf(90, 0)).toBeNull()
+    expect(locationOf(-90, 180)).toBeNull()
   })
 
   test('are found across the date line; of two cities the larger wins', () => {
-    const city = (name: string, longitude: number, population: number) => ({
-      ...{ name, longitude, population, latitude: -16.8, countryCode: 'FJ', stateCode: '' },
-    })
-    const index = new CityIndex([city('West', 179.9, 10), city('East', -179.7, 10), city('Large', 179.9, 20)])
+    const line = (longitude: number, ...cities: [name: string, population: number][]) =>
+      [
+        cellOf(-16.8, longitude),
+        ...cities.map(([name, population]) => [name, 'FJ', '', population, -16.8, longitude].join('|')),
+      ].join('\t')
+    const index = new CityIndex(
+      `${line(179.9, ['West', 10], ['Large', 20])}\n${line(-179.7, ['East', 10])}\n`,
+    )
     expect(index.nearest(-16.8, -179.95)?.name).toBe('Large')
     expect(index.nearest(-16.8, 180)?.name).toBe('Large')
     expect(index.nearest(-16.8, 179.0)).toBeNull()
   })
+})
+
+test('the table is that of the package; `npm run cities` writes it', () => {
+  const table = readFileSync('src/platform/geo/cities.tsv', 'utf8')
+  expect(table === citiesTable()).toBe(true)
+  for (const line of table.trimEnd().split('\n')) {
+    const [cell, city = ''] = line.split('\t')
+    const [latitude, longitude] = city.split('|').slice(-2).map(Number)
+    expect(cellOf(latitude!, longitude!)).toBe(Number(cell))
+  }
 })
 
 describe('cells', () => {

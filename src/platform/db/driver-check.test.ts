@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import postgres from '#postgres'
+import { requireOwnDriver } from './driver-check.js'
+
+it('the driver that is loaded has the changes of vendor/postgres', () => {
+  expect(() => requireOwnDriver(postgres)).not.toThrow()
+})
+
+it('a driver without them is refused, and the error names them', () => {
+  const published = Object.assign(() => {}, { toPascal: () => {} })
+  expect(() => requireOwnDriver(published)).toThrow(/closed connection, .*joined writes/)
+  const older = Object.assign(() => {}, {
+    changes: ['closed connection', 'pipelined begin', 'joined writes'],
+  })
+  expect(() => requireOwnDriver(older)).toThrow('lacks changes that Plaza needs (reset transaction)')
+})

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { silentLog } from './log.js'
+import { LogFeed, recorded } from './log-feed.js'
+
+const request = { method: 'GET', route: '/x', status: 200, ms: 3, requestId: 'r' }
+
+function feedAt(atMs = 0) {
+  const feed = new LogFeed(() => atMs)
+  return { feed, log: recorded(silentLog, feed) }
+}
+
+it('has lines and requests in their order, and requests push no lines out', () => {
+  const { feed, log } = feedAt(7)
+  log.debug({}, 'not kept')
+  log.info({ port: 80 }, 'listening')
+  for (let index = 0; index < 2_000; index += 1) feed.noteRequest({ ...request, ms: index })
+  log.error({ err: new Error('away') }, 'failed')
+  const lines = feed.since(0, 10_000)
+  expect(lines.length).toBe(502)
+  expect(lines[0]).toEqual({ atMs: 7, level: 'info', message: 'listening', fields: { port: 80 } })
+  expect(lines[1]!.message).toBe('GET /x 200 in 1500 ms')
+  expect(lines.at(-1)).toMatchObject({ level: 'error', message: 'failed', fields: { err: 'away' } })
+  expect(feed.since(0, 1)).toEqual([lines.at(-1)])
+  expect(feed.since(feed.sequence, 10)).toEqual([])
+})
+
+it('leaves out secrets, and what is no plain value', () => {
+  const { feed, log } = feedAt()
+  const err = new Error('connect to postgres://user:hunter2@db/plaza failed')
+  log.warn({ password: 'hunter2', req: { headers: { cookie: 'hunter2' } }, err, fid: 1 }, 'text')
+  expect(JSON.stringify(feed.since(0, 1))).not.toContain('hunter2')
+  expect(feed.since(0, 1)[0]!.fields).toMatchObject({ fid: 1 })
+})

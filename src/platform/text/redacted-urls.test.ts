@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { redactedUrls } from './redacted-urls.js'
+
+it.each([
+  ['no endpoint answers', 'no endpoint answers'],
+  ['URL: https://rpc.example/v2/s3cret failed', 'URL: https://rpc.example/… failed'],
+  ['http://user:pass@host:5432', 'http://host:5432/…'],
+  ['https://rpc.example, wss://other.example?key=1', 'https://rpc.example, wss://other.example/…'],
+])('%s -> %s', (text, expected) => {
+  expect(redactedUrls(text)).toBe(expected)
+})
