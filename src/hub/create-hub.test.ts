@@ -200,7 +200,7 @@ test('onCommitted gets committed events before the answer, and nothing else', as
   await hub.close()
 })
 
-test('signedLocally -> the signature is not verified, everything else is checked', async () => {
+test('origin signer -> the signature is not verified, everything else is checked', async () => {
   const checked: number[] = []
   const watched: VerifyPool = {
     ...verifyPool,
@@ -220,7 +220,7 @@ test('signedLocally -> the signature is not verified, everything else is checked
       user.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, testNow),
       new TestUser(900, 'another key').cast('not mine', testNow),
     ],
-    { signedLocally: true },
+    { origin: 'signer' },
   )
   expect(outcomes.map((outcome) => outcome?.message ?? null)).toEqual([
     null,

@@ -19,6 +19,7 @@ import { type MergeHook, mergeBatch } from './merge/merge.js'
 import { nameOf } from './merge/names.js'
 import { readSenderRefusal } from './merge/read-sender-refusal.js'
 import { type MergeItem, type QueueItem, ShardWriter } from './merge/shard-writer.js'
+import { origins } from './origins.js'
 import { type ValidationOptions, validateMessages } from './validate.js'
 
 export interface HubOptions {
@@ -33,6 +34,8 @@ export interface HubOptions {
   readonly chainClaims?: ChainClaims
   /** Also asks chains about the claims of synced messages. */
   readonly checksSyncedClaims?: boolean
+  /** Remembers merged messages of clients for the upstream, in the merge's transaction. */
+  readonly publishes?: boolean
   /** Run in every merge's transaction, in this order. */
   readonly mergeHooks?: readonly MergeHook[]
   /**
@@ -40,6 +43,8 @@ export interface HubOptions {
    * It is not called when the answer of a commit was lost; the log has the events.
    */
   readonly onCommitted?: (events: readonly LoggedEvent[]) => void
+  /** Whether this process has no time to spare, so that small batches are worth waiting for. */
+  readonly isBusy?: () => boolean
   /** Called for every merge and refusal, for metrics: `merged` or an error code. */
   readonly onOutcome?: (messageType: number, outcome: string) => void
 }
@@ -98,18 +103,13 @@ type SubmitToShard = (fid: number, item: QueueItem) => Promise<Refusal | null>
 function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
   return async function submitItems(
     items: readonly MergeItem[],
-    {
-      signedLocally = false,
-      trusted = false,
-      historical = false,
-      synced = historical,
-      order,
-    }: SubmitOptions = {},
+    { origin = 'local', trusted = false, order }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
-    const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
+    const { verifiesSignatures, isSynced, isHistorical, isOutgoing } = origins[origin]
+    const needsVerification = trusted ? () => false : verifiesSignatures ? () => true : hasClaim
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
-    const historicals = historical ? new Set(messages) : historicalOf(items)
-    const judged = judge(options, messages, { needsVerification, ignoresTier: historicals, synced })
+    const historicals = isHistorical ? new Set(messages) : historicalOf(items)
+    const judged = judge(options, messages, { needsVerification, ignoresTier: historicals, isSynced })
     const verdicts = order?.next(judged) ?? judged
     // Awaited by each message below.
     verdicts.catch(() => {})
@@ -127,6 +127,7 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
       const merged = {
         ...item,
         historical: historicals.has(message),
+        isOutgoing: isOutgoing && options.publishes === true,
         unconfirmed: unconfirmed.get(message),
       }
       const outcome = outcomes[index] ?? (await submitToShard(shardFidOf(message), merged))
@@ -169,7 +170,7 @@ function createGate() {
 }
 
 function createShardWriter(options: HubOptions, shard: number): ShardWriter {
-  const { db, network, shards, mergeHooks = [], clock, onCommitted } = options
+  const { db, network, shards, mergeHooks = [], clock, onCommitted, isBusy } = options
   const mergeOnce = (batch: MergeBatch) =>
     mergeBatch(db, shard, batch, { shards, network, hooks: mergeHooks }, clock())
   return new ShardWriter({
@@ -184,6 +185,7 @@ function createShardWriter(options: HubOptions, shard: number): ShardWriter {
     },
     isRetryable,
     unavailableError,
+    ...(isBusy === undefined ? {} : { isBusy }),
   })
 }
 
@@ -209,25 +211,25 @@ async function checkUnstored(options: HubOptions, message: SignedMessage): Promi
 async function judge(
   options: HubOptions,
   messages: readonly SignedMessage[],
-  { synced, ...selection }: Omit<ValidationOptions, 'tiers'> & { readonly synced: boolean },
+  { isSynced, ...selection }: Omit<ValidationOptions, 'tiers'> & { readonly isSynced: boolean },
 ): Promise<{ readonly outcomes: readonly (Refusal | null)[]; readonly unconfirmed: UnconfirmedClaims }> {
   const outcomes = await validateMessages(options, messages, { ...selection, tiers: 'merge' })
   const valid = messages.filter((_, index) => outcomes[index] === null)
-  return { outcomes, unconfirmed: await confirmClaims(options, valid, synced) }
+  return { outcomes, unconfirmed: await confirmClaims(options, valid, isSynced) }
 }
 
 /** Asks chains about claims, unless the messages are synced and the operator does not want it. */
 async function confirmClaims(
   { db, chainClaims = chainClaimsWithoutChains, checksSyncedClaims = false }: HubOptions,
   messages: readonly SignedMessage[],
-  synced: boolean,
+  isSynced: boolean,
 ): Promise<UnconfirmedClaims> {
-  if (synced && !checksSyncedClaims) return new Map()
+  if (isSynced && !checksSyncedClaims) return new Map()
   try {
-    const unconfirmed = await chainClaims.check(db, messages, { synced })
+    const unconfirmed = await chainClaims.check(db, messages, { synced: isSynced })
     const outage = [...unconfirmed.values()].find(({ code }) => code === 'unavailable')
     // What is synced comes only once: it waits until its chain answers.
-    if (synced && outage) throw new PlazaError('unavailable', outage.message)
+    if (isSynced && outage) throw new PlazaError('unavailable', outage.message)
     return unconfirmed
   } catch (error) {
     throw unavailableError(error) ?? error

@@ -2,24 +2,14 @@ import type { Refusal } from '../platform/errors.js'
 import type { OnChainEvent, UserNameProof } from '../protocol/definitions.js'
 import type { SignedMessage } from '../protocol/message.js'
 import type { MergeItem } from './merge/shard-writer.js'
+import type { Origin } from './origins.js'
 
-/** What the hub may assume of submitted messages. */
+/** Where submitted messages come from, and how they are merged. */
 export interface SubmitOptions {
-  /** The caller has just signed these messages: only claims inside them are verified. */
-  readonly signedLocally?: boolean
-  /** A hub that the caller trusts has verified signatures and claims. Form and hashes are checked. */
+  /** Decides what is checked; by default `local`. */
+  readonly origin?: Origin
+  /** A hub that the operator trusts has verified signatures and claims. Form and hashes are checked. */
   readonly trusted?: boolean
-  /**
-   * Another hub stores these messages and has accepted them when they were new. Their permissions may have
-   * ended since. So a key that was a signer at any time is enough, expired storage counts, and the pro tier
-   * and the rules for senders are not checked. Conflicts are resolved as always.
-   */
-  readonly historical?: boolean
-  /**
-   * The messages come from another hub or an archive, where chains confirmed their claims when they were new. They are
-   * not asked again, unless the operator wants it. Includes historical messages.
-   */
-  readonly synced?: boolean
   /** The messages are merged after those of earlier submissions with the same order. */
   readonly order?: SubmissionOrder
 }

@@ -2,14 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PlazaError, type Refusal } from '../platform/errors.js'
 import { type OnChainEvent, SignerEventType } from '../protocol/definitions.js'
 import { isChannelType } from '../protocol/message-kinds.js'
-import { type Hub, SubmissionOrder, type SubmitOptions } from './hub.js'
+import { type Hub, SubmissionOrder } from './hub.js'
 import { isMissingDependency } from './merge/applied-offsets.js'
 import type { MergeItem } from './merge/shard-writer.js'
+import type { Origin } from './origins.js'
 
 export interface ReorderBufferOptions {
   readonly hub: Pick<Hub, 'submitItems'>
-  /** What the hub may assume of the messages. */
-  readonly assume?: SubmitOptions
+  /** Where the items come from. It is no client, so messages are never sent to the upstream. */
+  readonly origin?: Exclude<Origin, 'client' | 'signer'>
+  /** A hub that the operator trusts has verified the messages. */
+  readonly trusted?: boolean
   /** Number of items of a batch. */
   readonly batchSize?: number
   /** After it is aborted, nothing waits for a hub that is unavailable. */
@@ -164,9 +167,9 @@ export class ReorderBuffer {
 
   /** The outcomes, aligned with `items`; the error when the hub is unavailable. */
   async #attempt(items: readonly MergeItem[]): Promise<(Refusal | null)[] | PlazaError> {
-    const { hub, assume } = this.options
+    const { hub, origin = 'local', trusted = false } = this.options
     try {
-      const outcomes = await hub.submitItems(items, { ...assume, order: this.#order })
+      const outcomes = await hub.submitItems(items, { origin, trusted, order: this.#order })
       const busy = outcomes.find((outcome) => outcome?.code === 'unavailable')
       return busy ? new PlazaError('unavailable', busy.message) : outcomes
     } catch (error) {

@@ -33,7 +33,7 @@ const messagesPerUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.channels]: { legacy: 1, y2024: 1, y2025: 1 },
 }
 
-const yearSeconds = 365 * 24 * 60 * 60
+const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** Generation and validity of a unit, by the moment of its rent in Unix seconds (docs/protocol.md §4.8). */
 const rentTerms: readonly { rentedBefore: number; generation: StorageGeneration; years: number }[] = [
@@ -76,7 +76,7 @@ export function usableUnits(own: StorageUnits, lent: StorageUnits, borrowed: Sto
 /** Returns the type and end of a unit, as of engine version 18. `rentedAt` is in Unix seconds. */
 export function storageUnitOf(rentedAt: number): { type: StorageUnitType; expiresAt: number } {
   const { generation, years } = rentTerms.find(({ rentedBefore }) => rentedAt < rentedBefore)!
-  return { type: unitTypes[generation], expiresAt: rentedAt + years * yearSeconds }
+  return { type: unitTypes[generation], expiresAt: rentedAt + years * YEAR_SECONDS }
 }
 
 /** Returns the generation of a unit type. An unknown type counts as the newest. */

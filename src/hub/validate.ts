@@ -20,7 +20,7 @@ export interface ValidationOptions {
   /** Selects the messages whose signatures and claims are verified; default: all. */
   readonly needsVerification?: (message: SignedMessage) => boolean
   /**
-   * Whose tier decides, aligned with the messages; `merge` leaves it to the merge. The merge knows tiers bought in
+   * Tiers that decide, aligned with the messages; `merge` leaves it to the merge. The merge knows tiers bought in
    * its own batch, so a message that breaks no other rule is left to it.
    */
   readonly tiers: readonly number[] | 'merge'

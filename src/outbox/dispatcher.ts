@@ -1,11 +1,13 @@
 import { isUnavailable } from '../platform/db/connection-errors.js'
 import type { Log } from '../platform/log/log.js'
 import { pause } from '../platform/process/pause.js'
+import { runInSpan, type TraceSpan } from '../platform/tracing/active-span.js'
+import type { Tracing } from '../platform/tracing/tracing.js'
 import { Lane } from './lane.js'
 import type { LaneWakeUp, OutboxQueue } from './outbox-queue.js'
 import { RETRY_MS, WakeLoop } from './wake-loop.js'
 
-/** What a dispatcher works with. */
+/** Dependencies of a dispatcher. */
 export interface DispatcherOptions<Claimed, Prepared extends Claimed, Result> {
   readonly queue: OutboxQueue<Claimed, Prepared, Result>
   /** The UUID of this worker. */
@@ -15,6 +17,7 @@ export interface DispatcherOptions<Claimed, Prepared extends Claimed, Result> {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly log: Log
+  readonly tracing?: Tracing
 }
 
 interface LaneItem<Prepared, Content> {
@@ -237,11 +240,27 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
 
   async #send(lane: Lane<Prepared>, item: Prepared): Promise<void> {
     this.#sending += 1
-    const result = await this.#options.queue.send(item)
+    const span = this.#startSpan(item)
+    const result = await runInSpan(span, () => this.#options.queue.send(item))
+    const failure = result === null ? 'given up' : this.#options.queue.tracing?.failureOf(result)
+    if (typeof failure === 'string') span?.fail(failure)
+    span?.end()
     this.#sending -= 1
     lane.endSending(result !== null)
     if (result !== null) this.#addResult({ lane, content: result })
     this.#startNext(lane)
+  }
+
+  /** Continues the trace of what caused the item; without one the sampler decides about a new trace. */
+  #startSpan(item: Prepared): TraceSpan | null {
+    const { queue, tracing } = this.#options
+    if (!tracing?.isOn) return null
+    const { traceparent = null, attributes = {} } = queue.tracing?.describe(item) ?? {}
+    return tracing.start(`deliver ${queue.name}`, {
+      kind: 'producer',
+      attributes,
+      ...(traceparent === null ? {} : { parent: { traceparent } }),
+    })
   }
 
   #addResult(result: LaneItem<Prepared, Result>): void {

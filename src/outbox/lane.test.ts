@@ -20,6 +20,18 @@ it('a lane claims as many items as it sends at once, and as many for afterwards'
   expect(lane.capacity).toBe(0)
 })
 
+it('items in hand are those to prepare, those that wait and those that are being sent', () => {
+  const lane = new Lane<number>('target', { concurrency: 2, countsUnsettled: false })
+  lane.addPending(5)
+  for (const item of [1, 2, 3, 4]) lane.addPrepared(item)
+  lane.startNext()
+  expect([lane.inHand, lane.capacity]).toEqual([5, 0])
+  lane.endSending(true)
+  expect(lane.inHand).toBe(4)
+  lane.clear()
+  expect([lane.inHand, lane.capacity]).toEqual([0, 4])
+})
+
 it('a result that is not settled takes up capacity only where the queue asks for it', () => {
   const capacityAfterSending = (countsUnsettled: boolean) => {
     const lane = new Lane<number>('target', { concurrency: 1, countsUnsettled })

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db/connection.js'
 import type { Statement } from '../platform/db/pipeline.js'
+import type { SpanAttributes } from '../platform/tracing/active-span.js'
 
 /** How many items of a lane a worker has room for. */
 export interface LaneRequest {
@@ -7,7 +8,7 @@ export interface LaneRequest {
   readonly capacity: number
 }
 
-/** What a worker gets of a lane. */
+/** Claim of a worker on a lane. */
 export interface LaneClaim<Claimed> {
   readonly lane: string
   readonly items: readonly Claimed[]
@@ -52,6 +53,13 @@ export interface OutboxQueue<Claimed, Prepared extends Claimed, Result> {
   }
   /** Sends an item, and never rejects. Null when this process gave it up: another worker will send it. */
   send(item: Prepared): Promise<Result | null>
+  /** Attributes of the span of an item. */
+  readonly tracing?: {
+    /** The span that caused the item, and attributes of it. */
+    describe(item: Prepared): { readonly traceparent: string | null; readonly attributes: SpanAttributes }
+    /** Why the item was not taken; null if it was. */
+    failureOf(result: Result): string | null
+  }
   /**
    * Writes results into the database, and says when something of their lanes is due again. A result whose item another
    * worker has claimed meanwhile is dropped.

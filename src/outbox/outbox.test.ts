@@ -104,6 +104,11 @@ it('a notification wakes the lanes that it names, however many, and of a lane wi
   const listener = await db.listen('test_items', (payload) => void payloads.push(payload))
   await notifyLanes(db, 'test_items', ['short', 'x'.repeat(8_000)])
   await expect.poll(() => payloads).toEqual([''])
+  await notifyLanes(db, 'test_items', ['short', 'another'])
+  await notifyLanes(db, 'test_items')
+  const half = 'x'.repeat(3_950)
+  await notifyLanes(db, 'test_items', [half, half.slice(1), 'y'])
+  await expect.poll(() => payloads.slice(1)).toEqual(['short,another', '', `${half},${half.slice(1)}`, 'y'])
   await listener.unlisten()
 })
 

@@ -5,7 +5,7 @@ import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
 import type { Listen } from './outbox-queue.js'
 import type { WorkerRegistry } from './worker-registry.js'
 
-/** What a worker of a queue is started with. */
+/** Dependencies of a worker of a queue. */
 export interface OutboxOptions<Claimed, Prepared extends Claimed, Result>
   extends Omit<DispatcherOptions<Claimed, Prepared, Result>, 'worker'> {
   readonly db: Database
@@ -14,6 +14,8 @@ export interface OutboxOptions<Claimed, Prepared extends Claimed, Result>
   readonly listen: Listen
   /** The workers of this queue in all processes. */
   readonly workers: WorkerRegistry
+  /** The UUID of this worker, if something names it before it starts. */
+  readonly worker?: string
   /** Called before each sweep, for work that is not in the queue yet. */
   readonly onSweep?: () => void
 }
@@ -37,8 +39,7 @@ const SWEEPS_PER_HEARTBEAT = 3
 export async function startOutbox<Claimed, Prepared extends Claimed, Result>(
   options: OutboxOptions<Claimed, Prepared, Result>,
 ): Promise<Outbox> {
-  const { db, lockDb, listen, workers, queue, log, onSweep } = options
-  const worker = randomUUID()
+  const { db, lockDb, listen, workers, queue, log, onSweep, worker = randomUUID() } = options
   const stopping = new AbortController()
   await workers.heartbeat(db, lockDb, worker)
   const dispatcher = new Dispatcher({ ...options, worker })

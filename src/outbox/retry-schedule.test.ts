@@ -24,6 +24,10 @@ it('delays grow up to four hours, for a day', () => {
   expect(delays).toEqual([5, 15, 45, 135, 405, 1215, 3645, 10_935, 14_400, 14_400, 14_400, 14_400])
 })
 
+it('chance makes a delay up to a fifth shorter or longer', () => {
+  expect([0, 0.5, 1].map((random) => attemptsOf(() => random)[1]! - start)).toEqual([4_000, 5_000, 6_000])
+})
+
 it('no attempt begins after a day, and at least twelve within it', () => {
   fc.assert(
     fc.property(fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (stream) => {
@@ -42,6 +46,7 @@ it('a target gets the delay that it asks for, within the day', () => {
 
 it.each([
   [undefined, 0],
+  [' 120 ', 120_000],
   ['120', 120_000],
   [' 0 ', 0],
   ['Sun, 01 Nov 2026 00:01:00 GMT', 60_000],

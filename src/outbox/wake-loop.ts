@@ -1,7 +1,7 @@
 import type { Log } from '../platform/log/log.js'
 import { pause } from '../platform/process/pause.js'
 
-/** What a loop runs. */
+/** Step and dependencies of a loop. */
 export interface WakeLoopOptions {
   /** Does one part of the work and returns whether there may be more. */
   readonly step: () => Promise<boolean>

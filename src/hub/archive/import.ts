@@ -55,7 +55,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
     onProgress?.(offset, frames)
   }
 
-  const reorderBuffer = new ReorderBuffer({ hub, assume: { synced: true }, signal, onSettled: recordSettled })
+  const reorderBuffer = new ReorderBuffer({ hub, origin: 'log', signal, onSettled: recordSettled })
 
   async function deleteOffset(): Promise<void> {
     if (archive) await db`delete from hub.settings where name = ${settingName(archive.archiveId)}`
@@ -106,7 +106,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   return { outcome: 'complete', offset: outcome.end, startOffset, tally }
 }
 
-/** What slots of channels hold was decided when it came; the archive has not what came before. */
+/** Whether the slot of a message was decided when it came, as in channels: the archive lacks what came before. */
 function isDecided(item: MergeItem): item is Extract<MergeItem, { kind: 'message' }> {
   return item.kind === 'message' && isChannelType(item.message.data.type)
 }

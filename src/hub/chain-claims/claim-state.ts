@@ -4,7 +4,7 @@ import { MessageType, UserDataType, UserNameProof, UserNameType } from '../../pr
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 
-/** What the database and the other messages of a submission say about a claim. */
+/** State of a claim by the database and the other messages of a submission. */
 export interface ClaimState {
   /** Whether the signer may sign for the fid: others must not cause questions to a chain. */
   readonly isSigned: boolean

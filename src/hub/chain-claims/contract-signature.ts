@@ -21,9 +21,9 @@ export interface WalletSignature {
 const walletAbi = parseAbi([
   'function isValidSignature(bytes32 digest, bytes signature) view returns (bytes4)',
 ])
-/** What `isValidSignature` returns for a valid signature (ERC-1271), and its selector. */
+/** Result of `isValidSignature` for a valid signature (ERC-1271), and its selector. */
 const VALID = '0x1626ba7e'
-/** What the validator of ERC-6492 returns for a valid signature: one byte. */
+/** Result of the validator of ERC-6492 for a valid signature: one byte. */
 const TRUE = '0x01'
 
 /**

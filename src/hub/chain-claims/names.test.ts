@@ -182,11 +182,11 @@ describe('synced messages', () => {
     const user = await addUser(hub, owner)
     const proof = nameProof(user, 'synced.eth', owner, testNow - 5)
     const checking = await claimHub(db, lookups, { checksSyncedClaims: true })
-    expect((await checking.submit([proof], { historical: true }))[0]?.message).toMatch(/resolver not found/)
+    expect((await checking.submit([proof], { origin: 'store' }))[0]?.message).toMatch(/resolver not found/)
     first.faults = { stopped: true }
-    await expect(checking.submit([proof], { synced: true })).rejects.toMatchObject({ code: 'unavailable' })
-    expect(await hub.submit([proof], { synced: true })).toEqual([null])
-    expect(await hub.submit([nameProof(user, 'older.eth', other)], { historical: true })).toEqual([null])
+    await expect(checking.submit([proof], { origin: 'log' })).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await hub.submit([proof], { origin: 'log' })).toEqual([null])
+    expect(await hub.submit([nameProof(user, 'older.eth', other)], { origin: 'store' })).toEqual([null])
   })
 })
 

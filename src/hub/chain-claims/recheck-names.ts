@@ -20,7 +20,7 @@ export interface NameRecheckOptions {
   readonly everyHours: number
 }
 
-/** What one run did. */
+/** Result of one run. */
 export interface NameRecheckResult {
   readonly kept: number
   readonly removed: number

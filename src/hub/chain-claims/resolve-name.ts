@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, type Hex, namehash, parseAbi } from '
 import { callOrNull } from '../chain/batch-call.js'
 import type { Endpoint } from '../chain/endpoint.js'
 
-/** What a name resolves to, or why it resolves to nothing. */
+/** Address that a name resolves to, or the reason for which it resolves to nothing. */
 export type Resolution =
   /** 20 bytes in lower-case hex; all zero if the owner has cleared it. */
   { readonly address: Hex } | { readonly problem: 'no resolver' | 'no address' }

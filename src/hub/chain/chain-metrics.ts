@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
-import type { Progress } from './follower.js'
+import type { StepResult } from './follower.js'
 
 interface FollowerRow {
   readonly name: string
@@ -37,7 +37,7 @@ export function createChainMetrics(registry: Registry, db: Database) {
   })
   observeLag(registry, db)
   return {
-    onProgress({ follower, outcome, logs: count }: Progress) {
+    onProgress({ follower, outcome, logs: count }: StepResult) {
       logs.inc({ follower }, count)
       if (outcome === 'reorged' || outcome === 'deepReorg') {
         reorgs.inc({ follower, depth: outcome === 'deepReorg' ? 'deep' : 'rewound' })

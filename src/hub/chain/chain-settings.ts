@@ -46,7 +46,7 @@ export interface ChannelRegistrar {
   readonly ensRegistry: Address
 }
 
-/** What the operator has configured of chains. */
+/** Configuration of chains. */
 export interface ChainSettings {
   readonly networks: ReadonlyMap<NetworkName, ChainNetwork>
   readonly contracts: Readonly<Record<ContractName, ContractAddress>>

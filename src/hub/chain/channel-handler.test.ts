@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, keccak256, pad, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import { deploy, placeChannels } from '../../../scripts/dev-chain.mjs'
+import { deploy, installChannels } from '../../../scripts/dev-chain.mjs'
 import { createLeaseHolder } from '../../../test/chain/lease-holder.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
@@ -18,7 +18,7 @@ import { Follower } from './follower.js'
 const { db, connect } = await createTestDatabase()
 const hub = await createTestHub(db)
 const chain = await startTestChain()
-const { channelController, channelToken } = await placeChannels(chain.client)
+const { channelController, channelToken } = await installChannels(chain.client)
 const [owner, other] = [chain.account(1), chain.account(2)]
 const YEAR = 31_536_000n
 

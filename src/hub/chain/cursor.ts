@@ -24,7 +24,7 @@ export interface Position {
 /** For a holder that hangs: it renews every 2 s. One that dies loses its session lock, and its leases at once. */
 const LEASE_SECONDS = 8
 
-/** What a follower reads. */
+/** Chain, contracts and first block of a follower. */
 export interface LeaseRequest {
   readonly chainId: number
   /** Contracts that must be read from the first block, in lower case; empty if any start is fine. */

@@ -20,7 +20,7 @@ import { keepLease } from './keep-lease.js'
 import { type LogRange, RangeRefused, type RangeRequest, type RangeResult, readRange } from './log-range.js'
 
 /** A write that runs in the transaction that moves the cursor. */
-export type Write = (db: Transaction) => Promise<void>
+export type CursorWrite = (db: Transaction) => Promise<void>
 
 /** Handles the logs of a chain. `Extra` is what it reads besides them. */
 export interface LogHandler<Extra = void> {
@@ -49,7 +49,7 @@ export interface LogHandler<Extra = void> {
    * Handles a range and calls `commit` once with what to write together with the cursor. Work before `commit`
    * repeats if the process dies in between.
    */
-  handle(range: LogRange, extra: Extra, commit: (write: Write) => Promise<void>): Promise<void>
+  handle(range: LogRange, extra: Extra, commit: (write: CursorWrite) => Promise<void>): Promise<void>
   /** Reverts all effects of the blocks from this one on: they left the chain. */
   undo(db: Transaction, fromBlock: number): Promise<void>
   /** Recovers from a reorganization of final blocks, of unknown depth; returns the block to continue at. */
@@ -63,11 +63,11 @@ export interface FollowerOptions {
   /** The process; its session lock, held by the one connection of `locks`, shows that it lives. */
   readonly holder: { readonly id: string; readonly locks: Database }
   /** Called after each step, for metrics. */
-  readonly onProgress?: (progress: Progress) => void
+  readonly onProgress?: (progress: StepResult) => void
 }
 
 /** The result of a step. */
-export interface Progress {
+export interface StepResult {
   readonly follower: string
   readonly outcome: StepOutcome
   /** Number of handled logs. */

@@ -7,7 +7,7 @@ export interface HandledBlock {
   readonly hash: Hex
 }
 
-/** What to read next. */
+/** Bounds of the next range to read. */
 export interface RangeRequest {
   /** The first block that is not handled. */
   readonly from: number

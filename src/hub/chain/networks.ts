@@ -7,6 +7,8 @@ interface PublicNetwork {
   readonly confirmations: number
   /** First block that holds anything of the protocol (docs/protocol.md §5). */
   readonly firstBlock: number
+  /** Website that shows its transactions and addresses, without a slash at its end. */
+  readonly explorer: string
 }
 
 /**
@@ -17,20 +19,34 @@ interface PublicNetwork {
  * fails: 20 blocks are 40 s of the first two, 100 blocks are 25 s of Arbitrum.
  */
 export const publicNetworks = {
-  ethereum: { title: 'Ethereum, which has ENS names', chainId: 1, confirmations: 64, firstBlock: 0 },
+  ethereum: {
+    title: 'Ethereum, which has ENS names',
+    chainId: 1,
+    confirmations: 64,
+    firstBlock: 0,
+    explorer: 'https://etherscan.io',
+  },
   optimism: {
     title: 'OP Mainnet, which has the registries of fids, keys and storage',
     chainId: 10,
     confirmations: 20,
     firstBlock: 108_864_739,
+    explorer: 'https://optimistic.etherscan.io',
   },
   base: {
     title: 'Base, which has the registry of the pro tier and basenames',
     chainId: 8_453,
     confirmations: 20,
     firstBlock: 31_180_908,
+    explorer: 'https://basescan.org',
   },
-  arbitrum: { title: 'Arbitrum', chainId: 42_161, confirmations: 100, firstBlock: 0 },
+  arbitrum: {
+    title: 'Arbitrum',
+    chainId: 42_161,
+    confirmations: 100,
+    firstBlock: 0,
+    explorer: 'https://arbiscan.io',
+  },
 } as const satisfies Readonly<Record<string, PublicNetwork>>
 
 /** The name of a network in the API and in variables. */
@@ -38,6 +54,12 @@ export type NetworkName = keyof typeof publicNetworks
 
 /** All names, in the order of the table. */
 export const networkNames = Object.keys(publicNetworks) as NetworkName[]
+
+/** Returns the explorer of the public chain with this name in `accounts.wallets`, such as `eip155:10`; null for others. */
+export function explorerOf(network: string): string | null {
+  const found = Object.values(publicNetworks).find(({ chainId }) => network === `eip155:${chainId}`)
+  return found?.explorer ?? null
+}
 
 /** Returns the environment variable that holds the RPC URLs of a network. */
 export function rpcUrlsVariable<Name extends NetworkName>(name: Name): `CHAIN_${Uppercase<Name>}_RPC_URLS` {

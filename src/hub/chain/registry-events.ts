@@ -1,4 +1,3 @@
-import { idRegistryABI, keyRegistryABI, storageRegistryABI } from '@farcaster/core'
 import { decodeEventLog, type Hex, parseAbi, toEventSelector } from 'viem'
 import {
   type IdRegisterEventBody,
@@ -8,6 +7,7 @@ import {
   SignerEventType,
   type TierType,
 } from '../../protocol/definitions.js'
+import { idRegistryAbi, keyRegistryAbi, storageRegistryAbi } from '../../protocol/registry-abis.js'
 import type { ChainLog } from './endpoint.js'
 
 const tierRegistryAbi = parseAbi([
@@ -63,11 +63,11 @@ export function registryEvent(
   )
 }
 
-type BodyName = Extract<keyof OnChainEvent, `${string}Body`>
+type EventBodyName = Extract<keyof OnChainEvent, `${string}Body`>
 
 /** The content of an on-chain event. Members that it leaves out are empty. */
 export type EventContent = Pick<OnChainEvent, 'type' | 'fid'> & {
-  readonly [Name in BodyName]?: Partial<NonNullable<OnChainEvent[Name]>>
+  readonly [Name in EventBodyName]?: Partial<NonNullable<OnChainEvent[Name]>>
 }
 
 function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): EventContent | null {
@@ -77,7 +77,7 @@ function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): 
     case 'keyRegistry':
       return keyEvent(log)
     case 'storageRegistry': {
-      const { args } = decodeEventLog({ abi: storageRegistryABI, eventName: 'Rent', ...logParts(log) })
+      const { args } = decodeEventLog({ abi: storageRegistryAbi, eventName: 'Rent', ...logParts(log) })
       return {
         type: OnChainEventType.EVENT_TYPE_STORAGE_RENT,
         fid: Number(args.fid),
@@ -104,7 +104,7 @@ function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): 
 }
 
 function idEvent(log: ChainLog): EventContent | null {
-  const { eventName, args } = decodeEventLog({ abi: idRegistryABI, ...logParts(log) })
+  const { eventName, args } = decodeEventLog({ abi: idRegistryAbi, ...logParts(log) })
   const event = (fid: bigint, idRegisterEventBody: Partial<IdRegisterEventBody>): EventContent => ({
     type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
     fid: Number(fid),
@@ -134,7 +134,7 @@ function idEvent(log: ChainLog): EventContent | null {
 }
 
 function keyEvent(log: ChainLog): EventContent | null {
-  const { eventName, args } = decodeEventLog({ abi: keyRegistryABI, ...logParts(log) })
+  const { eventName, args } = decodeEventLog({ abi: keyRegistryAbi, ...logParts(log) })
   if (eventName === 'Migrated') {
     const signerMigratedEventBody = { migratedAt: Number(args.migratedAt) }
     return { type: OnChainEventType.EVENT_TYPE_SIGNER_MIGRATED, fid: 0, signerMigratedEventBody }

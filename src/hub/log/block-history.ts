@@ -38,6 +38,11 @@ export function confirmedBlock(event: Buffer): BlockRef | null {
   }
 }
 
+/** Whether two hashes of one length may be the same: an unknown one may be any. */
+export function mayBeSameHash(one: string | null | undefined, other: string | null | undefined): boolean {
+  return one == null || other == null || one === other
+}
+
 /** Whether two references can mean the same block: one of the hashes may be shorter. */
 export function isSameBlock(one: BlockRef, other: BlockRef): boolean {
   return one.height === other.height && (one.hash.startsWith(other.hash) || other.hash.startsWith(one.hash))

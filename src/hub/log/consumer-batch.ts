@@ -1,17 +1,22 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { inPipeline, type Statement, transact } from '../../platform/db/pipeline.js'
 import { PlazaError } from '../../platform/errors.js'
+import { runInSpan, type TraceSpan } from '../../platform/tracing/active-span.js'
+import { noTracing, type Tracing } from '../../platform/tracing/tracing.js'
 import { type BlockHistory, decodeHistory, encodeHistory, historyUpTo } from './block-history.js'
 import { blockOf, type HubEventBody, hubEventBody } from './hub-event.js'
 import { AFTER_ALL_EVENTS } from './log-range.js'
 import { type LogReset, LogResetError } from './log-reset.js'
 import { type EventPage, readEvents, readLogEnds, readRetentionFloor } from './read.js'
+import { readTracedBlocks, startBatchSpan, type TracedBlocks } from './traced-blocks.js'
 
 /** An event of the log, decoded on access. */
 export interface ConsumedEvent {
   readonly shard: number
   readonly id: number
   readonly body: HubEventBody
+  /** Of the span that merged it, where that was traced. */
+  readonly traceparent?: string
 }
 
 /** Events that were dropped before they were consumed: `from` inclusive, `to` exclusive. */
@@ -55,14 +60,14 @@ export type BatchOutcome =
   | { readonly state: 'busy' }
   | {
       readonly state: 'more' | 'caughtUp'
-      readonly cursor: Cursor
+      readonly cursor: ConsumerCursor
       readonly gap?: LogGap
       /** The log went back, and the cursor with it. */
       readonly reset?: LogReset
     }
 
 /** How far a consumer has come. */
-export interface Cursor {
+export interface ConsumerCursor {
   /** The first event that is not consumed. */
   readonly next: number
   /** The blocks before it. */
@@ -90,14 +95,16 @@ export async function ensureCursors(db: Database, consumer: Consumer, shards: nu
   `
 }
 
-/** Which events a batch has. */
+/** Shard and bounds of a batch. */
 interface BatchRange {
   readonly shard: number
   /** Most events. */
   readonly limit: number
   readonly signal: AbortSignal
   /** Where the cursor probably is: its events are read in the round trip that locks it. */
-  readonly expected?: Cursor | undefined
+  readonly expected?: ConsumerCursor | undefined
+  /** Continues the traces of the merges. */
+  readonly tracing?: Tracing | undefined
 }
 
 /**
@@ -114,8 +121,9 @@ export async function consumeBatch(
   consumer: Consumer,
   range: BatchRange,
 ): Promise<BatchOutcome> {
-  const { shard, signal, expected } = range
-  return await transact(db, async (transaction, withCommit) => {
+  const { shard, signal, expected, tracing = noTracing } = range
+  let span: TraceSpan | null = null
+  return await transact<BatchOutcome>(db, async (transaction, withCommit) => {
     const [[row], expectedPage] = await inPipeline([
       transaction<{ next: number; blocks: Buffer }[]>`
         select next_id as next, blocks from hub.consumers
@@ -128,7 +136,8 @@ export async function consumeBatch(
     const { next: from } = row
     const isExpected = from === expected?.next && !(expectedPage && 'reset' in expectedPage)
     const page = isExpected ? expectedPage : await readPage(transaction, consumer, range, cursorOf(row))
-    const move = (cursor: Cursor) => withCommit([moveCursor(transaction, consumer.name, shard, cursor)])
+    const move = (cursor: ConsumerCursor) =>
+      withCommit([moveCursor(transaction, consumer.name, shard, cursor)])
     if (page === null) {
       const floor = await readRetentionFloor(transaction, shard)
       const gap = { shard, from, to: floor }
@@ -143,16 +152,26 @@ export async function consumeBatch(
       move(cursor)
       return { state: 'more', cursor, reset }
     }
-    const events = page.events.map(({ id, event }) => decodeLazily(shard, id, event))
-    if (events.length > 0) withCommit(await consumer.handle(transaction, events, signal))
+    const events = page.events.map(({ id, event }) => {
+      return decodeLazily(shard, id, event, page.traces?.get(blockOf(id)))
+    })
+    span = startBatchSpan(tracing, consumer.name, shard, events)
+    if (events.length > 0) {
+      withCommit(await runInSpan(span, () => consumer.handle(transaction, events, signal)))
+    }
     const { from: next, history = [] } = page.remaining[0]!
     if (next > from) move({ next, history })
     return { state: page.next ? 'more' : 'caughtUp', cursor: { next, history } }
   })
+    .catch((error: unknown) => {
+      span?.fail(error)
+      throw error
+    })
+    .finally(() => span?.end())
 }
 
 /** A process of an earlier version moves a cursor and not its blocks: they are then before it. */
-function cursorOf({ next, blocks }: { readonly next: number; readonly blocks: Buffer }): Cursor {
+function cursorOf({ next, blocks }: { readonly next: number; readonly blocks: Buffer }): ConsumerCursor {
   return { next, history: historyUpTo(decodeHistory(blocks) ?? [], blockOf(next - 1)) }
 }
 
@@ -163,9 +182,9 @@ function cursorOf({ next, blocks }: { readonly next: number; readonly blocks: Bu
 async function readPage(
   db: Transaction,
   consumer: Consumer,
-  { shard, limit }: BatchRange,
-  { next: from, history }: Cursor,
-): Promise<EventPage | { readonly reset: LogReset } | null> {
+  { shard, limit, tracing }: BatchRange,
+  { next: from, history }: ConsumerCursor,
+): Promise<TracedPage | { readonly reset: LogReset } | null> {
   const page = readEvents(db, [{ shard, from, stop: AFTER_ALL_EVENTS, history }], {
     limit,
     reverse: false,
@@ -176,16 +195,26 @@ async function readPage(
     if (error instanceof LogResetError) return { reset: error.reset }
     throw error
   })
-  const [found] = await inPipeline([page, consumer.prepare?.(db)])
-  return found
+  const traces = tracing?.isOn ? readTracedBlocks(db, shard, blockOf(from)) : null
+  const [found, , foundTraces] = await inPipeline([page, consumer.prepare?.(db), traces])
+  return found === null || 'reset' in found ? found : { ...found, traces: foundTraces }
 }
 
+/** A page and the traces of its blocks; null while nothing is traced. */
+type TracedPage = EventPage & { readonly traces: TracedBlocks | null }
+
 /** Decodes on access: decoding is most of the cost of a consumer, and some look at few events. */
-function decodeLazily(shard: number, id: number, event: Buffer): ConsumedEvent {
+function decodeLazily(
+  shard: number,
+  id: number,
+  event: Buffer,
+  traceparent: string | undefined,
+): ConsumedEvent {
   let decoded: HubEventBody | undefined
   return {
     shard,
     id,
+    ...(traceparent === undefined ? {} : { traceparent }),
     get body() {
       decoded ??= hubEventBody(event)
       return decoded
@@ -193,7 +222,12 @@ function decodeLazily(shard: number, id: number, event: Buffer): ConsumedEvent {
   }
 }
 
-function moveCursor(db: Transaction, name: string, shard: number, { next, history }: Cursor): Statement {
+function moveCursor(
+  db: Transaction,
+  name: string,
+  shard: number,
+  { next, history }: ConsumerCursor,
+): Statement {
   return db`
     update hub.consumers
     set next_id = ${next}::bigint, blocks = ${encodeHistory(history)}

@@ -2,7 +2,8 @@ import type { Database } from '../../platform/db/connection.js'
 import { isLockTimeout, isRetryable, isUnavailable } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { type Consumer, type Cursor, consumeBatch, ensureCursors } from './consumer-batch.js'
+import type { Tracing } from '../../platform/tracing/tracing.js'
+import { type Consumer, type ConsumerCursor, consumeBatch, ensureCursors } from './consumer-batch.js'
 import { maxBlockEvents } from './hub-event.js'
 import type { EventTail } from './tail.js'
 
@@ -13,6 +14,7 @@ export interface ConsumerOptions {
   /** Wakes the consumer when new events are logged. */
   readonly tail: EventTail
   readonly log: Log
+  readonly tracing?: Tracing
   /** Most events of one batch. */
   readonly batchSize?: number
 }
@@ -54,19 +56,19 @@ export function startConsumer(consumer: Consumer, options: ConsumerOptions): () 
 async function consumeShard(
   consumer: Consumer,
   shard: number,
-  { db, shards, tail, log, batchSize = BATCH_SIZE }: ConsumerOptions,
+  { db, shards, tail, log, tracing, batchSize = BATCH_SIZE }: ConsumerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const logFields = { consumer: consumer.name, shard }
   let limit = batchSize
   let failures = 0
   let hasCursor = false
-  let expected: Cursor | undefined
+  let expected: ConsumerCursor | undefined
   while (!signal.aborted) {
     try {
       if (!hasCursor) await ensureCursors(db, consumer, shards)
       hasCursor = true
-      const outcome = await consumeBatch(db, consumer, { shard, limit, signal, expected })
+      const outcome = await consumeBatch(db, consumer, { shard, limit, signal, expected, tracing })
       const endedMs = performance.now()
       if (outcome.state !== 'busy' && outcome.gap) {
         log.error({ ...logFields, ...outcome.gap }, 'events were dropped before they were consumed')

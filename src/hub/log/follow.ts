@@ -16,7 +16,7 @@ const READ_INTERVAL_MS = 50
 const RETRY_READ_MS = 1_000
 
 /** The subscription of a stream. */
-export interface Subscription {
+export interface LogSubscription {
   /** Ranges that remain to be read. */
   readonly ranges: readonly ShardRange[]
   readonly filter: EventFilter | null
@@ -41,7 +41,7 @@ export interface LogReader<Sent> {
  */
 export async function* followLog<Sent>(
   { readPage, tail, catchUp }: LogReader<Sent>,
-  { ranges, filter }: Subscription,
+  { ranges, filter }: LogSubscription,
   signal: AbortSignal,
 ): AsyncGenerator<StreamPage<Sent>, void, void> {
   let remaining = ranges

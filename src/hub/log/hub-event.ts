@@ -57,10 +57,10 @@ export type HubEventBody =
     }
 
 /** Low bits of an event id that count events within a block (docs/protocol.md §1.3). */
-const sequenceBits = 14
+const SEQUENCE_BITS = 14
 
 /** Most events of a block, the confirmation included. */
-export const maxBlockEvents = 1 << sequenceBits
+export const maxBlockEvents = 1 << SEQUENCE_BITS
 
 /** Returns `block << 14 | sequence`. Uses arithmetic: bit operators are 32-bit. */
 export function eventId(blockNumber: number, sequence: number): number {
@@ -88,7 +88,7 @@ export function encodeHubEvent({ shard, id, timestamp, body }: SequencedEvent): 
   return Buffer.from(HubEventCodec.encode(withBody(event, body)).finish())
 }
 
-/** Encodes an event without its place in the log: what it says, and nothing else. */
+/** Encodes an event without its position in the log: what it says, and nothing else. */
 export function encodeEventBody(body: HubEventBody): Uint8Array {
   return HubEventCodec.encode(withBody(HubEventCodec.create({ type: body.type }), body)).finish()
 }

@@ -9,13 +9,13 @@ export interface ShardRange {
   readonly from: number
   readonly stop: number
   /**
-   * What the reader has read before. Unless its newest block is still in the log, reading fails. Without it the reader
+   * Blocks that the reader has read before. Unless its newest block is still in the log, reading fails. Without it the reader
    * gets the block of `from - 1` as it is now.
    */
   readonly history?: BlockHistory
 }
 
-/** What a page of the log has. */
+/** Bounds and filter of a page of the log. */
 export interface EventPageOptions {
   /** Most events to read, of all shards together. */
   readonly limit: number

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { type BlockRef, decodeHistory, encodeHistory, withBlocks } from './block-history.js'
-import { type Consumer, type Cursor, consumeBatch, ensureCursors } from './consumer-batch.js'
+import { type Consumer, type ConsumerCursor, consumeBatch, ensureCursors } from './consumer-batch.js'
 import { decodeHubEvent, eventId } from './hub-event.js'
 import { AFTER_ALL_EVENTS } from './log-range.js'
 import { ensurePartitions } from './partitions.js'
@@ -68,7 +68,7 @@ async function goBack(blocks: number): Promise<void> {
 class Reader {
   readonly told: string[] = []
   resets = 0
-  #expected: Cursor | undefined
+  #expected: ConsumerCursor | undefined
   readonly #consumer: Consumer = {
     name: 'reader',
     from: 'oldest',

@@ -23,7 +23,7 @@ export interface LogReset {
   readonly isBehind: boolean
 }
 
-/** A reader's place is on a branch of the log that was lost. */
+/** A reader's position is on a branch of the log that was lost. */
 export class LogResetError extends PlazaError {
   constructor(readonly reset: LogReset) {
     const { shard, lastId, nextId } = reset

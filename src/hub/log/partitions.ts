@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 
-const dayMs = 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Partitions are created this many days ahead, for clocks that are fast. */
-const daysAhead = 2
+const DAYS_AHEAD = 2
 
 /** Longest wait for a lock: creating or dropping a partition blocks all readers meanwhile. */
 const lockTimeout = '2s'
@@ -15,9 +15,9 @@ export function dayOf(unixMs: number): string {
 
 /** Creates missing partitions of the event log, for yesterday to two days ahead. */
 export async function ensurePartitions(db: Database | Transaction, nowMs: number): Promise<void> {
-  for (let offset = -1; offset <= daysAhead; offset += 1) {
-    const from = dayOf(nowMs + offset * dayMs)
-    const to = dayOf(nowMs + (offset + 1) * dayMs)
+  for (let offset = -1; offset <= DAYS_AHEAD; offset += 1) {
+    const from = dayOf(nowMs + offset * DAY_MS)
+    const to = dayOf(nowMs + (offset + 1) * DAY_MS)
     const name = `hub.events_${from.replaceAll('-', '')}`
     await db.unsafe(
       `create table if not exists ${name} partition of hub.events for values from ('${from}') to ('${to}')`,
@@ -38,7 +38,7 @@ export async function dropExpiredPartitions(
   nowMs: number,
   retentionDays: number,
 ): Promise<string[]> {
-  const oldestKept = dayOf(nowMs - retentionDays * dayMs)
+  const oldestKept = dayOf(nowMs - retentionDays * DAY_MS)
   const partitions = await db<{ name: string; day: string }[]>`
     select c.relname as name, to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day
     from pg_inherits i

@@ -3,6 +3,7 @@ import { type Log, silentLog } from '../../platform/log/log.js'
 import type { BlockHistory, BlockRef } from './block-history.js'
 import { blockOf } from './hub-event.js'
 import { isInLog, type LogReset, readHistory } from './log-reset.js'
+import type { LogEnd } from './read.js'
 import { eventChannel } from './write.js'
 
 /** The last id that a reader has read of a shard; it waits for a higher one. */
@@ -19,7 +20,7 @@ export interface EventTailOptions {
   /** Interval of polls while a reader waits, independent of notifications. */
   readonly pollMs?: number
   readonly log?: Log
-  /** Counts readers whose place in the log was lost. */
+  /** Counts readers whose position in the log was lost. */
   readonly onReset?: (reader: string) => void
   /** For LISTEN; the same as `db` unless told. */
   readonly listener?: Database
@@ -32,17 +33,9 @@ interface Waiter {
 
 const POLL_MS = 1_000
 
-/** The last block and event of a shard. */
-interface LogEnd {
-  readonly shard: number
-  readonly lastId: number
-  readonly height: number
-  readonly hash: string
-}
-
 /**
- * Counts a reader whose place in the log was lost, and logs it: of many streams at one place only the first. A client may
- * name any place, so what it has lost may never have been there: a warning.
+ * Counts a reader whose position in the log was lost, and logs it: of many streams at one place only the first. A client may
+ * name any position, so what it has lost may never have been there: a warning.
  */
 type ReportReset = (reader: string, reset: LogReset, owner?: 'client' | 'server') => void
 

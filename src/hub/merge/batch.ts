@@ -18,10 +18,12 @@ export interface MergeBatch {
   readonly chainEvents: readonly OnChainEvent[]
   readonly nameTransfers: readonly UserNameProof[]
   readonly messages: readonly SignedMessage[]
-  /** Messages that another hub has accepted (docs/protocol.md §4.14, `SubmitOptions.historical`). */
+  /** Messages that another hub has accepted (docs/protocol.md §4.14, `OriginRules.isHistorical`). */
   readonly historical?: ReadonlySet<SignedMessage>
   /** Messages whose claim no chain has confirmed, and the refusal for it (docs/protocol.md §4.12). */
   readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal>
+  /** Messages that are sent to the upstream when they are merged (`OriginRules.isOutgoing`). */
+  readonly outgoing?: ReadonlySet<SignedMessage>
   /** Name proofs that no longer resolve to their owner (`Hub.removeLostNames`). */
   readonly lostNames?: readonly SignedMessage[]
   /** Messages that the upstream no longer stores (`Hub.removeByUpstream`). */

@@ -7,7 +7,7 @@ import {
   TierType,
 } from '../../protocol/definitions.js'
 
-const daySeconds = 24 * 60 * 60
+const DAY_SECONDS = 24 * 60 * 60
 
 /** The state that the on-chain events of a fid result in. */
 export interface ChainState {
@@ -73,7 +73,7 @@ function foldTier(events: readonly OnChainEvent[]): number {
   let until = 0
   for (const { type, blockTimestamp, tierPurchaseEventBody: body } of events) {
     if (type !== OnChainEventType.EVENT_TYPE_TIER_PURCHASE || body?.tierType !== TierType.Pro) continue
-    until = Math.max(blockTimestamp, until) + body.forDays * daySeconds
+    until = Math.max(blockTimestamp, until) + body.forDays * DAY_SECONDS
   }
   return until
 }

@@ -83,7 +83,7 @@ async function selectEvents(
   return events
 }
 
-interface RegistrationRow {
+interface ChannelRegistrationRow {
   readonly label: string
   readonly owner_address: Buffer
   readonly expires_at: number
@@ -95,8 +95,8 @@ interface RegistrationRow {
 async function selectRegistrations(
   db: Transaction,
   labels: readonly Uint8Array[],
-): Promise<Map<string, RegistrationRow>> {
-  const rows = await db<RegistrationRow[]>`
+): Promise<Map<string, ChannelRegistrationRow>> {
+  const rows = await db<ChannelRegistrationRow[]>`
     select encode(channel_id, 'hex') as label, owner_address, expires_at, block_number, tx_index, log_index
     from hub.channels
     where channel_id = any (${db.types.byteas(labels.map((label) => Buffer.from(label)))}::bytea[])
@@ -135,7 +135,7 @@ async function writeRegistrations(
 /** One hint for each changed channel, with its new owner and the last cause of the batch. */
 function ownerHints(
   events: readonly OnChainEvent[],
-  before: ReadonlyMap<string, RegistrationRow>,
+  before: ReadonlyMap<string, ChannelRegistrationRow>,
   after: ReadonlyMap<string, ChannelRegistration>,
 ): PendingEvent[] {
   const causes = new Map<string, ChannelOwnerChangeCause>()
@@ -162,7 +162,7 @@ function causeOf(eventType: ChannelRegisterEventType): ChannelOwnerChangeCause |
 }
 
 function isSame(
-  before: RegistrationRow | undefined,
+  before: ChannelRegistrationRow | undefined,
   { ownerAddress, expiry, last }: ChannelRegistration,
 ): boolean {
   return (

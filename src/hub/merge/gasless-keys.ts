@@ -1,12 +1,12 @@
-import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { MessageType } from '../../protocol/definitions.js'
+import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../protocol/key-rules.js'
 import {
-  type KeyRequest,
   recoverKeyAddCustody,
   recoverKeyRemoveCustody,
+  type VerifiedKeyRequest,
   verifySignedKeyRequest,
 } from '../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -36,11 +36,11 @@ interface Nonce {
   readonly nonce: number
 }
 
-/** Who signed a key message. Recovery takes milliseconds, so it runs before the transaction. */
+/** Custody address and key request that authorize a key message. Recovery takes milliseconds, so it runs before the transaction. */
 export interface KeyClaim {
   /** 20 bytes; null if the message needs no custody signature or has a malformed one. */
   readonly custody: Buffer | null
-  readonly request: KeyRequest | null
+  readonly request: VerifiedKeyRequest | null
 }
 
 /** Recovers the claims of all key messages of a batch. */
@@ -85,7 +85,7 @@ export function checkExpiry({ signer }: SignedMessage, keys: KeyState, now: numb
 }
 
 /** Seconds by which a message must be later than the last use of its key to count as a use. */
-const useIntervalSeconds = 300
+const USE_INTERVAL_SECONDS = 300
 
 /** Gasless keys and nonces that a batch can change, before and after it. */
 export class KeyState {
@@ -130,7 +130,7 @@ export class KeyState {
   /** Moves the expiry clock of the key that signed a message, in steps of 300 s (docs/protocol.md §4.6). */
   recordUse({ signer, data }: SignedMessage): void {
     const key = this.get(signer)
-    if (key?.fid !== data.fid || data.timestamp <= key.lastUsedAt + useIntervalSeconds) return
+    if (key?.fid !== data.fid || data.timestamp <= key.lastUsedAt + USE_INTERVAL_SECONDS) return
     this.set({ ...key, lastUsedAt: data.timestamp })
   }
 

@@ -114,7 +114,7 @@ test('links and compact states in any order and any batches -> the state of the 
     fc.property(arrival, ({ sent, batches }) => {
       expect(hashesOf(mergeLinkBatches(batches))).toEqual(hashesOf(remainingLinks(sent)))
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 

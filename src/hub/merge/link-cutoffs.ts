@@ -21,7 +21,7 @@ interface TrackedCutoffs {
   targets: readonly number[]
 }
 
-/** What `LinkCutoffs.get` returns if nothing is void. */
+/** Result of `LinkCutoffs.get` if nothing is void. */
 export const NO_CUTOFF = -1
 
 /**

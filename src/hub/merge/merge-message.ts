@@ -4,8 +4,8 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { bodyOf, MessageSet } from '../../protocol/message-kind.js'
 import { typedKindOf } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
+import { insufficientStorage } from '../sender-refusals.js'
 import { checkSender, isSignedByGaslessKey } from './check-sender.js'
-import { checkStorage } from './check-storage.js'
 import { checkType } from './check-type.js'
 import { checkExpiry } from './gasless-keys.js'
 import { resolveConflict } from './resolve-conflict.js'
@@ -94,6 +94,19 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   })
   rule.afterMerge?.(message, displaced, state)
   return null
+}
+
+/** Checks that the sender has storage for the set of a message (docs/protocol.md §4.8). */
+function checkStorage(
+  message: SignedMessage,
+  conflictKey: ConflictKey | null,
+  state: BatchState,
+): Refusal | null {
+  if (conflictKey === null || state.historical.has(message)) return null
+  // Engine V21 has a rule of its own for the storage of verifications.
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
+  if (conflictKey.set === MessageSet.verifications && state.isV21(now)) return null
+  return state.accounts.get(message.data.fid)?.limits[conflictKey.set] === 0 ? insufficientStorage : null
 }
 
 /**

@@ -250,7 +250,7 @@ test('any order, batches and repetitions of messages -> the state of the rules',
       const { listed, stored } = await mentions()
       expect(listed).toEqual(stored)
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   )
 })
 
@@ -262,7 +262,7 @@ test('replaying the log yields the stored state, and counts match rows', async (
       expect(await replayedHashes()).toEqual(await storedHashes())
       expect(await miscounted()).toEqual([])
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   )
 })
 

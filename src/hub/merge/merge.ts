@@ -8,6 +8,7 @@ import { MessageSet } from '../../protocol/message-kind.js'
 import { isChannelType } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixMs, farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'
+import { saveTracedBlocks } from '../log/traced-blocks.js'
 import { appendEvents, buildBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
 import {
   excludeApplied,
@@ -22,6 +23,7 @@ import { recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
 import { mergeNameTransfer, removeLostName } from './names.js'
+import { saveOutgoing } from './outgoing.js'
 import { loadOwnedChannels } from './owner-hints.js'
 import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
 import { mergeOrder, ruleOf } from './rules.js'
@@ -99,18 +101,21 @@ export async function mergeBatch(
     const day = dayOf(nowMs)
     const { prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
     const pending = [...chain.events, ...(hasChannels ? chain.hints : []), ...events]
+    const messageOutcomes = outcomes.messages.map(
+      (outcome, index) => outcome ?? refuseIfPruned(batch.messages[index]!, prunedHashes),
+    )
     const logged = buildBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
     await inPipeline([
       appendEvents(transaction, shard, logged.events, logged.head, day),
       runHooks(transaction, settings.hooks, logged.events, withCommit),
       saveAppliedOffsets(transaction, batch, outcomes),
+      saveTracedBlocks(transaction, shard, logged.events),
+      saveOutgoing(transaction, outgoingOf(batch, messageOutcomes, state)),
     ])
     return {
       ...mergeAppliedOutcomes(input, applied, {
         ...outcomes,
-        messages: outcomes.messages.map(
-          (outcome, index) => outcome ?? refuseIfPruned(batch.messages[index]!, prunedHashes),
-        ),
+        messages: messageOutcomes,
       }),
       events: logged.events,
     }
@@ -166,10 +171,17 @@ async function lockShard(
 
 const NO_HASH = Buffer.alloc(0)
 
-/** Merges messages in the protocol's order: by type, by timestamp, then by hash (docs/protocol.md §1.8). */
+/** Merges messages in the protocol's order. */
 function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
   const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
-  const order = messages
+  for (const { message, index } of inMergeOrder(messages, state))
+    outcomes[index] = mergeMessage(message, state)
+  return outcomes
+}
+
+/** The protocol's order: by type, by timestamp, then by hash (docs/protocol.md §1.8). */
+function inMergeOrder(messages: readonly SignedMessage[], state: BatchState) {
+  return messages
     .map((message, index) => {
       // The hub that these come from has decided their order, and the last one holds the slot.
       const isDecided = isChannelType(message.data.type) && state.historical.has(message)
@@ -177,8 +189,18 @@ function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (R
       return { message, index, priority: mergeOrder(message.data), time, hash }
     })
     .sort((a, b) => a.priority - b.priority || a.time - b.time || Buffer.compare(a.hash, b.hash))
-  for (const { message, index } of order) outcomes[index] = mergeMessage(message, state)
-  return outcomes
+}
+
+/** The merged messages of the batch that are for the upstream, in the order in which they were merged. */
+function outgoingOf(
+  { messages, outgoing }: MergeBatch,
+  outcomes: readonly (Refusal | null)[],
+  state: BatchState,
+): SignedMessage[] {
+  if (outgoing === undefined || outgoing.size === 0) return []
+  return inMergeOrder(messages, state)
+    .filter(({ message, index }) => outcomes[index] === null && outgoing.has(message))
+    .map(({ message }) => message)
 }
 
 /** Writes the changes of the batch and prunes. Returns the events of both. */

@@ -30,7 +30,7 @@ const rules: Partial<Record<MessageType, MergeRule>> = {
 }
 
 /** Order of the types that nothing else depends on. */
-const lastOrder = 4
+const LAST_ORDER = 4
 
 /** Returns the rule of a message type. */
 export function ruleOf(type: MessageType): MergeRule {
@@ -39,6 +39,6 @@ export function ruleOf(type: MessageType): MergeRule {
 
 /** Returns the order of a message within a block, lower first (docs/protocol.md §1.8). */
 export function mergeOrder(data: MessageData): number {
-  if (typedKindOf(data) === undefined) return lastOrder
-  return ruleOf(data.type).order?.(data) ?? lastOrder
+  if (typedKindOf(data) === undefined) return LAST_ORDER
+  return ruleOf(data.type).order?.(data) ?? LAST_ORDER
 }

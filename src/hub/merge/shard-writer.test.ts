@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
@@ -45,6 +45,25 @@ test('items submitted during a merge form the next batch', async () => {
     ['a', 'b'],
     ['c', 'd', 'e'],
   ])
+})
+
+test('while the process is busy, an item that comes soon after a batch waits for others', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    let third: Promise<Refusal | null> | undefined
+    const { shardWriter, batches } = writer(() => null, {
+      isBusy: () => {
+        third ??= shardWriter.submit(cast('c'))
+        return true
+      },
+    })
+    await shardWriter.submit(cast('a'))
+    await shardWriter.submit(cast('b'))
+    await third
+    expect(batches).toEqual([['a'], ['b', 'c']])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('each sender gets its own outcome, across kinds and batches', async () => {

@@ -1,4 +1,6 @@
 import { PlazaError, type Refusal } from '../../platform/errors.js'
+import { pause } from '../../platform/process/pause.js'
+import { finishInSpan, recordedSpan, type TraceSpan } from '../../platform/tracing/active-span.js'
 import type { OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MergeBatch, MergeOutcomes, SourceOffset } from './batch.js'
@@ -14,8 +16,10 @@ export type MergeItem = {
   | {
       readonly kind: 'message'
       readonly message: SignedMessage
-      /** Another hub has accepted it: see `SubmitOptions.historical`. */
+      /** Another hub has accepted it: see `OriginRules.isHistorical`. */
       readonly historical?: boolean
+      /** It is sent to the upstream when it is merged: see `OriginRules.isOutgoing`. */
+      readonly isOutgoing?: boolean
       /** Set if no chain has confirmed its claim: refused with this, if for no other reason. */
       readonly unconfirmed?: Refusal | undefined
     }
@@ -41,6 +45,8 @@ export type QueueItem = MergeItem | UpstreamRemoval | LostName
 
 interface QueuedItem {
   readonly item: QueueItem
+  /** What submitted it, where that is traced. */
+  readonly span: TraceSpan | null
   readonly resolve: (outcome: Refusal | null) => void
   readonly reject: (error: unknown) => void
 }
@@ -56,6 +62,8 @@ export interface ShardWriterOptions {
   readonly batchSize?: number
   /** Most waiting items; `submit` refuses beyond it. */
   readonly queueSize?: number
+  /** Whether this process has no time to spare: items that come soon after a batch then wait for others. */
+  readonly isBusy?: () => boolean
 }
 
 const defaultBatchSize = 1000
@@ -63,12 +71,22 @@ const defaultQueueSize = 20_000
 const maxAttempts = 5
 
 /**
+ * Shortest time between two small batches while the process is busy. A batch of a few items costs about as much as one of
+ * them alone, and who waits behind a busy thread anyway does not notice.
+ */
+const GATHER_MS = 25
+/** A batch of so many is not a small one. */
+const FULL_BATCH = 50
+
+/**
  * The merge queue of one shard in this process. While a batch commits, the next one gathers: transactions are
- * large under load, and an idle queue adds no delay.
+ * large under load, and an idle process adds no delay.
  */
 export class ShardWriter {
   readonly #queue: QueuedItem[] = []
   #running: Promise<void> | null = null
+  /** Start of the last batch. */
+  #startMs = Number.NEGATIVE_INFINITY
 
   constructor(private readonly options: ShardWriterOptions) {}
 
@@ -83,7 +101,7 @@ export class ShardWriter {
       return Promise.reject(new PlazaError('unavailable', 'too many messages are waiting to be merged'))
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ item, resolve, reject })
+      this.#queue.push({ item, span: recordedSpan(), resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -97,9 +115,17 @@ export class ShardWriter {
     // Wait until the caller has queued the rest: one submit of many messages becomes one batch.
     await Promise.resolve()
     while (this.#queue.length > 0) {
+      await this.#gather()
+      this.#startMs = performance.now()
       await this.#mergeAll(this.#queue.splice(0, this.options.batchSize ?? defaultBatchSize))
     }
     this.#running = null
+  }
+
+  async #gather(): Promise<void> {
+    const waitMs = this.#startMs + GATHER_MS - performance.now()
+    if (waitMs <= 0 || this.#queue.length >= FULL_BATCH || !this.options.isBusy?.()) return
+    await pause(waitMs)
   }
 
   /** Merges a batch. If the batch fails, it is halved until the failing item is alone. */
@@ -122,7 +148,9 @@ export class ShardWriter {
 
   async #mergeOnce(batch: readonly QueuedItem[], attempt: number): Promise<void> {
     try {
-      const outcomes = await this.options.merge(toBatch(batch.map(({ item }) => item)))
+      const outcomes = await finishInSpan(startMergeSpan(batch), () =>
+        this.options.merge(toBatch(batch.map(({ item }) => item))),
+      )
       const next = { chainEvent: 0, nameTransfer: 0, message: 0, upstreamRemoval: 0, lostName: 0 }
       for (const { item, resolve } of batch) {
         resolve(outcomes[listOf[item.kind]]?.[next[item.kind]++] ?? null)
@@ -132,6 +160,19 @@ export class ShardWriter {
       await this.#mergeOnce(batch, attempt + 1)
     }
   }
+}
+
+/**
+ * Starts the span of a batch: a child of the first traced request in it, with links to the others. Null for none; the batch
+ * then runs in no span, also when the request that woke the writer has one.
+ */
+function startMergeSpan(batch: readonly QueuedItem[]): TraceSpan | null {
+  const [first, ...others] = new Set(batch.flatMap(({ span }) => span ?? []))
+  if (first === undefined) return null
+  return first.child('merge', {
+    attributes: { 'plaza.items': batch.length },
+    links: others.map(({ headers }) => headers),
+  })
 }
 
 /** Where a batch has the items of a kind, and its outcomes theirs. */
@@ -152,12 +193,14 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     lostNames: [] as SignedMessage[],
     unconfirmed: new Map<SignedMessage, Refusal>(),
     historical: new Set<SignedMessage>(),
+    outgoing: new Set<SignedMessage>(),
     sourceOffsets: new Map<object, SourceOffset>(),
   }
   for (const item of items) {
     const value = contentOf(item)
     batch[listOf[item.kind]].push(value as never)
     if (item.kind === 'message' && item.historical) batch.historical.add(item.message)
+    if (item.kind === 'message' && item.isOutgoing) batch.outgoing.add(item.message)
     if (item.kind === 'message' && item.unconfirmed) batch.unconfirmed.set(item.message, item.unconfirmed)
     if ('sourceOffset' in item && item.sourceOffset) batch.sourceOffsets.set(value, item.sourceOffset)
   }

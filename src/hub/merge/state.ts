@@ -84,7 +84,7 @@ export class BatchState {
     readonly signers: ReadonlyMap<string, boolean>,
     /** Gasless keys and their nonces. */
     readonly keys: KeyState,
-    /** Who authorized the key messages of the batch. */
+    /** Authorizations of the key messages of the batch. */
     readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
     /** Unix seconds, the same for the whole batch. */
     readonly nowUnix: number,

@@ -3,7 +3,7 @@ import type { MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MessageSet } from '../../protocol/message-kind.js'
 
-/** What messages compete for: a key in one set of one user (docs/protocol.md §4.1). */
+/** Key that messages conflict for, in one set of one user (docs/protocol.md §4.1). */
 export interface ConflictKey {
   readonly fid: number
   readonly set: MessageSet

@@ -2,14 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { PlazaError } from '../../platform/errors.js'
 
 /** Checks the `authorization` of an operator's request. @throws PlazaError `unauthenticated`. */
-export type AdminCheck = (authorization: string | undefined) => void
+export type OperatorCheck = (authorization: string | undefined) => void
 
 /**
  * Creates the check of the operator's credentials, with the texts of the reference node (docs/protocol.md §2.8).
  *
  * @param accounts `user:password`, several between commas; undefined or empty lets everyone in.
  */
-export function createAdminCheck(accounts: string | undefined): AdminCheck {
+export function createOperatorCheck(accounts: string | undefined): OperatorCheck {
   const accepted = (accounts ?? '')
     .split(',')
     .filter((account) => account !== '')

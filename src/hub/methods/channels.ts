@@ -14,7 +14,7 @@ import {
   ChannelPinResponse,
   ChannelsResponse,
 } from '../../protocol/proto/generated/channel_requests.js'
-import { readMemberships, readSlot, readSlots, type SlotRow } from '../query/channel-messages.js'
+import { type ChannelMessageRow, readMemberships, readSlot, readSlots } from '../query/channel-messages.js'
 import {
   type ChannelRow,
   isRegistered,
@@ -77,7 +77,7 @@ const channelList: Reply<ListPage<ChannelRow>> = {
     ChannelsResponse.encode({ channels: [...rows], nextPageToken }).finish(),
 }
 
-const member: Reply<SlotRow | null> = {
+const member: Reply<ChannelMessageRow | null> = {
   json: (row) => ({
     state: nameOf(channelMemberStateNames, row?.state ?? ChannelMemberState.NONE),
     lastActionTs: row?.ts,
@@ -91,7 +91,7 @@ const member: Reply<SlotRow | null> = {
 
 const fidOfSubject = (subject: Buffer) => subject.readUInt32BE()
 
-const members: Reply<ListPage<SlotRow>> = {
+const members: Reply<ListPage<ChannelMessageRow>> = {
   json: ({ rows, nextPageToken }) => ({
     members: rows.map(({ subject, state }) => ({
       fid: fidOfSubject(subject),
@@ -106,14 +106,14 @@ const members: Reply<ListPage<SlotRow>> = {
     }).finish(),
 }
 
-function pinOf(row: SlotRow | null) {
+function pinOf(row: ChannelMessageRow | null) {
   const castHash = row && bodyOf(row).channelPinBody?.castHash
   return castHash?.length ? { castHash: asBuffer(castHash), authorFid: row!.fid } : null
 }
 
-const bodyOf = ({ message }: SlotRow) => decodeStoredMessage(message).data
+const bodyOf = ({ message }: ChannelMessageRow) => decodeStoredMessage(message).data
 
-const pin: Reply<SlotRow | null> = {
+const pin: Reply<ChannelMessageRow | null> = {
   json(row) {
     const pinned = pinOf(row)
     return { pin: pinned && { castHash: hexOf(pinned.castHash), authorFid: pinned.authorFid } }
@@ -121,7 +121,7 @@ const pin: Reply<SlotRow | null> = {
   protobuf: (row) => ChannelPinResponse.encode({ pin: pinOf(row) ?? undefined }).finish(),
 }
 
-const moderations: Reply<ListPage<SlotRow>> = {
+const moderations: Reply<ListPage<ChannelMessageRow>> = {
   json: ({ rows, nextPageToken }) => ({
     moderations: rows.map(({ subject, state, fid }) => ({
       castHash: hexOf(subject),
@@ -141,8 +141,8 @@ const moderations: Reply<ListPage<SlotRow>> = {
     }).finish(),
 }
 
-/** What is not set reads as the strictest mode. */
-function metadataOf(row: SlotRow | null): ChannelMetadataResponse {
+/** Reads the metadata of a channel. An unset mode reads as the strictest one. */
+function metadataOf(row: ChannelMessageRow | null): ChannelMetadataResponse {
   const body = row ? bodyOf(row).channelUpdateBody : undefined
   return {
     name: body?.name,
@@ -155,7 +155,7 @@ function metadataOf(row: SlotRow | null): ChannelMetadataResponse {
   }
 }
 
-const metadata: Reply<SlotRow | null> = {
+const metadata: Reply<ChannelMessageRow | null> = {
   json(row) {
     const { castingMode, membershipMode, ...texts } = metadataOf(row)
     const { name = null, description = null, imageUrl = null, header = null, rules = null } = texts

@@ -29,7 +29,7 @@ function isLightPage(size: number | undefined): boolean {
   return size !== undefined && size <= LONGEST_LIGHT_PAGE
 }
 
-/** What is no number is refused later, and costs nothing. */
+/** Returns the page size; a value that is no number is refused later, and costs nothing. */
 function pageSizeOf(query: Parameters): number | undefined {
   const name = ['page_size', 'pageSize'].find((each) => query.has(each))
   return name === undefined ? undefined : Number(query.list(name)?.values[0] ?? 0) || 0

@@ -9,7 +9,7 @@ import type { Field } from './fields.js'
 import type { GrpcName, GrpcRequest } from './grpc/request.js'
 import type { Parameters } from './http/parameters.js'
 
-/** What the handlers of hub methods work with. */
+/** Dependencies of the handlers of hub methods. */
 export interface MethodContext {
   /** For reads: a replica, or the primary. */
   readonly db: Database

@@ -2,7 +2,7 @@ import { FarcasterNetwork } from '../../protocol/definitions.js'
 import type { MethodContext } from './hub-method.js'
 
 /**
- * What the operator of a node sees of the network (docs/protocol.md §2.8). Plaza is a hub of its own: it gossips with
+ * View of the network for the operator of a node (docs/protocol.md §2.8). Plaza is a hub of its own: it gossips with
  * no peers and decides no blocks, so a view has itself alone.
  */
 export interface MeshViewOfSelf {
@@ -26,7 +26,7 @@ export async function readMeshView({
   return { version, network, height, generatedAt: clock() }
 }
 
-/** What is known of a node besides what it says itself: nothing. */
+/** Unknown properties of a node: only it knows them. */
 const unknown = {
   name: null,
   operator: null,

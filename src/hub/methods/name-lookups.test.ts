@@ -56,7 +56,7 @@ beforeAll(async () => {
     proof(alice, 'alice.eth', UserNameType.USERNAME_TYPE_ENS_L1),
     proof(bob, 'bob.base.eth', UserNameType.USERNAME_TYPE_BASENAME),
   ]
-  const outcomes = await api.hub.submit(messages, { trusted: true, historical: true })
+  const outcomes = await api.hub.submit(messages, { origin: 'store', trusted: true })
   expect(outcomes).toEqual([null, null, null, null])
 })
 

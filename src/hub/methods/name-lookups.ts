@@ -74,7 +74,7 @@ const matchesReply: Reply<AddressMatch[]> = {
 
 const noProof = 'username proof not found'
 
-/** Who has a name or an address. */
+/** Methods that look up names and addresses. */
 export const nameLookupMethods = [
   readMethod({
     http: { path: '/fidByName', failure: 'Failed to get fid by name' },

@@ -107,7 +107,7 @@ async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage> {
   const message = decodeMessage(bytes)
   if (isRefusal(message)) throw toError(message === noData ? noFid : message)
   if (message.data.fid === 0) throw toError(noFid)
-  const [refusal] = await hub.submit([message])
+  const [refusal] = await hub.submit([message], { origin: 'client' })
   if (refusal) throw toError(refusal)
   return message
 }
@@ -145,7 +145,8 @@ async function submitMany(hub: Hub, body: Buffer, hasV21: boolean): Promise<Subm
     slice.map((bytes) => decodeBulkMessage(bytes, hasV21)),
   )
   const decoded = slices.flat()
-  const refusals = await hub.submit(decoded.flatMap((each) => ('merged' in each ? [each.merged] : [])))
+  const messages = decoded.flatMap((each) => ('merged' in each ? [each.merged] : []))
+  const refusals = await hub.submit(messages, { origin: 'client' })
   let next = 0
   return decoded.map((each) => {
     const refusal = 'merged' in each ? refusals[next++] : undefined

@@ -3,8 +3,8 @@ import type { MessageType } from '../../protocol/definitions.js'
 import type { PageOptions } from './page.js'
 
 /** The message in a slot of a channel. */
-export interface SlotRow {
-  /** What the slot is about: a member's fid in 4 bytes, or the hash of a moderated cast. */
+export interface ChannelMessageRow {
+  /** Subject of the slot: a member's fid in 4 bytes, or the hash of a moderated cast. */
   readonly subject: Buffer
   /** State of the member, or action of the moderation. */
   readonly state: number
@@ -21,15 +21,15 @@ export async function readSlot(
   channelId: Buffer,
   type: MessageType,
   subject: Buffer,
-): Promise<{ readonly registered: boolean; readonly slot: SlotRow | null }> {
-  const [row] = await db<(SlotRow | { readonly message: null })[]>`
+): Promise<{ readonly registered: boolean; readonly slot: ChannelMessageRow | null }> {
+  const [row] = await db<(ChannelMessageRow | { readonly message: null })[]>`
     select m.key as subject, m.state, m.fid, m.ts, m.message
     from hub.channels c
     left join hub.channel_messages m
       on m.channel_id = c.channel_id and m.type = ${type}::smallint and m.key = ${subject}::bytea
     where c.channel_id = ${channelId}::bytea
   `
-  return { registered: row !== undefined, slot: row?.message ? (row as SlotRow) : null }
+  return { registered: row !== undefined, slot: row?.message ? (row as ChannelMessageRow) : null }
 }
 
 interface SlotPage extends PageOptions<Buffer> {
@@ -43,9 +43,9 @@ export async function readSlots(
   channelId: Buffer,
   type: MessageType.CHANNEL_MEMBER | MessageType.CHANNEL_MODERATE,
   { limit, reverse, after, state }: SlotPage,
-): Promise<SlotRow[]> {
+): Promise<ChannelMessageRow[]> {
   const isAfter = reverse ? db`<` : db`>`
-  return await db<SlotRow[]>`
+  return await db<ChannelMessageRow[]>`
     select key as subject, state, fid, ts, message
     from hub.channel_messages
     where channel_id = ${channelId}::bytea

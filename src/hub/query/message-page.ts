@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
+import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import type { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
@@ -187,11 +187,11 @@ export function readTargetsPage(
     // Reads a page of each target from the index, then merges them: `target = any (…)` would read all rows.
     ({ afterCursor, ordering }) => db`
       select found.ts, found.hash, found.message
-      from unnest(${db.types.byteas(targets)}::bytea[]) as asked (target)
+      from unnest(${db.types.byteas(targets)}::bytea[]) as requested (target)
       cross join lateral (
         select ts, hash, message
         from hub.messages m
-        where m.target = asked.target
+        where m.target = requested.target
           and ${afterCursor}
         order by ${ordering}
       ) found

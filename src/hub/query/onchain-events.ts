@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
+import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
 import { type PageOptions, splitPage } from './page.js'

@@ -1,4 +1,3 @@
-import { KEY_TYPE_ED25519, METADATA_TYPE_SIGNED_KEY_REQUEST } from '@farcaster/core'
 import {
   type ChannelRegisterBody,
   IdRegisterEventType,
@@ -7,6 +6,7 @@ import {
   SignerEventType,
   TierType,
 } from '../../protocol/definitions.js'
+import { KEY_TYPE_ED25519, METADATA_TYPE_SIGNED_KEY_REQUEST } from '../../protocol/key-rules.js'
 import { CHANNELS_FID } from '../../protocol/shard.js'
 import { CHANNEL_CHAIN_ID } from '../chain/channel-events.js'
 import { EVENT_VERSION, type EventContent, RENT_SECONDS } from '../chain/registry-events.js'

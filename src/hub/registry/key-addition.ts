@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
-import {
-  KEY_GATEWAY_ADDRESS,
-  KEY_GATEWAY_EIP_712_TYPES,
-  keyGatewayABI,
-  METADATA_TYPE_SIGNED_KEY_REQUEST,
-} from '@farcaster/core'
 import { encodeFunctionData } from 'viem'
 import { recoverAccount } from '../../protocol/account-recovery.js'
 import { hexOf } from '../../protocol/bytes.js'
+import { METADATA_TYPE_SIGNED_KEY_REQUEST } from '../../protocol/key-rules.js'
 import { recoverSigner } from '../../protocol/kinds/typed-data.js'
+import { keyGatewayAbi } from '../../protocol/registry-abis.js'
+import { KEY_GATEWAY_ADDRESS, keyGatewayAdd } from '../../protocol/signed-types.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
 /** The chain of the contracts: OP Mainnet. */
@@ -47,7 +44,7 @@ export function localNonce(purpose: string): bigint {
 /** Builds `Add` of the key gateway as typed data, which the owner signs (docs/protocol.md §5.3). */
 export function keyAdditionData({ owner, keyType, key, metadata, nonce, deadline }: KeyAddition) {
   return {
-    ...KEY_GATEWAY_EIP_712_TYPES,
+    ...keyGatewayAdd,
     primaryType: 'Add',
     message: {
       owner: hexOf(owner),
@@ -96,7 +93,7 @@ export function keyAdditionTransaction({ keyType, key, metadata }: AddedKey) {
     to: KEY_GATEWAY_ADDRESS,
     value: '0x0',
     data: encodeFunctionData({
-      abi: keyGatewayABI,
+      abi: keyGatewayAbi,
       functionName: 'add',
       args: [keyType, hexOf(key), METADATA_TYPE_SIGNED_KEY_REQUEST, hexOf(metadata)],
     }),

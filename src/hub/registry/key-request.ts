@@ -1,11 +1,8 @@
-import {
-  decodeGaslessSignedKeyRequestMetadata,
-  encodeGaslessSignedKeyRequestMetadata,
-  SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES,
-} from '@farcaster/core'
 import { recoverAccount } from '../../protocol/account-recovery.js'
-import { asBuffer, hexOf } from '../../protocol/bytes.js'
+import { hexOf } from '../../protocol/bytes.js'
+import { decodeKeyRequestMetadata, encodeKeyRequestMetadata } from '../../protocol/key-request-metadata.js'
 import { recoverSigner } from '../../protocol/kinds/typed-data.js'
+import { signedKeyRequest } from '../../protocol/signed-types.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
 /** A request of an app to a user, to add a key. */
@@ -29,7 +26,7 @@ export interface SignedKeyRequest extends Omit<KeyRequest, 'key'> {
 /** Builds the request as typed data, which the app's custody address signs (docs/protocol.md §5.3). */
 function typedDataOf({ requestFid, key, deadline }: KeyRequest) {
   return {
-    ...SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES,
+    ...signedKeyRequest,
     primaryType: 'SignedKeyRequest',
     message: { requestFid: BigInt(requestFid), key: hexOf(key), deadline: BigInt(deadline) },
   } as const
@@ -49,24 +46,18 @@ export function recoverKeyRequestSigner(request: KeyRequest, signature: Buffer):
 
 /** Encodes a request as key metadata of type 1 (docs/protocol.md §5.3). */
 export function keyRequestMetadata(request: SignedKeyRequest): Buffer {
-  const encoded = encodeGaslessSignedKeyRequestMetadata({
-    requestFid: BigInt(request.requestFid),
-    requestSigner: hexOf(request.requestSigner),
-    signature: request.signature,
-    deadline: BigInt(request.deadline),
+  const { requestFid, requestSigner, signature, deadline } = request
+  return encodeKeyRequestMetadata({
+    requestFid: BigInt(requestFid),
+    requestSigner,
+    signature,
+    deadline: BigInt(deadline),
   })
-  return asBuffer(encoded._unsafeUnwrap())
 }
 
 /** Decodes key metadata of type 1; null if it is malformed. */
 export function readKeyRequestMetadata(metadata: Buffer): SignedKeyRequest | null {
-  const decoded = decodeGaslessSignedKeyRequestMetadata(metadata)
-  if (decoded.isErr()) return null
-  const { requestFid, requestSigner, signature, deadline } = decoded.value
-  return {
-    requestFid: Number(requestFid),
-    requestSigner: Buffer.from(requestSigner.slice(2), 'hex'),
-    signature: asBuffer(signature),
-    deadline: Number(deadline),
-  }
+  const decoded = decodeKeyRequestMetadata(metadata)
+  if (decoded === null) return null
+  return { ...decoded, requestFid: Number(decoded.requestFid), deadline: Number(decoded.deadline) }
 }

@@ -1,6 +1,6 @@
-import { eip712 } from '@farcaster/core'
 import { hexOf } from '../../protocol/bytes.js'
 import { UserNameProof, UserNameType } from '../../protocol/definitions.js'
+import { usernameProofClaim } from '../../protocol/signed-types.js'
 import { type EthAccount, localAccount, signatureBytes } from './eth-account.js'
 
 /** A transfer of an fname. */
@@ -21,8 +21,7 @@ export async function signNameTransfer(transfer: NameTransfer): Promise<UserName
   registry ??= localAccount('fname registry')
   const { name, owner, timestamp, fid } = transfer
   const signature = await registry.signer.signTypedData({
-    domain: eip712.EIP_712_USERNAME_DOMAIN,
-    types: { UserNameProof: eip712.EIP_712_USERNAME_PROOF },
+    ...usernameProofClaim,
     primaryType: 'UserNameProof',
     message: { name, timestamp: BigInt(timestamp), owner: hexOf(owner) },
   })

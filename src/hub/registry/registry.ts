@@ -168,7 +168,7 @@ export class LocalRegistry {
     locked: Queryable,
     name: string,
     fid: number,
-    holder: NameHolder | null,
+    holder: FnameHolder | null,
   ): Promise<Refusal | null> {
     const owner = await custodyOf(locked, fid)
     if (owner === null) return unknownFid(fid)
@@ -184,7 +184,7 @@ export class LocalRegistry {
     name: string,
     fid: number,
     owner: Buffer,
-    holder: NameHolder | null,
+    holder: FnameHolder | null,
   ): Promise<Refusal | null> {
     // Later than the stored transfer, even within one second.
     const timestamp = Math.max(this.#nowUnix(), (holder?.ts ?? 0) + 1)
@@ -219,13 +219,13 @@ export class LocalRegistry {
   }
 }
 
-interface NameHolder {
+interface FnameHolder {
   readonly fid: number
   readonly ts: number
 }
 
-async function findNameHolder(db: Queryable, name: string): Promise<NameHolder | null> {
-  const [row] = await db<NameHolder[]>`select fid, ts from hub.username_proofs where name = ${name}`
+async function findNameHolder(db: Queryable, name: string): Promise<FnameHolder | null> {
+  const [row] = await db<FnameHolder[]>`select fid, ts from hub.username_proofs where name = ${name}`
   return row ?? null
 }
 

@@ -1,7 +1,7 @@
 import { ChannelMemberAction as Action } from '../../../protocol/definitions.js'
 import { ChannelMemberState as State } from '../../../protocol/proto/generated/channel_requests.js'
 
-/** What the sender of a channel message is in the channel. */
+/** Role of the sender of a channel message in the channel. */
 export type ChannelRole = 'owner' | 'moderator' | 'member' | 'other'
 
 /** A change of a member that a user wants to make. */

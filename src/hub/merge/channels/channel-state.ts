@@ -21,7 +21,7 @@ export interface Verifier {
 export interface ChannelSlot {
   readonly channelId: Buffer
   readonly type: MessageType
-  /** What the slot is about: `channelSubject`. */
+  /** Subject of the slot: `channelSubject`. */
   readonly subject: Buffer
   /** State of the member, or action of the moderation; else 0. */
   readonly state: number

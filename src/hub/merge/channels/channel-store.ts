@@ -63,7 +63,7 @@ function slotsOf({ data }: SignedMessage, body: ChannelBody): SlotKey[] {
   ]
 }
 
-interface ChannelRow {
+interface StoredChannelRow {
   readonly id: Buffer
   readonly owner: Buffer
   /** Null when nobody has verified the owner's address. */
@@ -73,8 +73,8 @@ interface ChannelRow {
 }
 
 /** The set of verifications is a literal, as in the index that serves this. */
-function selectChannels(db: Transaction, ids: readonly Buffer[]): Promise<ChannelRow[]> {
-  return db<ChannelRow[]>`
+function selectChannels(db: Transaction, ids: readonly Buffer[]): Promise<StoredChannelRow[]> {
+  return db<StoredChannelRow[]>`
     select c.channel_id as id, c.owner_address as owner, v.fid, v.ts, v.hash
     from hub.channels c
     left join hub.messages v

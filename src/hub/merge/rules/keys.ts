@@ -1,7 +1,7 @@
-import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import { HubEventType } from '../../../protocol/definitions.js'
-import { type KeyRequest, MALFORMED_KEY_REQUEST } from '../../../protocol/kinds/key.js'
+import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../../protocol/key-rules.js'
+import { MALFORMED_KEY_REQUEST, type VerifiedKeyRequest } from '../../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { NonceKind } from '../gasless-keys.js'
 import type { MergeRule } from '../rule.js'
@@ -9,7 +9,7 @@ import type { BatchState } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
 /** Most keys of one fid (docs/protocol.md §3.3.12). */
-const maxKeysPerFid = 1000
+const MAX_KEYS_PER_FID = 1000
 
 /** Rule of KEY_ADD (docs/protocol.md §4.6). */
 export const keyAddRule: MergeRule = { isAuthorizedByBody: true, locksAllShards: true, merge: mergeKeyAdd }
@@ -87,14 +87,18 @@ function checkCustody(message: SignedMessage, state: BatchState): Refusal | null
   return state.keyClaims.get(message)?.custody?.equals(custody) ? null : invalid('invalid signature')
 }
 
-function checkRequest({ requestFid, requestSigner }: KeyRequest, state: BatchState): Refusal | null {
+function checkRequest({ requestFid, requestSigner }: VerifiedKeyRequest, state: BatchState): Refusal | null {
   const custody = state.accounts.get(requestFid)?.custodyAddress
   return custody?.equals(requestSigner)
     ? null
     : invalid('requestSigner does not match custody address of requestFid')
 }
 
-function checkHolder(message: SignedMessage, { requestFid }: KeyRequest, state: BatchState): Refusal | null {
+function checkHolder(
+  message: SignedMessage,
+  { requestFid }: VerifiedKeyRequest,
+  state: BatchState,
+): Refusal | null {
   const { fid, keyAddBody } = message.data
   const stored = state.keys.get(keyAddBody!.key)
   if (state.isActiveSigner(fid, keyAddBody!.key)) {
@@ -104,8 +108,8 @@ function checkHolder(message: SignedMessage, { requestFid }: KeyRequest, state: 
   if (stored && stored.requestFid !== requestFid) {
     return invalid('key is already registered for this fid by a different requesting fid')
   }
-  if (!stored && state.keys.keyCountOf(fid) >= maxKeysPerFid) {
-    return invalid(`active-key cap exceeded: ${maxKeysPerFid} keys per FID`)
+  if (!stored && state.keys.keyCountOf(fid) >= MAX_KEYS_PER_FID) {
+    return invalid(`active-key cap exceeded: ${MAX_KEYS_PER_FID} keys per FID`)
   }
   return null
 }

@@ -8,10 +8,10 @@ import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 
 /** Units of the type that a lender on mainnet must own (docs/protocol.md §3.3.11). */
-const mainnetMinimumOwnUnits = 1000
+const MIN_MAINNET_OWN_UNITS = 1000
 
 /** Units that a lender must keep. */
-const reservedUnits = 1
+const RESERVED_UNITS = 1
 
 /** Rule of LEND_STORAGE: the lender needs units, and 0 units end a loan (docs/protocol.md §4.5). */
 export const lendRule: MergeRule = {
@@ -34,8 +34,8 @@ function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | n
   const account = state.accounts.get(fid)!
   const unit = generationOf(lendStorageBody!.unitType)
   const own = account.ownUnits[unit]
-  const minimum = network === FarcasterNetwork.MAINNET ? mainnetMinimumOwnUnits : 0
-  const free = own - account.lentUnits[unit] - lentInBatch(message, state) - reservedUnits
+  const minimum = network === FarcasterNetwork.MAINNET ? MIN_MAINNET_OWN_UNITS : 0
+  const free = own - account.lentUnits[unit] - lentInBatch(message, state) - RESERVED_UNITS
   if (lendStorageBody!.numUnits === 0 || state.historical.has(message)) return null
   if (own >= minimum && lendStorageBody!.numUnits <= free) return null
   return insufficientStorage

@@ -4,15 +4,16 @@ import { describeError, PlazaError } from '../../../platform/errors.js'
 import type { CallerName } from '../../../platform/limits/caller-name.js'
 import type { WorkLimits } from '../../../platform/limits/work-limits.js'
 import type { Log } from '../../../platform/log/log.js'
-import type { createGrpcMetrics } from '../../../platform/metrics.js'
+import type { Tracing } from '../../../platform/tracing/tracing.js'
 import { LogResetError } from '../../log/log-reset.js'
 import type { EventTail } from '../../log/tail.js'
 import type { NameKey } from '../hub-callers.js'
 import type { MethodContext } from '../hub-method.js'
 import type { HubReads } from '../hub-reads.js'
 import { knownError } from '../refusals.js'
+import type { createGrpcMetrics } from './grpc-metrics.js'
 
-/** What the hub's gRPC API works with. */
+/** Dependencies of the hub's gRPC API. */
 export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> {
   readonly tail: EventTail
   /** Chooses the database of each read; null: `db`. */
@@ -23,6 +24,8 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
   /** Names API keys, for limits of each of them. Undefined: callers are known by their address. */
   readonly nameKey?: NameKey
   readonly log: Log
+  /** Makes spans of calls. */
+  readonly tracing?: Tracing
   /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */
   readonly authorize?: (call: KeyedCall) => Promise<void>
   /** Credentials of the operator, `user:password`, several between commas. Undefined: its methods are open. */

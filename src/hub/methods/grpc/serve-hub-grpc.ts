@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import {
   type ConnectionInjector,
+  status as grpcStatus,
   type handleUnaryCall,
   type Metadata,
   type MethodDefinition,
@@ -14,11 +15,13 @@ import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
 import type { WorkPrice } from '../../../platform/limits/work-prices.js'
 import { Deadlines, within } from '../../../platform/process/deadlines.js'
-import { inSlices } from '../../../platform/process/turns.js'
+import { beginOrdinaryRequest, inSlices } from '../../../platform/process/turns.js'
+import { runInSpan, type TraceSpan } from '../../../platform/tracing/active-span.js'
+import { noTracing, type Tracing } from '../../../platform/tracing/tracing.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import { readEvents } from '../../log/read.js'
-import { createAdminCheck } from '../admin-auth.js'
+import { createOperatorCheck } from '../admin-auth.js'
 import { priceOfBody, priceOfRequest } from '../heavy-methods.js'
 import { callerOfHub } from '../hub-callers.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
@@ -112,7 +115,7 @@ function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementati
     )
     return { ...page, events: events.flat() }
   })
-  const checkAdmin = createAdminCheck(api.adminAuth)
+  const checkAdmin = createOperatorCheck(api.adminAuth)
   const admitAdmin: Admit = async (call) => {
     const admitted = await admit(call)
     checkAdmin(textOf(call.metadata, 'authorization'))
@@ -148,7 +151,7 @@ async function answer(
 ): Promise<Uint8Array> {
   const bytes = call.request
   const { price, run } = prepare(served, bytes, address)
-  if (price === null) return await run()
+  if (price === null) return await run().finally(beginOrdinaryRequest())
   const gone = new AbortController()
   call.on('cancelled', () => gone.abort())
   const work = await served.api.work.begin({ price, caller: await nameCaller(), signal: gone.signal })
@@ -186,17 +189,42 @@ function serveCalls(
 ): handleUnaryCall<Buffer, Buffer> {
   return async (call, callback) => {
     const startMs = performance.now()
+    const span = startCallSpan(name, call, api.tracing)
     let code = 0
     try {
-      const reply = await answerCall(call)
+      const reply = await runInSpan(span, () => answerCall(call))
       callback(null, asBuffer(reply))
     } catch (cause) {
       const status = statusOf(cause, name, api.log)
       code = status.code
+      if (serverFailures.has(code)) span?.fail(cause)
       callback(status)
     }
-    api.metrics?.called(name, code, (performance.now() - startMs) / 1000)
+    span?.set({ 'rpc.grpc.status_code': code })
+    span?.end()
+    api.metrics?.called(name, code, (performance.now() - startMs) / 1000, span)
   }
+}
+
+/** Statuses that are no fault of the caller. */
+const serverFailures: ReadonlySet<number> = new Set([
+  grpcStatus.INTERNAL,
+  grpcStatus.UNAVAILABLE,
+  grpcStatus.UNKNOWN,
+])
+
+function startCallSpan(
+  name: GrpcName,
+  { metadata }: Pick<IncomingCall, 'metadata'>,
+  tracing: Tracing = noTracing,
+): TraceSpan | null {
+  if (!tracing.isOn) return null
+  const [, service = '', method = ''] = HubServiceService[name].path.split('/')
+  return tracing.start(`${service}/${method}`, {
+    kind: 'server',
+    parent: { traceparent: textOf(metadata, 'traceparent'), tracestate: textOf(metadata, 'tracestate') },
+    attributes: { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method },
+  })
 }
 
 /** Checks the rate limit before the key, so that it counts wrong keys too. */

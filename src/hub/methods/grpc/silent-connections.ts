@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
-/** So many looks within the time. */
-const LOOKS = 4
+/** Polls within the timeout. */
+const POLLS_PER_TIMEOUT = 4
 
 /**
  * Ends connections from which nothing has come for so long, not even the answer to a ping: their client has vanished or stands
@@ -23,7 +23,7 @@ export function endSilentConnections(sockets: () => Iterable<Socket>, silenceMs:
     }
   }
 
-  const timer = setInterval(look, silenceMs / LOOKS)
+  const timer = setInterval(look, silenceMs / POLLS_PER_TIMEOUT)
   timer.unref()
   return () => clearInterval(timer)
 }

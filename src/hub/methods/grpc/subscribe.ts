@@ -9,9 +9,9 @@ import {
   createSingleFlightPages,
   followLog,
   type LogReader,
+  type LogSubscription,
   rangesFrom,
   type StreamEvent,
-  type Subscription,
   withHistories,
 } from '../../log/follow.js'
 import { blockOf } from '../../log/hub-event.js'
@@ -108,7 +108,7 @@ const BLOCK_HASH_METADATA = 'x-block-hash'
 async function subscriptionOf(
   { request, metadata }: Pick<SubscribeCall, 'request' | 'metadata'>,
   { db, tail, config }: HubGrpcApi,
-): Promise<Subscription> {
+): Promise<LogSubscription> {
   const { eventTypes = [], fromId, shardIndex } = decodeRequest('subscribe', request)
   const shards = requestedShards(shardIndex, config.shards)
   const types = eventTypes.map((type) => enumValueOf(type, hubEventTypeNames, 'event_types'))

@@ -1,19 +1,18 @@
-import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limits } from '../../../platform/limits/limits.js'
+import { endOrdinaryRequest } from '../../../platform/limits/ordinary-requests.js'
 import { createSlots } from '../../../platform/limits/slots.js'
-import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
+import { type WatchedReader, watchStalledReaders } from '../../../platform/process/stalled-readers.js'
+import { StreamResponse } from '../../../platform/process/stream-response.js'
 import {
   createSingleFlightPages,
   followLog,
   type LogReader,
+  type LogSubscription,
   openEndedRange,
   rangesAfterReset,
   rangesFrom,
   type StreamEvent,
-  type Subscription,
   withHistories,
 } from '../../log/follow.js'
 import type { EventFilter, ShardRange } from '../../log/log-range.js'
@@ -26,7 +25,6 @@ import { invalid, requestedShards } from '../refusals.js'
 import { failureBody, toPlazaError } from './errors.js'
 import type { HubApi } from './hub-api.js'
 import { enumParser, Parameters, parseFid, parseU32, parseU64 } from './parameters.js'
-import { type WatchedReader, watchStalledReaders } from './stalled-readers.js'
 import {
   formatPosition,
   parsePosition,
@@ -42,8 +40,6 @@ const MAX_FILTER_FIDS = 1_000
 
 /** A stream whose reader takes nothing for so long is ended; the reader can resume. */
 const STALL_TIMEOUT_MS = 2 * 60_000
-/** When the server stops, a slow reader has so long to take what was sent. */
-const CLOSE_TIMEOUT_MS = 1_000
 /** The time that clients wait before they reconnect. */
 const RECONNECT_MS = 2_000
 
@@ -72,6 +68,7 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
 
   const options = { config: { failure: FAILURE }, exposeHeadRoute: false }
   scope.get('/events/stream', options, async (request, reply) => {
+    endOrdinaryRequest(request)
     // Before the statement that finds where to start.
     const caller = await callerOfHub(api.nameKey, request, request.ip)
     const freeSlot = slots.take(caller)
@@ -88,7 +85,9 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
         reply.raw.writeHead(200, headers as Record<string, string>)
         const catchUp = (signal: AbortSignal) => api.work.catchUp.enter(caller, signal)
         const follower = { readPage, tail: api.tail, catchUp }
-        return new EventStream(reply.raw, request, controller, api, follower).run(subscription)
+        const stallTimeoutMs = api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS
+        const response = new StreamResponse({ response: reply.raw, controller, stallTimeoutMs })
+        return new EventStream(response, request, controller.signal, api, follower).run(subscription)
       },
       () => {},
     )
@@ -118,7 +117,7 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 }
 
-async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promise<Subscription> {
+async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promise<LogSubscription> {
   const parameters = new Parameters(request.query)
   const shards = requestedShards(parameters.read(parseU32, 'shard_index'), config.shards)
   const from = parameters.read(parseU64, 'from_event_id')
@@ -154,35 +153,33 @@ class EventStream {
   #positions: readonly StreamPosition[] = []
 
   constructor(
-    readonly response: ServerResponse,
+    readonly response: StreamResponse,
     readonly request: FastifyRequest,
-    readonly controller: AbortController,
+    readonly signal: AbortSignal,
     readonly api: HubApi,
     readonly follower: LogReader<string>,
   ) {}
 
-  async run(subscription: Subscription): Promise<void> {
-    const { response, controller } = this
-    response.on('close', () => controller.abort())
-    response.on('error', () => controller.abort())
+  async run(subscription: LogSubscription): Promise<void> {
+    const { response, signal } = this
     this.#positions = positionsBefore(subscription.ranges)
-    const heartbeat = setInterval(() => this.#heartbeat(), this.api.config.heartbeatMs ?? HEARTBEAT_MS)
+    const sendHeartbeat = () => response.heartbeat(this.#progress())
+    const heartbeat = setInterval(sendHeartbeat, this.api.config.heartbeatMs ?? HEARTBEAT_MS)
     try {
-      await this.#send(`retry: ${RECONNECT_MS}\n${this.#progress()}`)
+      await response.send(`retry: ${RECONNECT_MS}\n${this.#progress()}`)
       await this.#follow(subscription)
     } catch (error) {
-      if (!controller.signal.aborted) this.#fail(error)
+      if (!signal.aborted) await this.#fail(error)
     } finally {
       clearInterval(heartbeat)
-      await closeGracefully(response)
+      await response.close()
     }
   }
 
-  async #follow(subscription: Subscription): Promise<void> {
+  async #follow(subscription: LogSubscription): Promise<void> {
     const ranges = await this.#withHistories(subscription.ranges)
-    const { signal } = this.controller
-    for await (const page of followLog(this.follower, { ...subscription, ranges }, signal)) {
-      if (page.events.length > 0) await this.#send(this.#frames(page.events))
+    for await (const page of followLog(this.follower, { ...subscription, ranges }, this.signal)) {
+      if (page.events.length > 0) await this.response.send(this.#frames(page.events))
       this.#positions = positionsBefore(page.remaining)
       if (page.reset) await this.#sendReset(page.reset)
     }
@@ -210,7 +207,7 @@ class EventStream {
     const position = formatPosition(this.#positions)
     const data = JSON.stringify({ shardIndex: shard, lostEventId: lastId, nextEventId: nextId })
     const id = position === null ? '' : `id: ${position}\n`
-    await this.#send(`event: log-reset\n${id}data: ${data}\n\n`)
+    await this.response.send(`event: log-reset\n${id}data: ${data}\n\n`)
   }
 
   #frames(events: readonly StreamEvent<string>[]): string {
@@ -233,33 +230,10 @@ class EventStream {
     return position === null ? ': heartbeat\n\n' : `: heartbeat\nid: ${position}\n\n`
   }
 
-  #heartbeat(): void {
-    // A slow reader still has something to take.
-    if (!this.response.writableNeedDrain && !this.response.writableEnded)
-      this.response.write(this.#progress())
-  }
-
-  async #send(text: string): Promise<void> {
-    if (this.response.write(text)) return
-    const timeoutMs = this.api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS
-    if (await waitForDrain(this.response, timeoutMs, this.controller.signal)) return
-    // The reader is gone or stalled.
-    this.controller.abort()
-  }
-
   /** Sends the error that ends a stream, such as one whose position is no longer in the log. */
-  #fail(cause: unknown): void {
+  async #fail(cause: unknown): Promise<void> {
     const error = toPlazaError(cause, this.request)
     if (error.code === 'internal') this.request.log.error({ err: cause }, 'event stream failed')
-    this.response.write(`event: error\ndata: ${JSON.stringify(failureBody(FAILURE, error))}\n\n`)
+    await this.response.send(`event: error\ndata: ${JSON.stringify(failureBody(FAILURE, error))}\n\n`)
   }
-}
-
-/** Ends the answer, and closes the connection when a slow reader does not take the rest in time. */
-async function closeGracefully(response: ServerResponse): Promise<void> {
-  if (response.destroyed) return
-  const closed = once(response, 'close').catch(() => {})
-  response.end()
-  await Promise.race([closed, sleep(CLOSE_TIMEOUT_MS, null, { ref: false })])
-  response.destroy()
 }

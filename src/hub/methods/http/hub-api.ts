@@ -5,7 +5,7 @@ import type { NameKey } from '../hub-callers.js'
 import type { MethodContext } from '../hub-method.js'
 import type { HubReads } from '../hub-reads.js'
 
-/** What the hub's HTTP API works with. */
+/** Dependencies of the hub's HTTP API. */
 export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> {
   readonly tail: EventTail
   /** Chooses the database of each read; null: `db`. */

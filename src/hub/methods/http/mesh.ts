@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
 import { inlineSources } from '../../../platform/text/content-policy.js'
-import type { AdminCheck } from '../admin-auth.js'
+import type { OperatorCheck } from '../admin-auth.js'
 import type { MethodContext } from '../hub-method.js'
 import { meshTopologyJson, meshViewJson, meshViewText, readMeshView, shownTopics } from '../mesh-view.js'
 import { MESH_PAGE } from './mesh-page.js'
@@ -19,7 +19,11 @@ const pagePolicy = [
 ].join('; ')
 
 /** Adds `/mesh`, the operator's view of the network, and `/mesh/ui`, a page that shows it (docs/protocol.md §2.8). */
-export function registerMesh(scope: FastifyInstance, context: MethodContext, checkAdmin: AdminCheck): void {
+export function registerMesh(
+  scope: FastifyInstance,
+  context: MethodContext,
+  checkAdmin: OperatorCheck,
+): void {
   scope.get('/mesh', async (request, reply) => {
     try {
       checkAdmin(request.headers.authorization)

@@ -6,7 +6,7 @@ import { limitRequests } from '../../../platform/limits/limit-requests.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { LongReply } from '../../../platform/limits/long-reply.js'
 import { redactedPath } from '../../../platform/text/redacted-path.js'
-import { createAdminCheck } from '../admin-auth.js'
+import { createOperatorCheck } from '../admin-auth.js'
 import { priceOfBody, priceOfQuery } from '../heavy-methods.js'
 import { callerOfHub } from '../hub-callers.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
@@ -45,7 +45,7 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
       const served = { api, context, runHeavy: allowHeavyWork(scope, api.work) }
       for (const [path, methods] of routes) addRoute(scope, path, methods, served)
       registerEventStream(scope, api)
-      registerMesh(scope, context, createAdminCheck(api.adminAuth))
+      registerMesh(scope, context, createOperatorCheck(api.adminAuth))
     },
     { prefix: '/v1' },
   )
@@ -105,7 +105,7 @@ function acceptBodies(scope: FastifyInstance, bodyLimit: number): void {
   })
 }
 
-/** What routes answer with. */
+/** Dependencies of routes. */
 interface Served {
   readonly api: HubApi
   readonly context: MethodContext

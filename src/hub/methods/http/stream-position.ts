@@ -19,7 +19,7 @@ export function positionsBefore(ranges: readonly ShardRange[]): StreamPosition[]
   return ranges.map(({ shard, from, history = [] }) => ({ shard, lastId: from - 1, history }))
 }
 
-/** Histories behind one more block: all streams at one place share them. */
+/** Histories behind one more block: all streams at one position share them. */
 const nextHistories = new WeakMap<
   BlockHistory,
   { readonly block: BlockRef; readonly history: BlockHistory }

@@ -21,7 +21,7 @@ const base64Digits = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
 const highDigits = Uint8Array.from({ length: 256 }, (_, byte) => hexDigits[byte >> 4]!)
 const lowDigits = Uint8Array.from({ length: 256 }, (_, byte) => hexDigits[byte & 15]!)
 
-/** What `JSON.stringify` writes after the backslash, by byte: 0 for bytes that stay as they are. */
+/** Characters that `JSON.stringify` writes after the backslash, by byte: 0 for bytes that stay as they are. */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => {
   const written = JSON.stringify(String.fromCharCode(byte))
   return written[1] === '\\' ? written.charCodeAt(2) : 0

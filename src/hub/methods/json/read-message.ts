@@ -8,7 +8,7 @@ import type { SignedMessage } from '../../../protocol/message.js'
 import { eachField, lengthDelimited } from '../../protobuf.js'
 import { enumValue, messageTypeNames, storageUnitTypeNames } from './enum-names.js'
 
-type Json = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * Reads a signed message from JSON, in the form of the hub API (docs/protocol.md §1.2), which `messageJson`
@@ -30,7 +30,7 @@ export function readMessageJson(json: object): SignedMessage | Refusal {
 /** Thrown and caught in this file. */
 class UnreadableError extends Error {}
 
-function readEnvelope(json: Json): Message {
+function readEnvelope(json: JsonObject): Message {
   const given = json.dataBytes ?? json.data_bytes
   const message = readByLibrary('message', () =>
     Message.fromJSON({ ...inBase64(json, ['hash', 'signature', 'signer']), data: undefined }),
@@ -88,7 +88,7 @@ function readData(value: unknown): MessageData {
 }
 
 /** Maps bodies to the names of the library, with bytes in base64; others stay as they are. */
-const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
+const bodyReaders: Readonly<Record<string, (body: JsonObject) => object>> = {
   castAddBody: (body) => ({
     ...withCastId(body, 'parentCastId'),
     embeds: listIn(body.embeds ?? [], 'embeds').map((embed) =>
@@ -126,13 +126,13 @@ function numberNamed(names: Parameters<typeof enumValue>[0], value: unknown): un
   return typeof value === 'string' ? (enumValue(names, value) ?? value) : value
 }
 
-function withCastId(body: Json, name: string): Json {
+function withCastId(body: JsonObject, name: string): JsonObject {
   const castId = body[name]
   if (castId === undefined || castId === null) return body
   return { ...body, [name]: inBase64(objectIn(castId, name), ['hash']) }
 }
 
-function inBase64(json: Json, names: readonly string[]): Json {
+function inBase64(json: JsonObject, names: readonly string[]): JsonObject {
   const given = names.filter((name) => json[name] !== undefined && json[name] !== null)
   return { ...json, ...Object.fromEntries(given.map((name) => [name, base64Of(json[name], name)])) }
 }
@@ -153,7 +153,7 @@ function base64Of(value: unknown, name: string): string {
   throw new UnreadableError(`${name} must be bytes, in 0x hex or base64`)
 }
 
-function objectIn(value: unknown, name: string): Json {
+function objectIn(value: unknown, name: string): JsonObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new UnreadableError(`${name} must be an object`)
 }

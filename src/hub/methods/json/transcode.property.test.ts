@@ -124,7 +124,7 @@ test('any events -> the JSON of the codec, byte for byte', () => {
       const starts = [0, ...ends.map((end) => end + 1)]
       expect(ends.map((end, index) => json.toString('utf8', starts[index], end))).toEqual(expected)
     }),
-    { numRuns: 600 },
+    { numRuns: 400 },
   )
 })
 
@@ -136,7 +136,7 @@ test('any stored messages and on-chain events -> the JSON of the codec', () => {
         outcome(() => JSON.stringify(storedOnChainEventJson(chainEvent))),
       )
     }),
-    { numRuns: 600 },
+    { numRuns: 400 },
   )
 })
 

@@ -41,7 +41,7 @@ interface Declaration {
   readonly protocol?: number
   /** The field is shown, with its default, only where no other of its `oneof` is set. */
   readonly isAlternative?: boolean
-  /** What is shown without the field: its default; `null`; no member. `refused`: other code writes the message. */
+  /** Output without the field: its default; `null`; no member. `refused`: other code writes the message. */
   readonly absent: 'default' | 'null' | 'omitted' | 'refused'
 }
 
@@ -57,7 +57,7 @@ export interface TableField {
   readonly oneofSlot: number
   /** The member's name with the comma before it, such as `,"fid":`. */
   readonly key: Buffer
-  /** What is written without the field; null if the message cannot be written then. */
+  /** Bytes to write without the field; null if the message cannot be written then. */
   readonly absent: Buffer | null
   /** The quoted names of an enum, by number. */
   readonly names: readonly (Buffer | undefined)[]

@@ -54,7 +54,8 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   }
   const reorderBuffer = new ReorderBuffer({
     hub,
-    assume: { trusted, historical: true },
+    origin: 'store',
+    trusted,
     signal,
     ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
     onSettled: settled,

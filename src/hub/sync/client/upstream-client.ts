@@ -19,7 +19,7 @@ type RequestOf<Name extends keyof Service> = Parameters<Service[Name]['requestSe
 export type UpstreamClient = ReturnType<typeof createUpstreamClient>
 
 /** The parameters of a subscription. */
-interface Subscription {
+interface StreamOptions {
   readonly shard: number
   readonly fromId: number
   /** Without events for this long, an empty batch is yielded. */
@@ -91,7 +91,7 @@ export function createUpstreamClient(
         { deadline },
         (error: ServiceError | null, answer?: Buffer) => {
           signal?.removeEventListener('abort', cancel)
-          if (error) reject(new UpstreamFailure(error.code, address, error.details))
+          if (error) reject(toFailure(error, address))
           else resolve(answer ?? Buffer.alloc(0))
         },
       )
@@ -106,7 +106,7 @@ export function createUpstreamClient(
     address,
     call,
     /** Yields events of a shard from an id on, then live ones, until the signal or the upstream ends the stream. */
-    subscribe({ shard, fromId, idleMs }: Subscription, signal: AbortSignal): AsyncGenerator<EventBatch> {
+    subscribe({ shard, fromId, idleMs }: StreamOptions, signal: AbortSignal): AsyncGenerator<EventBatch> {
       const { path, requestSerialize } = HubServiceService.subscribe
       const request = { eventTypes: EVENT_TYPES, fromId, shardIndex: shard }
       const stream: ClientReadableStream<Buffer> = client.makeServerStreamRequest(
@@ -131,6 +131,13 @@ export function createUpstreamClient(
     },
     close: () => client.close(),
   }
+}
+
+/** The code of the hub is in the metadata of its refusal, and in front of its text (docs/protocol.md §1.6). */
+function toFailure({ code, details, metadata }: ServiceError, address: string): UpstreamFailure {
+  const [named] = metadata?.get('x-err-code') ?? []
+  const errorCode = named?.toString() ?? /^(bad_request\.\w+)\//.exec(details)?.[1] ?? null
+  return new UpstreamFailure(code, address, details, null, errorCode)
 }
 
 /** The library does not reuse the buffer. */

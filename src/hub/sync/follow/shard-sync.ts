@@ -76,7 +76,8 @@ export class ShardSync {
     this.#reconcileQueue = new ReconcileQueue(db)
     this.#reorderBuffer = new ReorderBuffer({
       hub,
-      assume: { trusted, synced: true },
+      origin: 'log',
+      trusted,
       signal,
       onSettled: (items) => this.#settled(items),
       onRefused: (item, refusal) => {

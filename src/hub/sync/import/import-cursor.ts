@@ -1,4 +1,6 @@
+import type { Fragment } from '#postgres'
 import type { Database } from '../../../platform/db/connection.js'
+import { writesTo } from '../../../platform/db/fingerprint.js'
 
 /** Loads the cursor of an importer; null before its first run. */
 export async function loadImportCursor(db: Database, name: string): Promise<string | null> {
@@ -13,4 +15,11 @@ export async function saveImportCursor(db: Database, name: string, cursor: strin
     values (${name}, ${cursor})
     on conflict (name) do update set cursor = excluded.cursor, imported_at = now()
   `
+}
+
+/** Expressions that differ when an importer has come further. */
+export function importsFingerprint(db: Database): Fragment {
+  return db`
+    (select string_agg(name || cursor || imported_at, ',' order by name) from sync.imports),
+    ${writesTo(db, ['sync.imports'])}`
 }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { NetClient } from '../../../platform/outbound/net-client.js'
-import { isNetFailure } from '../../../platform/outbound/net-failure.js'
+import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
 import { pause } from '../../../platform/process/pause.js'
 
 /** A rate-limited client of a public HTTP API: one request at a time, with a pause after each. */
@@ -19,6 +19,8 @@ export interface PublicApiOptions {
   /** Without a trailing slash. */
   readonly url: string
   readonly signal: AbortSignal
+  /** Sent with each request, such as a key: redirects are then not followed, which might lead it elsewhere. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Pause between requests. */
   readonly pauseMs?: number
 }
@@ -28,14 +30,22 @@ const DEADLINE_MS = 30_000
 /** `all-channels` is one answer: some 100,000 channels of 1 kB. */
 const MAX_BYTES = 256 * 1024 * 1024
 const MAX_ATTEMPTS = 5
+const MAX_REDIRECTS = 2
 /** Wait if a busy API names no time. */
 const RETRY_MS = 5_000
 const MAX_RETRY_MS = 10 * 60_000
+const REFUSED_KEY = [401, 403]
 const TOO_MANY_REQUESTS = 429
 const SERVER_ERROR = 500
 
 /** Creates a client. Sends nothing before the first request. */
-export function openPublicApi({ net, url, signal, pauseMs = PAUSE_MS }: PublicApiOptions): PublicApi {
+export function openPublicApi({
+  net,
+  url,
+  signal,
+  headers,
+  pauseMs = PAUSE_MS,
+}: PublicApiOptions): PublicApi {
   let last: Promise<unknown> = Promise.resolve()
 
   async function attempt(
@@ -43,21 +53,26 @@ export function openPublicApi({ net, url, signal, pauseMs = PAUSE_MS }: PublicAp
   ): Promise<string | { readonly retryMs: number; readonly why: string }> {
     const answer = await net.request({
       url: target,
-      headers: { accept: 'application/json' },
+      headers: { accept: 'application/json', ...headers },
       deadlineMs: DEADLINE_MS,
       maxBytes: MAX_BYTES,
-      maxRedirects: 2,
+      maxRedirects: headers === undefined ? MAX_REDIRECTS : 0,
       signal,
     })
+    if (isNetFailure(answer) && !isTransient(answer)) throw new Error(`${target}: ${answer.detail}`)
     if (isNetFailure(answer)) return { retryMs: RETRY_MS, why: answer.detail }
     if (answer.status === TOO_MANY_REQUESTS || answer.status >= SERVER_ERROR) {
       const seconds = Number(answer.headers['retry-after'])
       const retryMs = seconds > 0 ? Math.min(MAX_RETRY_MS, seconds * 1000) : RETRY_MS
       return { retryMs, why: `status ${answer.status}` }
     }
-    if (answer.status !== 200) throw new Error(`${target}: status ${answer.status}`)
+    if (answer.status !== 200) throw new Error(`${target}: status ${answer.status}${reasonOf(answer.status)}`)
     if (answer.isTruncated) throw new Error(`${target}: the answer is too large`)
     return Buffer.from(answer.bytes).toString('utf8')
+  }
+
+  function reasonOf(status: number): string {
+    return headers !== undefined && REFUSED_KEY.includes(status) ? ', it refuses the key' : ''
   }
 
   async function request(target: string): Promise<string> {

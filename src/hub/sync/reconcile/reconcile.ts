@@ -47,7 +47,7 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   const { db, upstreams, hub, trusted, signal } = options
   const firstComparison = await compareAccount(db, upstreams, fid, signal)
   const missing = new Map<AccountPart, number>()
-  const reorderBuffer = new ReorderBuffer({ hub, assume: { trusted, historical: true }, signal })
+  const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', trusted, signal })
   for (const refusal of firstComparison.unreadable) reorderBuffer.countRefusal(refusal)
   for (const { item } of firstComparison.missing) await reorderBuffer.add(item)
   await reorderBuffer.drain()

@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
+import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../../platform/db/connection.js'
 
 // Several processes write these rows. Each statement locks them in the order of fids, so that no deadlock is

@@ -1,0 +1,84 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { createTestHub } from '../../../test/hub.js'
+import { TestUser, testNow } from '../../../test/network.js'
+import { decodeStoredMessage } from '../../protocol/codec.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { outgoingChannel } from './outgoing.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db, { publishes: true })
+const silent = await createTestHub(db)
+const fromClient = { origin: 'client' } as const
+
+let fid = 0
+/** A registered user of one test. */
+async function newUser(): Promise<TestUser> {
+  fid += 1
+  const user = new TestUser(fid)
+  await hub.submitOnChainEvents(user.onChain())
+  return user
+}
+
+beforeEach(async () => {
+  await db`delete from hub.outgoing_messages`
+})
+
+async function outgoingHashes(): Promise<string[]> {
+  const rows = await db<{ message: Buffer }[]>`select message from hub.outgoing_messages order by id`
+  return hashesOf(rows.map(({ message }) => decodeStoredMessage(message)))
+}
+
+const hashesOf = (messages: readonly SignedMessage[]) => messages.map(({ hash }) => hash.toString('hex'))
+
+test('messages of clients are remembered in the order of their merge', async () => {
+  const user = await newUser()
+  const cast = user.cast('first', testNow - 10)
+  const later = [user.removeCast(cast.hash, testNow - 8), user.cast('second', testNow - 9)]
+  await hub.submit([cast], fromClient)
+  await hub.submit(later, fromClient)
+  expect(await outgoingHashes()).toEqual(hashesOf([cast, later[1]!, later[0]!]))
+})
+
+test('a batch of clients and others: only messages of clients are remembered', async () => {
+  const user = await newUser()
+  const [published, synced, old] = [1, 2, 3].map((at) => user.cast(`${at}`, testNow - at))
+  await Promise.all([
+    hub.submit([synced!], { origin: 'log' }),
+    hub.submit([published!], fromClient),
+    hub.submit([old!], { origin: 'store' }),
+  ])
+  expect(await outgoingHashes()).toEqual(hashesOf([published!]))
+})
+
+test('refused, repeated and pruned messages are not remembered', async () => {
+  const user = await newUser()
+  const cast = user.cast('once', testNow - 10)
+  await hub.submit([cast], fromClient)
+  await db`delete from hub.outgoing_messages`
+  const forged = new TestUser(user.fid, 'another key').cast('forged', testNow)
+  // More than one unit holds, all in one batch.
+  const many = Array.from({ length: 120 }, (_, n) => user.cast(`${n}`, testNow - 500 + n))
+  const refusals = await hub.submit([cast, forged, ...many], fromClient)
+  const merged = [cast, forged, ...many].filter((_, index) => refusals[index] === null)
+  expect(refusals.flatMap((refusal) => refusal?.code ?? [])).toContain('bad_request.prunable')
+  expect(await outgoingHashes()).toEqual(hashesOf(merged))
+})
+
+test('a hub that does not publish remembers nothing', async () => {
+  const user = await newUser()
+  await silent.submit([user.cast('stays here', testNow)], fromClient)
+  expect(await outgoingHashes()).toEqual([])
+})
+
+test('the sender is notified with the commit', async () => {
+  const user = await newUser()
+  let notify = () => {}
+  const notified = new Promise<void>((resolve) => {
+    notify = resolve
+  })
+  const listener = await db.listen(outgoingChannel, notify)
+  await hub.submit([user.cast('hello', testNow)], fromClient)
+  await notified
+  await listener.unlisten()
+})
