@@ -4,7 +4,7 @@ import { eventId, type HubEventBody } from '../../hub/log/hub-event.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { BlockSequence, type CommittedBlock, type SequencedBody } from './block-sequence.js'
 
-/** An event that names its block and place. */
+/** An event that names its block and position. */
 const event = (shard: number, height: number, sequence: number): SequencedBody => ({
   shard,
   id: eventId(height, sequence),
@@ -35,7 +35,7 @@ test('own commits and pages of the log in any interleaving -> each block once, w
     fc.property(
       fc.tuple(sizes, sizes),
       fc.array(fc.boolean(), { minLength: 24, maxLength: 24 }),
-      fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 40 }),
+      fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 40, size: 'max' }),
       fc.nat(12),
       fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
       (shards, isOwn, pageSizes, start, order) => {
@@ -113,7 +113,7 @@ test('an own block before one of another process -> waits for the log and is not
   expect(sequence.isCurrent()).toBe(true)
 })
 
-test('a load gets the blocks that its snapshot lacks; null if the snapshot is older or the place was lost', () => {
+test('a load gets the blocks that its snapshot lacks; null if the snapshot is older or the position was lost', () => {
   const sequence = new BlockSequence()
   const { resets } = recorder(sequence)
   expect(sequence.load().blocksAfter(new Map([[1, 9]]))).toBeNull()
@@ -161,7 +161,7 @@ const committed = (height: number, hash: string, parent: string): SequencedBody 
   parentHash: Buffer.from(parent.padEnd(8)),
 })
 
-test('a commit that does not continue what was applied -> the place is lost', () => {
+test('a commit that does not continue what was applied -> the position is lost', () => {
   const started = () => {
     const sequence = new BlockSequence()
     sequence.start(new Map([[1, 4]]))

@@ -1,9 +1,9 @@
-import { shortHash } from '../../hub/log/block-history.js'
+import { mayBeSameHash, shortHash } from '../../hub/log/block-history.js'
 import { blockOf, type HubEventBody } from '../../hub/log/hub-event.js'
 import type { LoggedEvent } from '../../hub/log/write.js'
 import { HubEventType } from '../../protocol/definitions.js'
 
-/** What is read of an event: its place in the log and its body. */
+/** Position of an event in the log, and its body. */
 export type SequencedBody = Pick<LoggedEvent, 'shard' | 'id' | 'body' | 'parentHash'>
 
 /** The events of one block. Heights of a shard have no gaps. */
@@ -24,7 +24,7 @@ export type ShardHeights = ReadonlyMap<number, number>
 export interface LogState {
   /** Called once for each block, in the order of its shard. */
   applyBlock(block: CommittedBlock): void
-  /** Forgets everything: the place in the log was lost, or the tables were written anew. */
+  /** Forgets everything: the position in the log was lost, or the tables were written anew. */
   reset(): void
 }
 
@@ -38,7 +38,7 @@ export interface PendingLoad {
   end(): void
 }
 
-/** Blocks that wait for one before them. Above this the place counts as lost. */
+/** Blocks that wait for one before them. Above this the position counts as lost. */
 const MAX_WAITING_BLOCKS = 10_000
 
 /** Applied blocks of a shard whose hash is remembered. */
@@ -74,7 +74,7 @@ export class BlockSequence {
     return this.#heights !== null && this.#waitingCount === 0
   }
 
-  /** Whether it has no place in the log: `prepare`, read the ends of the log, and `start`. */
+  /** Whether it has no position in the log: `prepare`, read the ends of the log, and `start`. */
   isLost(): boolean {
     return this.#heights === null
   }
@@ -94,7 +94,7 @@ export class BlockSequence {
     for (const shard of heights.keys()) this.#applyWaiting(shard)
   }
 
-  /** Forgets its place and empties the states, until `start`. */
+  /** Forgets its position and empties the states, until `start`. */
   lose(): void {
     this.#isStarting = false
     this.#waiting.clear()
@@ -102,7 +102,7 @@ export class BlockSequence {
     this.#forget()
   }
 
-  /** Empties the states and keeps its place: tables were written anew. */
+  /** Empties the states and keeps its position: tables were written anew. */
   resetStates(): void {
     this.#loads.clear()
     for (const state of this.#states) state.reset()
@@ -111,7 +111,7 @@ export class BlockSequence {
   /**
    * Takes events that this process committed: whole blocks.
    *
-   * @returns false if the log went back: they do not continue what was applied. The sequence has lost its place then.
+   * @returns false if the log went back: they do not continue what was applied. The sequence has lost its position then.
    */
   commit(events: readonly SequencedBody[]): boolean {
     if (this.#heights === null && !this.#isStarting) return true
@@ -160,7 +160,7 @@ export class BlockSequence {
     }
   }
 
-  /** Resolves at the next block, or when the place is lost: ask `hasReached` again. */
+  /** Resolves at the next block, or when the position is lost: ask `hasReached` again. */
   async nextChange(): Promise<void> {
     await new Promise<void>((resolve) => this.#waiters.add(resolve))
   }
@@ -194,7 +194,7 @@ export class BlockSequence {
   /** Whether a block is not the one that was applied at its height, or does not follow the one before. */
   #isOfOtherBranch({ shard, height, hash, parent }: CommittedBlock): boolean {
     const hashes = this.#hashes.get(shard)
-    return isOther(hashes?.get(height), hash) || isOther(hashes?.get(height - 1), parent)
+    return !mayBeSameHash(hashes?.get(height), hash) || !mayBeSameHash(hashes?.get(height - 1), parent)
   }
 
   #wait(block: CommittedBlock): void {
@@ -251,11 +251,6 @@ export class BlockSequence {
     for (const wake of this.#waiters) wake()
     this.#waiters.clear()
   }
-}
-
-/** Whether two hashes differ. An unknown one may be any. */
-function isOther(one: string | null | undefined, other: string | null | undefined): boolean {
-  return one != null && other != null && one !== other
 }
 
 interface BlockInReading extends CommittedBlock {

@@ -8,7 +8,8 @@ import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import { everythingStale } from './cache-tags.js'
-import { INVALIDATION_CHANNEL, type Invalidation, startAtNextBlock } from './invalidation.js'
+import { INVALIDATION_CHANNEL, type Invalidation } from './invalidation.js'
+import { startAtNextBlock } from './local-commits.js'
 
 export interface CacheFollowerOptions {
   readonly db: Database

@@ -5,7 +5,7 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { followedChannel } from '../project/channel-follows.js'
 import { netChanges } from '../project/net-changes.js'
 
-/** What a change makes stale in the caches. */
+/** Tags that a change makes stale in the caches. */
 export interface StaleTags {
   readonly tags: readonly string[]
   /** Users who cast or recasted, or removed a cast or recast. */

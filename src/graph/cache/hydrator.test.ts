@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
-import { setChannelFollow } from '../../features/channels/routes/channel-follows.js'
+import { setChannelFollow } from '../../features/channels/channel-follows.js'
 import { mute, unmute } from '../../features/moderation/relations.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
 import type { MergeBatch } from '../../hub/merge/batch.js'
@@ -25,9 +25,9 @@ const statements: string[] = []
 const { db, connect } = await createTestDatabase()
 const counting = connect({ onStatement: (sql) => statements.push(sql) })
 const [alice, bob, carol] = [1, 2, 3].map((fid) => new TestUser(fid)) as [TestUser, TestUser, TestUser]
-const placeOf = () => ({ city: 'Bern', country: 'Switzerland' })
+const locationOf = () => ({ city: 'Bern', country: 'Switzerland' })
 const createHydrator = (maxEntries = 100) =>
-  new Hydrator({ db: counting, clock: () => testNowUnix * 1000, placeOf, maxEntries })
+  new Hydrator({ db: counting, clock: () => testNowUnix * 1000, locationOf, maxEntries })
 const url = 'https://example.com/~/channel/gardens'
 
 async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<void> {

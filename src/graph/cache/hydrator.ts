@@ -19,12 +19,12 @@ import { ViewerSets } from './viewer-sets.js'
 
 /** `maxEntries`: the most users and the most casts that are cached. 0 caches nothing: every page reads the database. */
 export interface HydratorOptions extends Omit<UserCacheOptions, 'invalidation'> {
-  /** What shared lists are read from, which takes longer than lookups by key; `db` by default. Both are the primary. */
+  /** Pool for shared lists, which take longer than lookups by key; `db` by default. Both are the primary. */
   readonly listDb?: Database
   /** The most bytes of the relations of viewers; 0, the default, keeps none. */
   readonly maxViewerSetsBytes?: number
   /** The most casts, recasts and likes in the window of recent casts; 0, the default, keeps none. */
-  readonly maxRecentPlaces?: number
+  readonly maxRecentEntries?: number
   /** Counts where feeds were read: from the window, or for a reason from the tables. */
   readonly onFeedRead?: (feed: FeedName, reason: TableReason | null) => void
 }
@@ -73,7 +73,7 @@ export class Hydrator {
     this.#channels = new ChannelCache(options.db, this.#users, options)
     const { db, invalidation, maxViewerSetsBytes = 0 } = options
     this.viewerSets = new ViewerSets({ db, invalidation, maxBytes: maxViewerSetsBytes })
-    this.window = new RecentWindow({ maxPlaces: options.maxRecentPlaces ?? 0 })
+    this.window = new RecentWindow({ maxEntries: options.maxRecentEntries ?? 0 })
     this.recent = new RecentFeeds({
       db,
       window: this.window,
@@ -82,7 +82,7 @@ export class Hydrator {
       clock: options.clock,
       onRead: options.onFeedRead,
     })
-    if (options.maxRecentPlaces) invalidation.blocks.add(this.window)
+    if (options.maxRecentEntries) invalidation.blocks.add(this.window)
     this.#viewers = new ViewerCache(db, this.viewerSets, options)
     this.cachesViews = options.maxEntries > 0
     const { listDb = db, clock } = options

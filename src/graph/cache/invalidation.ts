@@ -1,12 +1,10 @@
-import type { Fragment } from 'postgres'
-import { shortHash } from '../../hub/log/block-history.js'
-import { blockOf, eventId } from '../../hub/log/hub-event.js'
-import type { ShardRange } from '../../hub/log/log-range.js'
+import type { Fragment } from '#postgres'
 import type { LoggedEvent } from '../../hub/log/write.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import { HubEventType } from '../../protocol/definitions.js'
+import { AuthorActivity } from './author-activity.js'
 import { BlockSequence } from './block-sequence.js'
 import { cacheTag, everythingStale, type StaleTags, staleTagsOf } from './cache-tags.js'
+import { LocalCommits } from './local-commits.js'
 
 /** The PostgreSQL notification channel of changes that are not in the event log. A payload is one tag. */
 export const INVALIDATION_CHANNEL = 'cache_invalidation'
@@ -108,7 +106,7 @@ export class Invalidation {
     this.localCommits.record(events)
   }
 
-  /** Forgets everything: the log went back, or the place in it is unknown. The follower starts again at its end. */
+  /** Forgets everything: the log went back, or the position in it is unknown. The follower starts again at its end. */
   loseLog(): void {
     this.localCommits.clear()
     this.blocks.lose()
@@ -137,127 +135,4 @@ export class Invalidation {
       this.#oldestKnownVersion = version
     }
   }
-}
-
-/** A set of fids that can be asked for one by one. */
-export interface Authors {
-  has(fid: number): boolean
-}
-
-/** Fids that are remembered at least. */
-const MIN_REMEMBERED_AUTHORS = 10_000
-
-/**
- * A queue of users who cast or recasted, or removed a cast or recast. An entry made from the casts of thousands of users
- * checks it when it is read; a tag for each user would cost thousands of entries in the tag index.
- */
-class AuthorActivity {
-  #fids: number[] = []
-  /** The offset of the oldest fid that is remembered. */
-  #firstOffset = 0
-
-  /** The offset behind all activity so far. */
-  get endOffset(): number {
-    return this.#firstOffset + this.#fids.length
-  }
-
-  record(fids: readonly number[]): void {
-    for (const fid of fids) this.#fids.push(fid)
-    if (this.#fids.length <= 2 * MIN_REMEMBERED_AUTHORS) return
-    this.#firstOffset += this.#fids.length - MIN_REMEMBERED_AUTHORS
-    this.#fids = this.#fids.slice(-MIN_REMEMBERED_AUTHORS)
-  }
-
-  /** Whether one of the authors was active at or after an offset; true when that offset is forgotten. */
-  hasAny(authors: Authors, sinceOffset: number): boolean {
-    if (sinceOffset < this.#firstOffset) return true
-    for (let index = sinceOffset - this.#firstOffset; index < this.#fids.length; index += 1) {
-      if (authors.has(this.#fids[index]!)) return true
-    }
-    return false
-  }
-}
-
-/** Consecutive blocks of one branch of the log, `last` included. */
-interface BlockRange {
-  readonly first: number
-  last: number
-  /** Hashes by height: of the latest blocks, and of the one before the first. */
-  readonly hashes: Map<number, string>
-}
-
-/** Hashes of local blocks that are remembered. The follower is behind by a few. */
-const MAX_REMEMBERED_HASHES = 1_000
-
-type LocalEvent = Pick<LoggedEvent, 'shard' | 'id'> & Partial<Pick<LoggedEvent, 'body' | 'parentHash'>>
-
-/**
- * The latest blocks of each shard that this process merged. Their invalidation was applied at the commit, so the
- * follower of the log skips them. Blocks have no gaps: a process that merges alone reads none of its own blocks.
- */
-export class LocalCommits {
-  readonly #rangesByShard = new Map<number, BlockRange>()
-
-  /** Records events that this process committed. Call it after their invalidation was applied. */
-  record(events: readonly LocalEvent[]): void {
-    for (const { shard, id, body, parentHash } of events) {
-      const hash = body?.type === HubEventType.BLOCK_CONFIRMED ? shortHash(body.blockHash) : undefined
-      this.#recordBlock(shard, blockOf(id), hash, parentHash && shortHash(parentHash))
-    }
-  }
-
-  #recordBlock(shard: number, block: number, hash: string | undefined, parent: string | undefined): void {
-    let range = this.#rangesByShard.get(shard)
-    if (range && block === range.last + 1 && isSameHash(range.hashes.get(range.last), parent)) {
-      range.last = block
-    } else if (!range || block > range.last || !isSameHash(range.hashes.get(block), hash)) {
-      range = { first: block, last: block, hashes: new Map() }
-      if (parent) range.hashes.set(block - 1, parent)
-      this.#rangesByShard.set(shard, range)
-    }
-    if (hash) range.hashes.set(block, hash)
-    for (const oldest of range.hashes.keys()) {
-      if (range.hashes.size <= MAX_REMEMBERED_HASHES) break
-      range.hashes.delete(oldest)
-    }
-  }
-
-  /**
-   * Returns the ranges without local blocks at their start; the same array when there are none. Local blocks of another
-   * branch than what was read before them stay: reading them shows that the log went back.
-   *
-   * @param ranges Each begins with a block.
-   */
-  skip(ranges: readonly ShardRange[]): readonly ShardRange[] {
-    const remaining = ranges.map((range) => {
-      const localRange = this.#rangesByShard.get(range.shard)
-      const block = blockOf(range.from)
-      if (!localRange || block < localRange.first || localRange.last < block) return range
-      const { last, hashes } = localRange
-      const read = range.history?.[0]
-      if (read && !isSameHash(hashes.get(read.height), read.hash)) return range
-      const hash = hashes.get(last)
-      const { history: _, ...rest } = range
-      const from = eventId(last + 1, 0)
-      return { ...rest, from, ...(hash === undefined ? {} : { history: [{ height: last, hash }] }) }
-    })
-    return remaining.some((range, index) => range !== ranges[index]) ? remaining : ranges
-  }
-
-  /** Forgets all blocks: the log went back. */
-  clear(): void {
-    this.#rangesByShard.clear()
-  }
-}
-
-/** Whether two hashes may be the same: an unknown one may be any. */
-function isSameHash(one: string | undefined, other: string | undefined): boolean {
-  return one === undefined || other === undefined || one === other
-}
-
-/** Moves a range to the start of the next block, unless it is at a start. A block is committed whole. */
-export function startAtNextBlock(range: ShardRange): ShardRange {
-  const block = blockOf(range.from)
-  const blockStart = eventId(block, 0)
-  return blockStart === range.from ? range : { ...range, from: eventId(block + 1, 0) }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { blockOf, eventId } from '../../hub/log/hub-event.js'
 import { HubEventType } from '../../protocol/definitions.js'
-import { LocalCommits, startAtNextBlock } from './invalidation.js'
+import { LocalCommits, startAtNextBlock } from './local-commits.js'
 
 const stop = Number.MAX_SAFE_INTEGER
 const rangeFrom = (block: number, shard = 1) => ({ shard, from: eventId(block, 0), stop })
@@ -26,7 +26,7 @@ test('skip: local blocks are skipped, other blocks are not', () => {
 
 test('skip: every block is either read or local, in any order', () => {
   const readNext = 'look' as const
-  const steps = fc.array(fc.constantFrom('own', 'other', readNext), { maxLength: 60 })
+  const steps = fc.array(fc.constantFrom('own', 'other', readNext), { maxLength: 60, size: 'max' })
   fc.assert(
     fc.property(steps, (all) => {
       const localCommits = new LocalCommits()

@@ -5,7 +5,7 @@ import { netChanges } from '../project/net-changes.js'
 import type { CommittedBlock } from './block-sequence.js'
 import { MAX_FID, type UserSets } from './user-sets.js'
 
-/** What a block changes in the relations of users. */
+/** Changes of a block in the relations of users. */
 export interface RelationChanges {
   readonly added: readonly SignedMessage[]
   readonly removed: readonly SignedMessage[]

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import type { Authors, Invalidation } from './invalidation.js'
+import type { Authors } from './author-activity.js'
+import type { Invalidation } from './invalidation.js'
 import { type CacheLookups, TaggedCache } from './tagged-cache.js'
 
 /** A value that was read, and the tags of its sources (`cache-tags.ts`). */

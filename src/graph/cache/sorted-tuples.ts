@@ -1,4 +1,4 @@
-/** What a tuple of `stride` words is compared with: words that are not part of it are 0. */
+/** Word of an operand that is compared with a tuple of `stride` words: words that are not part of it are 0. */
 type Word = number
 
 const NO_WORDS = new Uint32Array(0)

@@ -30,7 +30,7 @@ export interface UserCacheOptions extends TaggedCacheOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   /** The address of coordinates; null when it is unknown. */
-  readonly placeOf: (latitude: number, longitude: number) => LocationAddress | null
+  readonly locationOf: (latitude: number, longitude: number) => LocationAddress | null
 }
 
 /** Loads users and caches their templates. */
@@ -71,7 +71,7 @@ export class UserCache {
   }
 
   async #load(fids: readonly number[]): Promise<ReadonlyMap<number, CachedUser>> {
-    const { db, placeOf, clock } = this.options
+    const { db, locationOf, clock } = this.options
     const since = this.#cache.currentVersion()
     const records = [...(await loadUsers(db, fids)).values()]
     const bios = records.map((record) => record.bio ?? '')
@@ -81,7 +81,7 @@ export class UserCache {
     })
     const now = Math.floor(clock() / 1000)
     const users = records.map((record) => ({
-      ...userTemplate(record, { names, placeOf, now }),
+      ...userTemplate(record, { names, locationOf, now }),
       record,
       until: userViewEnd(record, now),
     }))

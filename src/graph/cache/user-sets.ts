@@ -5,7 +5,7 @@ import { SortedTuples } from './sorted-tuples.js'
 export const MAX_FID = 0xffff_ffff
 
 /**
- * The objects of one user and its place in a map, on the heap of JavaScript: measured, 2.4 kB. 1,000 users with 300
+ * The objects of one user and its entry in a map, on the heap of JavaScript: measured, 2.4 kB. 1,000 users with 300
  * follows, 300 followers and 1,125 reactions each take 20.7 MB, 18.3 of it in typed arrays.
  */
 const OBJECT_BYTES = 2_400
@@ -50,8 +50,8 @@ export class FollowOrder implements Iterable<number> {
 
   /** The fid at an index; a negative index counts from the newest. Undefined outside. */
   at(index: number): number | undefined {
-    const place = index < 0 ? this.tuples.size + index : index
-    return place < 0 || place >= this.tuples.size ? undefined : this.tuples.word(place, 1)
+    const position = index < 0 ? this.tuples.size + index : index
+    return position < 0 || position >= this.tuples.size ? undefined : this.tuples.word(position, 1)
   }
 
   *[Symbol.iterator](): Iterator<number> {

@@ -8,6 +8,7 @@ import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { SortedTuples } from './sorted-tuples.js'
 import { LogProcess } from './testing/log-process.js'
+import { HashSet, UserSets } from './user-sets.js'
 
 const { db } = await createTestDatabase()
 await db`insert into hub.shards (shard, height) values (1, 0)`
@@ -82,6 +83,60 @@ test('likes of one hash below two authors -> liked until both are removed', asyn
   expect(sets.liked.has(hash)).toBe(true)
   sets.liked.delete(hash)
   expect(sets.liked.has(hash)).toBe(false)
+})
+
+test('likes of one hash below three authors, also of a hash with zeros, come and go one by one', () => {
+  for (const prefix of ['00000000'.repeat(3), '0000000a00000b00000c0000', 'ff00000000000000000000ff']) {
+    const words = [0, 8, 16].map((start) => Number.parseInt(prefix.slice(start, start + 8), 16))
+    const set = new HashSet(Uint32Array.from([...words, ...words, 0xffff_ffff, 1, 2]))
+    const full = prefix.padEnd(40, '0')
+    set.add(full)
+    expect(set.size).toBe(4)
+    for (const isLeft of [true, true, false]) {
+      set.delete(full)
+      expect(set.has(full)).toBe(isLeft)
+    }
+    expect(set.size).toBe(1)
+    expect(set.has('ffffffff00000001000000020000000000000000')).toBe(true)
+  }
+  expect(new HashSet().has('00'.repeat(20))).toBe(false)
+})
+
+test('who is unfollowed leaves the order of follows', () => {
+  const row = (fids: number[]) => Uint32Array.from(fids)
+  const names = ['followed', 'followers', 'blocking', 'blockers', 'muting', 'liked', 'recasted']
+  const none = Object.fromEntries(names.map((name) => [name, row([])]))
+  const sets = new UserSets(1, { ...none, followed: row([10, 7, 20, 5]), followers: row([9, 8]) } as never)
+  expect(sets.byteLength - new UserSets(2, none as never).byteLength).toBe(4 * 8)
+  sets.addFollowed(6, 15)
+  sets.addFollowed(6, 30)
+  expect([...sets.followedInOrder]).toEqual([7, 6, 5])
+  expect([0, 2, 3, -1, -3, -4].map((index) => sets.followedInOrder.at(index))).toEqual([
+    7,
+    5,
+    undefined,
+    5,
+    7,
+    undefined,
+  ])
+  expect([[...sets.following], [...sets.followers], sets.size]).toEqual([[5, 6, 7], [8, 9], 5])
+  sets.removeFollowed(7, 10)
+  sets.removeFollowed(4, 20)
+  expect([[...sets.followedInOrder], sets.following.has(7)]).toEqual([[6, 5], false])
+})
+
+test('a whole list of follows -> its user is read again, and those whom it left', async () => {
+  const process = await createProcess()
+  const { viewerSets, invalidation } = process.hydrator
+  for (const target of [2, 3])
+    await db`insert into social.follows (fid, target_fid, ts, signer) values (1, ${target}, 1, '')`
+  for (const fid of [1, 2, 3, 4]) await viewerSets.load(fid)
+  invalidation.blocks.read(block(1, alice.compactLinks([3], testNow)), true)
+  expect([1, 2, 3, 4].map((fid) => viewerSets.get(fid) !== undefined)).toEqual([false, false, true, true])
+  await viewerSets.load(1)
+  const many = Array.from({ length: 17 }, (_, n) => new TestUser(100 + n).compactLinks([], testNow))
+  invalidation.blocks.read(block(2, ...many), true)
+  expect([viewerSets.size, viewerSets.bytes]).toEqual([0, 0])
 })
 
 test('too many relations, or a fid beyond 32 bits -> null, without another statement for a while', async () => {

@@ -35,7 +35,7 @@ const MAX_BATCH_SIZE = 16
 const MAX_ATTEMPTS = 3
 /** Users that are known to have no sets, and for how long: each would be counted again at each of its pages. */
 const MAX_LARGE_USERS = 100_000
-const LARGE_USER_MAX_AGE_MS = 600_000
+const MAX_LARGE_USER_AGE_MS = 600_000
 /** Each compact state looks at every user in the cache: beyond this many in a block all are read again instead. */
 const MAX_COMPACT_STATES = 16
 
@@ -52,7 +52,12 @@ export class ViewerSets implements LogState, TaggedStore {
   readonly #entries = new Map<number, Entry>()
   readonly #loading = new Map<number, Promise<UserSets | null>>()
   readonly #loader: DataLoader<number, ReadonlyMap<number, UserSets | null>>
-  readonly #large = new LRUCache<number, true>({ max: MAX_LARGE_USERS, ttl: LARGE_USER_MAX_AGE_MS })
+  readonly #large = new LRUCache<number, true>({
+    // Not `max`, which takes the memory of all at once.
+    maxSize: MAX_LARGE_USERS,
+    sizeCalculation: () => 1,
+    ttl: MAX_LARGE_USER_AGE_MS,
+  })
   #bytes = 0
   /** Look-ups so far. */
   readonly lookups = { hit: 0, miss: 0, large: 0 }
@@ -136,7 +141,7 @@ export class ViewerSets implements LogState, TaggedStore {
     this.#shrink()
   }
 
-  /** Called by `BlockSequence`. Loads in flight lose their place there, and read again. */
+  /** Called by `BlockSequence`. Loads in flight lose their position there, and read again. */
   reset(): void {
     this.#entries.clear()
     this.#bytes = 0

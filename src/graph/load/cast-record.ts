@@ -38,7 +38,7 @@ export interface ChannelName {
 }
 
 /** The levels of embedded casts: the cast, embedded casts, dehydrated casts. */
-const embedLevels = 2
+const EMBED_LEVELS = 2
 
 /**
  * Loads casts and their embedded casts in one statement, with counters, channel, app and URL metadata. The
@@ -56,7 +56,7 @@ export async function loadCasts(db: Database, hashes: readonly string[]): Promis
       select q.quoted_hash, w.level + 1
       from sources w
       join social.quotes q on q.hash = w.hash
-      where w.level < ${embedLevels}
+      where w.level < ${EMBED_LEVELS}
     )
     select
       ${castColumns(db)},

@@ -21,7 +21,7 @@ export interface UserRecord extends ShortUser {
   readonly followingCount: number
   /** Oldest first. */
   readonly verifications: readonly VerifiedAddress[]
-  readonly authAddresses: readonly AuthAddress[]
+  readonly authAddresses: readonly AuthAddressRecord[]
 }
 
 interface VerifiedAddress {
@@ -31,7 +31,7 @@ interface VerifiedAddress {
   readonly protocol: number
 }
 
-interface AuthAddress {
+interface AuthAddressRecord {
   /** Lowercase hex without 0x. */
   readonly key: string
   /** The app that requested it. */
@@ -42,7 +42,7 @@ interface AuthAddress {
  * The KeyRegistry key type of an address that may sign in for the user (docs/protocol.md §2.1,
  * `fidAddressType`).
  */
-const authKeyType = 2
+const AUTH_KEY_TYPE = 2
 
 /** Loads users, in one statement. The result has no entry for a fid that is not registered. */
 export async function loadUsers(db: Database, fids: readonly number[]): Promise<Map<number, UserRecord>> {
@@ -77,7 +77,7 @@ export async function loadUsers(db: Database, fids: readonly number[]): Promise<
         from hub.signers s
         join social.signer_apps a on a.fid = s.fid and a.key = s.key
         join social.users app on app.fid = a.app_fid
-        where s.fid = u.fid and s.key_type = ${authKeyType} and s.active
+        where s.fid = u.fid and s.key_type = ${AUTH_KEY_TYPE} and s.active
         order by s.block_number, s.log_index
       )) as "authAddresses"
     from social.users u

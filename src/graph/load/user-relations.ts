@@ -48,10 +48,10 @@ export async function loadUserRelations(
 ): Promise<LoadedUserRelations> {
   const limit = db.unsafe(String(maxRelations + 1))
   const rows = await db<PackedRow[]>`
-    with asked as materialized (
-      select asked.fid, coalesce(n.follower_count + n.following_count, 0) > ${maxRelations} as is_large
-      from unnest(${[...fids]}::bigint[]) as asked (fid)
-      left join social.user_counts n on n.fid = asked.fid
+    with requested as materialized (
+      select requested.fid, coalesce(n.follower_count + n.following_count, 0) > ${maxRelations} as is_large
+      from unnest(${[...fids]}::bigint[]) as requested (fid)
+      left join social.user_counts n on n.fid = requested.fid
     )
     select
       fid,
@@ -60,34 +60,34 @@ export async function loadUserRelations(
       (
         select string_agg(int8send(ts) || int8send(target_fid), ''::bytea order by ts, target_fid)
         from (
-          select ts, target_fid from social.follows where fid = asked.fid and not asked.is_large limit ${limit}
+          select ts, target_fid from social.follows where fid = requested.fid and not requested.is_large limit ${limit}
         ) found
       ) as followed,
       (
         select string_agg(int8send(found.fid), ''::bytea)
-        from (select fid from social.follows where target_fid = asked.fid and not asked.is_large limit ${limit}) found
+        from (select fid from social.follows where target_fid = requested.fid and not requested.is_large limit ${limit}) found
       ) as followers,
       (
         select string_agg(int8send(target_fid), ''::bytea)
-        from (select target_fid from social.blocks where fid = asked.fid limit ${limit}) found
+        from (select target_fid from social.blocks where fid = requested.fid limit ${limit}) found
       ) as blocking,
       (
         select string_agg(int8send(found.fid), ''::bytea)
-        from (select fid from social.blocks where target_fid = asked.fid limit ${limit}) found
+        from (select fid from social.blocks where target_fid = requested.fid limit ${limit}) found
       ) as blockers,
       (
         select string_agg(int8send(target_fid), ''::bytea)
-        from (select target_fid from moderation.mutes where fid = asked.fid limit ${limit}) found
+        from (select target_fid from moderation.mutes where fid = requested.fid limit ${limit}) found
       ) as muting,
       reacted.*
-    from asked
+    from requested
     cross join lateral (
       select
         string_agg(substring(target_hash for 12), ''::bytea order by target_hash) filter (where type = 1) as liked,
         string_agg(substring(target_hash for 12), ''::bytea order by target_hash) filter (where type = 2) as recasted
       from (
         select target_hash, type from social.reactions
-        where social.reactions.fid = asked.fid and not asked.is_large
+        where social.reactions.fid = requested.fid and not requested.is_large
         limit ${limit}
       ) found
     ) reacted

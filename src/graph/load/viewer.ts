@@ -1,7 +1,7 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 
-/** What is asked of a set. */
+/** Membership test of a set. */
 interface Members<Id> {
   has(id: Id): boolean
 }

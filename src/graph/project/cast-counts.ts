@@ -67,7 +67,7 @@ export class CastCountDeltas {
   }
 }
 
-const hourSeconds = 3600
+const HOUR_SECONDS = 3600
 
 /** Sums how many casts a batch adds below each parent URL in each hour. */
 export class UrlActivity {
@@ -76,7 +76,7 @@ export class UrlActivity {
   /** @param ts Farcaster seconds. */
   add(url: string | null, ts: number, by: number): void {
     if (url === null) return
-    const hour = Math.floor(ts / hourSeconds)
+    const hour = Math.floor(ts / HOUR_SECONDS)
     const name = `${hour} ${url}`
     const entry = this.#deltas.get(name) ?? { url, hour, casts: 0 }
     entry.casts += by

@@ -76,15 +76,15 @@ export async function projectSignerApps(db: Transaction, fids: readonly number[]
   `
 }
 
-const abiWordBytes = 32
+const ABI_WORD_BYTES = 32
 
 /**
  * The requestFid of a SignedKeyRequest; null for other metadata. The metadata is an ABI-encoded tuple: the
  * first word points to it, and its first member is the fid (docs/protocol.md §5.3).
  */
 function requestFidOf(metadata: Uint8Array): number | null {
-  if (metadata.length < 2 * abiWordBytes) return null
-  const word = Buffer.from(metadata.subarray(abiWordBytes, 2 * abiWordBytes))
+  if (metadata.length < 2 * ABI_WORD_BYTES) return null
+  const word = Buffer.from(metadata.subarray(ABI_WORD_BYTES, 2 * ABI_WORD_BYTES))
   const fid = BigInt(`0x${word.toString('hex')}`)
   return fid > 0n && fid <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(fid) : null
 }

@@ -5,7 +5,7 @@ import { MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** The place of a message of a channel: `hub.channel_messages` holds the last one that arrived. */
-export interface ChannelSlot {
+export interface ChannelSlotKey {
   readonly type: MessageType
   readonly channelId: Buffer
   /** Null stands for all slots of the type. */
@@ -20,7 +20,7 @@ const HIDE = 1
 const EPOCH = 1_609_459_200
 
 /** The slots as a table of ids and keys, for a statement. */
-function slotTable(db: Transaction, slots: readonly ChannelSlot[]) {
+function slotTable(db: Transaction, slots: readonly ChannelSlotKey[]) {
   return db`(
     select c.id, c.lead_fid, c.protocol_id, slot.key
     from unnest(
@@ -32,7 +32,7 @@ function slotTable(db: Transaction, slots: readonly ChannelSlot[]) {
 }
 
 /** Writes members, moderators and bans. The owner has no row: being the owner counts without one. */
-export async function writeMembers(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
+export async function writeMembers(db: Transaction, slots: readonly ChannelSlotKey[]): Promise<void> {
   if (slots.length === 0) return
   const affected = slotTable(db, slots)
   const fidOf = (key: string) => db.unsafe(`('x' || encode(${key}, 'hex'))::bit(32)::bigint`)
@@ -64,7 +64,7 @@ export async function writeMembers(db: Transaction, slots: readonly ChannelSlot[
   await countMembers(db, slots)
 }
 
-async function countMembers(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
+async function countMembers(db: Transaction, slots: readonly ChannelSlotKey[]): Promise<void> {
   await db`
     update channels.channels c
     set member_count = (c.lead_fid <> 0)::integer
@@ -79,7 +79,7 @@ async function countMembers(db: Transaction, slots: readonly ChannelSlot[]): Pro
 }
 
 /** Writes which casts are hidden from their channel. */
-export async function writeHiddenCasts(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
+export async function writeHiddenCasts(db: Transaction, slots: readonly ChannelSlotKey[]): Promise<void> {
   if (slots.length === 0) return
   const affected = slotTable(db, slots)
   await db`

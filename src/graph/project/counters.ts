@@ -1,6 +1,6 @@
 /** A table of counts of other tables' rows, and how to recount it. */
-export interface Counter {
-  /** What it counts, for the output of the command. */
+export interface CounterTable {
+  /** Label in the output of the command. */
   readonly name: string
   readonly table: string
   /** The key columns. A recount walks the table in the order of the first. */
@@ -14,13 +14,13 @@ export interface Counter {
    * is in the range being checked.
    */
   readonly countQuery: (inKeyRange: (column: string) => string) => string
-  /** What keeps the counts still during a check: the merge locks, or a lock of the row. */
+  /** Lock that keeps the counts unchanged during a check: the merge locks, or a lock of the row. */
   readonly lockedBy: 'merges' | 'row lock'
   /** The row of a key that counts nothing: none; zeros or none; or imported counts, which a recount keeps. */
   readonly whenUncounted: 'absent' | 'zero' | 'given'
 }
 
-const setCounts: Counter = {
+const setCounts: CounterTable = {
   name: 'messages in sets',
   table: 'hub.set_counts',
   keys: ['fid', 'set'],
@@ -37,7 +37,7 @@ const setCounts: Counter = {
   whenUncounted: 'zero',
 }
 
-const userCounts: Counter = {
+const userCounts: CounterTable = {
   name: 'followers and follows',
   table: 'social.user_counts',
   keys: ['fid'],
@@ -66,7 +66,7 @@ const userCounts: Counter = {
   whenUncounted: 'absent',
 }
 
-const castCounts: Counter = {
+const castCounts: CounterTable = {
   name: 'likes, recasts, replies and quotes',
   table: 'social.cast_counts',
   keys: ['hash', 'fid'],
@@ -103,7 +103,7 @@ const castCounts: Counter = {
   whenUncounted: 'absent',
 }
 
-const urlActivity: Counter = {
+const urlActivity: CounterTable = {
   name: 'casts per hour below URLs',
   table: 'social.url_activity',
   keys: ['url', 'hour'],
@@ -120,7 +120,7 @@ const urlActivity: Counter = {
   whenUncounted: 'absent',
 }
 
-const channelFollowers: Counter = {
+const channelFollowers: CounterTable = {
   name: 'followers of channels',
   table: 'channels.channels',
   keys: ['id'],
@@ -138,7 +138,7 @@ const channelFollowers: Counter = {
 }
 
 /** The lead counts as a member, with or without a row; a channel of the protocol may have none. */
-const channelMembers: Counter = {
+const channelMembers: CounterTable = {
   name: 'members of channels',
   table: 'channels.channels',
   keys: ['id'],
@@ -158,7 +158,7 @@ const channelMembers: Counter = {
 }
 
 /** All counters. */
-export const counters: readonly Counter[] = [
+export const counters: readonly CounterTable[] = [
   setCounts,
   userCounts,
   castCounts,

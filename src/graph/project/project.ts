@@ -36,7 +36,7 @@ export async function projectEvents(
   await projectProtocolChannels(db, channelChanges)
 }
 
-/** What the caller of a projection knows of its events. */
+/** Facts about the events of a projection that its caller knows. */
 interface ProjectedChanges {
   readonly changes?: NetChanges
   /** Whether stored replies may wait for added casts: true unless told. The caller has locked the threads. */

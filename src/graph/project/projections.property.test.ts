@@ -84,7 +84,7 @@ async function expectProjection(
         expect(await linesOf(db, tables)).toEqual(Object.fromEntries(defined))
       }
     }),
-    { numRuns: Number(process.env.PROJECTION_RUNS ?? 100) },
+    { numRuns: Number(process.env.PROJECTION_RUNS ?? 60) },
   )
 }
 

@@ -12,7 +12,7 @@ import {
   rebuildChannelFollows,
 } from './channel-follows.js'
 import {
-  type ChannelSlot,
+  type ChannelSlotKey,
   writeHiddenCasts,
   writeMembers,
   writeMetadata,
@@ -23,14 +23,14 @@ import type { NetChanges } from './net-changes.js'
 /** Channels of one transaction of a rebuild, so that its statements stay small. */
 const REBUILD_CHANNELS = 500
 
-/** What a batch of events changes of channels of the protocol. Channels stand by their ids in messages. */
+/** Changes of a batch of events in channels of the protocol, by their ids in messages. */
 export interface ChannelChanges {
   /** Channels whose registration changed. */
   readonly channels: readonly Buffer[]
   /** Other channels, whose owner may have changed. */
   readonly owned: readonly Buffer[]
   /** Slots of other channels. */
-  readonly slots: readonly ChannelSlot[]
+  readonly slots: readonly ChannelSlotKey[]
   readonly follows: FollowChanges
   /** All of them. */
   readonly stale: readonly Buffer[]
@@ -104,13 +104,13 @@ export async function rebuildProtocolChannels(db: Transaction): Promise<void> {
   }
 }
 
-/** What a batch of events changes. */
+/** Changes of a batch of events. */
 interface Affected {
   /** Channels whose registration changed. */
   readonly channels: Buffer[]
   /** Addresses whose verification changed: the channels of one may have another owner. */
   readonly owners: Buffer[]
-  readonly slots: ChannelSlot[]
+  readonly slots: ChannelSlotKey[]
 }
 
 function findAffected(bodies: readonly HubEventBody[]): Affected {
@@ -193,11 +193,11 @@ async function projectOwners(db: Transaction, channels: readonly Buffer[]): Prom
   if (changed.length > 0) await writeMembers(db, allSlots(MessageType.CHANNEL_MEMBER, changed))
 }
 
-function allSlots(type: MessageType, channels: readonly Buffer[]): ChannelSlot[] {
+function allSlots(type: MessageType, channels: readonly Buffer[]): ChannelSlotKey[] {
   return channels.map((channelId) => ({ type, channelId, key: null }))
 }
 
-async function projectSlots(db: Transaction, slots: readonly ChannelSlot[]): Promise<void> {
+async function projectSlots(db: Transaction, slots: readonly ChannelSlotKey[]): Promise<void> {
   const ofType = (type: MessageType) => slots.filter((slot) => slot.type === type)
   const channelsOf = (type: MessageType) => unique(ofType(type).map(({ channelId }) => channelId))
   await writeMembers(db, ofType(MessageType.CHANNEL_MEMBER))

@@ -2,7 +2,7 @@ import { lockShards } from '../../hub/merge/shard-lock.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { UrlActivity } from './cast-counts.js'
-import { type Counter, counters } from './counters.js'
+import { type CounterTable, counters } from './counters.js'
 import { projectInto } from './project.js'
 import { repairThreads } from './threads.js'
 
@@ -27,11 +27,11 @@ export interface RecountReport {
 }
 
 /** A correct chunk delays merges by 25 ms, a chunk that is all wrong by 75 ms. */
-const defaultChunkRows = 20_000
+const DEFAULT_CHUNK_ROWS = 20_000
 
 /** One check: its table, how the table is split, and how a part is repaired. */
 interface Check
-  extends Pick<Counter, 'name' | 'table' | 'keys' | 'firstKeyType' | 'countedColumns' | 'lockedBy'> {
+  extends Pick<CounterTable, 'name' | 'table' | 'keys' | 'firstKeyType' | 'countedColumns' | 'lockedBy'> {
   /** The cost of a row in rows of a counter. */
   readonly weight: number
   /** @returns the number of wrong rows. */
@@ -71,7 +71,7 @@ const checks: readonly Check[] = [
  * checks ranges of keys, each in its own transaction that locks the writers of the table out.
  */
 export async function recount(db: Database, options: RecountOptions): Promise<RecountReport[]> {
-  const { chunkRows = defaultChunkRows, signal, onChunk } = options
+  const { chunkRows = DEFAULT_CHUNK_ROWS, signal, onChunk } = options
   const reports: RecountReport[] = []
   let chunks = 0
   for (const check of checks) {
@@ -153,14 +153,14 @@ async function repair(
   })
 }
 
-async function repairCounts(db: Transaction, counter: Counter, chunk: Chunk): Promise<number> {
+async function repairCounts(db: Transaction, counter: CounterTable, chunk: Chunk): Promise<number> {
   const { within, parameters } = conditions(counter, chunk)
   const [found] = await db.unsafe<{ wrong: number }[]>(repairStatement(counter, within), parameters)
   return found!.wrong
 }
 
 /** The condition that a column is in a chunk, and the parameters of a statement that uses it. */
-function conditions({ firstKeyType }: Pick<Counter, 'firstKeyType'>, { after, end }: Chunk) {
+function conditions({ firstKeyType }: Pick<CounterTable, 'firstKeyType'>, { after, end }: Chunk) {
   const bounds = [
     { sign: '>', key: after },
     { sign: '<=', key: end },
@@ -178,7 +178,7 @@ function conditions({ firstKeyType }: Pick<Counter, 'firstKeyType'>, { after, en
 /**
  * The statement that compares stored with actual counts, writes the differences, and selects their number.
  */
-function repairStatement(counter: Counter, within: (column: string) => string): string {
+function repairStatement(counter: CounterTable, within: (column: string) => string): string {
   const { table, keys, counts, whenUncounted } = counter
   const keyList = keys.join(', ')
   const each = (write: (count: string) => string) => counts.map(write).join(', ')
@@ -207,7 +207,7 @@ function repairStatement(counter: Counter, within: (column: string) => string): 
   `
 }
 
-function updateStatement({ table, keys, counts }: Counter): string {
+function updateStatement({ table, keys, counts }: CounterTable): string {
   return `
     update ${table} t
     set ${counts.map((count) => `${count} = wrong.${count}`).join(', ')}
@@ -216,7 +216,7 @@ function updateStatement({ table, keys, counts }: Counter): string {
   `
 }
 
-function insertStatement({ table, keys, counts }: Counter, counted: string): string {
+function insertStatement({ table, keys, counts }: CounterTable, counted: string): string {
   const columns = [...keys, ...counts].join(', ')
   return `
     insert into ${table} (${columns})

@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
+import type { PendingQuery, Row } from '#postgres'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 
 /** Columns that are not made from messages: they are computed elsewhere and copied from the old schema. */

@@ -130,6 +130,32 @@ test('a compact state merged during a replay removes, keeps and allows what it s
   ])
 })
 
+test('what is merged while a replay reads the stored messages counts once', async () => {
+  const [alice, bob] = users as [TestUser, TestUser]
+  await merge(...createMessages('before'))
+  const root = createMessages('before')[0]!
+  const fids = await holdTransaction(other, (sql) => sql`lock table hub.fids in access exclusive mode`)
+  const running = replayed({ pageRows: 3 })
+  running.catch(() => {})
+  // The replay has the log position, and has read no message.
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+  const accounts = await holdTransaction(other, (sql) => sql`lock table social_replay.users in share mode`)
+  await fids.release()
+  await expect.poll(() => countLockWaiters(db, '\n    insert into users')).toBe(1)
+  await merge(
+    bob.react(root, testNow - 50, { remove: true }),
+    alice.removeCast(createMessages('before')[1]!.hash, testNow - 49),
+    bob.link(1, testNow - 48, { remove: true }),
+    alice.react(root, testNow - 47),
+    bob.cast('meanwhile', testNow - 46, { parentCastId: { fid: 1, hash: root.hash } }),
+  )
+  await accounts.release()
+  await running
+  const replayedModel = await readModel(db)
+  await replayed()
+  expect(await readModel(db)).toEqual(replayedModel)
+})
+
 test('a replay waits for a merge that has not committed', async () => {
   const [commitGate, replayRun] = [createGate(), createGate()]
   const late = users[1]!.cast('late', testNow)

@@ -29,7 +29,7 @@ export interface ReplayOptions {
 /** The step that is running. */
 export type ReplayStep = 'accounts' | 'indexes' | 'catching up'
 
-const defaultPageRows = 2000
+const DEFAULT_PAGE_ROWS = 2000
 
 /** The last projected event id of each shard. */
 type Heads = Map<number, number>
@@ -64,7 +64,7 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
 }
 
 async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void> {
-  const { signal, onStep, onSwap, shards, pageRows = defaultPageRows } = options
+  const { signal, onStep, onSwap, shards, pageRows = DEFAULT_PAGE_ROWS } = options
   // When only this many events are left, the rest is projected with the writers locked out.
   const catchUpEvents = Math.ceil(pageRows / 4)
   await copySchema(db)
@@ -120,7 +120,7 @@ async function inReplaySchema(
 async function projectAccounts(
   db: Database,
   snapshot: Transaction,
-  { signal, pageRows = defaultPageRows }: ReplayOptions,
+  { signal, pageRows = DEFAULT_PAGE_ROWS }: ReplayOptions,
 ): Promise<void> {
   for (let last = 0; ; ) {
     signal?.throwIfAborted()
@@ -148,7 +148,7 @@ interface Page {
 async function projectMessages(
   db: Database,
   snapshot: Transaction,
-  { signal, onProgress, pageRows = defaultPageRows }: ReplayOptions,
+  { signal, onProgress, pageRows = DEFAULT_PAGE_ROWS }: ReplayOptions,
 ): Promise<void> {
   const [counted] = await snapshot<
     { total: number }[]

@@ -95,11 +95,11 @@ async function selectTopUsers(db: Transaction, kind: number): Promise<void> {
         insert into fresh_leaders
         select ${kind}::smallint, prefix, fid
         from (
-          select c.prefix, n.fid, row_number() over (partition by c.prefix order by popularity desc, fid) as place
+          select c.prefix, n.fid, row_number() over (partition by c.prefix order by popularity desc, fid) as rank
           from searched_names n
           join common c on c.prefix = left(n.name, ${length})
-        ) placed
-        where place <= ${TOP_USERS_PER_PREFIX}
+        ) ranked
+        where rank <= ${TOP_USERS_PER_PREFIX}
       ), rest as (
         delete from searched_names n
         where not exists (select 1 from common c where c.prefix = left(n.name, ${length}))

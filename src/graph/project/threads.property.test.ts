@@ -53,7 +53,7 @@ test('the thread of a cast depends on the stored casts, not on their history', a
         expect(await activity()).toEqual(expectedActivity(storedCastsByName))
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   )
 })
 
@@ -92,7 +92,7 @@ test('a recount finds and repairs every wrong thread', async () => {
         expect(await activity()).toEqual(expectedActivity(storedCastsByName))
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 25 },
   )
 })
 

@@ -1,4 +1,4 @@
-import type { Fragment, PendingQuery } from 'postgres'
+import type { Fragment, PendingQuery } from '#postgres'
 import type { Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { MessageType } from '../../protocol/definitions.js'

@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { type CastSearch, conditionsOf, planForValues } from './cast-search.js'
 

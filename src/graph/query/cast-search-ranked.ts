@@ -141,7 +141,7 @@ export function byRank(a: RankedCast, b: RankedCast): number {
 /** A weight that keeps the first of one list from deciding alone; 60 in the paper on reciprocal rank fusion. */
 const FUSION_CONSTANT = 60
 
-/** Merges rankings: each adds 1 / (60 + place) to a cast. */
+/** Merges rankings: each adds 1 / (60 + rank) to a cast. */
 export function fuseRankings(...rankings: readonly (readonly FoundCast[])[]): FoundCast[] {
   const fused = new Map<string, FoundCast>()
   for (const ranking of rankings) {

@@ -21,12 +21,12 @@ async function unmatchedWords(texts: readonly string[]): Promise<string[]> {
     return tsquery === null ? [] : [{ text, tsquery }]
   })
   const rows = await db<{ text: string }[]>`
-    select asked.text
+    select requested.text
     from unnest(
       ${db.types.texts(searches.map(({ text }) => text))}::text[],
       ${db.types.texts(searches.map(({ tsquery }) => tsquery))}::text[]
-    ) as asked (text, tsquery)
-    where not to_tsvector('simple', search.words_of(asked.text)) @@ to_tsquery('simple', asked.tsquery)
+    ) as requested (text, tsquery)
+    where not to_tsvector('simple', search.words_of(requested.text)) @@ to_tsquery('simple', requested.tsquery)
   `
   return rows.map(({ text }) => text)
 }

@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { type CastIdentifier, castByIdentifier } from './cast-identifier.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'

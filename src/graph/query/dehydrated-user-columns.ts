@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
+import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 
 /** The fields of a dehydrated user, for lists that show apps or users beside whole users. */

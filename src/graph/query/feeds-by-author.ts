@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import {
   cursorRow,
@@ -45,10 +45,10 @@ export async function readAuthorFeed(
     select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest, authorsOf(db, selection))} as "isShown",
       ${readAtMicros(db, recasts)} as "readAtMicros"
     from (
-      select place.*
+      select entry.*
       from unnest(${[...selection.fids]}::bigint[]) as author (fid)
-      cross join lateral (${first} ${second ? db`union all ${second}` : db``}) as place (ts, hash, target_fid)
-      order by place.ts desc, place.hash desc, place.target_fid nulls first
+      cross join lateral (${first} ${second ? db`union all ${second}` : db``}) as entry (ts, hash, target_fid)
+      order by entry.ts desc, entry.hash desc, entry.target_fid nulls first
       limit ${pageRequest.count}
     ) r
     order by r.ts desc, r.hash desc, r.target_fid nulls first

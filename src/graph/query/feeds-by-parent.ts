@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { cursorRow, type FeedCursor, type FeedPageRequest, roundCount } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
@@ -39,7 +39,7 @@ export async function readParentFeed(
 ): Promise<ParentFeed> {
   const [row] = await db<ParentFeedRow[]>`
     with parent as materialized (${urlsOf(db, parents)}),
-    place as materialized (
+    entry as materialized (
       select newest.ts, newest.hash
       from parent
       cross join lateral (
@@ -57,8 +57,8 @@ export async function readParentFeed(
     )
     select
       array(select url from parent) as urls,
-      array(select ts from place) as ts,
-      array(select encode(hash, 'hex') from place) as hashes
+      array(select ts from entry) as ts,
+      array(select encode(hash, 'hex') from entry) as hashes
   `
   const { urls, ts, hashes } = row!
   return { urls, entries: hashes.map((hash, index) => ({ ts: ts[index]!, hash })) }

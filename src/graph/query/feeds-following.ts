@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import {
   cursorRow,
@@ -72,9 +72,9 @@ export async function readFollowingFeed(
       where ${visibilityFilter(db, pageRequest, 'e.fid')}
       limit ${pageRequest.count}
     ),
-    place as materialized (
+    start as materialized (
       select ts, hash
-      from (select ts, hash from everyone union all select * from (values ${cursorRow(db, pageRequest)}) start) come_to
+      from (select ts, hash from everyone union all select * from (values ${cursorRow(db, pageRequest)}) page_start) come_to
       order by ts, hash
       limit 1
     ),
@@ -221,5 +221,5 @@ function sinceTimeOfAuthor(
  * page is full.
  */
 function fromCursor(db: Database, row: Fragment, pageRequest: FeedPageRequest): Fragment {
-  return db`${row} <= ((select ts from place), (select hash from place)) and ${row} < ${cursorRow(db, pageRequest)}`
+  return db`${row} <= ((select ts from start), (select hash from start)) and ${row} < ${cursorRow(db, pageRequest)}`
 }

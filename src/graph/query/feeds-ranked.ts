@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { isModeratedAway } from './feeds-by-parent.js'
 import { forYouWindow, MAX_FOR_YOU_CANDIDATES, MAX_TRENDING_CANDIDATES, type RankedCast } from './ranks.js'
@@ -47,12 +47,12 @@ export async function readTrending(
   // A cast directly below a URL starts a thread, and each URL has its own index range.
   const candidates = urls
     ? db`
-      select place.* from (${urls}) parent
+      select newest.* from (${urls}) parent
       cross join lateral (${newest(
         channelId === undefined
           ? db`c.parent_url = parent.url`
           : db`c.parent_url = parent.url and not ${isModeratedAway(db, db`parent.url`)}`,
-      )}) place`
+      )}) newest`
     : newest(db`c.parent_hash is null`)
   return db<RankedCast[]>`
     with candidates as materialized (${candidates}),
@@ -100,8 +100,8 @@ export async function readForYouFeed(
       order by ts desc, target_fid desc
       limit ${followed}
     ),
-    signs as (
-      select sign.*
+    signals as (
+      select signal.*
       from followed f
       cross join lateral (
         select latest.hash, f.fid, 4, latest.ts
@@ -116,11 +116,11 @@ export async function readForYouFeed(
         ${reactions(1, likes)}
         union all
         ${reactions(2, recasts)}
-      ) as sign (hash, fid, weight, ts)
+      ) as signal (hash, fid, weight, ts)
     ),
     affinities as materialized (
       select hash, fid, sum(weight) as affinity
-      from signs
+      from signals
       group by hash, fid
       order by affinity desc, max(ts) desc, hash desc
       limit ${MAX_FOR_YOU_CANDIDATES}

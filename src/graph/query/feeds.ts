@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
@@ -54,7 +54,7 @@ export function cursorRow(db: Database, { before }: FeedPageRequest): Fragment {
   return db`(${ts}::bigint, decode(${hash}::text, 'hex'))`
 }
 
-/** What a feed knows of its authors, to find the one position of a cast. */
+/** Conditions on the authors of a feed, which find the one position of a cast. */
 export interface FeedAuthors {
   /** Whether the cast that `r` recasts is in the feed by itself. */
   readonly hasCast: Fragment

@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { MIN_NAMES_PER_PREFIX, nameKind } from '../project/search-prefix-lists.js'
 import { popularityOf } from '../project/user-popularity.js'
@@ -10,8 +10,8 @@ export interface FoundUser {
    * 0 for the exact username, 1 and 2 for usernames with the prefix, 3 and 4 for display names with it, 5 and
    * 6 for similarity. The smaller of two is for users whom the viewer follows.
    */
-  readonly place: number
-  /** Within a place, larger is earlier. */
+  readonly tier: number
+  /** Within a tier, larger is earlier. */
   readonly weight: number
 }
 
@@ -25,7 +25,7 @@ export interface UserSearch {
 }
 
 /** The key of the previous page. */
-export type UserSearchCursor = readonly [place: number, weight: number, fid: number]
+export type UserSearchCursor = readonly [tier: number, weight: number, fid: number]
 
 /** After every text with a common prefix: the last character of Unicode. */
 const LAST_CHARACTER = '\u{10FFFF}'
@@ -41,7 +41,7 @@ const MAX_FOLLOWS = 1_000
 export async function searchByPrefix(
   db: Database,
   { text, viewerFid = 0, hidden, limit }: UserSearch,
-  [place, weight, fid]: UserSearchCursor,
+  [tier, weight, fid]: UserSearchCursor,
 ): Promise<FoundUser[]> {
   const isNamed = db`(u.username ~>=~ ${typed(db)} and u.username ~<=~ (select last from typed))`
   const isShown = db`(lower(u.display_name) ~>=~ ${typed(db)} and lower(u.display_name) ~<=~ (select last from typed))`
@@ -76,13 +76,13 @@ export async function searchByPrefix(
       ) f
       join social.users u on u.fid = f.target_fid
       where ${isNamed} or ${isShown}
-    ), placed as (
+    ), ranked as (
       select u.fid, ${popularityOf(db)} as weight,
         case
           when u.username = ${typed(db)} then 0
           when ${isNamed} then 2 - follows.one
           when ${isShown} then 4 - follows.one
-        end as place
+        end as tier
       from candidates
       join social.users u using (fid)
       left join social.user_counts c using (fid)
@@ -93,10 +93,10 @@ export async function searchByPrefix(
       ) follows
       where u.fid <> all (${[...hidden]}::bigint[])
     )
-    select fid, place, weight
-    from placed
-    where place > ${place} or (place = ${place} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
-    order by place, weight desc, fid
+    select fid, tier, weight
+    from ranked
+    where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
+    order by tier, weight desc, fid
     limit ${db.unsafe(String(limit))}
   `
 }
@@ -132,7 +132,7 @@ export function supportsSimilarity(text: string): boolean {
 export async function searchBySimilarity(
   db: Database,
   { text, viewerFid = 0, hidden, limit }: UserSearch,
-  [place, weight, fid]: UserSearchCursor,
+  [tier, weight, fid]: UserSearchCursor,
 ): Promise<FoundUser[]> {
   // The similarity operators read their thresholds from settings. A setting made inside the statement lasts
   // as long as the statement.
@@ -165,12 +165,12 @@ export async function searchBySimilarity(
       ) found
       order by found.likeness desc, found.fid
       limit ${db.unsafe(String(MAX_SIMILAR))}
-    ), placed as (
+    ), ranked as (
       select u.fid,
         1000 * floor(10 * alike.likeness) + ${popularityOf(db)} as weight,
         case when ${viewerFid} <> 0 and exists (
           select 1 from social.follows f where f.fid = ${viewerFid} and f.target_fid = u.fid
-        ) then 5 else 6 end as place
+        ) then 5 else 6 end as tier
       from alike
       join social.users u using (fid)
       left join social.user_counts c using (fid)
@@ -178,10 +178,10 @@ export async function searchBySimilarity(
         and not coalesce(starts_with(lower(u.display_name), ${typed(db)}), false)
         and u.fid <> all (${[...hidden]}::bigint[])
     )
-    select fid, place, weight
-    from placed
-    where place > ${place} or (place = ${place} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
-    order by place, weight desc, fid
+    select fid, tier, weight
+    from ranked
+    where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
+    order by tier, weight desc, fid
     limit ${db.unsafe(String(limit))}
   `
 }

@@ -144,7 +144,7 @@ export interface NearbyUser {
   readonly km: number
 }
 
-/** A place, and the page of the users near it. */
+/** A location, and the page of the users near it. */
 export interface NearbyUsersQuery {
   /** Degrees. */
   readonly latitude: number
@@ -207,7 +207,7 @@ async function readUsersWithin(
       ) counted
       where nearer < ${limit + hidden.length}::bigint
     )
-    select place.fid, n.km
+    select near.fid, n.km
     from nearest n
     cross join lateral (
       select u.fid
@@ -217,13 +217,13 @@ async function readUsersWithin(
         and u.fid not in (select unnest(${[...hidden]}::bigint[]))
       order by u.fid
       limit ${limit}
-    ) place
-    order by n.km, place.fid
+    ) near
+    order by n.km, near.fid
     limit ${limit}
   `
 }
 
-/** The distance of a user of `social.users u` from a place, as SQL by the haversine formula. Degrees. */
+/** The distance of a user of `social.users u` from a point, as SQL by the haversine formula. Degrees. */
 export function distanceKmFrom(db: Queryable, latitude: number, longitude: number) {
   return db`
     ${2 * EARTH_RADIUS_KM}::float8 * asin(least(1, sqrt(

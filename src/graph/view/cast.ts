@@ -19,7 +19,7 @@ import type { EmbedUrlMetadata } from './schema/url-metadata.js'
 import { channelMentions, insertMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
-/** What the view of a cast needs besides its record. */
+/** Data that the view of a cast needs besides its record. */
 export interface CastSurroundings {
   /** The embedded casts. */
   readonly casts: ReadonlyMap<string, CastRecord>

@@ -1,4 +1,4 @@
-/** What `json` takes: rendered JSON stays as it is, any other value is serialized. */
+/** Argument of `json`: rendered JSON stays as it is, any other value is serialized. */
 type JsonInput = Json | string | number | boolean | null | object
 
 /**

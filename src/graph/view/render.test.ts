@@ -15,7 +15,7 @@ const fids = fc.uniqueArray(fc.constantFrom(1, 2, 3))
 const hashes = fc.uniqueArray(fc.constantFrom('11', '22', '33'))
 const surroundings = {
   names: { users: new Map(), channels: new Map() },
-  placeOf: () => null,
+  locationOf: () => null,
   now: 1_700_000_000,
 }
 

@@ -10,7 +10,7 @@ const app = userRecord(9, { username: 'app' })
 function fullCast(author: ReturnType<typeof userRecord>, appFid: number | null) {
   const cast = castRecord('11', author.fid, { appFid })
   const { body } = presentCast(cast, { casts: new Map(), users: new Map([[9, app]]), names })
-  const user = presentUser(author, { names, placeOf: () => null, now: 0 })
+  const user = presentUser(author, { names, locationOf: () => null, now: 0 })
   return { ...body, author: user, mentioned_profiles: [], channel: null }
 }
 

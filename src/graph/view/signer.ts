@@ -1,4 +1,4 @@
-import type { RegisteredSigner } from './schema/account.js'
+import type { RegisteredSignerJson } from './schema/account.js'
 import type { DeveloperManagedAuthAddress, DeveloperManagedSigner, Signer } from './schema/signer.js'
 
 /** The state of a key that an app requested: the source of views. */
@@ -29,7 +29,7 @@ export function presentSigner(key: PresentedKey, publicUrl: string): Signer {
 }
 
 /** The view of a signer of a registered account. */
-export function presentRegisteredSigner(key: PresentedKey, publicUrl: string): RegisteredSigner {
+export function presentRegisteredSigner(key: PresentedKey, publicUrl: string): RegisteredSignerJson {
   const { signer_uuid: uuid, ...signer } = presentSigner(key, publicUrl)
   return { ...signer, uuid }
 }

@@ -20,7 +20,7 @@ const surroundings = {
       ['gardens', { id: 'gardens', name: 'Gardens', imageUrl: 'https://plaza.test/g.png' }],
     ]),
   },
-  placeOf: (latitude: number, longitude: number) =>
+  locationOf: (latitude: number, longitude: number) =>
     latitude === 52.5 && longitude === -13.4 ? berlin : null,
   now: 1_800_000_000,
 }

@@ -23,12 +23,12 @@ import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 const ethereum = 0
 const solana = 1
 
-/** What the view of a user needs besides its record. */
+/** Data that the view of a user needs besides its record. */
 export interface UserSurroundings {
   /** The names that the bio mentions. */
   readonly names: TextNames
   /** The address of coordinates. */
-  readonly placeOf: (latitude: number, longitude: number) => LocationAddress | null
+  readonly locationOf: (latitude: number, longitude: number) => LocationAddress | null
   /** Unix seconds. */
   readonly now: number
 }
@@ -136,10 +136,13 @@ function coordinatesOf(location: string | null): { latitude: number; longitude: 
   return match && { latitude: Number(match[1]), longitude: Number(match[2]) }
 }
 
-function presentLocation(text: string | null, { placeOf }: UserSurroundings): UserProfile['location'] | null {
+function presentLocation(
+  text: string | null,
+  { locationOf }: UserSurroundings,
+): UserProfile['location'] | null {
   const coordinates = coordinatesOf(text)
   if (!coordinates) return null
-  const address = placeOf(coordinates.latitude, coordinates.longitude)
+  const address = locationOf(coordinates.latitude, coordinates.longitude)
   return { ...coordinates, ...(address ? { address } : {}) }
 }
 
@@ -168,13 +171,13 @@ function presentAddresses(user: UserRecord): VerifiedAddresses {
   }
 }
 
-const addressBytes = 20
+const ADDRESS_BYTES = 20
 
 /** An auth key is an address, alone or padded to an ABI word. */
 function presentAuthAddresses(user: UserRecord): AuthAddress[] {
   return user.authAddresses.flatMap(({ key, app }) => {
-    const address = key.slice(-2 * addressBytes)
-    return address.length === 2 * addressBytes ? [{ address: `0x${address}`, app: userDehydrated(app) }] : []
+    const address = key.slice(-2 * ADDRESS_BYTES)
+    return address.length === 2 * ADDRESS_BYTES ? [{ address: `0x${address}`, app: userDehydrated(app) }] : []
   })
 }
 

@@ -8,7 +8,7 @@ const hashOf = (n: number) => createHash('sha1').update(String(n)).digest()
 test('a cast has one number for as long as somebody holds it', () => {
   const step = fc.record({ isHold: fc.boolean(), n: fc.nat(60) })
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
       const table = new CastTable()
       const holders = new Map<number, { id: number; count: number }>()
       for (const { isHold, n } of steps) {
@@ -42,6 +42,20 @@ test('a table grows and keeps its casts, and is empty after a clear', () => {
   expect(table.hold(hashOf(2))).toBeGreaterThanOrEqual(0)
 })
 
+test('a full table finds what is left when the casts between are released', () => {
+  const table = new CastTable()
+  const ids = Array.from({ length: 1_000 }, (_, n) => table.hold(hashOf(n)))
+  const isReleased = (n: number) => n % 3 !== 0
+  for (const [n, id] of ids.entries()) if (isReleased(n)) table.release(id)
+  for (const [n, id] of ids.entries()) expect(table.find(hashOf(n))).toBe(isReleased(n) ? -1 : id)
+  const again = Array.from({ length: 600 }, (_, n) => table.hold(hashOf(2_000 + n)))
+  expect(table.capacity).toBe(1_024)
+  for (const [n, id] of again.entries()) expect(table.hash(id)).toEqual(hashOf(2_000 + n))
+})
+
 test('a hash of another length is no cast', () => {
-  expect(new CastTable().find(Buffer.alloc(4))).toBe(-1)
+  const table = new CastTable()
+  table.hold(hashOf(1))
+  expect(table.find(hashOf(1).subarray(0, 4))).toBe(-1)
+  expect(table.find(Buffer.concat([hashOf(1), Buffer.alloc(4)]))).toBe(-1)
 })

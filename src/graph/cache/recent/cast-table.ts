@@ -121,7 +121,7 @@ export class CastTable {
     this.#slots[slot] = id
   }
 
-  /** Closes the gap that a number leaves: those behind it move up as far as their place allows. */
+  /** Closes the gap that a number leaves: those behind it move up as far as their first slot allows. */
   #unlink(id: number): void {
     const slots = this.#slots
     const mask = slots.length - 1
@@ -168,7 +168,7 @@ export class CastTable {
   }
 }
 
-/** What is known of a cast. */
+/** Flags of a cast. */
 export const castFlag = {
   stored: 1,
   isReply: 2,

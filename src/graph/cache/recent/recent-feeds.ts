@@ -15,9 +15,9 @@ import { rankForYou, rankTrending, type UnknownCounts } from './window-ranking.j
 export type TableReason =
   /** Nothing is kept in this process. */
   | 'off'
-  /** The window is empty: the server has just started, or lost its place in the log. */
+  /** The window is empty: the server has just started, or lost its position in the log. */
   | 'filling'
-  /** A block of this process waits for one of another. */
+  /** A block of this process waits for one of another, or the process hears nothing of the log. */
   | 'behind'
   /** The selection depends on channels, members or apps. */
   | 'selection'
@@ -43,6 +43,12 @@ export type FeedName = 'following' | 'author' | 'for_you' | 'trending'
 
 /** Rounds of reading unknown counters before the tables rank. New casts arrive meanwhile. */
 const MAX_COUNT_READS = 2
+
+/**
+ * A page waits so long, and up to a second more, until this process has heard of the blocks that the counters contain. It hears
+ * within milliseconds, unless it cannot follow the log: then the tables answer, long before the request's deadline.
+ */
+const MAX_COUNT_WAIT_MS = 1_000
 
 /**
  * Feeds from the window of recent casts or, where it cannot say, from the tables. Both give the same rows; this is the one
@@ -157,11 +163,13 @@ export class RecentFeeds {
       if (!(typeof ranked === 'object' && 'unknownCounts' in ranked)) return ranked
       if (reads === MAX_COUNT_READS) return 'unknown_counts'
       const { unknownCounts } = ranked
-      await joinPart(this.options, () => readCounts(db, unknownCounts), new AbortController().signal)
+      const waiting = AbortSignal.timeout(MAX_COUNT_WAIT_MS)
+      await joinPart(this.options, () => readCounts(db, unknownCounts), waiting)
+      if (waiting.aborted) return 'behind'
     }
   }
 
-  /** Whom the viewer of a request does not see; null if the viewer has too many relations. */
+  /** Reads the users that the viewer of a request does not see; null if the viewer has too many relations. */
   async #hiddenFrom({ viewerFid, banned }: FeedPageRequest | RankedPageRequest) {
     const isBanned = (fid: number) => banned?.has(fid) ?? false
     if (viewerFid === undefined) return isBanned
@@ -183,7 +191,7 @@ export class RecentFeeds {
   /** Why the window cannot say anything now. */
   #outage(): TableReason | null {
     const { blocks, window } = this.options
-    if (window.maxPlaces === 0) return 'off'
+    if (window.maxEntries === 0) return 'off'
     if (window.since === Number.POSITIVE_INFINITY) return 'filling'
     return blocks.isCurrent() ? null : 'behind'
   }

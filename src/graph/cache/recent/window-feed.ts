@@ -1,6 +1,6 @@
 import type { FeedRecast } from '../../query/feeds.js'
 import type { AuthorSelection } from '../../query/feeds-by-author.js'
-import { type PlaceCursor, type PlaceList, placeKind } from './places.js'
+import { entryKind, type FeedEntryList, type FeedEntryPosition } from './feed-entries.js'
 import type { RecentWindow } from './recent-window.js'
 
 /** Users of a feed. */
@@ -10,7 +10,7 @@ export interface FeedUsers {
   forEach(visit: (fid: number) => void): void
 }
 
-/** What a feed by users takes. */
+/** Selection of a feed by users. */
 export interface WindowSelection extends Pick<AuthorSelection, 'casts' | 'recasts'> {
   readonly users: FeedUsers
 }
@@ -18,7 +18,7 @@ export interface WindowSelection extends Pick<AuthorSelection, 'casts' | 'recast
 /** The page of a feed, and what its viewer does not see. */
 export interface WindowPageRequest {
   /** The last position of the page before; null on the first page. */
-  readonly before: PlaceCursor | null
+  readonly before: FeedEntryPosition | null
   /** The maximum number of entries. */
   readonly count: number
   /** Whether the viewer does not see a user. */
@@ -50,31 +50,31 @@ export function readWindowFeed(
   const found =
     scanEveryone(window, selection, pageRequest, keeps) ?? mergeUsers(window, selection, pageRequest, keeps)
   if (found.length < pageRequest.count && window.since > 0) return 'older'
-  const { places, table } = window
+  const { entries, table } = window
   return found.map((id) => ({
-    ts: places.ts(id),
-    hash: table.hex(places.cast(id)),
-    targetFid: places.targetFid(id),
+    ts: entries.ts(id),
+    hash: table.hex(entries.cast(id)),
+    targetFid: entries.targetFid(id),
     isShown: isShownIn(window, id, selection, pageRequest),
   }))
 }
 
 type Keeps = (id: number) => boolean
 
-/** Whether the selection takes a place of a user that is not hidden. */
+/** Whether the selection takes an entry of a user that is not hidden. */
 function keepsIn(window: RecentWindow, { casts, recasts }: WindowSelection): Keeps {
   if (casts === 'all' && recasts) return () => true
-  const { places } = window
+  const { entries } = window
   return (id) => {
-    if (places.kind(id) === placeKind.recast) return recasts
+    if (entries.kind(id) === entryKind.recast) return recasts
     if (casts === 'all' || casts === 'none') return casts === 'all'
-    return window.isReply(places.cast(id)) === (casts === 'replies')
+    return window.isReply(entries.cast(id)) === (casts === 'replies')
   }
 }
 
 /** Takes the newest of everybody; null if that would be, or was, too many to look at. */
 function scanEveryone(
-  { places, timeline, userCount }: RecentWindow,
+  { entries, timeline, userCount }: RecentWindow,
   { users }: WindowSelection,
   { before, count, isHidden }: WindowPageRequest,
   keeps: Keeps,
@@ -82,8 +82,8 @@ function scanEveryone(
   if (2 * users.size * users.size < count * userCount) return null
   const found: number[] = []
   let left = Math.min(MAX_SCANNED, 2 * users.size)
-  timeline.descend(places, before, (id) => {
-    const actor = places.actor(id)
+  timeline.descend(entries, before, (id) => {
+    const actor = entries.actor(id)
     if (users.has(actor) && keeps(id) && !isHidden(actor)) found.push(id)
     left -= 1
     return found.length < count && left > 0
@@ -91,9 +91,9 @@ function scanEveryone(
   return found.length === count ? found : null
 }
 
-/** A list of a user, and the place where reading stands. */
+/** A list of a user, and the entry that reading has reached. */
 interface Head {
-  readonly list: PlaceList
+  readonly list: FeedEntryList
   index: number
   id: number
 }
@@ -105,9 +105,9 @@ function mergeUsers(
   pageRequest: WindowPageRequest,
   keeps: Keeps,
 ): number[] {
-  const { places } = window
+  const { entries } = window
   const { count } = pageRequest
-  const isNewer = (a: Head, b: Head) => places.compare(a.id, b.id) > 0
+  const isNewer = (a: Head, b: Head) => entries.compare(a.id, b.id) > 0
   const heap = newestHeads(window, selection, pageRequest, keeps)
   for (let index = heap.length >> 1; index >= 0; index -= 1) siftDown(heap, index, isNewer)
   const found: number[] = []
@@ -125,7 +125,7 @@ function mergeUsers(
 }
 
 /**
- * The lists with the newest first places, as many as the page has entries: an entry of another list has as many newer
+ * The lists with the newest first entries, as many lists as the page has entries: an entry of another list has as many newer
  * ones before it. So most lists of a user who follows many are not looked into.
  */
 function newestHeads(
@@ -134,15 +134,15 @@ function newestHeads(
   { before, count, isHidden }: WindowPageRequest,
   keeps: Keeps,
 ): Head[] {
-  const { places } = window
-  const isOlder = (a: Head, b: Head) => places.compare(a.id, b.id) < 0
+  const { entries } = window
+  const isOlder = (a: Head, b: Head) => entries.compare(a.id, b.id) < 0
   // The oldest on top, once there are as many as the page has entries.
   const heads: Head[] = []
   let oldestTs = 0
   users.forEach((fid) => {
     const list = window.activityOf(fid)?.feed
     if (list === undefined || list.length === 0 || list.newestTs < oldestTs || isHidden(fid)) return
-    const head = { list, index: before === null ? list.length : list.countBefore(places, before), id: -1 }
+    const head = { list, index: before === null ? list.length : list.countBefore(entries, before), id: -1 }
     if (!moveOn(head, keeps)) return
     if (heads.length < count) {
       heads.push(head)
@@ -153,12 +153,12 @@ function newestHeads(
       heads[0] = head
       siftDown(heads, 0, isOlder)
     }
-    oldestTs = places.ts(heads[0]!.id)
+    oldestTs = entries.ts(heads[0]!.id)
   })
   return heads
 }
 
-/** Moves to the next older place that is kept; false if there is none. */
+/** Moves to the next older entry that is kept; false if there is none. */
 function moveOn(head: Head, keeps: Keeps): boolean {
   while (head.index > 0) {
     head.index -= 1
@@ -188,13 +188,13 @@ function isShownIn(
   { users, casts }: WindowSelection,
   { isHidden }: WindowPageRequest,
 ): boolean | null {
-  const { places, table } = window
-  if (places.kind(id) === placeKind.cast) return true
-  const cast = places.cast(id)
+  const { entries, table } = window
+  if (entries.kind(id) === entryKind.cast) return true
+  const cast = entries.cast(id)
   // A cast of before the window: the tables say whether it is stored and who recasted it first.
   if (!window.isStored(cast)) return window.since > 0 ? null : false
   const author = table.fids[cast]!
-  if (places.targetFid(id) !== author || isHidden(author)) return false
+  if (entries.targetFid(id) !== author || isHidden(author)) return false
   const isSelected = casts === 'all' || (casts !== 'none' && window.isReply(cast) === (casts === 'replies'))
   if (isSelected && users.has(author)) return false
   // A recast may claim a time before the window.
@@ -204,12 +204,12 @@ function isShownIn(
   )
     return null
   const recasts = window.recastsOf(cast)!
-  const ts = places.ts(id)
-  // From the oldest on: at its own place at the latest there is a recast that counts.
-  for (let index = 0; index < recasts.length && places.ts(recasts.at(index)) < ts; index += 1) {
+  const ts = entries.ts(id)
+  // From the oldest on: at the entry itself at the latest there is a recast that counts.
+  for (let index = 0; index < recasts.length && entries.ts(recasts.at(index)) < ts; index += 1) {
     const recast = recasts.at(index)
-    const recaster = places.actor(recast)
-    if (places.targetFid(recast) === author && users.has(recaster) && !isHidden(recaster)) return false
+    const recaster = entries.actor(recast)
+    if (entries.targetFid(recast) === author && users.has(recaster) && !isHidden(recaster)) return false
   }
   return true
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../../platform/log/log.js'
 import { pause, resultWithin } from '../../../platform/process/pause.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import type { BlockSequence, ShardHeights } from '../block-sequence.js'
-import { type Place, placeKind } from './places.js'
+import { entryKind, type FeedEntry } from './feed-entries.js'
 import {
   ALL_FIDS,
   type Counts,
@@ -25,8 +25,8 @@ export interface WindowLoaderOptions {
 const CASTS_PER_PART = 2_000
 /** Users whose likes one part has. */
 const USERS_PER_PART = 2_000
-/** Pause between two looks whether something is missing. */
-const LOOK_MS = 1_000
+/** Interval between checks whether something is missing. */
+const POLL_MS = 1_000
 /** Ranked feeds look three days back; a cursor of a ranked page may be a day old. */
 const LIKES_SECONDS = 4 * 86_400
 
@@ -62,7 +62,7 @@ async function keepFilled(options: WindowLoaderOptions, signal: AbortSignal): Pr
       if (signal.aborted) return
       log.warn({ err: error }, 'the window of recent casts cannot be filled; feeds read the tables; retrying')
     }
-    await pause(LOOK_MS, signal)
+    await pause(POLL_MS, signal)
   }
 }
 
@@ -83,7 +83,7 @@ function dropOldLikes(window: RecentWindow, nowMs: number): void {
 /** The read of what is missing next; null if the window has everything that it may hold. */
 function nextPart({ db, blocks, window, clock }: WindowLoaderOptions): (() => Promise<ReadPart>) | null {
   const { since, likesThroughFid } = window
-  if (window.maxPlaces === 0 || !blocks.isCurrent()) return null
+  if (window.maxEntries === 0 || !blocks.isCurrent()) return null
   if (!window.hasFeed) return () => readFeedPart(db, since)
   if (window.isFilled) return null
   if (likesThroughFid < 0) window.likesSince = farcasterSecondsFromUnixMs(clock()) - LIKES_SECONDS
@@ -104,7 +104,7 @@ export async function joinPart(
     while (!blocks.hasReached(heights)) {
       if (signal.aborted || window.generation !== generation || load.blocksAfter(heights) === null)
         return false
-      await resultWithin(LOOK_MS, blocks.nextChange())
+      await resultWithin(POLL_MS, blocks.nextChange())
     }
     const later = load.blocksAfter(heights)
     if (later === null || window.generation !== generation) return false
@@ -201,9 +201,9 @@ function castsIn({ castHashes, castFids, castTimes, areReplies, castCounts }: Fe
   }))
 }
 
-function recastsIn({ recastHashes, recastFids, recastTargetFids, recastTimes }: FeedPartRow): Place[] {
+function recastsIn({ recastHashes, recastFids, recastTargetFids, recastTimes }: FeedPartRow): FeedEntry[] {
   return Array.from({ length: recastFids.length / 8 }, (_, index) => ({
-    kind: placeKind.recast,
+    kind: entryKind.recast,
     ts: numberAt(recastTimes, index),
     actor: numberAt(recastFids, index),
     hash: hashAt(recastHashes, index),
@@ -251,7 +251,7 @@ async function readLikesPart(
   `
   const { throughFid, hashes, fids, targetFids, times } = row!
   const likes = Array.from({ length: fids.length / 8 }, (_, index) => ({
-    kind: placeKind.like,
+    kind: entryKind.like,
     ts: numberAt(times, index),
     actor: numberAt(fids, index),
     hash: hashAt(hashes, index),

@@ -7,7 +7,7 @@ import {
   trendingRank,
 } from '../../query/ranks.js'
 import type { CastTable } from './cast-table.js'
-import { type PlaceList, placeKind } from './places.js'
+import { entryKind, type FeedEntryList } from './feed-entries.js'
 import { ALL_FIDS, type RecentWindow } from './recent-window.js'
 import type { WindowGap } from './window-feed.js'
 
@@ -62,19 +62,19 @@ export function rankTrending(
 ): RankedCast[] | WindowGap | UnknownCounts {
   const since = ts - seconds
   if (window.since > since + 1) return 'older'
-  const { places, table, timeline } = window
+  const { entries, table, timeline } = window
   const best = new BestCasts(table, { after: null, count })
   const unknownCounts: Buffer[] = []
   let candidates = 0
-  timeline.descend(places, { ts: ts + 1, hash: new Uint8Array(0) }, (id) => {
-    if (places.ts(id) <= since) return false
-    const cast = places.cast(id)
-    if (places.kind(id) !== placeKind.cast || window.isReply(cast)) return true
+  timeline.descend(entries, { ts: ts + 1, hash: new Uint8Array(0) }, (id) => {
+    if (entries.ts(id) <= since) return false
+    const cast = entries.cast(id)
+    if (entries.kind(id) !== entryKind.cast || window.isReply(cast)) return true
     candidates += 1
     if (!window.hasCounts(cast)) unknownCounts.push(table.hash(cast))
     else {
       const [likes, recasts, replies, quotes] = countsOf(window, cast)
-      const rank = trendingRank({ likes, recasts, replies, quotes }, ts - places.ts(id))
+      const rank = trendingRank({ likes, recasts, replies, quotes }, ts - entries.ts(id))
       if (rank > 0) best.add(rank, cast)
     }
     return candidates < MAX_TRENDING_CANDIDATES
@@ -91,80 +91,84 @@ interface Candidate {
 /** The stored casts among those with the most activity by followed users, the latest among equals. */
 function mostAffine(window: RecentWindow, request: ForYouRequest, since: number): Candidate[] {
   const { table } = window
-  const signs = new Signs(window)
-  addSigns(window, request, since, signs)
-  return signs
+  const scores = new AffinityScores(window)
+  addAffinities(window, request, since, scores)
+  return scores
     .most(MAX_FOR_YOU_CANDIDATES)
     .filter(({ cast, targetFid }) => window.isStored(cast) && table.fids[cast] === targetFid)
 }
 
-function addSigns(window: RecentWindow, { followed, ts }: ForYouRequest, since: number, signs: Signs): void {
-  const { places } = window
+function addAffinities(
+  window: RecentWindow,
+  { followed, ts }: ForYouRequest,
+  since: number,
+  scores: AffinityScores,
+): void {
+  const { entries } = window
   const { casts, likes, recasts } = forYouWindow
   for (let index = 0; index < followed.length; index += 1) {
     const activity = window.activityOf(followed[index]!)
     if (!activity) continue
     let castsLeft = casts
     newest(window, activity.feed, since, ts, (id) => {
-      if (places.kind(id) !== placeKind.cast) return true
-      if (!window.isReply(places.cast(id))) signs.add(id, 4)
+      if (entries.kind(id) !== entryKind.cast) return true
+      if (!window.isReply(entries.cast(id))) scores.add(id, 4)
       castsLeft -= 1
       return castsLeft > 0
     })
     let recastsLeft = recasts
     newest(window, activity.recasts, since, ts, (id) => {
-      signs.add(id, 2)
+      scores.add(id, 2)
       recastsLeft -= 1
       return recastsLeft > 0
     })
     let likesLeft = likes
     newest(window, activity.likes, since, ts, (id) => {
-      signs.add(id, 1)
+      scores.add(id, 1)
       likesLeft -= 1
       return likesLeft > 0
     })
   }
 }
 
-/** A cast by the author that its signs name: a reaction may name another author than the cast has. */
-interface SignedCast extends Candidate {
+/** A cast by the author that its signals name: a reaction may name another author than the cast has. */
+interface ScoredCast extends Candidate {
   readonly targetFid: number
-  /** The time of the latest sign. */
+  /** The time of the latest signal. */
   readonly latest: number
 }
 
-/**
- * What the signs of a request say of each cast, kept between requests: to clear what one has touched takes less than new maps
- * (0.3 ms for 3,000 signs). Side by side, as the fields of a place are: two words of 32 bits, then the author as a number.
- */
-const scratch = { words: new Uint32Array(0), numbers: new Float64Array(0) }
 const WORDS = 4
 const NUMBERS = WORDS / 2
 const word = { affinity: 0, latest: 1 } as const
 const TARGET_FID = 1
 
-/** The signs of one request. Requests do not overlap: nothing here waits. */
-class Signs {
-  readonly #touched: number[] = []
-  /** Signs that name another author than the first sign of their cast. */
-  readonly #misnamed = new Map<string, { -readonly [Key in keyof SignedCast]: SignedCast[Key] }>()
+/**
+ * Scores of casts by the signals of one request: casts, recasts and likes of followed users. They are in the buffer of the
+ * window, whose requests do not overlap: nothing here waits.
+ */
+class AffinityScores {
+  readonly #scoredCasts: number[] = []
+  /** Scores by signals that name another author than the first signal of their cast. */
+  readonly #misnamed = new Map<string, { -readonly [Key in keyof ScoredCast]: ScoredCast[Key] }>()
 
   constructor(private readonly window: RecentWindow) {
     const length = WORDS * window.table.capacity
-    if (scratch.words.length >= length) return
-    scratch.words = new Uint32Array(length)
-    scratch.numbers = new Float64Array(scratch.words.buffer)
+    const buffer = window.affinityBuffer
+    if (buffer.words.length >= length) return
+    buffer.words = new Uint32Array(length)
+    buffer.numbers = new Float64Array(buffer.words.buffer)
   }
 
   add(id: number, weight: number): void {
-    const { words, numbers } = scratch
-    const { places } = this.window
-    const cast = places.cast(id)
-    const ts = places.ts(id)
-    const targetFid = places.targetFid(id)
+    const { words, numbers } = this.window.affinityBuffer
+    const { entries } = this.window
+    const cast = entries.cast(id)
+    const ts = entries.ts(id)
+    const targetFid = entries.targetFid(id)
     const at = WORDS * cast
     if (words[at + word.affinity] === 0) {
-      this.#touched.push(cast)
+      this.#scoredCasts.push(cast)
       words[at + word.affinity] = weight
       words[at + word.latest] = ts
       numbers[NUMBERS * cast + TARGET_FID] = targetFid
@@ -174,14 +178,14 @@ class Signs {
     } else this.#addMisnamed(cast, targetFid, ts, weight)
   }
 
-  /** The casts with the most signs, the latest among equals, in no order. It ends the request. */
-  most(count: number): SignedCast[] {
-    const { words, numbers } = scratch
+  /** The casts with the highest scores, the latest among equals, in no order. It ends the request. */
+  most(count: number): ScoredCast[] {
+    const { words, numbers } = this.window.affinityBuffer
     const least = this.#leastAffinity(count)
-    const found: SignedCast[] = []
-    const equals: SignedCast[] = []
-    const take = (signed: SignedCast) => (signed.affinity > least ? found : equals).push(signed)
-    for (const cast of this.#touched) {
+    const found: ScoredCast[] = []
+    const equals: ScoredCast[] = []
+    const take = (scored: ScoredCast) => (scored.affinity > least ? found : equals).push(scored)
+    for (const cast of this.#scoredCasts) {
       const affinity = words[WORDS * cast + word.affinity]!
       if (affinity >= least) {
         const latest = words[WORDS * cast + word.latest]!
@@ -189,7 +193,7 @@ class Signs {
       }
       words[WORDS * cast + word.affinity] = 0
     }
-    for (const signed of this.#misnamed.values()) if (signed.affinity >= least) take(signed)
+    for (const scored of this.#misnamed.values()) if (scored.affinity >= least) take(scored)
     return [...found, ...this.#latest(equals, count - found.length)]
   }
 
@@ -197,7 +201,8 @@ class Signs {
   #leastAffinity(count: number): number {
     const castsByAffinity = new Map<number, number>()
     const add = (affinity: number) => castsByAffinity.set(affinity, (castsByAffinity.get(affinity) ?? 0) + 1)
-    for (const cast of this.#touched) add(scratch.words[WORDS * cast + word.affinity]!)
+    const { words } = this.window.affinityBuffer
+    for (const cast of this.#scoredCasts) add(words[WORDS * cast + word.affinity]!)
     for (const { affinity } of this.#misnamed.values()) add(affinity)
     let left = count
     for (const [affinity, casts] of [...castsByAffinity].sort(([a], [b]) => b - a)) {
@@ -207,8 +212,8 @@ class Signs {
     return 0
   }
 
-  /** Those with the latest signs. Most have one like: times are sorted as numbers, and casts only within the last second. */
-  #latest(equals: readonly SignedCast[], count: number): readonly SignedCast[] {
+  /** Those with the latest signals. Most have one like: times are sorted as numbers, and casts only within the last second. */
+  #latest(equals: readonly ScoredCast[], count: number): readonly ScoredCast[] {
     if (equals.length <= count) return equals
     const times = Uint32Array.from(equals, ({ latest }) => latest).sort()
     const last = times[times.length - count]!
@@ -232,17 +237,17 @@ class Signs {
   }
 }
 
-/** Visits the places of a list after `since` and up to `ts`, the newest first, until the callback returns false. */
+/** Visits the entries of a list after `since` and up to `ts`, the newest first, until the callback returns false. */
 function newest(
-  { places }: RecentWindow,
-  list: PlaceList,
+  { entries }: RecentWindow,
+  list: FeedEntryList,
   since: number,
   ts: number,
   visit: (id: number) => boolean,
 ): void {
   for (let index = list.length - 1; index >= 0; index -= 1) {
     const id = list.at(index)
-    const time = places.ts(id)
+    const time = entries.ts(id)
     if (time <= since) return
     if (time <= ts && !visit(id)) return
   }

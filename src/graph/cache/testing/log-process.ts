@@ -30,20 +30,20 @@ export class LogProcess {
         },
       }),
       clock: Date.now,
-      placeOf: () => null,
+      locationOf: () => null,
       maxEntries: 100,
       maxViewerSetsBytes,
     })
   }
 
-  /** Takes its place at the end of the log, also when it had one. */
+  /** Takes its position at the end of the log, also when it had one. */
   async start(): Promise<void> {
     const { db, shards } = this
     const { invalidation } = this.hydrator
     this.#ranges = await rangesFromLogEnd({ db, shards, invalidation })
   }
 
-  /** Loses its place in the log. */
+  /** Loses its position in the log. */
   lose(): void {
     this.hydrator.invalidation.blocks.lose()
     this.hydrator.invalidation.apply({ tags: [cacheTag.everything, cacheTag.tables] })

@@ -28,6 +28,7 @@ export const batchesOfSteps: fc.Arbitrary<Step[][]> = fc.array(
 export class StoredMessages {
   readonly #messages = new Map<string, SignedMessage>()
 
+  /** Returns all stored messages. */
   messages(): SignedMessage[] {
     return [...this.#messages.values()]
   }

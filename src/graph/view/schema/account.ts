@@ -15,7 +15,7 @@ export const RegisteredSigner = Type.Composite([
   }),
   Type.Pick(Signer, ['object', 'status', 'fid', 'signer_approval_url']),
 ])
-export type RegisteredSigner = Static<typeof RegisteredSigner>
+export type RegisteredSignerJson = Static<typeof RegisteredSigner>
 
 const registrationMessage = 'Result, with the parts of the request that could not be done.'
 

@@ -1,12 +1,12 @@
 import { type CastTable, grown } from './cast-table.js'
 
 /** Why a cast stands in a list: its author cast it, or another user recasted or liked it. */
-export const placeKind = { cast: 0, recast: 1, like: 2 } as const
-export type PlaceKind = (typeof placeKind)[keyof typeof placeKind]
+export const entryKind = { cast: 0, recast: 1, like: 2 } as const
+export type FeedEntryKind = (typeof entryKind)[keyof typeof entryKind]
 
 /** A cast at a time in the lists of one user. */
-export interface Place {
-  readonly kind: PlaceKind
+export interface FeedEntry {
+  readonly kind: FeedEntryKind
   /** Farcaster seconds. */
   readonly ts: number
   /** The author, or the user who recasted or liked. */
@@ -18,19 +18,19 @@ export interface Place {
 
 const FIRST_CAPACITY = 1024
 
-/** The record of a place: four words of 32 bits, then two numbers of 64. */
+/** The record of an entry: four words of 32 bits, then two numbers of 64. */
 const WORDS = 8
 const NUMBERS = WORDS / 2
 const field = { ts: 0, cast: 1, kind: 2 } as const
 const numberField = { actor: 2, targetFid: 3 } as const
 
 /**
- * Places by number: 32 bytes each, and 4 for each list that holds one. Numbers are used again.
+ * Entries by number: 32 bytes each, and 4 for each list that holds one. Numbers are used again.
  *
- * The fields of a place lie side by side. Readers come from lists in any order, and each field in an array of its own would be
+ * The fields of an entry lie side by side. Readers come from lists in any order, and each field in an array of its own would be
  * a miss of the processor's caches of its own.
  */
-export class Places {
+export class FeedEntryTable {
   #words = new Uint32Array(WORDS * FIRST_CAPACITY)
   #numbers = new Float64Array(this.#words.buffer)
   #free: number[] = []
@@ -68,8 +68,8 @@ export class Places {
     return this.#numbers[NUMBERS * id + numberField.targetFid]!
   }
 
-  /** Adds a place; it holds its cast. */
-  add({ kind, ts, actor, hash, targetFid }: Place): number {
+  /** Adds an entry; it holds its cast. */
+  add({ kind, ts, actor, hash, targetFid }: FeedEntry): number {
     const id = this.#free.pop() ?? this.#end++
     if (WORDS * id >= this.#words.length) this.#grow()
     this.#words[WORDS * id + field.ts] = ts
@@ -80,20 +80,20 @@ export class Places {
     return id
   }
 
-  /** Removes a place that is in no list any more. */
+  /** Removes an entry that is in no list any more. */
   free(id: number): void {
     this.table.release(this.cast(id))
     this.#free.push(id)
   }
 
-  /** Orders two places as feeds do: by time, then by hash, and a cast after its recasts, as the newest come first. */
+  /** Orders two entries as feeds do: by time, then by hash, and a cast after its recasts, as the newest come first. */
   compare(a: number, b: number): number {
     const byPosition = this.ts(a) - this.ts(b) || this.table.compare(this.cast(a), this.cast(b))
     return byPosition || this.kind(b) - this.kind(a)
   }
 
-  /** Whether a place is the place of a message. */
-  isAt(id: number, cast: number, { kind, ts, actor, targetFid }: Place): boolean {
+  /** Whether an entry is the entry of a message. */
+  isAt(id: number, cast: number, { kind, ts, actor, targetFid }: FeedEntry): boolean {
     return (
       this.cast(id) === cast &&
       this.ts(id) === ts &&
@@ -109,39 +109,39 @@ export class Places {
   }
 }
 
-/** A position in a feed: places before it come later on the page. */
-export interface PlaceCursor {
+/** A position in a feed: entries before it come later on the page. */
+export interface FeedEntryPosition {
   readonly ts: number
   readonly hash: Uint8Array
 }
 
-/** Places from oldest to newest. Most are added at the end. */
-export class PlaceList {
+/** Entries from oldest to newest. Most are added at the end. */
+export class FeedEntryList {
   #ids = new Int32Array(4)
   length = 0
-  /** The time of the newest place, if there is one: kept here because readers of many lists look at nothing else. */
+  /** The time of the newest entry, if there is one: kept here because readers of many lists look at nothing else. */
   newestTs = 0
 
   at(index: number): number {
     return this.#ids[index]!
   }
 
-  insert(places: Places, id: number): void {
+  insert(entries: FeedEntryTable, id: number): void {
     let index = this.length
-    if (index > 0 && places.compare(this.#ids[index - 1]!, id) > 0) {
-      index = this.#search((other) => places.compare(other, id) <= 0)
+    if (index > 0 && entries.compare(this.#ids[index - 1]!, id) > 0) {
+      index = this.#search((other) => entries.compare(other, id) <= 0)
     }
     if (this.length === this.#ids.length) this.#ids = grown(this.#ids, new Int32Array(2 * this.length))
     this.#ids.copyWithin(index + 1, index, this.length)
     this.#ids[index] = id
     this.length += 1
-    this.#noteNewest(places)
+    this.#noteNewest(entries)
   }
 
-  /** Removes a place of the list. */
-  remove(places: Places, id: number): boolean {
+  /** Removes an entry of the list. */
+  remove(entries: FeedEntryTable, id: number): boolean {
     for (
-      let index = this.#search((other) => places.compare(other, id) < 0);
+      let index = this.#search((other) => entries.compare(other, id) < 0);
       index < this.length;
       index += 1
     ) {
@@ -149,34 +149,34 @@ export class PlaceList {
       if (other === id) {
         this.#ids.copyWithin(index, index + 1, this.length)
         this.length -= 1
-        this.#noteNewest(places)
+        this.#noteNewest(entries)
         return true
       }
-      if (places.compare(other, id) !== 0) return false
+      if (entries.compare(other, id) !== 0) return false
     }
     return false
   }
 
-  /** Number of places before a position, the oldest first. */
-  countBefore(places: Places, { ts, hash }: PlaceCursor): number {
-    const { table } = places
+  /** Number of entries before a position, the oldest first. */
+  countBefore(entries: FeedEntryTable, { ts, hash }: FeedEntryPosition): number {
+    const { table } = entries
     return this.#search((id) => {
-      const time = places.ts(id)
-      return time < ts || (time === ts && table.compareTo(places.cast(id), hash) < 0)
+      const time = entries.ts(id)
+      return time < ts || (time === ts && table.compareTo(entries.cast(id), hash) < 0)
     })
   }
 
-  /** The place of a message; -1 if it is not in the list. */
-  find(places: Places, cast: number, place: Place): number {
-    const { table } = places
+  /** The entry of a message; -1 if it is not in the list. */
+  find(entries: FeedEntryTable, cast: number, entry: FeedEntry): number {
+    const { table } = entries
     const isBefore = (id: number) => {
-      const time = places.ts(id)
-      return time < place.ts || (time === place.ts && table.compare(places.cast(id), cast) < 0)
+      const time = entries.ts(id)
+      return time < entry.ts || (time === entry.ts && table.compare(entries.cast(id), cast) < 0)
     }
     for (let index = this.#search(isBefore); index < this.length; index += 1) {
       const id = this.#ids[index]!
-      if (places.ts(id) !== place.ts || places.cast(id) !== cast) return -1
-      if (places.isAt(id, cast, place)) return id
+      if (entries.ts(id) !== entry.ts || entries.cast(id) !== cast) return -1
+      if (entries.isAt(id, cast, entry)) return id
     }
     return -1
   }
@@ -188,22 +188,22 @@ export class PlaceList {
   }
 
   /** Moves the newer half to a new list. */
-  split(places: Places): PlaceList {
-    const newer = new PlaceList()
+  split(entries: FeedEntryTable): FeedEntryList {
+    const newer = new FeedEntryList()
     const middle = this.length >> 1
     newer.#ids = this.#ids.slice(middle, this.length)
     newer.length = this.length - middle
     newer.newestTs = this.newestTs
     this.length = middle
-    this.#noteNewest(places)
+    this.#noteNewest(entries)
     return newer
   }
 
-  #noteNewest(places: Places): void {
-    if (this.length > 0) this.newestTs = places.ts(this.#ids[this.length - 1]!)
+  #noteNewest(entries: FeedEntryTable): void {
+    if (this.length > 0) this.newestTs = entries.ts(this.#ids[this.length - 1]!)
   }
 
-  /** Number of places at the beginning for which a condition holds. */
+  /** Number of entries at the beginning for which a condition holds. */
   #search(isBefore: (id: number) => boolean): number {
     let low = 0
     let high = this.length
@@ -216,59 +216,59 @@ export class PlaceList {
   }
 }
 
-/** A list is split above this length: to insert a place moves at most 16 kB. */
+/** A list is split above this length: to insert an entry moves at most 16 kB. */
 const LONGEST_PART = 4096
 
-/** All places of the window from oldest to newest, in lists of bounded length. */
+/** All entries of the window from oldest to newest, in lists of bounded length. */
 export class Timeline {
-  readonly #parts: PlaceList[] = [new PlaceList()]
+  readonly #parts: FeedEntryList[] = [new FeedEntryList()]
   length = 0
 
   constructor(private readonly longestPart = LONGEST_PART) {}
 
-  insert(places: Places, id: number): void {
-    const index = this.#partOf(places, id)
+  insert(entries: FeedEntryTable, id: number): void {
+    const index = this.#partOf(entries, id)
     const part = this.#parts[index]!
-    part.insert(places, id)
+    part.insert(entries, id)
     this.length += 1
-    if (part.length > this.longestPart) this.#parts.splice(index + 1, 0, part.split(places))
+    if (part.length > this.longestPart) this.#parts.splice(index + 1, 0, part.split(entries))
   }
 
-  remove(places: Places, id: number): void {
-    // Equal places may have been split into two parts.
-    for (let index = this.#partOf(places, id); index >= 0; index -= 1) {
-      if (!this.#parts[index]!.remove(places, id)) continue
+  remove(entries: FeedEntryTable, id: number): void {
+    // Equal entries may have been split into two parts.
+    for (let index = this.#partOf(entries, id); index >= 0; index -= 1) {
+      if (!this.#parts[index]!.remove(entries, id)) continue
       this.length -= 1
       if (this.#parts[index]!.length === 0 && this.#parts.length > 1) this.#parts.splice(index, 1)
       return
     }
   }
 
-  /** Calls back with each place before a position, the newest first, until it returns false. */
-  descend(places: Places, before: PlaceCursor | null, visit: (id: number) => boolean): void {
+  /** Calls back with each entry before a position, the newest first, until it returns false. */
+  descend(entries: FeedEntryTable, before: FeedEntryPosition | null, visit: (id: number) => boolean): void {
     for (let index = this.#parts.length - 1; index >= 0; index -= 1) {
       const part = this.#parts[index]!
-      const count = before === null ? part.length : part.countBefore(places, before)
+      const count = before === null ? part.length : part.countBefore(entries, before)
       for (let at = count - 1; at >= 0; at -= 1) if (!visit(part.at(at))) return
     }
   }
 
-  /** The time of the place that has this many older ones. */
-  timeAt(places: Places, count: number): number {
+  /** The time of the entry that has this many older ones. */
+  timeAt(entries: FeedEntryTable, count: number): number {
     let older = count
     for (const part of this.#parts) {
-      if (older < part.length) return places.ts(part.at(older))
+      if (older < part.length) return entries.ts(part.at(older))
       older -= part.length
     }
     return Number.POSITIVE_INFINITY
   }
 
-  /** Removes the places that are older than a time and returns them. */
-  removeBefore(places: Places, ts: number): number[] {
+  /** Removes the entries that are older than a time and returns them. */
+  removeBefore(entries: FeedEntryTable, ts: number): number[] {
     const removed: number[] = []
     while (this.length > 0) {
       const part = this.#parts[0]!
-      const count = part.countBefore(places, { ts, hash: new Uint8Array(0) })
+      const count = part.countBefore(entries, { ts, hash: new Uint8Array(0) })
       for (let at = 0; at < count; at += 1) removed.push(part.at(at))
       const isWhole = count === part.length
       part.removeFirst(count)
@@ -279,13 +279,13 @@ export class Timeline {
     return removed
   }
 
-  /** The last part whose first place is not after a place. */
-  #partOf(places: Places, id: number): number {
+  /** The last part whose first entry is not after an entry. */
+  #partOf(entries: FeedEntryTable, id: number): number {
     let low = 0
     let high = this.#parts.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (places.compare(this.#parts[middle]!.at(0), id) <= 0) low = middle
+      if (entries.compare(this.#parts[middle]!.at(0), id) <= 0) low = middle
       else high = middle - 1
     }
     return low

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { forYouRank } from '../../query/ranks.js'
+import { entryKind, type FeedEntry } from './feed-entries.js'
+import { ALL_FIDS, type RecentCast, RecentWindow } from './recent-window.js'
+import { rankForYou, rankTrending } from './window-ranking.js'
+
+const hashOf = (n: number) => createHash('sha1').update(String(n)).digest()
+
+const START = 1_000_000
+
+function like(actor: number, n: number, ts: number): FeedEntry {
+  return { kind: entryKind.like, ts, actor, hash: hashOf(n), targetFid: 1 }
+}
+
+test('the old likes of a user who has nothing else go, and the user with them', () => {
+  const window = new RecentWindow({ maxEntries: 100 })
+  window.likesSince = 0
+  const likes = [like(2, 1, 10), like(2, 2, 20), like(3, 1, 10), like(3, 2, 90)]
+  window.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
+  window.dropLikesBefore(50)
+  expect([window.entries.size, window.userCount]).toEqual([1, 1])
+  expect(window.activityOf(3)?.likes.length).toBe(1)
+})
+
+test('a part that does not end where the window begins is not joined', () => {
+  const window = new RecentWindow({ maxEntries: 100 })
+  const casts = [{ hash: hashOf(1), fid: 1, ts: 60, isReply: false, counts: null }]
+  expect(window.join({ kind: 'feed', since: 50, until: 70, casts, recasts: [] }, [])).toBe(false)
+  expect(window.join({ kind: 'feed', since: 50, until: Infinity, casts, recasts: [] }, [])).toBe(true)
+  expect(window.join({ kind: 'feed', since: 10, until: 40, casts: [], recasts: [] }, [])).toBe(false)
+  expect([window.since, window.timeline.length, window.hasFeed]).toEqual([50, 1, false])
+  window.reset()
+  expect([window.since, window.timeline.length, window.userCount, window.table.size]).toEqual([
+    Infinity,
+    0,
+    0,
+    0,
+  ])
+  expect([window.generation, window.isFilled]).toEqual([1, false])
+})
+
+test('likes take at most half of the room', () => {
+  const window = new RecentWindow({ maxEntries: 10 })
+  window.likesSince = 0
+  const likes = Array.from({ length: 6 }, (_, n) => like(2, n, n * 3_600))
+  window.join({ kind: 'likes', throughFid: ALL_FIDS, likes: likes.slice(0, 5) }, [])
+  expect([window.entries.size, window.likesSince]).toEqual([5, 0])
+  window.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
+  expect([window.entries.size, window.likesSince]).toEqual([0, 6 * 3_600])
+})
+
+test('of more casts than a for-you feed ranks, those with the most and the latest activity count', () => {
+  const window = new RecentWindow({ maxEntries: 1e5 })
+  window.likesSince = 0
+  const users = Array.from({ length: 150 }, (_, index) => index + 10)
+  // Ten casts of each, most of one second, in an order that has nothing to do with their hashes.
+  const casts: RecentCast[] = users.flatMap((fid, user) =>
+    Array.from({ length: 10 }, (_, n) => {
+      const index = 10 * user + n
+      const ts = START + (index % 7 === 0 ? 10 : index % 3 === 0 ? 0 : 5)
+      return { hash: hashOf(index), fid, ts, isReply: false, counts: [0, 0, 0, 0] as const }
+    }),
+  )
+  window.join({ kind: 'feed', since: 0, until: Infinity, casts, recasts: [] }, [])
+  // Old casts that followed users like, one of them twice.
+  const liked = casts.filter(({ ts }) => ts === START).slice(0, 40)
+  const likes = liked.flatMap(({ hash, fid }, index) => {
+    const entry = { kind: entryKind.like, ts: START + 1, hash, targetFid: fid }
+    return [{ ...entry, actor: 10 + index }, ...(index === 0 ? [{ ...entry, actor: 100 }] : [])]
+  })
+  // A like that names another author counts for no cast.
+  const wrong = { kind: entryKind.like, ts: START + 20, actor: 120, hash: casts[1]!.hash, targetFid: 3 }
+  window.join({ kind: 'likes', throughFid: ALL_FIDS, likes: [...likes, wrong] }, [])
+  const ts = START + 30
+  const request = { ts, after: null, count: 2_000, fid: 1, followed: users, isHidden: () => false }
+  const found = rankForYou(window, request) as { hash: string; rank: number }[]
+
+  const affinityOf = (cast: RecentCast) => 4 + likes.filter(({ hash }) => hash === cast.hash).length
+  const latestOf = (cast: RecentCast) => (liked.includes(cast) ? START + 1 : cast.ts)
+  const expected = casts
+    .map((cast) => ({ cast, affinity: affinityOf(cast), latest: latestOf(cast) }))
+    .sort(
+      (a, b) =>
+        b.affinity - a.affinity ||
+        b.latest - a.latest ||
+        Buffer.compare(b.cast.hash as Buffer, a.cast.hash as Buffer),
+    )
+    .slice(0, 1_000)
+  expect(new Set(found.map(({ hash }) => hash))).toEqual(
+    new Set(expected.map(({ cast }) => Buffer.from(cast.hash).toString('hex'))),
+  )
+  expect(found[0]).toEqual({
+    hash: hashOf(casts.indexOf(liked[0]!)).toString('hex'),
+    rank: forYouRank(6, 0, 30),
+  })
+  const byRank = [...found].sort((a, b) => b.rank - a.rank || (a.hash < b.hash ? 1 : -1))
+  expect(found).toEqual(byRank)
+  // The next request begins without scores of this one.
+  expect(rankForYou(window, request)).toEqual(found)
+})
+
+test('what is there already is not added again, and counters that are known stay', () => {
+  const window = new RecentWindow({ maxEntries: 100 })
+  window.likesSince = 0
+  const cast = { hash: hashOf(1), fid: 1, ts: 60, isReply: false, counts: null }
+  const recast = { ...like(2, 1, 70), kind: entryKind.recast }
+  const feed = {
+    kind: 'feed',
+    since: 0,
+    until: Infinity,
+    casts: [cast, cast],
+    recasts: [recast, recast],
+  } as const
+  window.join(feed, [])
+  for (const throughFid of [5, ALL_FIDS])
+    window.join({ kind: 'likes', throughFid, likes: [like(2, 1, 80)] }, [])
+  expect([window.entries.size, window.timeline.length]).toEqual([3, 2])
+  const id = window.table.find(hashOf(1))
+  const counts = (values: readonly [number, number, number, number]) =>
+    window.join(
+      {
+        kind: 'counts',
+        counts: [
+          { hash: hashOf(9), counts: values },
+          { hash: hashOf(1), counts: values },
+        ],
+      },
+      [],
+    )
+  expect(window.hasCounts(id)).toBe(false)
+  counts([1, 1, 0, 0])
+  counts([7, 7, 7, 7])
+  expect([...window.table.counts.subarray(4 * id, 4 * id + 4)]).toEqual([1, 1, 0, 0])
+})
+
+test('casts of one rank are in the order of their hashes', () => {
+  const window = new RecentWindow({ maxEntries: 100 })
+  const casts = Array.from({ length: 20 }, (_, n) => ({
+    hash: hashOf(n),
+    fid: n,
+    ts: START,
+    isReply: false,
+    counts: [1, 0, 0, 0] as const,
+  }))
+  window.join({ kind: 'feed', since: 0, until: Infinity, casts, recasts: [] }, [])
+  const found = rankTrending(window, { seconds: 60, ts: START, count: 15 }) as { hash: string }[]
+  const hashes = casts.map(({ hash }) => hash.toString('hex')).sort()
+  expect(found.map(({ hash }) => hash)).toEqual(hashes.reverse().slice(0, 15))
+})
+
+test('reactions that name the author of a cast count, those that name another do not', () => {
+  const window = new RecentWindow({ maxEntries: 100 })
+  window.likesSince = START - 3 * 86_400 + 1
+  const cast = { hash: hashOf(1), fid: 9, ts: START, isReply: false, counts: [4, 0, 0, 0] as const }
+  window.join({ kind: 'feed', since: 0, until: Infinity, casts: [cast], recasts: [] }, [])
+  const likes = [2, 3, 4, 5].map((actor) => ({ ...like(actor, 1, START), targetFid: actor < 4 ? 8 : 9 }))
+  window.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
+  const request = { ts: START, after: null, count: 5, fid: 1, followed: [2, 3, 4, 5], isHidden: () => false }
+  expect(rankForYou(window, request)).toEqual([
+    { hash: hashOf(1).toString('hex'), rank: forYouRank(2, 4, 0) },
+  ])
+  expect(rankForYou(window, { ...request, ts: START - 1 })).toBe('older')
+})
