@@ -24,7 +24,7 @@ it('plaza webhook listen: prints bodies as they occur and ends on Ctrl-C', async
   const filter = { author_fids: [alice.fid] }
   await subscribe(server, receiver.url, { 'cast.created': filter })
   await server.hub.submitOnChainEvents([...alice.onChain({ units: 5 }), ...bob.onChain({ units: 5 })])
-  const command = await listen('--kind', 'cast.created', '--filter', JSON.stringify(filter))
+  const command = await listen('--events', 'cast.created', '--filter', JSON.stringify(filter))
   const printed = () =>
     command
       .output()
@@ -57,7 +57,7 @@ it.each([
   ['a member that its kind does not have', '{"target_fids":[1]}', 'target_fids'],
   ['what is no JSON', 'author 1', 'It must be a JSON object such as'],
 ])('plaza webhook listen: refuses %s and names the member', async (_, filter, expectedOutput) => {
-  const command = await listen('--kind', 'cast.created', '--filter', filter)
+  const command = await listen('--events', 'cast.created', '--filter', filter)
   expect(await command.ended).toEqual({ code: 1, signal: null })
   expect(command.output()).toContain(expectedOutput)
 })

@@ -24,6 +24,24 @@ export async function setWebhookLimits(
   return changed.count > 0
 }
 
+/** A webhook that a sample may be sent to. */
+export interface TriggerableWebhook {
+  readonly id: string
+  readonly targetUrl: string
+  readonly active: boolean
+  /** Whether a `plaza webhook listen` sends its deliveries. */
+  readonly isListening: boolean
+}
+
+/** Lists the webhooks of an app, or of all with null, oldest first. */
+export async function findTriggerable(db: Database, appId: string | null): Promise<TriggerableWebhook[]> {
+  return db<TriggerableWebhook[]>`
+    select id, target_url as "targetUrl", active, listener is not null as "isListening"
+    from webhooks.webhooks
+    where deleted_at is null and (${appId}::uuid is null or app_id = ${appId}::uuid)
+    order by created_at, id`
+}
+
 /** A webhook as an operator sees it. */
 export interface WebhookSummary {
   readonly id: string

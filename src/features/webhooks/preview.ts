@@ -1,4 +1,3 @@
-import type { WebhookEventKind, WebhookSubscriptionFilters } from '../../graph/view/schema/webhook-filters.js'
 import type { ConsumedEvent } from '../../hub/log/consumer-batch.js'
 import { createSingleFlightPages, followLog, openEndedRange } from '../../hub/log/follow.js'
 import { hubEventBody } from '../../hub/log/hub-event.js'
@@ -15,6 +14,7 @@ import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivatio
 import { matchEvents } from './events/matched-events.js'
 import type { WebhookEvent } from './events/webhook-event.js'
 import { Matcher } from './matching/matcher.js'
+import type { WebhookEventKind, WebhookSubscriptionFilters } from './schema/webhook-filters.js'
 
 /** Past events that filters match. */
 interface Preview {

@@ -22,11 +22,34 @@ export const webhookSecretContext = (uid: string): string => `webhook secret ${u
 
 /** Creates a secret of a webhook: `whsec_` and base64, as in Standard Webhooks. */
 export async function addSecret(db: Queryable, vault: Vault, webhookId: string): Promise<void> {
+  await storeSecret(db, vault, webhookId, `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`, 0)
+}
+
+/** Stores secrets that a receiver knows already, the newest first. */
+export async function copySecrets(
+  db: Queryable,
+  vault: Vault,
+  webhookId: string,
+  values: readonly string[],
+): Promise<void> {
+  for (const [age, value] of values.entries()) await storeSecret(db, vault, webhookId, value, age)
+}
+
+/** @param age Milliseconds by which it is older than now, which orders secrets of one transaction. */
+async function storeSecret(
+  db: Queryable,
+  vault: Vault,
+  webhookId: string,
+  value: string,
+  age: number,
+): Promise<void> {
   const uid = randomUUID()
-  const value = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
   await db`
-    insert into webhooks.secrets (uid, webhook_id, sealed)
-    values (${uid}, ${webhookId}, ${vault.seal(Buffer.from(value), webhookSecretContext(uid))})`
+    insert into webhooks.secrets (uid, webhook_id, sealed, created_at)
+    values (
+      ${uid}, ${webhookId}, ${vault.seal(Buffer.from(value), webhookSecretContext(uid))},
+      now() - ${age}::integer * interval '1 millisecond'
+    )`
 }
 
 /** Expires a webhook's secrets after a grace time in which they sign beside the new one. */

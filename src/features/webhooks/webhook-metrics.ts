@@ -1,8 +1,8 @@
-import type { Fragment } from 'postgres'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import type { PreparedDelivery } from './delivery/delivery-store.js'
 import type { DeliveryOutcome } from './delivery/outcome.js'
-import type { PreparedDelivery } from './delivery/queue.js'
 
 /** Buckets from a tenth of the promised 250 ms to the length of a retry. */
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]

@@ -1,11 +1,18 @@
-import type { WebhookSubscriptionFilters } from '../../graph/view/schema/webhook-filters.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
+import { UNIQUE_VIOLATION } from '../../platform/db/connection-errors.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isNetFailure } from '../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { checkFilters, subscriptionDigest } from './matching/filters.js'
-import { addSecret, decryptSigningSecrets, expireSecrets, type SigningSecret } from './secrets.js'
+import type { WebhookSubscriptionFilters } from './schema/webhook-filters.js'
+import {
+  addSecret,
+  copySecrets,
+  decryptSigningSecrets,
+  expireSecrets,
+  type SigningSecret,
+} from './secrets.js'
 
 /** A webhook as its owner sees it. */
 export interface Webhook extends WebhookRow {
@@ -37,6 +44,19 @@ export interface WebhookDetails {
   readonly targetUrl: string
   /** Undefined: no events but tests for a new webhook; unchanged for an existing one. */
   readonly filters: WebhookSubscriptionFilters | undefined
+  /** The worker that alone sends its deliveries, for a webhook that lives as long as this worker. */
+  readonly listener?: string
+  /** Origin of a webhook that was copied from another service. */
+  readonly source?: WebhookSource
+}
+
+/** The origin of a copied webhook. */
+export interface WebhookSource {
+  /** Its id at the other service. */
+  readonly id: string
+  readonly active: boolean
+  /** Secrets that its receiver knows, the newest first; without any it gets a new one. */
+  readonly secrets: readonly string[]
 }
 
 /** Dependencies of the webhook store. */
@@ -46,9 +66,6 @@ export interface WebhookStore {
   readonly settings: WebhookSettings
 }
 
-/** SQLSTATE unique_violation. */
-const UNIQUE_VIOLATION = '23505'
-
 /**
  * Creates a webhook of an app with a secret.
  *
@@ -57,24 +74,30 @@ const UNIQUE_VIOLATION = '23505'
 export async function createWebhook(
   store: WebhookStore,
   appId: string,
-  { title, targetUrl, filters }: WebhookDetails,
+  { title, targetUrl, filters, listener, source }: WebhookDetails,
 ): Promise<Webhook> {
   const { db, vault, settings } = store
-  const digest = requestDigest(targetUrl, filters, settings.targetPolicy)
+  const subscription = requestDigest(targetUrl, filters, settings.targetPolicy)
+  // Two listeners of one address are two terminals, not a mistake.
+  const digest = listener === undefined ? subscription : null
   return refuseDuplicates(() =>
     db.begin(async (transaction) => {
       const revision = await nextRevision(transaction)
       await checkWebhookLimit(transaction, appId, settings.maxPerApp)
       const [created] = await transaction<{ id: string }[]>`
         insert into webhooks.webhooks (
-          app_id, title, target_url, filters, digest, revision, http_timeout_ms, rate_limit, rate_limit_ms
+          app_id, title, target_url, filters, digest, revision, http_timeout_ms, rate_limit, rate_limit_ms, listener,
+          active, copied_from
         )
         values (
           ${appId}, ${title}, ${targetUrl}, ${filters === undefined ? null : JSON.stringify(filters)}::text::jsonb, ${digest}, ${revision},
-          ${settings.httpTimeoutMs}, ${settings.rateLimit}, ${settings.rateLimitMs}
+          ${settings.httpTimeoutMs}, ${settings.rateLimit}, ${settings.rateLimitMs}, ${listener ?? null},
+          ${source?.active ?? true}, ${source?.id ?? null}
         )
         returning id`
-      await addSecret(transaction, vault, created!.id)
+      if (source === undefined || source.secrets.length === 0)
+        await addSecret(transaction, vault, created!.id)
+      else await copySecrets(transaction, vault, created!.id, source.secrets)
       await transaction`
         insert into webhooks.lanes (webhook_id, allowance) values (${created!.id}, ${settings.rateLimit})`
       return await findWebhook({ db: transaction, vault }, appId, created!.id)
@@ -248,7 +271,7 @@ function requestDigest(
 }
 
 /** Returns the next revision. The lock makes revisions visible in order. */
-async function nextRevision(db: Transaction): Promise<number> {
+async function nextRevision(db: Queryable): Promise<number> {
   const [row] = await db<{ revision: number }[]>`
     update webhooks.revision set revision = revision + 1 returning revision`
   return row!.revision
@@ -262,8 +285,24 @@ async function checkWebhookLimit(db: Transaction, appId: string, maxPerApp: numb
   }
 }
 
+/** Deletes the webhooks of listeners that have ended, with what waits for them. */
+export async function deleteWebhooksOfListeners(db: Queryable, listeners: readonly string[]): Promise<void> {
+  const ids = db.types.texts(listeners)
+  const found = await db<{ id: string }[]>`
+    select id from webhooks.webhooks where listener = any (${ids}::text[]::uuid[]) and deleted_at is null`
+  if (found.length === 0) return
+  const revision = await nextRevision(db)
+  for (const { id } of found) {
+    await db`
+      update webhooks.webhooks
+      set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
+      where id = ${id}`
+    await cancelWaiting(db, id, 'the command that listened has ended')
+  }
+}
+
 /** Cancels queued deliveries. Running attempts are recorded when they end. */
-async function cancelWaiting(db: Transaction, webhookId: string, reason: string): Promise<void> {
+async function cancelWaiting(db: Queryable, webhookId: string, reason: string): Promise<void> {
   await db`
     update webhooks.deliveries
     set state = 'canceled', failure = ${reason}, finished_at = now()
@@ -286,7 +325,7 @@ async function refuseDuplicates<Result>(write: () => Promise<Result>): Promise<R
 
 /** Operator settings of webhooks. */
 export interface WebhookSettings {
-  /** Which URLs events may be sent to. */
+  /** Policy for URLs that receive events. */
   readonly targetPolicy: TargetPolicy
   /** Defaults of a new webhook: timeout of an attempt, and attempts per `rateLimitMs`. */
   readonly httpTimeoutMs: number

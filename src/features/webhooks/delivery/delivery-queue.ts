@@ -5,18 +5,18 @@ import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client
 import { isNetFailure, type NetFailure, netFailure } from '../../../platform/outbound/net-failure.js'
 import type { Vault } from '../../../platform/vault/vault.js'
 import { disableWebhook } from '../webhooks.js'
-import type { EventRenderContext } from './event-data.js'
-import { type DeliveryOutcome, type LaneState, outcomeOf, settleOutcomes } from './outcome.js'
 import {
   type ClaimedDelivery,
   claimDue,
   deliveryChannel,
   findDueWebhooks,
   type PreparedDelivery,
-} from './queue.js'
+} from './delivery-store.js'
+import type { EventRenderContext } from './event-data.js'
+import { type DeliveryOutcome, type LaneState, outcomeOf, settleOutcomes } from './outcome.js'
 import { deliveryRequest, prepareDeliveries } from './request.js'
 
-/** What deliveries are sent with. */
+/** Dependencies of the delivery queue. */
 export interface DeliveryQueueOptions extends EventRenderContext {
   readonly vault: Vault
   readonly net: Pick<NetClient, 'request'>
@@ -62,6 +62,19 @@ export function createDeliveryQueue(
       const outcome = judge(response, delivery, attemptedAtMs)
       onAttempt?.(outcome, delivery)
       return outcome
+    },
+    tracing: {
+      describe: ({ id, webhookId, eventId, kind, attempts, traceparent }) => ({
+        traceparent,
+        attributes: {
+          'plaza.webhook.id': webhookId,
+          'plaza.event.id': eventId,
+          'plaza.event.type': kind,
+          'plaza.delivery.id': id,
+          'plaza.delivery.attempt': attempts + 1,
+        },
+      }),
+      failureOf: ({ failure }) => failure,
     },
     async settle(worker, outcomes, finishedLanes) {
       const states = await settleOutcomes(db, worker, outcomes, finishedLanes)

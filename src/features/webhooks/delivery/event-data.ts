@@ -6,7 +6,7 @@ import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.
 import type { Database } from '../../../platform/db/connection.js'
 import type { EventSubject, ReactionSubject, WebhookEvent } from '../events/webhook-event.js'
 
-/** What event data is rendered with. */
+/** Dependencies of the renderer of event data. */
 export interface EventRenderContext {
   readonly db: Database
   readonly hydrator: Hydrator

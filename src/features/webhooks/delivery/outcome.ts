@@ -17,6 +17,8 @@ export interface DeliveryOutcome {
   readonly status: number | null
   /** The reason of a failure, in words; null after a success. */
   readonly failure: string | null
+  /** The beginning of the body of a response that was no success; null without a response or a body. */
+  readonly response: string | null
   /** The target asks for no request before this moment, in Unix milliseconds; 0 if it does not ask. */
   readonly holdUntilMs: number
   /** The target answered 410: it is gone for good. */
@@ -32,6 +34,8 @@ export interface DeliveryAttempt {
 }
 
 const GONE = 410
+/** Kept of a response. Error pages say what is wrong at their beginning, and many of them must fit into the table. */
+const MAX_RESPONSE_LENGTH = 1_000
 /** With these statuses `Retry-After` is about the target and not about one request (RFC 6585, RFC 9110). */
 const targetWideStatuses: ReadonlySet<number> = new Set([429, 503])
 
@@ -52,7 +56,14 @@ export function outcomeOf(
     isGone: status === GONE,
   }
   if (status !== null && status >= 200 && status < 300) {
-    return { ...base, state: 'delivered', nextAttemptAtMs: null, failure: null, holdUntilMs: 0 }
+    return {
+      ...base,
+      state: 'delivered',
+      nextAttemptAtMs: null,
+      failure: null,
+      response: null,
+      holdUntilMs: 0,
+    }
   }
   const retryAfterMs = Math.min(parseRetryAfter(retryAfter, nowMs), RETRY_WINDOW_MS)
   const attempts = delivery.attempts + 1
@@ -61,7 +72,14 @@ export function outcomeOf(
   const nextAttemptAtMs = status === GONE ? null : next
   const holdUntilMs = retryAfterMs > 0 && targetWideStatuses.has(status ?? 0) ? nowMs + retryAfterMs : 0
   const state = nextAttemptAtMs === null ? 'failed' : 'waiting'
-  return { ...base, state, nextAttemptAtMs, failure, holdUntilMs }
+  return { ...base, state, nextAttemptAtMs, failure, response: keptResponse(response), holdUntilMs }
+}
+
+/** The beginning of a body as text. PostgreSQL stores no NUL. */
+function keptResponse(response: NetAnswer | NetFailure): string | null {
+  if (isNetFailure(response) || response.bytes.length === 0) return null
+  const text = new TextDecoder().decode(response.bytes.subarray(0, MAX_RESPONSE_LENGTH * 4))
+  return text.replaceAll('\0', '\ufffd').slice(0, MAX_RESPONSE_LENGTH)
 }
 
 /** The failures of a webhook, after a settlement. */
@@ -89,7 +107,7 @@ export async function settleOutcomes(
     with came as (
       select
         id::uuid as id, webhook_id::uuid as webhook_id, state, next_attempt_at::timestamptz as next_attempt_at,
-        attempted_at::timestamptz as attempted_at, latency_ms, status, failure, held_until::timestamptz as held_until
+        attempted_at::timestamptz as attempted_at, latency_ms, status, failure, response, held_until::timestamptz as held_until
       from unnest(
         ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
         ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
@@ -99,9 +117,10 @@ export async function settleOutcomes(
         ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
         ${outcomes.map(({ status }) => status)}::integer[],
         ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
+        ${db.types.texts(outcomes.map(({ response }) => response))}::text[],
         ${db.types.texts(outcomes.map(({ holdUntilMs }) => timestampOf(holdUntilMs)))}::text[]
       ) as came (
-        id, webhook_id, state, next_attempt_at, attempted_at, latency_ms, status, failure, held_until
+        id, webhook_id, state, next_attempt_at, attempted_at, latency_ms, status, failure, response, held_until
       )
     ),
     ended as (
@@ -115,6 +134,7 @@ export async function settleOutcomes(
         latency_ms = came.latency_ms,
         status = came.status,
         failure = came.failure,
+        response = came.response,
         finished_at = case when came.state = 'waiting' and w.active then null else now() end
       from came
       join webhooks.webhooks w on w.id = came.webhook_id

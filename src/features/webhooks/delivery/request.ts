@@ -4,8 +4,8 @@ import type { Vault } from '../../../platform/vault/vault.js'
 import { decodeSubject } from '../events/webhook-event.js'
 import { decryptSigningSecrets } from '../secrets.js'
 import { hexSignature, standardSignature } from '../signatures.js'
+import { type ClaimedDelivery, type PreparedDelivery, storeData } from './delivery-store.js'
 import { type EventRenderContext, renderEventData } from './event-data.js'
-import { type ClaimedDelivery, type PreparedDelivery, storeData } from './queue.js'
 
 /** Longer answers are cut off: this is enough to use the connection again after the usual few words. */
 const MAX_RESPONSE_BYTES = 16_384
@@ -26,11 +26,17 @@ export function deliveryBody(
 }
 
 /**
- * Builds the request of an attempt, signed with every secret that is valid now. Receivers that were written for the
+ * Builds what an attempt sends, signed with every secret that is valid now. Receivers that were written for the
  * hosted service read `x-neynar-signature`. It holds one signature, by the oldest secret: such a receiver knows the old
  * secret until its grace time ends.
  */
-export function deliveryRequest(delivery: PreparedDelivery, nowMs: number): NetRequest {
+export function signedRequest(
+  delivery: Omit<
+    PreparedDelivery,
+    'webhookId' | 'traceparent' | 'httpTimeoutMs' | 'firstAttemptAt' | 'happenedAt' | 'subject'
+  >,
+  nowMs: number,
+): Pick<NetRequest, 'url' | 'headers'> & { readonly body: string } {
   const { secrets } = delivery
   const body = deliveryBody(delivery)
   const timestamp = Math.floor(nowMs / 1000)
@@ -38,7 +44,6 @@ export function deliveryRequest(delivery: PreparedDelivery, nowMs: number): NetR
   const hex = secrets.map(({ value }) => hexSignature(value, body))
   return {
     url: delivery.targetUrl,
-    method: 'POST',
     headers: {
       'content-type': 'application/json',
       'webhook-id': delivery.id,
@@ -52,6 +57,14 @@ export function deliveryRequest(delivery: PreparedDelivery, nowMs: number): NetR
       'x-plaza-attempt': String(delivery.attempts + 1),
     },
     body,
+  }
+}
+
+/** Builds the request of an attempt with its limits. */
+export function deliveryRequest(delivery: PreparedDelivery, nowMs: number): NetRequest {
+  return {
+    ...signedRequest(delivery, nowMs),
+    method: 'POST',
     deadlineMs: delivery.httpTimeoutMs,
     maxBytes: MAX_RESPONSE_BYTES,
   }

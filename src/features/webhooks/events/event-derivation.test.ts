@@ -8,8 +8,8 @@ import { hubEventBody } from '../../../hub/log/hub-event.js'
 import { AFTER_ALL_EVENTS } from '../../../hub/log/log-range.js'
 import { readEvents } from '../../../hub/log/read.js'
 import { HubEventType, ReactionType, UserDataType } from '../../../protocol/definitions.js'
+import { recordCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
 import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
-import { recordCompactedFollows, takeCompactedFollows } from './webhook-consumer.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db, { mergeHooks: [projectEvents, recordCompactedFollows] })

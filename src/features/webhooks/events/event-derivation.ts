@@ -1,4 +1,3 @@
-import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
+import type { WebhookEventKind } from '../schema/webhook-filters.js'
 import type { EventSubject, WebhookEvent } from './webhook-event.js'
 
 /** The log entries that create webhook events. */
@@ -20,7 +20,7 @@ export const webhookEventTypes: readonly number[] = [
   HubEventType.MERGE_ON_CHAIN_EVENT,
 ]
 
-type EventWithoutId = Omit<WebhookEvent, 'id'>
+type EventWithoutId = Omit<WebhookEvent, 'id' | 'traceparent'>
 
 /**
  * Derives webhook events from log entries, in order. A message that replaces one with the same content, such as a newer
@@ -37,6 +37,7 @@ export function deriveWebhookEvents(
     return eventsOfLogEntry(event, compactedFollows.get(entryId) ?? []).map((derived, index) => ({
       id: index === 0 ? entryId : `${entryId}-${index}`,
       ...derived,
+      ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
     }))
   })
 }

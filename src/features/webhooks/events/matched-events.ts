@@ -5,7 +5,7 @@ import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { notifyLanes } from '../../../outbox/outbox-queue.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
 import type { Statement } from '../../../platform/db/pipeline.js'
-import { deliveryChannel } from '../delivery/queue.js'
+import { deliveryChannel } from '../delivery/delivery-store.js'
 import type { CastFacts, EventFacts, Matcher } from '../matching/matcher.js'
 import { encodeSubject, type WebhookEvent } from './webhook-event.js'
 
@@ -120,14 +120,15 @@ export function enqueueDeliveries(
   const events = matchedEvents.map(({ event }) => event)
   const detectedAt = new Date(detectedAtMs).toISOString()
   const insertEvents = db`
-    insert into webhooks.events (id, kind, happened_at, detected_at, subject)
-    select id, kind, coalesce(to_timestamp(happened_at), ${detectedAt}), ${detectedAt}, subject::jsonb
+    insert into webhooks.events (id, kind, happened_at, detected_at, subject, traceparent)
+    select id, kind, coalesce(to_timestamp(happened_at), ${detectedAt}), ${detectedAt}, subject::jsonb, traceparent
     from unnest(
       ${db.types.texts(events.map(({ id }) => id))}::text[],
       ${db.types.texts(events.map(({ kind }) => kind))}::text[],
       ${events.map(({ happenedAt }) => happenedAt)}::bigint[],
-      ${db.types.texts(events.map(({ subject }) => JSON.stringify(encodeSubject(subject))))}::text[]
-    ) as event (id, kind, happened_at, subject)
+      ${db.types.texts(events.map(({ subject }) => JSON.stringify(encodeSubject(subject))))}::text[],
+      ${db.types.texts(events.map(({ traceparent }) => traceparent ?? null))}::text[]
+    ) as event (id, kind, happened_at, subject, traceparent)
     on conflict do nothing`
   const rows = matchedEvents.flatMap(({ event, webhookIds }) =>
     webhookIds.map((webhookId) => ({ webhookId, eventId: event.id })),

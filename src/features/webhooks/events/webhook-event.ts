@@ -1,6 +1,6 @@
-import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import { decodeStoredMessage, encodeMessage } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
+import type { WebhookEventKind } from '../schema/webhook-filters.js'
 
 /** An event that webhooks can subscribe to. */
 export interface WebhookEvent {
@@ -13,6 +13,8 @@ export interface WebhookEvent {
   /** Protocol time in Unix seconds; null when there is none, as for pruned messages. */
   readonly happenedAt: number | null
   readonly subject: EventSubject
+  /** Of the span that caused it, where that was traced. */
+  readonly traceparent?: string
 }
 
 /** The subject of an event. A cast is kept whole, since it may be deleted before delivery. */

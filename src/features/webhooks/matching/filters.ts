@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RE2JS, RE2JSException } from 're2js'
+import { PlazaError } from '../../../platform/errors.js'
 import {
   type CastFilter,
   type FollowFilter,
@@ -8,8 +9,7 @@ import {
   type TradeFilter,
   type WebhookEventKind,
   type WebhookSubscriptionFilters,
-} from '../../../graph/view/schema/webhook-filters.js'
-import { PlazaError } from '../../../platform/errors.js'
+} from '../schema/webhook-filters.js'
 
 /** Any filter with all members that it may have. */
 export type AnyFilter = CastFilter & FollowFilter & ReactionFilter & TradeFilter

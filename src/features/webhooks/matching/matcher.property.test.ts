@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-filters.js'
-import { type EventFacts, Matcher, type Subscription } from './matcher.js'
+import type { WebhookSubscriptionFilters } from '../schema/webhook-filters.js'
+import { type EventFacts, Matcher, type WebhookSubscription } from './matcher.js'
 import { referenceMatch } from './testing/reference-match.js'
 
 /** Small domains, so that filters and events often meet. */
@@ -183,7 +183,7 @@ it('Matcher: matches the reference implementation, also after subscriptions chan
       fc.array(fc.tuple(fc.nat(SUBSCRIPTIONS - 1), fc.option(filters)), { maxLength: 6 }),
       (all, events, changes) => {
         const matcher = new Matcher()
-        const subscribed = new Map<string, Subscription>()
+        const subscribed = new Map<string, WebhookSubscription>()
         const subscribe = (index: number, given: WebhookSubscriptionFilters | null) => {
           const webhookId = `webhook ${index}`
           if (given === null) {

@@ -1,13 +1,13 @@
+import type { Queryable } from '../../../platform/db/connection.js'
 import {
   type WebhookEventKind,
   type WebhookSubscriptionFilters,
   webhookEventKinds,
-} from '../../../graph/view/schema/webhook-filters.js'
-import type { Queryable } from '../../../platform/db/connection.js'
+} from '../schema/webhook-filters.js'
 import { type AnyFilter, filtersByKind, listedValues } from './filters.js'
 import { PatternIndex } from './pattern-index.js'
 
-/** What filters can select of an added or removed cast. Hashes are lowercase hex with `0x`. */
+/** Facts of an added or removed cast that filters can select. Hashes are lowercase hex with `0x`. */
 export interface CastFacts {
   readonly kind: 'cast.created' | 'cast.deleted'
   readonly authorFid: number
@@ -41,7 +41,7 @@ interface TradeFacts {
   readonly traderScore: number
 }
 
-/** What filters can select of an event. */
+/** Facts of an event that filters can select. */
 export type EventFacts =
   | CastFacts
   | ReactionFacts
@@ -173,7 +173,7 @@ function isAllowed({ filter, minimumScore, excludedAuthors }: FilterEntry, event
 }
 
 /** A webhook's validated filters. */
-export interface Subscription {
+export interface WebhookSubscription {
   readonly webhookId: string
   readonly filters: WebhookSubscriptionFilters
 }
@@ -195,7 +195,7 @@ export class Matcher {
   }
 
   /** Adds or replaces a webhook's subscription. */
-  set({ webhookId, filters }: Subscription): void {
+  set({ webhookId, filters }: WebhookSubscription): void {
     this.delete(webhookId)
     this.#subscriptions.set(webhookId, filters)
     for (const [kind, filter] of filtersByKind(filters)) this.#kinds.get(kind)?.add(webhookId, filter)

@@ -1,13 +1,15 @@
 import { Value } from '@sinclair/typebox/value'
 import { expect, it } from 'vitest'
+import { verifyWebhook } from '../../../../packages/verify-webhook/index.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Cast } from '../../../graph/view/schema/cast.js'
 import { User } from '../../../graph/view/schema/user.js'
-import { webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
-import { sampleData } from '../deliveries.js'
+import { outcomeOf } from '../delivery/outcome.js'
+import { sampleData } from '../delivery-log.js'
+import { webhookEventKinds } from '../schema/webhook-filters.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -49,6 +51,40 @@ it('are listed newest first, in pages, by status', async () => {
     (await api.get('webhook/deliveries', { webhook_id, type: 'cast.created' })).json().deliveries,
   ).toEqual([])
   expect((await other.get('webhook/deliveries', { webhook_id })).statusCode).toBe(404)
+})
+
+it('are shown with the request and the response of the last attempt', async () => {
+  const webhook_id = await createWebhook('shown')
+  const [delivery_id] = (await addTests(webhook_id, 1)) as [string]
+  const show = async (by = api) => await by.get('webhook/delivery', { delivery_id })
+  expect((await show()).json()).toMatchObject({ delivery: { delivery_id }, request: null, response: null })
+  await db`
+    update webhooks.deliveries
+    set state = 'waiting', attempts = 2, last_attempt_at = now(), status = 500, response = 'no such route'
+    where id = ${delivery_id}`
+  const { delivery, request, response } = (await show()).json()
+  expect(response).toEqual({ status: 500, body: 'no such route' })
+  expect(request).toMatchObject({
+    url: 'https://hooks.plaza.social/shown',
+    headers: { 'webhook-id': delivery_id, 'x-plaza-attempt': '2' },
+  })
+  const secret = (await api.get('webhook', { webhook_id })).json().webhook.secrets[0].value
+  const now = () => Date.parse(delivery.last_attempt_at)
+  expect(verifyWebhook(request.body, request.headers, secret, { now })).toBe(true)
+  expect((await show(other)).statusCode).toBe(404)
+})
+
+it('keep the beginning of a response that PostgreSQL can store', () => {
+  const delivery = { id: '1', webhookId: '2', attempts: 0, firstAttemptAt: new Date(0) }
+  const attempt = { delivery, attemptedAtMs: 0, nowMs: 1, random: 0 }
+  const answer = (status: number, text: string) =>
+    outcomeOf(
+      { status, headers: {}, bytes: Buffer.from(text), isTruncated: false, url: 'https://a.example' },
+      attempt,
+    ).response
+  expect(answer(500, 'a\0b')).toBe('a\ufffdb')
+  expect(answer(500, '\u{1f345}'.repeat(10_000))).toHaveLength(1_000)
+  expect([answer(500, ''), answer(200, 'done')]).toEqual([null, null])
 })
 
 it('are queued again, one or all since a time, with the same ids', async () => {

@@ -3,19 +3,26 @@ import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, pagingParameters } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { defineOperation, type Operation } from '../../operation.js'
+import {
+  enqueueTestDelivery,
+  findDelivery,
+  listDeliveries,
+  redeliverOne,
+  redeliverSince,
+} from '../delivery-log.js'
+import { checkFilters } from '../matching/filters.js'
+import { previewFilters } from '../preview.js'
 import {
   deliveryStates,
   WebhookDeliveriesResponse,
+  WebhookDeliveryResponse,
   WebhookPreviewResponse,
   WebhookRedeliverResponse,
   WebhookTestResponse,
-} from '../../../graph/view/schema/webhook.js'
-import { WebhookSubscriptionFilters, webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
-import { PlazaError } from '../../../platform/errors.js'
-import { defineOperation, type Operation } from '../../operation.js'
-import { enqueueTestDelivery, listDeliveries, redeliverOne, redeliverSince } from '../deliveries.js'
-import { checkFilters } from '../matching/filters.js'
-import { previewFilters } from '../preview.js'
+} from '../schema/webhook.js'
+import { WebhookSubscriptionFilters, webhookEventKinds } from '../schema/webhook-filters.js'
 import { findWebhook } from '../webhooks.js'
 import { deliveryIdParameter, unknownWebhookText, webhookIdParameter, webhookStore } from './webhooks.js'
 
@@ -48,6 +55,34 @@ const webhookDeliveries = defineOperation({
     const selection = { webhookId: id, status, kind: type, limit: limit + 1, beforeSeq }
     const { page, next } = cursors.page(await listDeliveries(store.db, selection), limit, ({ seq }) => [seq])
     return { deliveries: page.map(({ seq: _, ...delivery }) => delivery), next }
+  },
+})
+
+/** `GET webhook/delivery` */
+const webhookDelivery = defineOperation({
+  method: 'GET',
+  path: 'webhook/delivery',
+  tag: 'Webhooks',
+  summary: 'Fetch a delivery of a webhook',
+  description:
+    'One delivery, with the request and the response of its last attempt. This operation is Plaza’s own; the ' +
+    'hosted API has none.',
+  query: Type.Object({ delivery_id: deliveryIdParameter }),
+  reply: WebhookDeliveryResponse,
+  notFound: 'There is no such delivery.',
+
+  async handle(context, { delivery_id }, { appId }) {
+    const {
+      delivery,
+      request,
+      response: body,
+    } = await findDelivery(webhookStore(context), appId, delivery_id)
+    const { response_code: status } = delivery
+    return {
+      delivery,
+      request: request && { url: request.url, headers: { ...request.headers }, body: String(request.body) },
+      response: status === null ? null : { status, body },
+    }
   },
 })
 
@@ -125,6 +160,7 @@ const webhookTest = defineOperation({
 const webhookPreview = defineOperation({
   method: 'POST',
   path: 'webhook/preview',
+  isChange: false,
   tag: 'Webhooks',
   summary: 'Preview the events that filters match',
   description:
@@ -158,6 +194,7 @@ const webhookPreview = defineOperation({
 /** Operations on deliveries of webhooks. */
 export const deliveryOperations: readonly Operation[] = [
   webhookDeliveries,
+  webhookDelivery,
   webhookRedeliver,
   webhookTest,
   webhookPreview,

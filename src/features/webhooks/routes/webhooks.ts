@@ -1,14 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter, uuidParameter } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
-import {
-  WebhookListResponse,
-  WebhookResponse,
-  type Webhook as WebhookView,
-} from '../../../graph/view/schema/webhook.js'
-import { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-filters.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
+import { type WebhookJson, WebhookListResponse, WebhookResponse } from '../schema/webhook.js'
+import { WebhookSubscriptionFilters } from '../schema/webhook-filters.js'
 import type { SigningSecret } from '../secrets.js'
 import {
   createWebhook,
@@ -37,7 +33,7 @@ export const webhookIdParameter = uuidParameter({
 export const unknownWebhookText = 'there is no webhook with this webhook_id'
 const duplicateWebhookText = 'The app has another webhook with the same URL and filters.'
 
-/** What an app says of a webhook. */
+/** Members of a webhook in requests of an app. */
 const detailMembers = {
   name: textParameter({ maxLength: 256, description: 'Name of the webhook.', examples: ['new casts'] }),
   url: textParameter({
@@ -200,7 +196,7 @@ function webhookReply(message: string, webhook: Webhook) {
 const NEVER = '9999-12-31T23:59:59.999Z'
 
 /** Renders a webhook for the API. */
-function presentWebhook(webhook: Webhook): WebhookView {
+function presentWebhook(webhook: Webhook): WebhookJson {
   const { filters } = webhook
   return {
     object: 'webhook',

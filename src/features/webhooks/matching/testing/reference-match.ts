@@ -1,9 +1,9 @@
 import { RE2JS } from 're2js'
 import { type AnyFilter, filtersByKind, normalizeHash } from '../filters.js'
-import type { EventFacts, Subscription } from '../matcher.js'
+import type { EventFacts, WebhookSubscription } from '../matcher.js'
 
 /** Reference implementation of docs/webhooks.md: compares every subscription without an index. */
-export function referenceMatch(subscriptions: readonly Subscription[], event: EventFacts): string[] {
+export function referenceMatch(subscriptions: readonly WebhookSubscription[], event: EventFacts): string[] {
   return subscriptions
     .filter(({ filters }) =>
       filtersByKind(filters).some(([kind, filter]) => kind === event.kind && filterMatches(filter, event)),

@@ -1,9 +1,10 @@
-import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import type { LaneClaim, LaneRequest } from '../../../outbox/outbox-queue.js'
 import { WorkerRegistry } from '../../../outbox/worker-registry.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import type { StoredSubject } from '../events/webhook-event.js'
+import type { WebhookEventKind } from '../schema/webhook-filters.js'
 import type { SigningSecret } from '../secrets.js'
+import { deleteWebhooksOfListeners } from '../webhooks.js'
 
 /**
  * The SQL of the delivery queue: the table `webhooks.deliveries` has a row for each delivery, `webhooks.lanes` the worker
@@ -26,6 +27,8 @@ export interface ClaimedDelivery {
   readonly subject: StoredSubject
   /** JSON; null until a worker has rendered it. */
   readonly data: string | null
+  /** Of the span that caused the event; null where nothing was traced. */
+  readonly traceparent: string | null
 }
 
 /** A delivery that can be sent. */
@@ -54,7 +57,7 @@ export async function claimDue(
   const rows = await db<ClaimRow[]>`
     with lane as materialized (
       select
-        l.webhook_id, w.target_url, w.http_timeout_ms, w.rate_limit, w.rate_limit_ms, asked.room,
+        l.webhook_id, w.target_url, w.http_timeout_ms, w.rate_limit, w.rate_limit_ms, requested.room,
         least(
           w.rate_limit,
           l.allowance + extract(epoch from now() - l.counted_at) * 1000 * w.rate_limit / w.rate_limit_ms
@@ -62,10 +65,11 @@ export async function claimDue(
       from unnest(
         ${db.types.texts(requests.map(({ lane }) => lane))}::text[]::uuid[],
         ${requests.map(({ capacity }) => capacity)}::integer[]
-      ) as asked (webhook_id, room)
-      join webhooks.lanes l on l.webhook_id = asked.webhook_id
-      join webhooks.webhooks w on w.id = asked.webhook_id
+      ) as requested (webhook_id, room)
+      join webhooks.lanes l on l.webhook_id = requested.webhook_id
+      join webhooks.webhooks w on w.id = requested.webhook_id
       where w.active
+        and (w.listener is null or w.listener = ${worker}::uuid)
         and (l.held_until is null or l.held_until <= now())
         and (
           l.worker is null or l.worker = ${worker}::uuid
@@ -118,7 +122,7 @@ export async function claimDue(
       lane.webhook_id as "webhookId", lane.allowance, lane.rate_limit as "rateLimit",
       lane.rate_limit_ms as "rateLimitMs", c.id, lane.target_url as "targetUrl",
       lane.http_timeout_ms as "httpTimeoutMs", c.attempts, c.first_attempt_at as "firstAttemptAt",
-      e.id as "eventId", e.kind, e.happened_at as "happenedAt", e.detected_at as "detectedAt", e.subject, e.data
+      e.id as "eventId", e.kind, e.happened_at as "happenedAt", e.detected_at as "detectedAt", e.subject, e.data, e.traceparent
     from lane
     left join claimed c on c.webhook_id = lane.webhook_id
     left join webhooks.events e on e.id = c.event_id
@@ -163,7 +167,10 @@ export async function storeData(db: Database, data: ReadonlyMap<string, string>)
 /** The NOTIFY channel of the delivery queue. A lane is a webhook, and its key the webhook's id. */
 export const deliveryChannel = 'webhook_lanes'
 
-/** The workers that send. Deliveries of a dead worker are sent again: nobody knows whether they arrived. */
+/**
+ * The workers that send. Deliveries of a dead worker are sent again: nobody knows whether they arrived. Webhooks that only
+ * this worker served are deleted.
+ */
 export const deliveryWorkers = new WorkerRegistry('webhooks.workers', releaseDeliveries)
 
 async function releaseDeliveries(db: Queryable, workers: readonly string[]): Promise<void> {
@@ -173,6 +180,7 @@ async function releaseDeliveries(db: Queryable, workers: readonly string[]): Pro
     set state = 'waiting', worker = null
     where state = 'sending' and worker = any (${ids}::text[]::uuid[])`
   await db`update webhooks.lanes set worker = null where worker = any (${ids}::text[]::uuid[])`
+  await deleteWebhooksOfListeners(db, workers)
 }
 
 /** Below every id of a webhook. */
@@ -231,6 +239,7 @@ export async function findDueWebhooks(
     join webhooks.lanes l on l.webhook_id = due.webhook_id
     join webhooks.webhooks w on w.id = due.webhook_id
     where w.active
+      and (w.listener is null or w.listener = ${worker}::uuid)
       and (l.held_until is null or l.held_until <= now())
       and (l.worker is null or l.worker = ${worker}::uuid)
     order by l.webhook_id

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { hexSignature, standardSignature } from './signatures.js'
-import { verifyWebhook } from './verify-webhook.js'
+import { verifyWebhook } from '../../packages/verify-webhook/index.js'
+import { hexSignature, standardSignature } from '../../src/features/webhooks/signatures.js'
 
 /** Test vectors of docs/webhooks.md. */
 const secret = 'whsec_cGxhemEgdGVzdCB2ZWN0b3Igc2VjcmV0IDAwMDAwMDE='

@@ -3,14 +3,18 @@ import { exampleOf } from '../../api/openapi-example.js'
 import { Cast, CastDehydrated } from '../../graph/view/schema/cast.js'
 import { User } from '../../graph/view/schema/user.js'
 import { UserDehydrated } from '../../graph/view/schema/user-dehydrated.js'
-import type { WebhookDelivery } from '../../graph/view/schema/webhook.js'
-import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
 import { deleteInBatches } from '../../outbox/delete-in-batches.js'
 import { notifyLanes } from '../../outbox/outbox-queue.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { isoTime } from '../../platform/db/iso-time.js'
 import { PlazaError } from '../../platform/errors.js'
-import { deliveryChannel } from './delivery/queue.js'
+import type { NetRequest } from '../../platform/outbound/net-client.js'
+import type { Vault } from '../../platform/vault/vault.js'
+import { deliveryChannel } from './delivery/delivery-store.js'
+import { signedRequest } from './delivery/request.js'
+import type { WebhookDelivery } from './schema/webhook.js'
+import type { WebhookEventKind } from './schema/webhook-filters.js'
+import { decryptSigningSecrets } from './secrets.js'
 
 /** A page of a webhook's deliveries, below `beforeSeq`. */
 interface DeliveryPage {
@@ -30,12 +34,7 @@ export function listDeliveries(
   { webhookId, status, kind, limit, beforeSeq }: DeliveryPage,
 ): Promise<ListedDelivery[]> {
   return db<ListedDelivery[]>`
-    select
-      'webhook_delivery' as object, d.seq, d.id as delivery_id, d.webhook_id, d.event_id, e.kind as type,
-      d.state as status, d.attempts + d.attempts_before as attempts, d.status as response_code, d.failure,
-      d.latency_ms, ${isoTime(db, db`e.detected_at`)} as event_timestamp,
-      ${isoTime(db, db`d.created_at`)} as created_at, ${isoTime(db, db`d.last_attempt_at`)} as last_attempt_at,
-      case when d.state = 'waiting' then ${isoTime(db, db`d.next_attempt_at`)} end as next_attempt_at
+    select d.seq, ${deliveryColumns(db)}
     from webhooks.deliveries d
     join webhooks.events e on e.id = d.event_id
     where d.webhook_id = ${webhookId}
@@ -44,6 +43,70 @@ export function listDeliveries(
       and (${kind ?? null}::text is null or e.kind = ${kind ?? null})
     order by d.seq desc
     limit ${limit}`
+}
+
+/** SQL for the members of `webhooks.deliveries d` and its event `e` that the API shows. */
+function deliveryColumns(db: Database) {
+  return db`
+    'webhook_delivery' as object, d.id as delivery_id, d.webhook_id, d.event_id, e.kind as type,
+    d.state as status, d.attempts + d.attempts_before as attempts, d.status as response_code, d.failure,
+    d.latency_ms, ${isoTime(db, db`e.detected_at`)} as event_timestamp,
+    ${isoTime(db, db`d.created_at`)} as created_at, ${isoTime(db, db`d.last_attempt_at`)} as last_attempt_at,
+    case when d.state = 'waiting' then ${isoTime(db, db`d.next_attempt_at`)} end as next_attempt_at`
+}
+
+/** The request of a delivery's last attempt and what the target answered. */
+interface LastAttempt {
+  readonly delivery: WebhookDelivery
+  readonly request: Pick<NetRequest, 'url' | 'headers' | 'body'> | null
+  readonly response: string | null
+}
+
+/**
+ * Finds a delivery, and builds the request of its last attempt again: bodies are not stored twice.
+ *
+ * @throws PlazaError 404 for a delivery that this app does not have.
+ */
+export async function findDelivery(
+  { db, vault }: { readonly db: Database; readonly vault: Vault },
+  appId: string,
+  deliveryId: string,
+): Promise<LastAttempt> {
+  const [row] = await db<
+    {
+      delivery: WebhookDelivery
+      targetUrl: string
+      attempts: number
+      detectedAt: Date
+      lastAttemptAt: Date | null
+      data: string | null
+      response: string | null
+    }[]
+  >`
+    select
+      (select to_jsonb(shown) from (select ${deliveryColumns(db)}) shown) as delivery, w.target_url as "targetUrl",
+      d.attempts, e.detected_at as "detectedAt", d.last_attempt_at as "lastAttemptAt", e.data, d.response
+    from webhooks.deliveries d
+    join webhooks.events e on e.id = d.event_id
+    join webhooks.webhooks w on w.id = d.webhook_id
+    where d.id = ${deliveryId} and w.app_id = ${appId} and w.deleted_at is null`
+  if (!row) throw unknownDelivery()
+  const { delivery, targetUrl, data, detectedAt, lastAttemptAt, response } = row
+  if (data === null || lastAttemptAt === null) return { delivery, request: null, response }
+  const { delivery_id: id, webhook_id: webhookId, event_id: eventId, type: kind } = delivery
+  const secrets = (await decryptSigningSecrets(db, vault, [webhookId])).get(webhookId) ?? []
+  const attempts = Math.max(0, row.attempts - 1)
+  const request = signedRequest(
+    { id, targetUrl, eventId, kind, detectedAt, data, secrets, attempts },
+    lastAttemptAt.getTime(),
+  )
+  return { delivery, request, response }
+}
+
+function unknownDelivery(): PlazaError {
+  return new PlazaError('not_found', 'there is no delivery with this delivery_id', {
+    property: 'delivery_id',
+  })
 }
 
 /**
@@ -60,8 +123,7 @@ export async function redeliverOne(db: Database, appId: string, deliveryId: stri
       where d.id = ${deliveryId} and w.app_id = ${appId} and w.deleted_at is null
       for update of d`
     const property = 'delivery_id'
-    if (!delivery)
-      throw new PlazaError('not_found', 'there is no delivery with this delivery_id', { property })
+    if (!delivery) throw unknownDelivery()
     requireActive(delivery)
     if (delivery.state === 'waiting' || delivery.state === 'sending') {
       throw new PlazaError('conflict', 'the delivery has not ended', { property })

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { verifyWebhook } from '../../packages/verify-webhook/index.js'
+import { createProgram } from '../../src/cli/program.js'
+import { deliveryWorkers } from '../../src/features/webhooks/delivery/delivery-store.js'
+import { createWebhook } from '../../src/features/webhooks/webhooks.js'
+import { createVault } from '../../src/platform/vault/vault.js'
+import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
+import { createTestDatabase } from '../database.js'
+import { TestUser } from '../network.js'
+import { startTestServer } from '../running-server.js'
+import { startReceiver } from './receiver.js'
+import { webhookEnv } from './subscriber.js'
+
+const { db, url } = await createTestDatabase()
+const PLAZA_SECRET_KEY = webhookEnv.PLAZA_SECRET_KEY
+const [alice, bob] = [new TestUser(1), new TestUser(2)]
+
+/** Starts a command in this process. */
+function start(...args: string[]) {
+  const lines: string[] = []
+  let stop = () => {}
+  const program = createProgram({
+    env: { DATABASE_URL: url, PLAZA_SECRET_KEY },
+    print: (line) => lines.push(line),
+    progress: process.stderr,
+    stdin: Readable.from([]),
+    stdout: process.stdout,
+    onStopSignal: (handle) => {
+      stop = () => handle(false)
+    },
+  })
+  const ended = program
+    .then((made) => made.parseAsync(['node', 'plaza', 'webhook', ...args]))
+    .then(() => lines)
+  return { lines, ended, stop: () => stop() }
+}
+
+const liveWebhooks = () => db<{ title: string }[]>`
+  select title from webhooks.webhooks where deleted_at is null`
+
+it('listen --forward-to: forwards signed deliveries and samples, and deletes its webhook at the end', async () => {
+  // The server itself may not deliver to loopback.
+  const server = await startTestServer(url, { PLAZA_SECRET_KEY, CRAWL_EMBEDS: 'false' })
+  await server.hub.submitOnChainEvents([...alice.onChain({ units: 5 }), ...bob.onChain({ units: 5 })])
+  const receiver = await startReceiver((response, { body }) => {
+    response.statusCode = body.type === 'cast.created' ? 200 : 404
+    response.end()
+  })
+  const filter = ['--filter', JSON.stringify({ author_fids: [alice.fid] })]
+  const listening = start('listen', '--forward-to', receiver.url, '--events', 'cast.created', ...filter)
+  await expect.poll(() => listening.lines).toContain(`forwarding to ${receiver.url}`)
+  const secret = listening.lines[0]!.replace('secret to check signatures with: ', '')
+
+  const now = farcasterSecondsFromUnixMs(Date.now())
+  await server.hub.submit([bob.cast('not asked for', now), alice.cast('hello', now)])
+  const [delivery] = await receiver.waitForCount(1)
+  expect(delivery!.body).toMatchObject({ type: 'cast.created', data: { text: 'hello' } })
+  expect(verifyWebhook(delivery!.raw, delivery!.headers, [secret])).toBe(true)
+
+  expect((await start('trigger', 'cast.created').ended)[0]).toMatch(
+    /^cast\.created to http\S+: 200 in \d+ ms$/,
+  )
+  const json = start('trigger', 'follow.created', '--json')
+  await expect(json.ended).rejects.toThrow('the sample was not delivered: the target answered 404')
+  expect(JSON.parse(json.lines[0]!)).toMatchObject({ status: 'waiting', response_code: 404, attempts: 1 })
+  expect(receiver.received.map(({ body }) => body.type)).toEqual([
+    'cast.created',
+    'cast.created',
+    'follow.created',
+  ])
+
+  listening.stop()
+  const printed = await listening.ended
+  expect(printed.slice(3)).toEqual([
+    expect.stringMatching(/^\d\d:\d\d:\d\d {2}cast\.created {2}\S+ {2}200 in \d+ ms$/),
+    expect.stringMatching(/^\d\d:\d\d:\d\d {2}cast\.created {2}test-\S+ {2}200 in \d+ ms$/),
+    expect.stringMatching(/ {2}follow\.created {2}test-\S+ {2}404 in \d+ ms, again at \d\d:\d\d:\d\d$/),
+    'the webhook is deleted',
+  ])
+  expect(await liveWebhooks()).toEqual([])
+  const states = await db`select state from webhooks.deliveries order by seq`
+  expect(states.map(({ state }) => state)).toEqual(['delivered', 'delivered', 'canceled'])
+  await expect(start('trigger', 'cast.created').ended).rejects.toThrow('the app has no active webhook')
+})
+
+it('another worker deletes the webhook of a listener that died', async () => {
+  const [app] = await db<{ id: string }[]>`insert into apps.apps (name) values ('killed') returning id`
+  const settings = {
+    targetPolicy: { allowHttp: true, allowLoopback: true },
+    httpTimeoutMs: 1_000,
+    rateLimit: 10,
+    rateLimitMs: 1_000,
+    maxPerApp: 10,
+  }
+  const listener = randomUUID()
+  const store = { db, vault: createVault([PLAZA_SECRET_KEY]), settings }
+  const details = {
+    title: 'left',
+    targetUrl: 'http://localhost:9999/in',
+    filters: { 'user.created': {} },
+    listener,
+  }
+  await createWebhook(store, app!.id, details)
+  await db`insert into webhooks.workers (id, alive_until) values (${listener}, now() - interval '1 second')`
+  expect(await liveWebhooks()).toHaveLength(1)
+  expect(await deliveryWorkers.reapExpired(db)).toBe(1)
+  expect(await liveWebhooks()).toEqual([])
+})
+
+it.each([
+  [
+    ['listen', '--forward-to', 'http://10.0.0.1/in', '--app', 'killed'],
+    'the target is not on the public internet',
+  ],
+  [['listen', '--forward-to', 'http://localhost:9999/in', '--app', 'nobody'], 'there is no app nobody'],
+  [['listen', '--forward-to', 'http://localhost:9999/in', '--events', 'cast.made'], 'cast.made'],
+  [['trigger', 'cast.made'], 'the event must be one of cast.created'],
+  [['trigger', 'cast.created', '--webhook', randomUUID()], 'there is no webhook'],
+  [['listen', '--app', 'killed'], '--app is for --forward-to'],
+])('plaza webhook %j is refused', async (args, message) => {
+  await expect(start(...args).ended).rejects.toThrow(message)
+})
