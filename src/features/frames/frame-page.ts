@@ -1,5 +1,5 @@
-import type { HostedFramePage } from '../../graph/view/schema/hosted-frame.js'
 import { html } from '../../platform/text/html.js'
+import type { HostedFramePage } from './schema/hosted-frame.js'
 
 type Button = NonNullable<HostedFramePage['buttons']>[number]
 

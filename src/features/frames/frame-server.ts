@@ -22,7 +22,7 @@ export interface PressedButton {
 /** The answer of a frame: the next frame, or the page to open. */
 export type FrameAnswer = { readonly frame: Frame } | { readonly location: string }
 
-/** What a frame has to answer, as clients of frames give it. */
+/** Timeout for an answer of a frame, as in clients of frames. */
 const DEADLINE_MS = 5_000
 const MAX_PAGE_BYTES = 1_048_576
 /** Characters of a frame's own error text that are repeated; the specification allows 90. */

@@ -1,6 +1,7 @@
-import type { HostedFrame, HostedFramePage } from '../../graph/view/schema/hosted-frame.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { isUuid } from '../../platform/text/uuid.js'
+import type { HostedFrame, HostedFramePage } from './schema/hosted-frame.js'
 
 /** A frame that this server hosts. */
 interface StoredFrame {
@@ -11,8 +12,6 @@ interface StoredFrame {
 
 /** Most frames of an app. */
 export const MAX_FRAMES = 100
-
-const uuidPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Creates a frame of an app; null when it has too many. */
 export async function createFrame(
@@ -34,7 +33,7 @@ export async function updateFrame(
   appId: string,
   { uuid, name, pages }: Pick<StoredFrame, 'uuid' | 'pages'> & { readonly name?: string | undefined },
 ): Promise<StoredFrame> {
-  const rows = uuidPattern.test(uuid)
+  const rows = isUuid(uuid)
     ? await db<StoredFrame[]>`
         update frames.hosted
         set name = coalesce(${name ?? null}, name), pages = ${JSON.stringify(pages)}::text::jsonb
@@ -46,7 +45,7 @@ export async function updateFrame(
 
 /** @throws PlazaError `not_found` */
 export async function deleteFrame(db: Database, appId: string, uuid: string): Promise<void> {
-  const rows = uuidPattern.test(uuid)
+  const rows = isUuid(uuid)
     ? await db<{ uuid: string }[]>`
         delete from frames.hosted where uuid = ${uuid} and app_id = ${appId} returning uuid`
     : []
@@ -55,7 +54,7 @@ export async function deleteFrame(db: Database, appId: string, uuid: string): Pr
 
 /** Finds a frame, of an app or of all. @throws PlazaError `not_found` */
 export async function findFrame(db: Database, uuid: string, appId: string | null): Promise<StoredFrame> {
-  const rows = uuidPattern.test(uuid)
+  const rows = isUuid(uuid)
     ? await db<StoredFrame[]>`
         select uuid, name, pages from frames.hosted
         where uuid = ${uuid} and (${appId}::uuid is null or app_id = ${appId})`

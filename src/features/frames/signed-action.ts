@@ -6,9 +6,9 @@ import { hexOf } from '../../protocol/bytes.js'
 import { encodeMessage } from '../../protocol/codec.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
-import { type Author, farcasterNow, type Publisher, signStatement } from '../publishing/author.js'
+import { type Author, farcasterNow, type Publisher, signContent } from '../publishing/author.js'
 
-/** What a user signs when pressing a button of a frame. */
+/** Signed content of a press of a frame's button. */
 export interface ActionInput {
   readonly frames_url: string
   readonly button: { readonly index: number }
@@ -45,7 +45,7 @@ export async function signFrameAction(
     transactionId,
     address,
   }
-  const message = signStatement(
+  const message = signContent(
     publisher,
     author,
     { type: MessageType.FRAME_ACTION, frameActionBody },

@@ -3,14 +3,14 @@ import { dateTimeOf, prefixedHex } from '../../graph/view/formats.js'
 import type { Json } from '../../graph/view/json.js'
 import type { Cast } from '../../graph/view/schema/cast.js'
 import type { User, UserViewerContext } from '../../graph/view/schema/user.js'
-import type { ValidatedFrameAction } from '../../graph/view/schema/validated-frame.js'
 import type { Database } from '../../platform/db/connection.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import { omitUndefined } from '../embeds/page-text.js'
 import type { OperationContext } from '../operation.js'
 import type { FrameAction } from './frame-message.js'
+import type { ValidatedFrameAction } from './schema/validated-frame.js'
 
-/** What a validated action has besides what was signed. */
+/** Context of a validated action besides its signed content. */
 export interface ActionContexts {
   /** Whether the user liked and recast the cast. */
   readonly castReactions: boolean

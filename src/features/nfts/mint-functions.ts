@@ -52,7 +52,7 @@ const zoraFeeAbi = parseAbi([
 const supportsAbi = parseAbi(['function supportsInterface(bytes4 id) view returns (bool)'])
 const ERC721_INTERFACE = '0x80ac58cd'
 const WORD_LENGTH = 66
-/** What the sender is simulated with. */
+/** Balance of the simulated sender. */
 const SIMULATED_BALANCE = 10n ** 24n
 
 /** Whether a contract says that it is an ERC-721 (ERC-165). Others may accept any call without minting. */

@@ -5,7 +5,7 @@ import type { OperationContext } from '../operation.js'
 import { paymentNetworks } from '../payments/payment-networks.js'
 import { readCollectionMetadata, readTokenMetadataOf } from './nft-metadata.js'
 
-/** What marketplaces poll may be this old. */
+/** Cache lifetime of responses, which marketplaces poll. */
 const CACHE_SECONDS = 60
 
 interface MetadataRoute {

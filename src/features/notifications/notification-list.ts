@@ -1,8 +1,8 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Queryable } from '../../platform/db/connection.js'
 import { kindMask, kinds, type NotificationKind } from './kinds.js'
 
-/** Which notifications to list. */
+/** Selection of notifications. */
 export interface InboxSelection {
   /** The recipient. */
   readonly fid: number
@@ -54,10 +54,10 @@ export function selectionHead(
     ),
     scans as materialized (
       select k.kind, ${before.ts}::bigint as before_ts, decode(k.hash, 'hex') as before_hash,
-        coalesce(s.ts, -1) as seen_ts ${below ? db`, place.url` : db``}
+        coalesce(s.ts, -1) as seen_ts ${below ? db`, parent.url` : db``}
       from unnest(${kindIds}::smallint[], ${db.types.texts(hashes)}::text[]) as k (kind, hash)
       left join inbox.seen s on s.fid = ${fid}::bigint and s.kind = k.kind
-      ${below ? db`cross join ${urlsOf(db, below)} as place (url)` : db``}
+      ${below ? db`cross join ${urlsOf(db, below)} as parent (url)` : db``}
     )`
 }
 

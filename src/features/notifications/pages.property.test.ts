@@ -148,7 +148,7 @@ test('readInbox: pages show each visible notification once, in order, with its m
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 
@@ -174,7 +174,7 @@ test('readInbox: unchanged entries are neither repeated nor skipped while others
       for (const name of stood) expect(read.filter((each) => each === name)).toEqual([name])
       expect(new Set(read).size).toBe(read.length)
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   )
 })
 
@@ -205,7 +205,7 @@ test('markSeen: marks one kind of one user; later notifications stay unseen', as
         if (wasTaken) expect(newest).toMatchObject({ hash: later.hash.toString('hex'), isSeen: false })
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 15 },
   )
 })
 

@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import { type ShortUser, shortUserOf } from '../../graph/query/dehydrated-user-columns.js'
 import type { Database } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'

@@ -1,4 +1,4 @@
-import type { Fragment, PendingQuery, Row } from 'postgres'
+import type { Fragment, PendingQuery, Row } from '#postgres'
 import type { Consumer } from '../../hub/log/consumer-batch.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import type { Statement } from '../../platform/db/pipeline.js'

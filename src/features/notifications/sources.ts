@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Queryable } from '../../platform/db/connection.js'
 import { kinds } from './kinds.js'
 

@@ -21,7 +21,7 @@ const POLL_MS = 500
  *
  * @param waitMs Longest wait; 0 returns after the broadcast.
  */
-export async function placeOrders(
+export async function submitOrders(
   ledger: ChainLedger,
   orders: readonly TransactionOrder[],
   waitMs: number,

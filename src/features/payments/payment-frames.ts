@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { PayTransaction, TransactionFrameConfig } from '../../graph/view/schema/payment.js'
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { isUuid } from '../apps/apps.js'
+import { isUuid } from '../../platform/text/uuid.js'
+import type { PayTransaction, TransactionFrameConfig } from './schema/payment.js'
 
 /** A requested payment. */
 export interface PaymentFrame {

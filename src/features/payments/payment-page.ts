@@ -3,7 +3,7 @@ import { type Html, html } from '../../platform/text/html.js'
 import { checksummedAddress } from '../tokens/present-token.js'
 import type { PaymentFrame } from './payment-frames.js'
 
-/** What a payment page is rendered with. */
+/** Values of a payment page. */
 export interface PaymentPageContext {
   /** URL of the page. */
   readonly url: string

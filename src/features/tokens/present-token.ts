@@ -1,10 +1,10 @@
 import { formatUnits, getAddress } from 'viem'
-import type { Fungible, FungibleBalance, Trade, TrendingFungible } from '../../graph/view/schema/fungible.js'
 import type { UserDehydrated } from '../../graph/view/schema/user-dehydrated.js'
+import type { Fungible, FungibleBalance, Trade, TrendingFungible } from './schema/fungible.js'
 import type { Token } from './token.js'
 import type { TradeRow } from './trade-lists.js'
 
-/** What a token is rendered from; it need not be tracked. */
+/** Fields that a token is rendered from; it need not be tracked. */
 export type TokenSummary = Pick<Token, 'network' | 'address' | 'name' | 'symbol' | 'decimals' | 'logo'>
 
 /** Formats an address with its ERC-55 checksum. */

@@ -64,7 +64,7 @@ export async function readTradedWindows(
     where k.id = any (${[...tokenIds]}::integer[])`
 }
 
-/** What the index knows of a token. */
+/** Statistics of a token in the index. */
 export interface TokenStats {
   readonly tokenId: number
   /** Addresses with a balance; null unless its owners are indexed. */

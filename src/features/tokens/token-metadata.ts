@@ -1,10 +1,10 @@
 import { encodeFunctionData, erc20Abi, formatUnits, type Hex } from 'viem'
-import type { TokenMetadata } from '../../graph/view/schema/onchain-token.js'
 import { batchCall } from '../../hub/chain/batch-call.js'
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { checksummedAddress, decimalString } from './present-token.js'
+import type { TokenMetadata } from './schema/onchain-token.js'
 import { readTokens, type Token } from './token.js'
 import { readManyTokenDetails, type TokenDetails } from './token-details.js'
 import {
@@ -23,7 +23,7 @@ interface MetadataContext {
   readonly clock: () => number
 }
 
-/** What the index knows of a token's market. */
+/** Market of a token in the index. */
 interface Market {
   readonly stats: readonly TokenStats[]
   readonly windows: readonly TradedWindow[]

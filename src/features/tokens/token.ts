@@ -17,7 +17,7 @@ export interface Token {
   readonly isDollar: boolean
   /** Trades between it and a dollar; null without a price. */
   readonly priceRank: number | null
-  /** Who tracks its owners; null for nobody. */
+  /** Origin of the tracking of its owners; null if it is not tracked. */
   readonly trackedBy: 'operator' | 'request' | null
   readonly firstBlock: number | null
   /** First block that the live handler applies; null until it does. */
@@ -37,7 +37,7 @@ export function backfillProgress({ firstBlock, liveFrom, readTo }: Token): numbe
   return liveFrom <= firstBlock ? 1 : Math.min(1, (readTo - firstBlock) / (liveFrom - firstBlock))
 }
 
-/** Which tokens to read: addresses on a network, or all. */
+/** Selection of tokens: addresses on a network, or all. */
 export interface TokensQuery {
   readonly network?: NetworkName | undefined
   readonly addresses?: readonly Buffer[] | undefined

@@ -1,7 +1,9 @@
 import { getAddress } from 'viem'
+import type { Fragment } from '#postgres'
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
+import { writesTo } from '../../platform/db/fingerprint.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { bytesOf, hexOf } from '../../protocol/bytes.js'
 import { readTokens, type Token } from './token.js'
@@ -62,10 +64,10 @@ export function trackingLimitRefusal(address: Buffer): Refusal {
 
 /** Counts the tokens tracked on demand. */
 export async function countOnDemandTokens(db: Queryable): Promise<number> {
-  const [row] = await db<{ asked: number }[]>`
-    select count(*)::integer as asked from tokens.tokens where tracked_by = 'request'
+  const [row] = await db<{ requested: number }[]>`
+    select count(*)::integer as requested from tokens.tokens where tracked_by = 'request'
   `
-  return row!.asked
+  return row!.requested
 }
 
 /** Stores a token tracked on demand. Returns false when the limit is reached. */
@@ -172,4 +174,11 @@ export async function deleteBalances(db: Transaction, tokenIds: readonly number[
 /** Returns the name of the follower that backfills a token. */
 export function backfillFollowerName({ network, address }: Pick<Token, 'network' | 'address'>): string {
   return `${network}/token/0x${address.toString('hex')}`
+}
+
+/** Expressions that differ when tokens have changed. */
+export function tokensFingerprint(db: Database): Fragment {
+  return db`
+    (select max(id) from tokens.tokens),
+    ${writesTo(db, ['tokens.tokens'])}`
 }

@@ -149,20 +149,20 @@ export async function revertTrades(db: Transaction, network: NetworkName, fromBl
     update tokens.tokens t
     set price_usd = last.usd / (last.amount / 10::numeric ^ t.decimals)::float8,
         price_rank = case when last.usd is null then null else t.price_rank end
-    from tokens.tokens asked
+    from tokens.tokens requested
     left join lateral (
       select usd, amount
       from (
         (select block, log_index, usd, sold as amount from tokens.trades
-          where sold_id = asked.id and usd is not null order by block desc, log_index desc limit 1)
+          where sold_id = requested.id and usd is not null order by block desc, log_index desc limit 1)
         union all
         (select block, log_index, usd, bought as amount from tokens.trades
-          where bought_id = asked.id and usd is not null order by block desc, log_index desc limit 1)
+          where bought_id = requested.id and usd is not null order by block desc, log_index desc limit 1)
       ) either
       order by block desc, log_index desc
       limit 1
     ) last on true
-    where asked.id = any (${ids}::integer[]) and t.id = asked.id and not t.is_dollar
+    where requested.id = any (${ids}::integer[]) and t.id = requested.id and not t.is_dollar
   `
 }
 

@@ -1,12 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, textParameter } from '../../../api/parameters.js'
-import {
-  DeletedFrame,
-  HostedFrame,
-  HostedFramePage,
-  HostedFrames,
-} from '../../../graph/view/schema/hosted-frame.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
@@ -20,6 +14,7 @@ import {
   presentFrame,
   updateFrame,
 } from '../hosted-frames.js'
+import { DeletedFrame, HostedFrame, HostedFramePage, HostedFrames } from '../schema/hosted-frame.js'
 
 const MAX_PAGES = 20
 const MAX_URL_LENGTH = 2_048

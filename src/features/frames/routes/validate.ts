@@ -2,15 +2,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, flagParameter, textParameter } from '../../../api/parameters.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
-import {
-  FrameValidateAnalyticsResponse,
-  FrameValidateListResponse,
-  ValidateFrameActionResponse,
-} from '../../../graph/view/schema/validated-frame.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation } from '../../operation.js'
 import { validateFrameAction } from '../frame-message.js'
+import {
+  FrameValidateAnalyticsResponse,
+  FrameValidateListResponse,
+  ValidateFrameActionResponse,
+} from '../schema/validated-frame.js'
 import { describeFrameAction } from '../validated-action.js'
 import {
   countInteractors,

@@ -3,16 +3,19 @@ import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { pause } from '../../../platform/process/pause.js'
 
-/** Operator settings of mini app notifications. */
-export interface CampaignSettings {
-  /** Whether audiences above `SYNCHRONOUS_TOKENS` are queued. Otherwise every request waits until all is sent. */
-  readonly isAsync: boolean
-  /**
-   * Rate limits per token. Clients refuse more than one notification per 30 s and more than 100 a day; such
-   * requests are not sent (docs/protocol.md §8.3).
-   */
+/**
+ * Rate limits per token. Clients refuse more than one notification per 30 s and more than 100 a day; such
+ * requests are not sent (docs/protocol.md §8.3).
+ */
+export interface RateLimits {
   readonly intervalSeconds: number
   readonly perDay: number
+}
+
+/** Operator settings of mini app notifications. */
+export interface CampaignSettings extends RateLimits {
+  /** Whether audiences above `SYNCHRONOUS_TOKENS` are queued. Otherwise every request waits until all is sent. */
+  readonly isAsync: boolean
   /** Most concurrent requests to one client host. */
   readonly concurrency: number
   /** Timeout of a request to a client. */
@@ -30,7 +33,7 @@ export const campaignChannel = 'campaigns'
 /** The NOTIFY channel of campaigns that have ended. Its payload is the id of the campaign. */
 export const campaignEndChannel = 'campaign_ends'
 
-/** What operations need of campaigns. A sender in this process or another one does the work. */
+/** Interface of campaigns for operations. A sender in this process or another one does the work. */
 export type Campaigns = ReturnType<typeof createCampaigns>
 
 export interface CampaignOptions {

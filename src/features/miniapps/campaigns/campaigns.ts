@@ -1,6 +1,8 @@
-import type { NotificationCampaign } from '../../../graph/view/schema/miniapp.js'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../../platform/db/connection.js'
+import { writesTo } from '../../../platform/db/fingerprint.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
+import type { NotificationCampaign } from '../schema/miniapp.js'
 
 /**
  * Final outcomes of a token in an audience. `counts` names the count of the campaign that it belongs to; `retryable`
@@ -123,7 +125,7 @@ export async function listCampaigns(
 ): Promise<ListedCampaign[]> {
   const rows = await db<CampaignRow[]>`
     select
-      c.id, c.seq, c.title, c.body, c.state as status, ${isoTime(db, db`c.created_at`)} as created_at,
+      c.id, c.seq, c.title, c.body, c.target_url, c.state as status, ${isoTime(db, db`c.created_at`)} as created_at,
       ${isoTime(db, db`coalesce(c.queued_at, c.created_at)`)} as queued_at,
       ${isoTime(db, db`c.completed_at`)} as completed_at, c.audience_size as "audienceSize",
       c.client_fids as "clientFids", ${countsOf(db)} as counts,
@@ -191,4 +193,15 @@ function sumTokens(
     sums.set(String(count[key]), (sums.get(String(count[key])) ?? 0) + count.tokens)
   }
   return Object.fromEntries([...sums].sort(([one], [other]) => one.localeCompare(other)))
+}
+
+/** Expressions that differ when campaigns, their batches or their audiences have changed. */
+export function campaignsFingerprint(db: Database): Fragment {
+  return db`
+    (select max(seq) from miniapps.campaigns where state = 'queued'),
+    (select max(id) from miniapps.batches),
+    (select max(ended_at) from miniapps.batches where state = 'ended'),
+    (select max(opened_at) from miniapps.campaign_opens),
+    (select max(created_at) from miniapps.tokens),
+    ${writesTo(db, ['miniapps.campaigns', 'miniapps.batches', 'miniapps.tokens', 'miniapps.campaign_opens'])}`
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { type AudienceFilter, audienceTokens } from './audience/audience.js'
 
-/** What became of a notification for one user at one client. */
+/** Outcome of a notification for one user at one client. */
 export interface NotificationDelivery {
   readonly fid: number
   /** The client; null for a target without a token. */

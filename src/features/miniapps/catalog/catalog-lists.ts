@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import { type Viewer, visibilityFilter } from '../../../graph/query/visibility-filter.js'
 import type { HtmlMetadata, MiniAppManifest } from '../../../graph/view/schema/url-metadata.js'
 import type { Database } from '../../../platform/db/connection.js'
@@ -18,7 +18,7 @@ export interface RankedMiniApp extends ListedMiniApp {
   readonly rank: number
 }
 
-/** What a page selects. */
+/** Selection and bounds of a page. */
 export interface MiniAppPage extends Pick<Viewer, 'banningAppId'> {
   /** Requires one of these networks, or none at all; undefined for all. */
   readonly networks?: readonly string[] | undefined
@@ -71,7 +71,7 @@ export interface RelevantMiniApp extends ListedMiniApp {
   readonly fids: readonly number[]
 }
 
-/** Whose mini apps are relevant. */
+/** Viewer and bounds of a list of relevant mini apps. */
 export interface RelevantQuery extends Viewer {
   readonly viewerFid: number
   /** Count in addition to users whom the viewer follows, and before them. */

@@ -71,13 +71,13 @@ export const frameCategories = [
 
 const versions = ['0.0.0', '0.0.1', '1', 'next'] as const
 
-const URL_LENGTH_MAX = 1_024
-const SIGNATURE_LENGTH_MAX = 4_096
+const MAX_URL_LENGTH = 1_024
+const MAX_SIGNATURE_LENGTH = 4_096
 const MAX_TAGS = 5
 const MAX_TAG_LENGTH = 20
 const MAX_SCREENSHOTS = 3
 const MAX_CHAINS = 32
-const CHAIN_LENGTH_MAX = 64
+const MAX_CHAIN_LENGTH = 64
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -102,7 +102,7 @@ export function parseManifest(file: Members, policy: TargetPolicy): Manifest | R
   if (home_url === undefined) return invalid('miniapp.homeUrl must be an https URL')
   return {
     accountAssociation,
-    networks: textsOf(app.requiredChains, MAX_CHAINS, CHAIN_LENGTH_MAX).map(networkNameOf),
+    networks: textsOf(app.requiredChains, MAX_CHAINS, MAX_CHAIN_LENGTH).map(networkNameOf),
     config: { version, name, icon_url, home_url, ...optionalMembers(app, policy) },
   }
 }
@@ -136,7 +136,7 @@ function optionalMembers(app: Members, policy: TargetPolicy): Partial<MiniAppCon
 function parseSignature(value: unknown): JsonSignature | null {
   const { header, payload, signature } = membersOf(value) ?? {}
   const parts = [header, payload, signature]
-  if (!parts.every((part) => typeof part === 'string' && part.length <= SIGNATURE_LENGTH_MAX)) return null
+  if (!parts.every((part) => typeof part === 'string' && part.length <= MAX_SIGNATURE_LENGTH)) return null
   return { header, payload, signature } as JsonSignature
 }
 
@@ -158,7 +158,7 @@ function textsOf(value: unknown, maxItems: number, maxLength: number): string[] 
 }
 
 function urlOf(value: unknown, policy: TargetPolicy): string | undefined {
-  if (typeof value !== 'string' || value.length > URL_LENGTH_MAX) return undefined
+  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH) return undefined
   const url = checkTarget(value, policy)
   if (isNetFailure(url)) return undefined
   const isAddress = isIP(bareHost(url.hostname)) !== 0

@@ -15,7 +15,7 @@ const RETRY_HOURS = [1, 6, 24, 24, 48, 96, 168] as const
 /** Failures that may be temporary until a known mini app leaves the catalog: two days. */
 const MAX_TRANSIENT_FAILURES = 4
 /** Longest failure that is stored. */
-const FAILURE_LENGTH_MAX = 500
+const MAX_FAILURE_LENGTH = 500
 
 /** Adds the domain of a crawled page that declares a mini app. */
 export async function addEmbeddedMiniApp(db: Transaction, url: string): Promise<void> {
@@ -101,7 +101,7 @@ export async function storeManifestFailure(
   await db`
     update miniapps.manifests
     set failures = failures + 1,
-      failure = ${failure.slice(0, FAILURE_LENGTH_MAX)},
+      failure = ${failure.slice(0, MAX_FAILURE_LENGTH)},
       listed = listed and ${isTransient && failures < MAX_TRANSIENT_FAILURES},
       next_read_at = now() + ${delayHours} * interval '1 hour'
     where domain = ${domain}`

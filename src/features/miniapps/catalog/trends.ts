@@ -20,7 +20,7 @@ const RETAINED_HOURS = (2 * trendWindows['7d']) / HOUR_SECONDS
 const OPEN_HOURS = 3
 /** Most hours of one run. The first run on a large network counts two weeks. */
 const HOURS_PER_RUN = 48
-/** What a user without a score counts, so that a new network has an order. */
+/** Weight of a user without a score, so that a new network has an order. */
 const BASE_WEIGHT = 0.001
 
 /**

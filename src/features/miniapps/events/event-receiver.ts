@@ -4,6 +4,7 @@ import { PlazaError, type Refusal, refuse } from '../../../platform/errors.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { type SavedTargets, uncheckedTargets } from '../../../platform/outbound/saved-targets.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
+import { isUuid } from '../../../platform/text/uuid.js'
 import { verifyEd25519 } from '../../../protocol/ed25519.js'
 import {
   type JsonSignature,
@@ -24,14 +25,11 @@ import {
 /** Dependencies of `receiveEvent`. */
 export interface EventReceiver {
   readonly db: Database
-  /** Which notification URLs are accepted. */
+  /** Policy for notification URLs. */
   readonly targetPolicy: TargetPolicy
   /** Checks them before they are stored. Undefined: they are of this server. */
   readonly savedTargets?: SavedTargets
 }
-
-/** The form of app ids in paths. */
-const appIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /**
  * Verifies a signed client event and applies it.
@@ -44,7 +42,7 @@ export async function receiveEvent(
   appId: string,
   signedEvent: JsonSignature,
 ): Promise<TokenEventOutcome> {
-  const isApp = appIdPattern.test(appId) && (await db`select from apps.apps where id = ${appId}`).length > 0
+  const isApp = isUuid(appId) && (await db`select from apps.apps where id = ${appId}`).length > 0
   if (!isApp) throw new PlazaError('not_found', 'there is no app with this client_id')
   const decoded = valueOrThrow(verifyJsonSignature(signedEvent))
   const event = valueOrThrow(readClientEvent(decoded.payload, targetPolicy))
@@ -123,7 +121,8 @@ export function readClientEvent(payload: Buffer, policy: TargetPolicy): ClientEv
   return 'code' in grant ? grant : { kind: 'granted', grant }
 }
 
-function readGrant(details: unknown, policy: TargetPolicy): Grant | Refusal {
+/** Parses the token of a client and the URL that takes notifications with it. */
+export function readGrant(details: unknown, policy: TargetPolicy): Grant | Refusal {
   if (typeof details !== 'object' || details === null) {
     return invalidEvent('notificationDetails must be an object with url and token')
   }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
-import type { AppHostUserStateResponse } from '../../../graph/view/schema/miniapp.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import { rangeOf } from '../../../platform/outbound/address-range.js'
 import { bareHost, isLocalhost, type TargetPolicy } from '../../../platform/outbound/target.js'
+import type { AppHostUserStateResponse } from '../schema/miniapp.js'
 
 /** The host of a mini app. */
 export interface MiniAppSite {

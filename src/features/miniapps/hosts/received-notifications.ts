@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppHostNotificationsResponse } from '../../../graph/view/schema/miniapp.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
+import type { AppHostNotificationsResponse } from '../schema/miniapp.js'
 import { isLocalSite } from './host-tokens.js'
 
 /** A notification from a mini app to users of an app host (docs/protocol.md §8.3). */
-export interface Notification {
+export interface HostNotification {
   readonly notificationId: string
   readonly title: string
   readonly body: string
@@ -46,7 +46,7 @@ interface TokenStatus {
  */
 export async function receiveNotification(
   db: Database,
-  notification: Notification,
+  notification: HostNotification,
   nowMs: number,
 ): Promise<NotificationResult> {
   const tokens = [...new Set(notification.tokens)]
@@ -76,7 +76,7 @@ export async function receiveNotification(
 /** Reads and locks the valid tokens until the transaction ends. */
 async function readTokenStatuses(
   db: Transaction,
-  { tokens, notificationId }: Notification,
+  { tokens, notificationId }: HostNotification,
   now: number,
 ): Promise<TokenStatus[]> {
   const tokenArray = db.types.texts([...tokens])
@@ -108,7 +108,7 @@ async function readTokenStatuses(
 async function storeNotification(
   db: Transaction,
   tokens: readonly string[],
-  { notificationId, title, body, targetUrl }: Notification,
+  { notificationId, title, body, targetUrl }: HostNotification,
   now: number,
 ): Promise<void> {
   if (tokens.length === 0) return

@@ -124,6 +124,37 @@ it('is the same in the preview and when sent', async () => {
   }
 })
 
+describe('a map', () => {
+  it('counts users by cells, and leaves out cells of few', async () => {
+    const { appId, api } = await createMiniApp(parts)
+    const grant = { appId, url: 'https://Client.example/', fids: fidsFrom(1, 60) }
+    await grantTokens(db, { ...grant, clientFid: CLIENT })
+    await grantTokens(db, { ...grant, clientFid: 7, fids: [1, 2] })
+    await grantTokens(db, { ...grant, clientFid: 7, fids: [3], state: 'disabled' })
+    const map = async (body: object) => (await api.send('POST', 'frame/notifications/map', body)).json()
+    const located = people.filter(({ latitude }) => latitude !== null)
+    const whole = await map({})
+    expect(whole).toMatchObject({ users: 60, complete: true, located_users: located.length, cell_degrees: 2 })
+    expect(whole.cells).toContainEqual({
+      object: 'map_cell',
+      latitude: 53,
+      longitude: 13,
+      users: located.filter(({ fid }) => fid % 2 === 0).length,
+    })
+    expect(await map({ filters: { near_location: { ...places[0], radius: 120_000 } } })).toMatchObject({
+      cells: [{ latitude: 53, longitude: 13 }],
+    })
+    const few = fidsFrom(1, 60).filter((fid) => fid % 2 === 1 || fid > 8)
+    expect((await map({ target_fids: [], filters: { exclude_fids: few } })).cells).toEqual([])
+    expect((await api.get('frame/notification_tokens/count')).json()).toMatchObject({
+      clients: [
+        { client_fid: CLIENT, host: 'client.example', enabled: 60, disabled: 0, invalid: 0 },
+        { client_fid: 7, host: 'client.example', enabled: 2, disabled: 1 },
+      ],
+    })
+  })
+})
+
 describe('a preview', () => {
   it('shows clients and reasons for leaving out others', async () => {
     const client = await startClient()

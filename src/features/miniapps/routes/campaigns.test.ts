@@ -58,6 +58,7 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
     expect(await campaign(campaign_id)).toEqual({
       id: campaign_id,
       title: notification.title,
+      target_url: `${notification.target_url}?utm_source=neynar&utm_campaign=${campaign_id}`,
       body: notification.body,
       status: 'completed',
       created_at: expect.any(String),

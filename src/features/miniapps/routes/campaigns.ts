@@ -2,24 +2,12 @@ import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { OtherReply } from '../../../api/operation.js'
-import {
-  cursorParameter,
-  fidParameter,
-  limitParameter,
-  listParameter,
-  pagingParameters,
-} from '../../../api/parameters.js'
-import {
-  FrameNotificationTokens,
-  NotificationCampaignsResponse,
-  NotificationPreviewResponse,
-  QueuedFrameNotificationsResponse,
-  SendFrameNotificationsResponse,
-} from '../../../graph/view/schema/miniapp.js'
+import { fidParameter, pagingParameters } from '../../../api/parameters.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { findApp } from '../../apps/apps.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { CELL_DEGREES, MIN_CELL_USERS, mapAudience } from '../campaigns/audience/audience-map.js'
 import { previewAudience } from '../campaigns/audience/preview.js'
 import { broadcast, checkTargetUrl } from '../campaigns/broadcast.js'
 import { SYNCHRONOUS_TOKENS } from '../campaigns/campaign-client.js'
@@ -27,7 +15,13 @@ import { listCampaigns } from '../campaigns/campaigns.js'
 import { type NotificationDelivery, readDeliveries } from '../campaigns/deliveries.js'
 import { countOpen } from '../campaigns/opens.js'
 import { cancelCampaign } from '../campaigns/sending/campaign-end.js'
-import { listTokens } from '../tokens/tokens.js'
+import {
+  NotificationCampaignsResponse,
+  NotificationMapResponse,
+  NotificationPreviewResponse,
+  QueuedFrameNotificationsResponse,
+  SendFrameNotificationsResponse,
+} from '../schema/miniapp.js'
 import {
   audienceMembers,
   audienceOf,
@@ -35,6 +29,7 @@ import {
   SendFrameNotificationsReqBody,
   uuidMember,
 } from './notification-body.js'
+import { notificationTokenOperations } from './notification-tokens.js'
 
 /** The error text of 404. */
 const noMiniApp = 'The app of this API key has no mini app: it has no mini app domain.'
@@ -155,6 +150,7 @@ const campaignCancel = defineOperation({
 const notificationPreview = defineOperation({
   method: 'POST',
   path: 'frame/notifications/preview',
+  isChange: false,
   tag: 'Mini apps',
   summary: 'Preview the audience of a notification',
   description:
@@ -179,6 +175,38 @@ const notificationPreview = defineOperation({
       delivery: isQueued ? ('queued' as const) : ('synchronous' as const),
       clients: preview.clients.map(({ clientFid, tokens }) => ({ app_fid: clientFid, tokens })),
       left_out: [...preview.excluded],
+    }
+  },
+})
+
+/** `POST frame/notifications/map` */
+const audienceMap = defineOperation({
+  method: 'POST',
+  path: 'frame/notifications/map',
+  isChange: false,
+  tag: 'Mini apps',
+  summary: 'Map the audience of a notification',
+  description:
+    `Counts the users with enabled notifications by the locations of their profiles, in cells of ${CELL_DEGREES} ` +
+    `degrees. Cells with fewer than ${MIN_CELL_USERS} users are left out. Nothing is sent. This operation is Plaza’s ` +
+    'own; the hosted API has none.',
+  body: Type.Object(audienceMembers),
+  reply: NotificationMapResponse,
+  notFound: noMiniApp,
+
+  async handle(context, body, caller) {
+    await miniAppDomainOf(context, caller)
+    const audience = audienceOf(body)
+    const { users, isComplete, located, cells } = await mapAudience(context.db, {
+      appId: caller.appId,
+      audience,
+    })
+    return {
+      users,
+      complete: isComplete,
+      located_users: located,
+      cell_degrees: CELL_DEGREES,
+      cells: cells.map((cell) => ({ object: 'map_cell' as const, ...cell })),
     }
   },
 })
@@ -208,42 +236,13 @@ const notificationOpen = defineOperation({
   },
 })
 
-const tokenCursors = cursorKind('notification tokens', keyPart.integer, keyPart.integer)
-
-/** `GET frame/notification_tokens` */
-const notificationTokens = defineOperation({
-  method: 'GET',
-  path: 'frame/notification_tokens',
-  tag: 'Mini apps',
-  summary: 'List mini app notification tokens',
-  description:
-    'One entry for each user and client app that has granted a token, including disabled and invalid ' +
-    'ones. Ordered by fid.',
-  query: Type.Object({
-    limit: limitParameter({ maximum: 100, default: 20 }),
-    fids: Type.Optional(
-      listParameter(fidParameter({ description: 'Fid of a user.' }), {
-        maxItems: 100,
-        description: 'Only tokens of these users.',
-      }),
-    ),
-    cursor: cursorParameter,
-  }),
-  reply: FrameNotificationTokens,
-
-  async handle({ db }, { limit, fids, cursor }, { appId }) {
-    const found = await listTokens(db, appId, fids ?? null, limit + 1, tokenCursors.decode(cursor))
-    const { page, next } = tokenCursors.page(found, limit, (last) => [last.fid, last.client_fid])
-    return { notification_tokens: page, next }
-  },
-})
-
 /** Operations of mini apps. */
 export const frameOperations: readonly Operation[] = [
-  notificationTokens,
+  ...notificationTokenOperations,
   sendNotifications,
   campaignList,
   campaignCancel,
   notificationPreview,
+  audienceMap,
   notificationOpen,
 ]

@@ -13,7 +13,6 @@ import {
 import { viewerOf } from '../../../api/viewer.js'
 import { readBestFriends } from '../../../graph/query/users-affinity.js'
 import { Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
-import { FrameCatalogResponse, RelevantFramesResponse } from '../../../graph/view/schema/frame-catalog.js'
 import type { FrameV2 } from '../../../graph/view/schema/url-metadata.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
@@ -27,6 +26,7 @@ import {
 } from '../catalog/catalog-lists.js'
 import { frameCategories, frameNetworks } from '../catalog/manifest.js'
 import { trendWindowNames, trendWindows } from '../catalog/trends.js'
+import { FrameCatalogResponse, RelevantFramesResponse } from '../schema/frame-catalog.js'
 
 const networksParameter = Type.Optional(
   listParameter(choiceParameter(frameNetworks, { description: 'Network.' }), {

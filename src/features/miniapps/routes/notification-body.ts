@@ -10,7 +10,7 @@ const MAX_TITLE_LENGTH = 32
 const MAX_BODY_LENGTH = 128
 const MAX_URL_LENGTH = 256
 const MAX_TARGETS = 100
-/** What fits into a body of 1 MiB. */
+/** Maximum number of fids that fits into a body of 1 MiB. */
 const MAX_EXCLUDED = 100_000
 /** The same radius as `user/by_location`. */
 const DEFAULT_RADIUS_METERS = MAX_DISTANCE_KM * 1_000

@@ -85,7 +85,7 @@ test('tokens: any order and repetition of events follows the reference model', a
       const expected = [...model].map(([name, { token, state }]) => [name, [token, state]])
       expect(await currentToken(appId)).toEqual(Object.fromEntries(expected))
     }),
-    { numRuns: 80 },
+    { numRuns: 50 },
   )
 })
 

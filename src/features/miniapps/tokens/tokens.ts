@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
-import type { NotificationToken } from '../../../graph/view/schema/miniapp.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
 import { PlazaError } from '../../../platform/errors.js'
+import type { NotificationToken, NotificationTokenCount } from '../schema/miniapp.js'
 
 /** The holder of a token: each client grants its own per user and mini app (docs/compatibility.md §19.2). */
 export interface TokenHolder {
@@ -22,6 +22,9 @@ export interface Grant {
   readonly url: string
   readonly token: string
 }
+
+/** Clients that are counted: any fid may be one, but few are. */
+const MAX_CLIENTS = 1_000
 
 /** Whether an event changed the token. */
 export type TokenEventOutcome = 'applied' | 'unchanged'
@@ -131,4 +134,21 @@ export function listTokens(
       ${after === null ? db`` : db`and (fid, client_fid) > (${after[0]}::bigint, ${after[1]}::bigint)`}
     order by fid, client_fid
     limit ${limit}::bigint`
+}
+
+/** Counts the tokens of an app by client and state. */
+export function countTokens(db: Database, appId: string): Promise<Static<typeof NotificationTokenCount>[]> {
+  return db<Static<typeof NotificationTokenCount>[]>`
+    select
+      'notification_token_count' as object, client_fid,
+      max(lower(substring(url from '://([^/?#]+)'))) as host,
+      count(*) filter (where state = 'enabled')::integer as enabled,
+      count(*) filter (where state = 'disabled')::integer as disabled,
+      count(*) filter (where state = 'invalid')::integer as invalid,
+      ${isoTime(db, db`max(last_event_at)`)} as last_event_at
+    from miniapps.tokens
+    where app_id = ${appId}
+    group by client_fid
+    order by enabled desc, client_fid
+    limit ${MAX_CLIENTS}`
 }

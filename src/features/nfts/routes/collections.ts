@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem'
 import { ethAddressParameter } from '../../../api/parameters.js'
-import { DeployErc721Response, TokenMetadataUploadResponse } from '../../../graph/view/schema/nft.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { callOrNull } from '../../../hub/chain/batch-call.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -14,13 +13,14 @@ import {
   walletHeaders,
 } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation } from '../../operation.js'
-import { isRefused, placeOrders } from '../../payments/orders.js'
+import { isRefused, submitOrders } from '../../payments/orders.js'
 import { paymentRpc } from '../../payments/payment-networks.js'
 import { spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { encodeDeployment } from '../collection-contract.js'
 import { saveCollection, saveTokenMetadata } from '../nft-metadata.js'
+import { DeployErc721Response, TokenMetadataUploadResponse } from '../schema/nft.js'
 import { nftNetworkParameter } from './mint.js'
 
 const MAX_UINT48 = 281_474_976_710_655
@@ -105,7 +105,7 @@ export const deployErc721 = defineOperation({
     const { call, address } = encodeDeployment(config, purpose)
     const requestKey = JSON.stringify([wallet.id, { ...body, idem: undefined }])
     const order = { walletId: wallet.id, purpose, requestKey, call, value: 0n }
-    const [result] = await placeOrders(ledger, [order], WAIT_MS)
+    const [result] = await submitOrders(ledger, [order], WAIT_MS)
     if (isRefused(result!)) throw new PlazaError(result.code, result.message)
     if (result!.receipt?.succeeded === false) throw new PlazaError('conflict', 'the deployment was reverted')
     const bytes = Buffer.from(address.slice(2), 'hex')

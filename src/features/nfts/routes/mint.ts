@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { getAddress, type Hex, toEventSelector } from 'viem'
 import { choiceParameter, ethAddressParameter, textParameter } from '../../../api/parameters.js'
-import { MintNftResponse, SimulateNftMintResponse } from '../../../graph/view/schema/nft.js'
 import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import type { Endpoint } from '../../../hub/chain/endpoint.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -10,7 +9,7 @@ import { hexOf } from '../../../protocol/bytes.js'
 import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { isRefused, type OrderResult, placeOrders } from '../../payments/orders.js'
+import { isRefused, type OrderResult, submitOrders } from '../../payments/orders.js'
 import { type PaymentNetwork, paymentNetworks, paymentRpc } from '../../payments/payment-networks.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
@@ -23,6 +22,7 @@ import {
   recipientsMember,
   resolveRecipients,
 } from '../recipients.js'
+import { MintNftResponse, SimulateNftMintResponse } from '../schema/nft.js'
 
 /** Longest wait for the blocks of the mints. */
 const WAIT_MS = 45_000
@@ -131,7 +131,7 @@ export const mintNft = defineOperation({
     const orders = await ordersOf(rpc, spending, request)
     const known = orders.flatMap((order) => order ?? [])
     await checkFunds(context, spending, known)
-    const results = await placeOrders(spending.ledger, known, isAsync ? 0 : WAIT_MS)
+    const results = await submitOrders(spending.ledger, known, isAsync ? 0 : WAIT_MS)
     return {
       transactions: recipients.map((recipient, index) => {
         const order = orders[index]

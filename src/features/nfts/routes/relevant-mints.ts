@@ -4,13 +4,13 @@ import { listJson, userItems } from '../../../api/list-json.js'
 import { ethAddressParameter } from '../../../api/parameters.js'
 import { hiddenFidsFor } from '../../../api/viewer.js'
 import { Json, json } from '../../../graph/view/json.js'
-import { RelevantMintsResponse } from '../../../graph/view/schema/nft.js'
 import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
-import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { fromChain } from '../../tokens/token-metadata.js'
+import { readFollowedAddresses } from '../followed-addresses.js'
 import { type Mint, type MintFilter, readMints } from '../mint-logs.js'
+import { RelevantMintsResponse } from '../schema/nft.js'
 
 /** Mints of a reply, which has no pages. */
 const MAX_MINTS = 100
@@ -51,7 +51,12 @@ export const relevantMints = defineOperation({
       throw new PlazaError('not_configured', message)
     }
     const hidden = await hiddenFidsFor(context, caller)
-    const minters = await readFollowedAddresses(context.db, Buffer.from(address.slice(2), 'hex'), hidden)
+    const minters = await readFollowedAddresses(
+      context.db,
+      Buffer.from(address.slice(2), 'hex'),
+      hidden,
+      MAX_RECEIVERS,
+    )
     const fidByAddress = new Map(minters.map((each) => [each.address, each.fid]))
     const filter = {
       contract: contract_address.toLowerCase() as Hex,
@@ -92,31 +97,4 @@ async function readCachedMints(
     value: await fromChain(rpc, (endpoint) => readMints(endpoint, filter)),
     tags: [],
   }))
-}
-
-interface FollowedAddress {
-  readonly fid: number
-  readonly address: Hex
-}
-
-/** Reads the verified addresses of those whom the user of an address follows. */
-async function readFollowedAddresses(
-  db: Database,
-  address: Buffer,
-  hidden: readonly number[],
-): Promise<FollowedAddress[]> {
-  return await db<FollowedAddress[]>`
-    select v.fid, '0x' || encode(v.address, 'hex') as address
-    from (
-      select u.fid from social.users u where u.custody_address = ${address}
-      union
-      select own.fid from social.verifications own where own.address = ${address}
-    ) me
-    join social.follows f on f.fid = me.fid
-    join social.verifications v on v.fid = f.target_fid and v.protocol = 0
-    join social.users u on u.fid = v.fid
-    where v.fid <> all (${[...hidden]}::bigint[])
-    order by u.score desc nulls last, v.fid, v.address
-    limit ${MAX_RECEIVERS}
-  `
 }

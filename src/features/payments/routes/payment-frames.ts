@@ -1,12 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type Hex, maxUint256, parseUnits } from 'viem'
 import { textParameter } from '../../../api/parameters.js'
-import {
-  PayTransaction,
-  TransactionFrameConfig,
-  type TransactionFramePay,
-  TransactionFrameResponse,
-} from '../../../graph/view/schema/payment.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
@@ -15,6 +9,12 @@ import { checksummedAddress, decimalString } from '../../tokens/present-token.js
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { createPaymentFrame, findByIdem, findPaymentFrame, type PaymentFrame } from '../payment-frames.js'
+import {
+  PayTransaction,
+  TransactionFrameConfig,
+  type TransactionFramePay,
+  TransactionFrameResponse,
+} from '../schema/payment.js'
 
 /** `POST frame/transaction/pay` */
 export const createPayFrame = defineOperation({

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { encodeFunctionData, erc20Abi, type Hex, parseUnits } from 'viem'
 import { choiceParameter, fidParameter } from '../../../api/parameters.js'
-import { SendFungiblesResponse } from '../../../graph/view/schema/fungible-send.js'
 import { callOrNull } from '../../../hub/chain/batch-call.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
@@ -13,9 +12,10 @@ import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { decimalString } from '../../tokens/present-token.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
-import { isRefused, type OrderResult, placeOrders } from '../orders.js'
+import { isRefused, type OrderResult, submitOrders } from '../orders.js'
 import { paymentNetworks, paymentRpc } from '../payment-networks.js'
 import { readPayoutAddresses } from '../payout-addresses.js'
+import { SendFungiblesResponse } from '../schema/fungible-send.js'
 import { type SpendingWallet, spendingWallet } from '../wallet-ledgers.js'
 
 const MAX_RECIPIENTS = 200
@@ -91,7 +91,7 @@ export const sendFungibles = defineOperation({
     })
     const known = orders.flatMap((order) => order ?? [])
     if (known.length > 0) await checkFunds(context, spending, { body, unit, orders: known })
-    const results = await placeOrders(spending.ledger, known, WAIT_MS)
+    const results = await submitOrders(spending.ledger, known, WAIT_MS)
     const byRecipient = orders.map((order) => (order === null ? null : results[known.indexOf(order)]!))
     return {
       transactions: results.flatMap((result) => {

@@ -7,19 +7,19 @@ import {
   limitParameter,
   listParameter,
 } from '../../../api/parameters.js'
-import {
-  type TokenMetadata,
-  TokenMetadataBatchResponse,
-  TokenMetadataResponse,
-  type WalletBalance,
-  WalletBalancesResponse,
-} from '../../../graph/view/schema/onchain-token.js'
 import type { NetworkName } from '../../../hub/chain/networks.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { rpcOf } from '../on-demand-tokens.js'
 import { decimalString } from '../present-token.js'
+import {
+  type TokenMetadata,
+  TokenMetadataBatchResponse,
+  TokenMetadataResponse,
+  type WalletBalanceJson,
+  WalletBalancesResponse,
+} from '../schema/onchain-token.js'
 import { readTokenMetadata } from '../token-metadata.js'
 import { compareBalances, readWalletBalances, type WalletBalanceRow } from '../wallet-balances.js'
 import { tradeNetworkOf, tradeNetworkParameter } from './trades.js'
@@ -87,7 +87,7 @@ async function balancesOf(
   return await singleFlight.read(key, MAX_AGE_MS, async (db) => ({ value: await read(db), tags: [] }))
 }
 
-function presentBalance(row: WalletBalanceRow): WalletBalance {
+function presentBalance(row: WalletBalanceRow): WalletBalanceJson {
   return {
     address: getAddress(row.address),
     network: row.network,

@@ -10,24 +10,24 @@ import {
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { cacheTag } from '../../../graph/cache/cache-tags.js'
-import { type Viewer, visibilityFilter } from '../../../graph/query/visibility-filter.js'
+import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
+import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
+import { awaitTrackedTokens } from '../on-demand-tokens.js'
+import { MAX_OWNERS, type Owner, readOwners } from '../owners.js'
+import { checksummedAddress } from '../present-token.js'
 import {
   BulkFungiblesNotReady,
   BulkRelevantFungibleOwnersResponse,
   FungiblesNotReady,
   RelevantFungibleOwnersResponse,
-} from '../../../graph/view/schema/fungible.js'
-import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
-import type { Database } from '../../../platform/db/connection.js'
-import { defineOperation, type OperationContext } from '../../operation.js'
-import { awaitTrackedTokens } from '../on-demand-tokens.js'
-import { checksummedAddress } from '../present-token.js'
+} from '../schema/fungible.js'
 import { backfillProgress, isBackfilled, type Token } from '../token.js'
 
-/** Users shown in full, and users shown at all, for each token. */
+/** Users shown in full, for each token. */
 const TOP_COUNT = 10
-const MAX_COUNT = 200
 /**
  * Maximum age of a cached list: one block of most networks. Changes of the viewer or the app count at once.
  */
@@ -95,7 +95,7 @@ async function replyWithOwners(
   const viewer = await viewerOf({ hydrator }, caller, viewerFid)
   const tokenIds = tokens.map(({ id }) => id)
   const owners = await ownersOf(context, tokenIds, viewer)
-  const byToken = tokenIds.map((id) => owners.filter(({ tokenId }) => tokenId === id).slice(0, MAX_COUNT))
+  const byToken = tokenIds.map((id) => owners.filter(({ tokenId }) => tokenId === id).slice(0, MAX_OWNERS))
   const [fullUsers, shortUsers] = await Promise.all([
     hydrator.users(fidsOf(byToken.flatMap((list) => list.slice(0, TOP_COUNT))), viewerFid),
     hydrator.dehydratedUsers(fidsOf(owners)),
@@ -108,29 +108,18 @@ async function replyWithOwners(
   })
 }
 
-/**
- * Lists users who own tokens, by token and total balance, largest first: users that the viewer follows, then the users
- * of the largest addresses.
- */
+/** The owners of tokens as `readOwners` lists them, cached for a block. */
 async function ownersOf(
   { hydrator: { singleFlight } }: Pick<OperationContext, 'hydrator'>,
   tokenIds: readonly number[],
   viewer: Viewer,
 ): Promise<Owner[]> {
   const { viewerFid, banningAppId } = viewer
-  const read = async (db: Database) => {
-    if (viewerFid === undefined) return await readLargestOwners(db, tokenIds, viewer)
-    const [followed, largest] = await Promise.all([
-      readFollowedOwners(db, tokenIds, viewer, viewerFid),
-      readLargestOwners(db, tokenIds, viewer),
-    ])
-    const isFollowed = new Set(followed.map(({ tokenId, fid }) => `${tokenId} ${fid}`))
-    return [...followed, ...largest.filter(({ tokenId, fid }) => !isFollowed.has(`${tokenId} ${fid}`))]
-  }
   const key = `owners ${tokenIds.join(' ')} for ${viewerFid ?? 'all'} without bans of ${banningAppId ?? 'nobody'}`
   const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
   const tags = banningAppId === undefined ? ofViewer : [...ofViewer, cacheTag.bans(banningAppId)]
-  return await singleFlight.read(key, MAX_AGE_MS, async (db) => ({ value: await read(db), tags }))
+  const read = async (db: Database) => ({ value: await readOwners(db, tokenIds, viewer), tags })
+  return await singleFlight.read(key, MAX_AGE_MS, read)
 }
 
 function fidsOf(owners: readonly Owner[]): number[] {
@@ -215,81 +204,3 @@ export const fungibleOwnersRelevantBulk = defineOperation({
     return json`{${joined(members)}}`
   },
 })
-
-interface Owner {
-  readonly tokenId: number
-  readonly fid: number
-}
-
-/** Largest addresses of a token that are searched for users; most belong to exchanges and pools. */
-const MAX_LARGEST_HOLDERS = 5_000
-
-/**
- * Goes from the viewer's follows (some thousands) through their addresses to balances, so the cost does not
- * depend on the number of owners.
- *
- * The address type is not checked, since addresses of other chains are longer and have no balance here; so
- * verifications are read from their index alone.
- */
-async function readFollowedOwners(db: Database, tokenIds: readonly number[], viewer: Viewer, fid: number) {
-  return await db<Owner[]>`
-    with followed as materialized (
-      select f.target_fid as fid
-      from social.follows f
-      where f.fid = ${fid}::bigint and ${visibilityFilter(db, viewer, 'f.target_fid')}
-    ), addresses as materialized (
-      select u.fid, u.custody_address as address from followed join social.users u using (fid)
-      union
-      select v.fid, v.address from followed join social.verifications v using (fid)
-    ), owned as (
-      select t.id as token_id, a.fid, sum(b.balance) as balance
-      from unnest(${[...tokenIds]}::integer[]) as t (id)
-      cross join addresses a
-      cross join lateral (
-        select balance from tokens.balances where token_id = t.id and holder = a.address and balance > 0
-        offset 0
-      ) b
-      group by t.id, a.fid
-    ), ranked as (
-      select token_id, fid, row_number() over (partition by token_id order by balance desc, fid) as place from owned
-    )
-    select token_id as "tokenId", fid from ranked where place <= ${MAX_COUNT} order by token_id, place
-  `
-}
-
-async function readLargestOwners(db: Database, tokenIds: readonly number[], viewer: Viewer) {
-  return await db<Owner[]>`
-    with found as materialized (
-      select t.id as token_id, o.fid
-      from unnest(${[...tokenIds]}::integer[]) as t (id)
-      cross join lateral (
-        select u.fid, max(u.balance) as largest
-        from (
-          select holder, balance from tokens.balances
-          where token_id = t.id and balance > 0
-          order by balance desc, holder
-          limit ${MAX_LARGEST_HOLDERS}
-        ) b
-        cross join lateral (
-          select fid, b.balance from social.users where custody_address = b.holder
-          union all
-          select fid, b.balance from social.verifications where address = b.holder and protocol = 0
-        ) u
-        where ${visibilityFilter(db, viewer, 'u.fid')}
-        group by u.fid
-        order by largest desc, u.fid
-        limit ${MAX_COUNT}
-      ) o
-    ), addresses as (
-      select f.token_id, f.fid, u.custody_address as address from found f join social.users u using (fid)
-      union
-      select f.token_id, f.fid, v.address from found f join social.verifications v using (fid) where v.protocol = 0
-    ), owned as (
-      select a.token_id, a.fid, sum(b.balance) as balance
-      from addresses a
-      join tokens.balances b on b.token_id = a.token_id and b.holder = a.address and b.balance > 0
-      group by a.token_id, a.fid
-    )
-    select token_id as "tokenId", fid from owned order by token_id, balance desc, fid
-  `
-}

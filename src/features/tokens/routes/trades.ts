@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
-import { FungibleTradesResponse, TrendingFungiblesResponse } from '../../../graph/view/schema/fungible.js'
 import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 import { type Assets, rpcOf } from '../on-demand-tokens.js'
 import { presentTrade, presentTrending } from '../present-token.js'
+import { FungibleTradesResponse, TrendingFungiblesResponse } from '../schema/fungible.js'
 import { readSupplies, readTokens } from '../token.js'
 import { readTrades, readTrending } from '../trade-lists.js'
 

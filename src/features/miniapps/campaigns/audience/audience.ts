@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import { distanceKmFrom } from '../../../../graph/query/users.js'
 import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
 import { cellsWithin } from '../../../../platform/geo/cells.js'

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import type { BroadcastRequest } from '../broadcast.js'
-import type { CampaignSettings } from '../campaign-client.js'
+import type { RateLimits } from '../campaign-client.js'
 import {
   type AudienceFilter,
   filterConditions,
@@ -9,7 +9,7 @@ import {
   usersAlreadyNotified,
 } from './audience.js'
 
-/** Who would receive a notification if it were sent now. */
+/** Recipients of a notification if it were sent now. */
 export interface AudiencePreview {
   readonly tokens: number
   readonly users: number
@@ -17,8 +17,6 @@ export interface AudiencePreview {
   /** Excluded tokens by their first reason; users for the reason `no_token`. */
   readonly excluded: readonly { readonly reason: string; readonly tokens: number }[]
 }
-
-type RateLimits = Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>
 
 /** Classifies every token of an app, or of the named users, by what a broadcast would do. */
 export async function previewAudience(

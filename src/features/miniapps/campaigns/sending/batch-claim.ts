@@ -1,6 +1,6 @@
 import type { LaneClaim, LaneRequest } from '../../../../outbox/outbox-queue.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
-import type { CampaignSettings } from '../campaign-client.js'
+import type { RateLimits } from '../campaign-client.js'
 import { countTokens, endBatches, notifyEnds } from './campaign-end.js'
 
 /** A request to a client. Tokens and fids stand in the same order. */
@@ -20,8 +20,6 @@ export interface ClaimedBatch {
   readonly batchId: number
   readonly requests: readonly ClaimedRequest[]
 }
-
-type RateLimits = Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>
 
 /**
  * Claims waiting batches of some hosts, in one statement. Under the locks of the batches and of the rate windows it

@@ -11,7 +11,7 @@ import { type ClaimedBatch, type ClaimedRequest, claimBatches } from './batch-cl
 import { type BatchResult, type FailedToken, settleBatches } from './batch-results.js'
 import { readClientResponse } from './client-response.js'
 
-/** What batches are sent with. */
+/** Dependencies of the queue of batches. */
 export interface BatchQueueOptions {
   readonly db: Database
   readonly net: Pick<NetClient, 'request'>

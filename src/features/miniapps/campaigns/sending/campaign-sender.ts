@@ -7,7 +7,7 @@ import { type QueuedCampaign, selectAudience } from '../audience/audience.js'
 import { type BatchQueueOptions, batchSenders, createBatchQueue } from './batch-queue.js'
 import { removeCanceledBatches } from './campaign-end.js'
 
-/** What a sender of campaigns is started with. */
+/** Dependencies of a sender of campaigns. */
 export type CampaignSenderOptions = BatchQueueOptions &
   Pick<OutboxOptions<never, never, never>, 'lockDb' | 'listen' | 'clock'>
 

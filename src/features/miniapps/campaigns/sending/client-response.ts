@@ -3,7 +3,7 @@ import { isNetFailure, isTransient, type NetFailure } from '../../../../platform
 import { readObject } from '../../../../protocol/json-signature.js'
 import type { TokenOutcome } from '../campaigns.js'
 
-/** What a client says of one token. */
+/** Response of a client about one token. */
 export interface TokenResponse {
   readonly outcome: Extract<
     TokenOutcome,

@@ -3,12 +3,7 @@ import type { Caller } from '../../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../../api/cursor.js'
 import { invalidField } from '../../../../api/invalid-field.js'
 import { choiceParameter, fidParameter, pagingParameters, textParameter } from '../../../../api/parameters.js'
-import {
-  AppHostGetEventResponse,
-  AppHostNotificationsResponse,
-  AppHostPostEventResponse,
-  AppHostUserStateResponse,
-} from '../../../../graph/view/schema/miniapp.js'
+import { UUID } from '../../../../platform/text/uuid.js'
 import {
   type JsonSignature,
   readObject,
@@ -26,6 +21,12 @@ import {
 } from '../../hosts/host-events.js'
 import { listEnabled, type MiniAppSite, parseSite } from '../../hosts/host-tokens.js'
 import { listReceived } from '../../hosts/received-notifications.js'
+import {
+  AppHostGetEventResponse,
+  AppHostNotificationsResponse,
+  AppHostPostEventResponse,
+  AppHostUserStateResponse,
+} from '../../schema/miniapp.js'
 
 /** A host name has at most 253 characters, and may have a port. */
 const appDomainParameter = textParameter({
@@ -103,7 +104,7 @@ export const AppHostPostEventReqBody = Type.Object({
     },
   ),
   signer_uuid: Type.String({
-    pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$',
+    pattern: `^(${UUID})?$`,
     patternText: 'a UUID',
     default: '',
     description:

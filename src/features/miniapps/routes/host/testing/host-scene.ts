@@ -31,7 +31,7 @@ export interface HostTestUser {
 /** A mini app elsewhere. */
 export interface ServedMiniApp {
   readonly domain: string
-  /** What came to its webhook, read by the published library, which asks the hub about keys. */
+  /** Events of its webhook, parsed by the published library, which asks the hub about keys. */
   readonly events: ParseWebhookEventResult[]
 }
 

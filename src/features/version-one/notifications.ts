@@ -7,9 +7,9 @@ import type { NotificationKind } from '../notifications/kinds.js'
 import { readInbox } from '../notifications/pages.js'
 import type { Operation, OperationContext } from '../operation.js'
 import { loadCasts, loadUsers, loadVersionOneCasts } from './loaders.js'
-import { fid, paging, versionOne } from './version-one-operation.js'
-import { CastWithReactors, pageOf, VersionOneCast } from './version-one-schema.js'
-import { castBodyOf, userOf } from './version-one-views.js'
+import { fid, paging, versionOne } from './operation.js'
+import { CastWithReactors, pageOf, VersionOneCast } from './schema.js'
+import { castBodyOf, userOf } from './views.js'
 
 interface InboxQuery {
   readonly fid: number

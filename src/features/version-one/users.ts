@@ -11,10 +11,10 @@ import type { User } from '../../graph/view/schema/user.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { Operation, OperationContext } from '../operation.js'
 import { loadUsers } from './loaders.js'
+import { fid, paging, required, versionOne, viewerFid } from './operation.js'
 import { readRecentFids } from './queries.js'
-import { fid, paging, required, versionOne, viewerFid } from './version-one-operation.js'
-import { pageOf, TimedUser, VersionOneUser } from './version-one-schema.js'
-import { userOf } from './version-one-views.js'
+import { pageOf, TimedUser, VersionOneUser } from './schema.js'
+import { userOf } from './views.js'
 
 const userResult = Type.Object({ user: VersionOneUser })
 

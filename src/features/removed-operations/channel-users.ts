@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/connection.js'
 /** The newest casts of a channel whose authors and reactors count. */
 export const COUNTED_CASTS = 10_000
 
-/** Which users of a channel to list. */
+/** Selection of users of a channel. */
 export interface ChannelUserSelection {
   readonly channelId: string
   readonly rootAuthors: boolean
@@ -23,14 +23,14 @@ export async function readChannelUsers(
   const rows = await db<{ fid: number }[]>`
     with newest as materialized (
       select c.hash, c.fid, c.parent_hash
-      from channels.urls place
+      from channels.urls parent
       cross join lateral (
         select * from social.casts t
-        where t.root_parent_url = place.url
+        where t.root_parent_url = parent.url
         order by t.ts desc, t.hash desc
         limit ${COUNTED_CASTS}
       ) c
-      where place.channel_id = ${channelId}
+      where parent.channel_id = ${channelId}
       order by c.ts desc, c.hash desc
       limit ${COUNTED_CASTS}
     )

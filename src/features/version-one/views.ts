@@ -1,7 +1,7 @@
 import type { Cast } from '../../graph/view/schema/cast.js'
 import type { User } from '../../graph/view/schema/user.js'
 import type { CastReactors } from './queries.js'
-import type { VersionOneCast, VersionOneUser } from './version-one-schema.js'
+import type { VersionOneCast, VersionOneUser } from './schema.js'
 
 /** Turns a user of version 2 into one of version 1. */
 export function userOf(user: User): VersionOneUser {

@@ -1,8 +1,8 @@
 import type { Operation } from '../operation.js'
-import { versionOneCasts } from './version-one-casts.js'
-import { versionOneNotifications } from './version-one-notifications.js'
-import { versionOneReactions } from './version-one-reactions.js'
-import { versionOneUsers } from './version-one-users.js'
+import { versionOneCasts } from './casts.js'
+import { versionOneNotifications } from './notifications.js'
+import { versionOneReactions } from './reactions.js'
+import { versionOneUsers } from './users.js'
 
 /** The operations below `/v1/farcaster` that SDK 1.x and its contemporaries call (docs/compatibility.md §30). */
 export const versionOneOperations: readonly Operation[] = [

@@ -5,8 +5,8 @@ import { createScene } from '../../../test/house/scene.js'
 import { createTestHub } from '../../../test/hub.js'
 import { testNowUnix } from '../../../test/network.js'
 import { createTestApi } from '../../app/testing/test-api.js'
+import { versionOneOperations } from './operations.js'
 import { readReactionHashes } from './queries.js'
-import { versionOneOperations } from './version-one-operations.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

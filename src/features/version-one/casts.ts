@@ -7,9 +7,9 @@ import type { FeedCursor, FeedPageRequest } from '../../graph/query/feeds.js'
 import { readAuthorFeed } from '../../graph/query/feeds-by-author.js'
 import type { Operation, OperationContext } from '../operation.js'
 import { loadVersionOneCasts } from './loaders.js'
+import { fid, hash, hexOf, paging, required, versionOne, viewerFid } from './operation.js'
 import { readRecentCasts, readThread } from './queries.js'
-import { fid, hash, hexOf, paging, required, versionOne, viewerFid } from './version-one-operation.js'
-import { pageOf, VersionOneCast } from './version-one-schema.js'
+import { pageOf, VersionOneCast } from './schema.js'
 
 const cast = versionOne({
   path: 'cast',

@@ -18,7 +18,7 @@ import {
 const FollowContext = { following: Type.Boolean(), followedBy: Type.Boolean() }
 const CastContext = Type.Object({ ...FollowContext, liked: Type.Boolean(), recasted: Type.Boolean() })
 
-/** What all forms of a user have. */
+/** Members of all forms of a user. */
 const shortMembers = {
   fid: Fid,
   username: Username,

@@ -15,10 +15,10 @@ import type { User } from '../../graph/view/schema/user.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { Operation, OperationContext } from '../operation.js'
 import { loadCasts, loadUsers } from './loaders.js'
+import { fid, hash, hexOf, paging, required, versionOne } from './operation.js'
 import { readReactionHashes } from './queries.js'
-import { fid, hash, hexOf, paging, required, versionOne } from './version-one-operation.js'
-import { LikeWithCast, pageOf, Recaster, VersionOneReaction, VersionOneUser } from './version-one-schema.js'
-import { embedsOf, recasterOf, shortUserOf, userOf } from './version-one-views.js'
+import { LikeWithCast, pageOf, Recaster, VersionOneReaction, VersionOneUser } from './schema.js'
+import { embedsOf, recasterOf, shortUserOf, userOf } from './views.js'
 
 interface CastReactionQuery {
   readonly castHash: string

@@ -3,8 +3,8 @@ import type { Cast } from '../../graph/view/schema/cast.js'
 import type { User } from '../../graph/view/schema/user.js'
 import type { OperationContext } from '../operation.js'
 import { readCastReactors } from './queries.js'
-import type { VersionOneCast } from './version-one-schema.js'
-import { castOf } from './version-one-views.js'
+import type { VersionOneCast } from './schema.js'
+import { castOf } from './views.js'
 
 type Context = Pick<OperationContext, 'db' | 'hydrator'>
 

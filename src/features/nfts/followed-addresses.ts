@@ -1,0 +1,31 @@
+import type { Hex } from 'viem'
+import type { Database } from '../../platform/db/connection.js'
+
+/** A verified address of a followed user. */
+export interface FollowedAddress {
+  readonly fid: number
+  readonly address: Hex
+}
+
+/** Reads the verified addresses of those whom the user of an address follows, by the score of the users, at most `limit`. */
+export async function readFollowedAddresses(
+  db: Database,
+  address: Buffer,
+  hidden: readonly number[],
+  limit: number,
+): Promise<FollowedAddress[]> {
+  return await db<FollowedAddress[]>`
+    select v.fid, '0x' || encode(v.address, 'hex') as address
+    from (
+      select u.fid from social.users u where u.custody_address = ${address}
+      union
+      select own.fid from social.verifications own where own.address = ${address}
+    ) me
+    join social.follows f on f.fid = me.fid
+    join social.verifications v on v.fid = f.target_fid and v.protocol = 0
+    join social.users u on u.fid = v.fid
+    where v.fid <> all (${[...hidden]}::bigint[])
+    order by u.score desc nulls last, v.fid, v.address
+    limit ${limit}::integer
+  `
+}

@@ -1,0 +1,116 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  EthAddress,
+  Fid,
+  ImageUrl,
+  namedObject,
+  textEnum,
+  Uri,
+  Uuid,
+} from '../../../graph/view/schema/primitives.js'
+import { Network } from '../../tokens/schema/fungible.js'
+
+const MAX_LINE_ITEMS = 20
+const MAX_ALLOWED_FIDS = 1_000
+const MAX_TEXT_LENGTH = 512
+const MAX_URL_LENGTH = 1_024
+/** Larger amounts are not exact as numbers. */
+const MAX_AMOUNT = 1e15
+
+const shortText = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, description, examples: [example] })
+const color = (description: string, example: string) =>
+  Type.String({
+    pattern: '^#[0-9a-fA-F]{3}([0-9a-fA-F]{3})?$',
+    patternText: 'a color: `#RGB` or `#RRGGBB`',
+    description,
+    examples: [example],
+  })
+
+const LineItem = namedObject('TransactionFrameLineItem', {
+  name: shortText('Name of the item.', 'Garden map'),
+  description: shortText('What is paid for.', 'A map of all beds'),
+  image: Type.Optional(
+    Type.String({
+      pattern: '^https://[^\\s"]+$',
+      maxLength: MAX_URL_LENGTH,
+      patternText: 'an https URL',
+      description: 'Image of the item. The first one is the image of the mini app embed.',
+      examples: ImageUrl.examples,
+    }),
+  ),
+})
+
+/** Content of a payment page, and the users who may pay. */
+export const TransactionFrameConfig = Type.Object(
+  {
+    line_items: Type.Array(LineItem, {
+      minItems: 1,
+      maxItems: MAX_LINE_ITEMS,
+      description: 'Items to pay for.',
+    }),
+    action: Type.Optional(
+      namedObject('TransactionFrameAction', {
+        text: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 32,
+            description: 'Text of the button.',
+            examples: ['Buy'],
+          }),
+        ),
+        button_color: Type.Optional(color('Color of the button.', '#000000')),
+        text_color: Type.Optional(color('Color of its text.', '#FFFFFF')),
+      }),
+    ),
+    allowlist_fids: Type.Optional(
+      Type.Array(Fid, {
+        maxItems: MAX_ALLOWED_FIDS,
+        description: 'Users whose payments count. Without it, payments of everybody.',
+        examples: [[3]],
+      }),
+    ),
+  },
+  { $id: 'TransactionFrameConfig', description: 'What the page shows, and who may pay.' },
+)
+export type TransactionFrameConfig = Static<typeof TransactionFrameConfig>
+
+/** The transfer that completes a payment. */
+export const PayTransaction = Type.Object(
+  {
+    to: Type.Object({
+      address: EthAddress,
+      amount: Type.Number({
+        minimum: 1e-8,
+        maximum: MAX_AMOUNT,
+        description: 'Amount in units of the token.',
+        examples: [0.01],
+      }),
+      network: Network,
+      token_contract_address: Type.String({
+        pattern: '^0x[a-fA-F0-9]{40}$',
+        patternText: 'an Ethereum address: 0x and 40 hex digits',
+        description: 'Contract of the ERC-20 token.',
+        examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+      }),
+    }),
+  },
+  { $id: 'FramePayTransaction', description: 'The transfer that is requested.' },
+)
+export type PayTransaction = Static<typeof PayTransaction>
+
+/** A requested payment. */
+export const TransactionFramePay = namedObject('TransactionFramePay', {
+  id: Uuid,
+  type: Type.Literal('pay'),
+  status: textEnum(['created', 'completed'], { examples: ['created'] }),
+  url: Uri,
+  config: TransactionFrameConfig,
+  transaction: PayTransaction,
+})
+export type TransactionFramePay = Static<typeof TransactionFramePay>
+
+/** The reply of both payment operations. */
+export const TransactionFrameResponse = namedObject('TransactionFrameResponse', {
+  transaction_frame: TransactionFramePay,
+})

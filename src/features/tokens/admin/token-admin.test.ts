@@ -1,0 +1,67 @@
+import { getAddress } from 'viem'
+import { expect, it } from 'vitest'
+import { startTestChain } from '../../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { followAssets } from '../testing/followed-assets.js'
+
+const { db } = await createTestDatabase()
+const chain = await startTestChain()
+const followed = followAssets({ db, chain, confirmations: 2, rpcUrls: [chain.url] })
+const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
+const adminToken = 'the-admin-token-of-the-tests-0123456789'
+const { app } = await createTestApi({ db, adminToken, assets })
+
+async function admin(method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) {
+  const reply = await app.inject({
+    method,
+    url: `/admin/${path}`,
+    headers: { authorization: `Bearer ${adminToken}` },
+    ...(payload && { payload }),
+  })
+  return { status: reply.statusCode, ...reply.json() }
+}
+
+it('a token is tracked, backfilled and dropped with its balances', async () => {
+  const address = getAddress(await chain.deployToken('Apple', 'APL', 18))
+  const args = [`0x${'e1'.repeat(20)}`, 5n]
+  await chain.send(chain.account(0), { contract: 'Token', address, functionName: 'mint', args })
+  expect(await admin('GET', 'tokens')).toMatchObject({
+    networks: ['base'],
+    max_tracked_tokens: 2,
+    tokens: [],
+  })
+  const { status, token } = await admin('POST', 'tokens', { network: 'base', address })
+  expect([status, token]).toMatchObject([
+    201,
+    {
+      address,
+      symbol: 'APL',
+      tracked_by: 'operator',
+      pools: [],
+      holders: 0,
+      backfill: { state: 'waiting', progress: 0 },
+    },
+  ])
+  await followed.catchUp()
+  await chain.mine(3)
+  await followed.catchUp()
+  const { tokens } = await admin('GET', 'tokens')
+  expect(tokens).toMatchObject([{ id: token.id, holders: 1, backfill: { state: 'done', progress: 1 } }])
+  expect(await admin('DELETE', `tokens/${token.id}`)).toMatchObject({ status: 200, token: { holders: 1 } })
+  expect((await admin('GET', 'tokens')).tokens).toEqual([])
+  expect(await db`select from tokens.balances`).toHaveLength(0)
+  expect(await admin('DELETE', `tokens/${token.id}`)).toMatchObject({ status: 404 })
+})
+
+it('what is no token, no pool or not followed is refused', async () => {
+  const address = `0x${'e2'.repeat(20)}`
+  expect(await admin('POST', 'tokens', { network: 'base', address })).toMatchObject({
+    status: 400,
+    property: 'address',
+  })
+  expect(await admin('POST', 'tokens', { network: 'arbitrum', address })).toMatchObject({
+    status: 501,
+    property: 'network',
+  })
+})
