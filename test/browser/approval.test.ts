@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'puppeteer-core'
+import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestApi, type TestApi } from '../../src/app/testing/test-api.js'
 import {
@@ -111,7 +111,7 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     await injectWallet(page, user.account)
     await page.goto(url)
     await page.click('#refuse')
-    await page.waitForFunction(`document.querySelector('#status').textContent.startsWith('Refused')`)
+    await page.locator('#status', { hasText: 'Refused' }).waitFor()
     expect(await readSigner()).toMatchObject({ status: 'revoked' })
     expect(await page.$('#answer')).toBeNull()
     expect(pageErrors).toEqual([])
@@ -129,11 +129,11 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     })
     await page.goto(url)
     await page.click(approve)
-    await page.waitForFunction(`document.querySelector('#problem').textContent !== ''`)
+    await page.locator('#problem', { hasText: /./ }).waitFor()
     expect(await textOf(page, '#problem')).toBe('You have declined in your wallet.')
     approvesTransaction = true
     await page.click(approve)
-    await page.waitForFunction(`document.querySelector('#status').textContent.startsWith('Approved')`)
+    await page.locator('#status', { hasText: 'Approved' }).waitFor()
     expect(await readSigner()).toMatchObject({ status: 'approved', permissions: ['WRITE_ALL'] })
   })
 
@@ -142,22 +142,23 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     const { page, errors: pageErrors } = await openPage(local.url)
     await page.goto(url)
     await page.click(approve)
-    await page.waitForFunction(`document.querySelector('#problem').textContent.includes('no wallet')`)
+    await page.locator('#problem', { hasText: 'no wallet' }).waitFor()
     expect(pageErrors).toEqual([])
   })
 
   it('can be read without scripts, in the dark, and on a phone', async () => {
     const { url } = await request()
-    const { page, errors: pageErrors } = await openPage(local.url)
-    await page.setJavaScriptEnabled(false)
-    await page.setViewport({ width: 320, height: 640 })
+    const { page, errors: pageErrors } = await openPage(local.url, {
+      javaScriptEnabled: false,
+      viewport: { width: 320, height: 640 },
+    })
     await page.goto(url)
     expect(await textOf(page, 'main')).toContain('Answering takes scripts')
     expect(await page.$$eval('button:not(:disabled)', (buttons) => buttons.length)).toBe(0)
     const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }])
+    await page.emulateMedia({ colorScheme: 'light' })
     expect(await paper()).toBe('rgb(255, 255, 255)')
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+    await page.emulateMedia({ colorScheme: 'dark' })
     expect(await paper()).toBe('rgb(23, 23, 27)')
     const width = await page.$eval('html', (root) => (root as { scrollWidth: number }).scrollWidth)
     expect(width).toBeLessThanOrEqual(320)
@@ -177,7 +178,7 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     await page.goto(url)
     await page.click('input[value=DELETE_CAST]')
     await page.click(approve)
-    await page.waitForFunction(`document.querySelector('#status').textContent.startsWith('Sent')`)
+    await page.locator('#status', { hasText: 'Sent' }).waitFor()
     expect(wallet.requestedMethods.slice(-3)).toEqual([
       'wallet_switchEthereumChain',
       'personal_sign',
@@ -188,7 +189,7 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     ])
     expect(await readSigner()).toMatchObject({ status: 'pending_approval' })
     await hub.submitOnChainEvents([addEvent(user, key)])
-    await page.waitForFunction(`document.querySelector('#status').textContent.startsWith('Approved')`)
+    await page.locator('#status', { hasText: 'Approved' }).waitFor()
     const { status, permissions } = await readSigner()
     expect([status, permissions.includes('PUBLISH_CAST'), permissions.includes('DELETE_CAST')]).toEqual([
       'approved',

@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from 'puppeteer-core'
-import { afterAll, expect, it, vi } from 'vitest'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
+import { createApp } from '../../src/features/apps/apps.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
-import { createLogin } from '../../src/features/console/console-sessions.js'
 import { createTestDatabase } from '../database.js'
-import { browserPath, createTestBrowser, noBrowser, type WatchedPage } from './browser.js'
+import { browserPath, createTestBrowser } from './browser.js'
+import { consolePage, openConsole, phone } from './console-page.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -16,95 +19,237 @@ const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta
 const { app } = await createTestApi({ db, adminToken, consoleFiles })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => app.close())
-const { openPage } = createTestBrowser()
+const browser = createTestBrowser()
+const { resolve: resolvedFromConsole } = createRequire(new URL('../../packages/console/', import.meta.url))
+const server = { url, db }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe finds wrong with what a page shows. */
-async function accessibilityFaults(page: Page): Promise<string[]> {
-  // Through the protocol of the browser, which the policy of the page does not hold for.
-  await page.evaluate(axe)
-  return (await page.evaluate(`axe.run().then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)) as string[]
+/** Moves the focus with Tab until it is on what has this name or label; fails where Tab does not lead to it. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = `[document.activeElement.innerText, document.activeElement.ariaLabel, ...[...(document.activeElement.labels ?? [])].map(({ innerText }) => innerText)]`
+  for (let moves = 0; moves < MOST_TABS; moves += 1) {
+    const names = (await page.evaluate(focused)) as (string | null)[]
+    if (names.some((each) => each?.startsWith(name))) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not lead to ${name}`)
 }
 
-async function showsText(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`)
+async function press(page: Page, name: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
 }
 
-/** A page of the console that is signed in with a link. */
-async function openConsole(prepare?: (page: Page) => Promise<void>): Promise<WatchedPage> {
-  const watched = await openPage(url)
-  await prepare?.(watched.page)
-  await watched.page.goto(`${url}/console#code=${await createLogin(db)}`)
-  await showsText(watched.page, 'Messages a second')
-  return watched
-}
+/** More than a page has of what can be focused. */
+const MOST_TABS = 80
 
-it('signs in with a link, and does not keep its code', async ({ skip }) => {
-  if (browserPath === null) skip(noBrowser)
-  const { page, errors } = await openConsole()
-  expect(page.url()).toBe(`${url}/console/`)
-  expect(await accessibilityFaults(page)).toEqual([])
-  expect(errors.filter((error) => error !== '401: /console/session')).toEqual([])
-})
-
-it('signs in with the admin token, and tells of a wrong one', async ({ skip }) => {
-  if (browserPath === null) skip(noBrowser)
-  const { page } = await openPage(url)
-  await page.goto(`${url}/console/apps`)
-  await showsText(page, 'Admin token')
-  expect(await accessibilityFaults(page)).toEqual([])
-  await page.locator('input[type=password]').fill('wrong')
-  await page.locator('button[type=submit]').click()
-  await showsText(page, 'this is not the admin token')
-  await page.locator('input[type=password]').fill(adminToken)
-  await page.locator('button[type=submit]').click()
-  await showsText(page, 'Overview')
-})
-
-it('creates an app and a key that is shown once, revokes it, and lists what was changed', async ({
-  skip,
-}) => {
-  if (browserPath === null) skip(noBrowser)
-  const { page, errors } = await openConsole()
-  await page.locator('::-p-text(Apps and keys)').click()
-  await page.locator('::-p-aria(Create an app)').click()
-  await page.locator('input[required]').fill('reader')
-  await page.locator('::-p-aria([name="Create"][role="button"])').click()
-  await showsText(page, 'This app has no key')
-  await page.locator('::-p-aria(Create a key)').click()
-  await page.locator('::-p-aria([name="Create"][role="button"])').click()
-  await showsText(page, 'Copy it now')
-  const key = await page.$eval('pre', (element) => element.textContent!)
-  const response = await fetch(`${url}/v2/farcaster/user/bulk?fids=1`, { headers: { 'x-api-key': key } })
-  expect(response.status).toBe(200)
-  expect(await accessibilityFaults(page)).toEqual([])
-  await page.locator('::-p-aria([name="Done"][role="button"])').click()
-  await page.waitForFunction('document.querySelector("[role=dialog]") === null')
-  const prefix = key.slice(0, 12)
-  await page.locator(`::-p-aria(Revoke ${prefix})`).click()
-  await showsText(page, 'cannot be made valid again')
-  await page.locator('::-p-aria(Revoke the key)').click()
-  await showsText(page, 'Revoked')
-  await page.locator('::-p-text(Changes)').click()
-  await showsText(page, 'DELETE keys/{id}')
-  await showsText(page, 'POST apps/{id}/keys')
-  expect(await accessibilityFaults(page)).toEqual([])
-  expect(await page.content()).not.toContain(key)
-  expect(errors.filter((error) => error !== '401: /console/session')).toEqual([])
-})
-
-it('is usable in the dark and on a phone', async ({ skip }) => {
-  if (browserPath === null) skip(noBrowser)
-  const { page } = await openConsole(async (phone) => {
-    await phone.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
-    await phone.setViewport({ width: 360, height: 740, isMobile: true, hasTouch: true })
+describe.skipIf(browserPath === null)('the console in a browser', () => {
+  it('signs in with a link, and does not keep its code', async () => {
+    const { page, shows, isFaultless } = await openConsole(browser, server)
+    expect(page.url()).toBe(`${url}/console/`)
+    await shows('No upstream is set')
+    await isFaultless()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN')
   })
-  expect(await accessibilityFaults(page)).toEqual([])
-  // Nothing but tables, which scroll by themselves, is wider than the screen.
-  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
-  await page.locator('::-p-aria(Navigation)').click()
-  await page.locator('::-p-text(Apps and keys)').click()
-  await page.waitForFunction('location.pathname.endsWith("/apps")')
+
+  it('is small: its first page with all that it loads has less than 250 kB compressed', async () => {
+    const { page } = await openConsole(browser, server)
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    await page.getByRole('heading', { name: 'Database' }).waitFor()
+    const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+    // Charts come with the first rates, which this server has none of.
+    const charts = [...consoleFiles!.assets.keys()].filter((name) => name.startsWith('chart-'))
+    expect(charts.length).toBeGreaterThan(0)
+    const names = new Set([...loaded.map((name) => new URL(name).pathname.split('/').at(-1)!), ...charts])
+    const files = [...names].flatMap((name) => consoleFiles?.assets.get(name) ?? [])
+    expect(files.length).toBeGreaterThan(5)
+    const bytes = files.reduce((sum, file) => sum + gzipSync(file.bytes).length, 0)
+    expect(bytes).toBeLessThan(250_000)
+  })
+
+  it('has the styles of every component of the library that it uses', () => {
+    const texts = [...consoleFiles!.assets].map(([name, { bytes }]) => ({ name, text: bytes.toString() }))
+    const textOf = (extension: string) =>
+      texts.flatMap(({ name, text }) => (name.endsWith(extension) ? text : [])).join('\n')
+    const [scripts, styles] = [textOf('.js'), textOf('.css')]
+    const folder = join(dirname(resolvedFromConsole('@mantine/core/styles.css')), 'styles')
+    const missing = readdirSync(folder).filter((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/\.(m_[0-9a-f]+)/g)].some(
+        ([, name]) => scripts.includes(name!) && !styles.includes(name!),
+      ),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('signs in with the admin token, and tells of a wrong one', async () => {
+    const watched = await browser.openPage(url)
+    const { page, shows } = consolePage(watched)
+    await page.goto(`${url}/console/apps`)
+    await page.getByLabel('Admin token').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await shows('this is not the admin token')
+    await page.getByLabel('Admin token').fill(adminToken)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/console/apps')
+    await page.goto(`${url}/console/sign-in?redirect=${encodeURIComponent('//evil.example/')}`)
+    await page.getByLabel('Admin token').fill(adminToken)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${url}/console/`)
+  })
+
+  it('stays, and can be used again, when the server was not there', async () => {
+    const { page, shows } = await openConsole(browser, server)
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Query' }).click()
+    await shows('The code of this page could not be loaded')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await shows('The server still does not reply')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await shows('You are still signed in')
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Query' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Admin token').waitFor()
+    expect(await db`select from app.console_sessions where origin = 'link'`).toHaveLength(2)
+  })
+
+  it('says what is not there inside its frame', async () => {
+    const { page, shows } = await openConsole(browser, { ...server, path: '/nowhere' })
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor()
+    await page.getByRole('link', { name: 'Changes' }).waitFor()
+    await page.goto(`${url}/console/apps/nope`)
+    await shows('There is no such app')
+    expect(await page.getByRole('button', { name: 'Create a key' }).count()).toBe(0)
+  })
+
+  it('uses the app of its own tab, whatever another tab selects', async () => {
+    const [first, last] = [await createApp(db, { name: 'first' }), await createApp(db, { name: 'zebra' })]
+    // A page of the API has a hundred.
+    for (let n = 0; n < 100; n += 1) await createApp(db, { name: `middle ${n}` })
+    const { page } = await openConsole(browser, server)
+    const appOf = async (tab: Page) => {
+      const request = tab.waitForRequest('**/v2/social/webhook/list/')
+      await tab.getByRole('link', { name: 'Webhooks' }).click()
+      return (await request).headers()['x-plaza-app']
+    }
+    expect(await appOf(page)).toBe(first.id)
+    const other = await page.context().newPage()
+    await other.goto(`${url}/console/`)
+    await other.getByRole('combobox', { name: 'App' }).click()
+    await other.getByRole('combobox', { name: 'App' }).fill('zeb')
+    await other.getByRole('option', { name: 'zebra' }).click()
+    expect(await appOf(other)).toBe(last.id)
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.reload()
+    expect(await appOf(page)).toBe(first.id)
+  })
+
+  it('a long list that changes is not fetched again, but tells that there are changes', async () => {
+    const change = (count: number) => db`
+      insert into app.audit_log (address, operation, params)
+      select 'here', 'POST made up ' || n, '{}' from generate_series(1, ${count}::integer) n`
+    await change(150)
+    const { page, shows } = await openConsole(browser, server)
+    let requests = 0
+    page.on('request', (request) => {
+      if (request.url().includes('/admin/audit_log')) requests += 1
+    })
+    await page.getByRole('link', { name: 'Changes' }).click()
+    const list = page.getByRole('region', { name: 'Changes' })
+    await shows('100 loaded, more follow')
+    // The stream also sends a state when it begins.
+    await expect.poll(() => requests).toBe(2)
+    await list.press('End')
+    await shows(' in all')
+    expect(await list.getByRole('listitem').count()).toBeLessThan(40)
+    await change(1)
+    const newer = page.getByRole('button', { name: 'There are changes' })
+    await newer.waitFor()
+    expect(requests).toBe(3)
+    await newer.click()
+    await shows('POST made up 1')
+    await newer.waitFor({ state: 'detached' })
+    await shows('100 loaded, more follow')
+    expect(requests).toBe(4)
+  })
+
+  it('creates an app and a key that is shown once, revokes it, and lists what was changed', async () => {
+    const { page, shows, isFaultless } = await openConsole(browser, server)
+    const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    await page.getByRole('link', { name: 'Apps and keys' }).click()
+    await click('Create an app')
+    await page.getByLabel('Name').fill('reader')
+    await click('Create')
+    await shows('This app has no key')
+    await click('Create a key')
+    const focused = () => page.evaluate('document.activeElement.tagName + document.activeElement.innerText')
+    await expect.poll(focused).toBe('INPUT')
+    await page.keyboard.press('Enter')
+    await shows('Copy it now')
+    await page.keyboard.press('Escape')
+    const key = (await page.locator('pre').textContent())!
+    const response = await fetch(`${url}/v2/farcaster/user/bulk?fids=1`, { headers: { 'x-api-key': key } })
+    expect(response.status).toBe(200)
+    await isFaultless()
+    await click('Done')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await click(`Revoke ${key.slice(0, 12)}`)
+    await shows('cannot be made valid again')
+    await expect.poll(focused).toBe('BUTTONKeep it')
+    await click('Revoke the key')
+    await shows('Revoked')
+    await page.getByRole('link', { name: 'Changes' }).click()
+    await shows('DELETE keys/{id}')
+    await shows('POST apps/{id}/keys')
+    expect(await page.content()).not.toContain(key)
+    await isFaultless()
+  })
+
+  it('is used by the keyboard alone: signs in, creates an app and a key, revokes it', async () => {
+    const { page, shows } = consolePage(await browser.openPage(url))
+    await page.goto(`${url}/console/apps`)
+    await page.getByLabel('Admin token').waitFor()
+    await tabTo(page, 'Admin token')
+    await page.keyboard.type(adminToken)
+    await page.keyboard.press('Enter')
+    await shows('Create an app')
+    await press(page, 'Create an app')
+    await page.getByRole('dialog').waitFor()
+    await tabTo(page, 'Name')
+    await page.keyboard.type('by keyboard')
+    await page.keyboard.press('Enter')
+    await shows('This app has no key')
+    await press(page, 'Create a key')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Enter')
+    await shows('Copy it now')
+    await press(page, 'Done')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await press(page, 'Revoke plaza_')
+    await press(page, 'Revoke the key')
+    await shows('Revoked')
+  })
+
+  it('is usable in the dark and on a phone', async () => {
+    const long = await createApp(db, { name: 'w'.repeat(60) })
+    const options = { ...phone, colorScheme: 'dark' as const }
+    const { page, isFaultless } = await openConsole(browser, { ...server, options })
+    await page.setViewportSize({ width: 320, height: 640 })
+    await isFaultless()
+    const menu = page.getByRole('button', { name: 'Navigation', expanded: true })
+    await page.getByRole('button', { name: 'Navigation' }).click()
+    await menu.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Navigation' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click({ trial: true })
+    await isFaultless()
+    await page.getByRole('link', { name: 'Apps and keys' }).click()
+    await page.waitForURL('**/console/apps')
+    await isFaultless()
+    await page.goto(`${url}/console/apps/${long.id}`)
+    await page.getByRole('heading', { level: 1, name: long.name }).waitFor()
+    await isFaultless()
+  })
 })

@@ -72,10 +72,7 @@ describe.skipIf(browserPath === null)('the page of a payment', async () => {
     const { page, errors } = await openPage(url)
     const wallet = await injectWallet(page, buyer, answers)
     await page.goto(frame.url)
-    const says = (id: string, text: string) =>
-      page.waitForFunction(
-        `document.querySelector(${JSON.stringify(id)}).textContent.includes(${JSON.stringify(text)})`,
-      )
+    const says = (id: string, text: string) => page.locator(id, { hasText: text }).waitFor()
     const status = async () =>
       (await api.get('frame/transaction/pay', { id: frame.id })).json().transaction_frame.status
     return { page, errors, wallet, says, status, frame }

@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer-core'
+import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestApi, type TestApi } from '../../src/app/testing/test-api.js'
 import { editApp } from '../../src/features/apps/apps.js'
@@ -52,10 +52,8 @@ const loginUrl = (more: Readonly<Record<string, string>> = {}, server = local) =
   `${server.url}/login?${new URLSearchParams({ client_id, ...more })}`
 const signInButton = '#sign-in button'
 const approveButton = '#answer button[type=submit]'
-const statusIs = (page: Page, text: string) =>
-  page.waitForFunction(`document.querySelector('#status').textContent.startsWith(${JSON.stringify(text)})`)
-const problemHas = (page: Page, text: string) =>
-  page.waitForFunction(`document.querySelector('#problem').textContent.includes(${JSON.stringify(text)})`)
+const statusIs = (page: Page, text: string) => page.locator('#status', { hasText: text }).waitFor()
+const problemHas = (page: Page, text: string) => page.locator('#problem', { hasText: text }).waitFor()
 
 /** Opens an app's page and the popup of its button, in which a wallet is. */
 async function openPopup(origin: string, account: EthAccount, server = local) {
@@ -82,7 +80,7 @@ async function signInByPopup({ account }: Pick<KeyHolder, 'account'>, isNew: boo
     await popup.waitForSelector('#approval:not([hidden])')
     await popup.click(approveButton)
   }
-  await page.waitForFunction('window.received.length > 0')
+  await expect.poll(() => page.evaluate('window.received.length')).not.toBe(0)
   await closed
   const payloads = await received()
   expect(payloads).toHaveLength(1)
@@ -134,7 +132,7 @@ describe.skipIf(browserPath === null)('browser sign-in', () => {
     await statusIs(popup, 'You are signed in.')
     // A message to itself arrives after one that the popup would have sent before.
     await page.evaluate('window.postMessage({}, "*")')
-    await page.waitForFunction('window.ignored.length > 0')
+    await expect.poll(() => page.evaluate('window.ignored.length')).not.toBe(0)
     expect([await received(), await page.evaluate('window.ignored')]).toEqual([[], [otherPage.origin]])
   })
 
@@ -200,7 +198,7 @@ describe.skipIf(browserPath === null)('browser sign-in', () => {
     const { payload } = await signInByPopup(user, true)
     const { page, errors } = await openPage(local.url)
     await injectWallet(page, user.account)
-    await page.evaluateOnNewDocument(`
+    await page.addInitScript(`
       window.bridged = []
       window.ReactNativeWebView = { postMessage: (text) => window.bridged.push(text) }`)
     const { authorization_url } = (
@@ -222,7 +220,7 @@ describe.skipIf(browserPath === null)('browser sign-in', () => {
     await db`update hub.fids set custody_address = ${user.account.address}::bytea where fid = ${second.fid}`
     const { page, errors } = await openPage(local.url)
     await injectWallet(page, user.account)
-    await page.evaluateOnNewDocument(`
+    await page.addInitScript(`
       const locked = { request: () => Promise.reject(new Error('this wallet is locked')) }
       const wallets = [['one', 'Locked', locked], ['two', 'Open', window.ethereum]]
       window.addEventListener('eip6963:requestProvider', () => {
@@ -234,10 +232,10 @@ describe.skipIf(browserPath === null)('browser sign-in', () => {
     await page.goto(loginUrl())
     await page.click(signInButton)
     await problemHas(page, 'this wallet is locked')
-    await page.select('#sign-in select[name=wallet]', 'two')
+    await page.selectOption('#sign-in select[name=wallet]', 'two')
     await page.click(signInButton)
     await page.waitForSelector('p:not([hidden]) select[name=account]')
-    await page.select('select[name=account]', String(second.fid))
+    await page.selectOption('select[name=account]', String(second.fid))
     await page.click(signInButton)
     await page.waitForSelector('#approval:not([hidden])')
     expect(await page.$eval('#answer', (form) => form.getAttribute('data-fid'))).toBe(String(second.fid))
@@ -268,7 +266,7 @@ describe.skipIf(browserPath === null)('browser sign-in', () => {
     await hub.submitOnChainEvents([
       new TestUser(user.fid).signerEvent(SignerEventType.ADD, 4_000_000_000, key),
     ])
-    await page.waitForFunction('window.received.length > 0')
+    await expect.poll(() => page.evaluate('window.received.length')).not.toBe(0)
     const [payload] = await received()
     const { signer_uuid } = payload!
     const signer = (await local.get('signer', { signer_uuid })).json()

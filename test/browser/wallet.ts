@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer-core'
+import type { Page } from 'playwright-core'
 import type { Hex } from 'viem'
 import type { EthAccount } from '../../src/hub/registry/eth-account.js'
 
@@ -48,7 +48,7 @@ export async function injectWallet(
       return { error: DECLINED }
     }
   })
-  await page.evaluateOnNewDocument(`
+  await page.addInitScript(`
     window.ethereum = {
       async request({ method, params = [] }) {
         const { result, error } = await window.askWallet(method, params)

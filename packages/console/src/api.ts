@@ -17,6 +17,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether nothing has the id that was asked for, or nothing could have it. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 400)
+}
+
 interface ErrorBody {
   readonly message?: string
   readonly property?: string

@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css'
+import './component-styles'
 import './console.css'
 import { Alert, Badge, type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
@@ -8,6 +8,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from './api'
 import { createConsoleRouter } from './router'
+import { isSignedOut, setSignedIn, signInFrom } from './session'
 
 /** The nonce of this page: the component library writes its variables into a style element, and dialogs one of their own. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
@@ -19,6 +20,7 @@ const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
   autoContrast: true,
   defaultRadius: 'md',
+  respectReducedMotion: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   components: {
@@ -28,20 +30,28 @@ const theme = createTheme({
   },
 })
 
-/** The library's grey for lesser text has too little contrast, too. */
+/** The library's grey for lesser text and its red for text have too little contrast, too. */
 const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: lesserText('var(--mantine-color-gray-7)'),
-  dark: lesserText('var(--mantine-color-dark-1)'),
+  light: { ...lesserText('var(--mantine-color-gray-7)'), ...redText('var(--mantine-color-red-9)') },
+  dark: { ...lesserText('var(--mantine-color-dark-1)'), ...redText('var(--mantine-color-red-4)') },
 })
 
 function lesserText(color: string) {
   return { '--mantine-color-dimmed': color, '--mantine-color-placeholder': color }
 }
 
+function redText(color: string) {
+  return { '--mantine-color-error': color, '--mantine-color-red-outline': color }
+}
+
 /** A session that has ended leads to the sign-in page, wherever it is noticed. */
 function leaveWhenSignedOut(error: unknown): void {
-  if (error instanceof ApiError && error.status === 401) void router.navigate({ to: '/sign-in' })
+  const { pathname, href } = router.latestLocation
+  if (!isSignedOut(error) || pathname === '/sign-in') return
+  const search = signInFrom(href)
+  setSignedIn(false)
+  void router.navigate({ to: '/sign-in', search })
 }
 
 const queries = new QueryClient({

@@ -3,21 +3,36 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
+  lazyRouteComponent as lazyComponent,
   redirect,
 } from '@tanstack/react-router'
-import { ApiError, requestSession } from './api'
+import { FailedPage, MissingPage } from './parts/failed-page'
+import { hasSession, signInFrom, signInSearchOf } from './session'
 import { Shell } from './shell'
 
 interface Context {
   readonly queries: QueryClient
 }
 
+/**
+ * A page whose code is loaded when it is opened. The library reloads the document when that fails, which ends at an error of
+ * the browser while the server is down: another message keeps it from doing so, and the console stays.
+ */
+const lazyRouteComponent: typeof lazyComponent = (load, name) =>
+  lazyComponent(
+    () =>
+      load().catch(() => {
+        throw new Error('The code of this page could not be loaded. Is the server running?')
+      }),
+    name,
+  )
+
 const root = createRootRouteWithContext<Context>()()
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
+  validateSearch: signInSearchOf,
   component: lazyRouteComponent(() => import('./pages/sign-in'), 'SignIn'),
 })
 
@@ -26,22 +41,46 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   component: Shell,
-  beforeLoad: async () => {
+  beforeLoad: async ({ location, preload }) => {
     if (/^#code=/.test(window.location.hash))
       throw redirect({ to: '/sign-in', hash: window.location.hash.slice(1) })
-    try {
-      await requestSession('GET')
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) throw redirect({ to: '/sign-in' })
-      throw error
-    }
+    if (!preload && !(await hasSession()))
+      throw redirect({ to: '/sign-in', search: signInFrom(location.href) })
   },
 })
 
 const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview'), 'Overview'),
+  component: lazyRouteComponent(() => import('./pages/overview/overview'), 'Overview'),
+})
+
+interface EventsSearch {
+  readonly fid?: number | undefined
+  readonly shard?: number | undefined
+  /** Names with commas between them, or `all`. */
+  readonly types?: string | undefined
+  /** The id of the event that is opened. */
+  readonly event?: string | undefined
+}
+
+/** Returns all members: an absent one would keep its value. */
+function eventsSearchOf({ fid, shard, types, event }: Record<string, unknown>): EventsSearch {
+  const number = (value: unknown) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
+  return {
+    fid: number(fid),
+    shard: number(shard),
+    types: typeof types === 'string' ? types : undefined,
+    event: typeof event === 'string' ? event : undefined,
+  }
+}
+
+const events = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/events',
+  validateSearch: eventsSearchOf,
+  component: lazyRouteComponent(() => import('./pages/events/events'), 'Events'),
 })
 
 const apps = createRoute({
@@ -62,13 +101,171 @@ const changes = createRoute({
   component: lazyRouteComponent(() => import('./pages/changes'), 'Changes'),
 })
 
+interface Search {
+  /** Text of the search. */
+  readonly q?: string
+  readonly tab?: string
+  readonly fid?: number
+}
+
+/** Takes what a page understands from its address. */
+function searchOf({ q, tab, fid }: Record<string, unknown>): Search {
+  return {
+    // A number is read as one, and may be an fid or a text.
+    ...((typeof q === 'string' || typeof q === 'number') && q !== '' && { q: String(q) }),
+    ...(typeof tab === 'string' && { tab }),
+    ...(typeof fid === 'number' && { fid }),
+  }
+}
+
+const people = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/people',
+  validateSearch: searchOf,
+  component: lazyRouteComponent(() => import('./pages/people/search'), 'PeopleSearch'),
+})
+
+const profile = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/people/$fid',
+  validateSearch: searchOf,
+  component: lazyRouteComponent(() => import('./pages/people/profile'), 'Profile'),
+})
+
+const cast = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/casts/$hash',
+  component: lazyRouteComponent(() => import('./pages/people/cast'), 'CastPage'),
+})
+
+const moderation = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/moderation',
+  validateSearch: searchOf,
+  component: lazyRouteComponent(() => import('./pages/moderation/moderation'), 'Moderation'),
+})
+
+const channels = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/channels',
+  validateSearch: searchOf,
+  component: lazyRouteComponent(() => import('./pages/channels/channels'), 'Channels'),
+})
+
+const channel = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/channels/$id',
+  validateSearch: searchOf,
+  component: lazyRouteComponent(() => import('./pages/channels/channel'), 'ChannelPage'),
+})
+
+const peopleRoutes = [people, profile, cast, moderation, channels, channel] as const
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/list'), 'Webhooks'),
+})
+
+const newWebhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/new',
+  component: lazyRouteComponent(() => import('./pages/webhooks/edit'), 'CreateWebhook'),
+})
+
+const webhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$id',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhook'), 'WebhookPage'),
+})
+
+const editWebhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$id/edit',
+  component: lazyRouteComponent(() => import('./pages/webhooks/edit'), 'EditWebhook'),
+})
+
+const miniApps = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/mini-apps',
+  component: lazyRouteComponent(() => import('./pages/mini-apps/mini-apps'), 'MiniApps'),
+})
+
+const composeCampaign = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/mini-apps/compose',
+  component: lazyRouteComponent(() => import('./pages/mini-apps/compose'), 'Compose'),
+})
+
+const campaign = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/mini-apps/campaigns/$id',
+  component: lazyRouteComponent(() => import('./pages/mini-apps/campaign'), 'CampaignPage'),
+})
+
+const webhookRoutes = [webhooks, newWebhook, webhook, editWebhook] as const
+const miniAppRoutes = [miniApps, composeCampaign, campaign] as const
+
+const accounts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/accounts',
+  component: lazyRouteComponent(() => import('./pages/accounts/accounts'), 'Accounts'),
+})
+
+const tokens = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./pages/tokens/tokens'), 'Tokens'),
+})
+
+const token = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tokens/$network/$address',
+  component: lazyRouteComponent(() => import('./pages/tokens/token'), 'TokenPage'),
+})
+
+const query = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/query',
+  component: lazyRouteComponent(() => import('./pages/query/query'), 'Query'),
+})
+
+const system = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/system',
+  validateSearch: searchOf,
+  component: lazyRouteComponent(() => import('./pages/system/system'), 'System'),
+})
+
+/** Every other path, inside the frame of the console. */
+const missing = createRoute({ getParentRoute: () => signedIn, path: '$', component: MissingPage })
+
 /** Creates the router of the pages. */
 export function createConsoleRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([signIn, signedIn.addChildren([overview, apps, app, changes])]),
+    routeTree: root.addChildren([
+      signIn,
+      signedIn.addChildren([
+        overview,
+        events,
+        apps,
+        app,
+        ...peopleRoutes,
+        ...webhookRoutes,
+        ...miniAppRoutes,
+        accounts,
+        tokens,
+        token,
+        query,
+        system,
+        changes,
+        missing,
+      ]),
+    ]),
     basepath: '/console',
     context: { queries },
     defaultPreload: 'intent',
+    defaultErrorComponent: FailedPage,
+    defaultNotFoundComponent: MissingPage,
   })
 }
 

@@ -1,21 +1,37 @@
 import {
   ActionIcon,
+  Alert,
   AppShell,
   Burger,
   Button,
   Group,
   NavLink,
+  Stack,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { requestSession } from './api'
+import { type KeyboardEvent, useRef } from 'react'
+import { LiveStatus } from './live'
+import { AppSelect } from './selected-app'
+import { endSession } from './session'
 
 const pages = [
   { to: '/', label: 'Overview' },
+  { to: '/events', label: 'Events' },
   { to: '/apps', label: 'Apps and keys' },
+  { to: '/people', label: 'Users and casts' },
+  { to: '/channels', label: 'Channels' },
+  { to: '/moderation', label: 'Moderation' },
+  { to: '/webhooks', label: 'Webhooks' },
+  { to: '/mini-apps', label: 'Mini apps' },
+  { to: '/accounts', label: 'Accounts' },
+  { to: '/tokens', label: 'Tokens' },
+  { to: '/query', label: 'Query' },
+  { to: '/system', label: 'System' },
   { to: '/changes', label: 'Changes' },
 ] as const
 
@@ -23,16 +39,28 @@ const pages = [
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()
+  const burger = useRef<HTMLButtonElement>(null)
+  const signingOut = useSignOut()
+  function closeByKey({ key }: KeyboardEvent) {
+    if (key !== 'Escape' || !isOpen) return
+    close()
+    burger.current?.focus()
+  }
   return (
     <AppShell
       header={{ height: 52 }}
       navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
+      onKeyDown={closeByKey}
     >
+      <a className="skip-link" href="#main">
+        Skip to the content
+      </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger
+              ref={burger}
               opened={isOpen}
               onClick={toggle}
               hiddenFrom="sm"
@@ -45,12 +73,23 @@ export function Shell() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <ColorScheme />
-            <SignOut />
+            <LiveStatus />
+            <Group gap="xs" wrap="nowrap" visibleFrom="sm">
+              <AppSelect width={150} />
+              <ColorScheme />
+              <SignOut signingOut={signingOut} />
+            </Group>
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
+      <AppShell.Navbar p="xs" aria-label="Pages" style={{ overflowY: 'auto' }}>
+        <Stack gap="xs" pb="xs" hiddenFrom="sm">
+          <AppSelect width="100%" />
+          <Group gap="xs">
+            <ColorScheme />
+            <SignOut signingOut={signingOut} />
+          </Group>
+        </Stack>
         {pages.map(({ to, label }) => (
           <NavLink
             key={to}
@@ -62,7 +101,8 @@ export function Shell() {
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <StillSignedIn signingOut={signingOut} />
         <Outlet />
       </AppShell.Main>
     </AppShell>
@@ -84,15 +124,41 @@ function ColorScheme() {
   )
 }
 
-function SignOut() {
+type SigningOut = ReturnType<typeof useSignOut>
+
+function useSignOut() {
   const navigate = useNavigate()
-  async function signOut() {
-    await requestSession('DELETE').catch(() => {})
-    await navigate({ to: '/sign-in' })
-  }
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: endSession,
+    onSuccess: async () => {
+      await navigate({ to: '/sign-in' })
+      queries.clear()
+    },
+    // It is tried now or not at all: one that waits for the network would sign out later than asked.
+    networkMode: 'always',
+  })
+}
+
+function SignOut({ signingOut }: { signingOut: SigningOut }) {
   return (
-    <Button variant="default" size="xs" onClick={signOut}>
+    <Button variant="default" size="xs" loading={signingOut.isPending} onClick={() => signingOut.mutate()}>
       Sign out
     </Button>
+  )
+}
+
+/** The session stays usable by the next user of this browser: that must not go unnoticed. */
+function StillSignedIn({ signingOut }: { signingOut: SigningOut }) {
+  if (signingOut.error === null) return null
+  return (
+    <Alert color="red" role="alert" mb="md" title="You are still signed in">
+      <Stack align="start" gap="xs">
+        <Text size="sm">{`The session is still open: ${signingOut.error.message}`}</Text>
+        <Button size="xs" variant="default" onClick={() => signingOut.mutate()}>
+          Try to sign out again
+        </Button>
+      </Stack>
+    </Alert>
   )
 }

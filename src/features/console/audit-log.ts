@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import type { AuditLog } from '../../api/admin/audit-log.js'
 import type { Database } from '../../platform/db/connection.js'
 
@@ -43,4 +44,16 @@ export async function listAuditLog(
     order by id desc
     limit ${limit}
   `
+}
+
+/** The last entries whose outcome is looked at: one is written before its change, and again after it. */
+const RECENT_ENTRIES = 20
+
+/** An expression that differs when an entry has been written or has got its outcome. */
+export function auditFingerprint(db: Database): Fragment {
+  return db`
+    (
+      select string_agg(id || ':' || coalesce(status, 0), ',' order by id)
+      from (select id, status from app.audit_log order by id desc limit ${RECENT_ENTRIES}) recent
+    )`
 }

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../api/cursor.js'
 import { pagingParameters } from '../../api/parameters.js'
-import { AuditLogResponse } from '../../graph/view/schema/audit-log.js'
 import { defineAdminOperation } from '../admin-operation.js'
 import { listAuditLog } from './audit-log.js'
+import { AuditLogResponse } from './schema/audit-log.js'
 
 const byId = cursorKind('audit entries by id', keyPart.integer)
 

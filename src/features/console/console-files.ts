@@ -15,7 +15,7 @@ export interface ConsoleFiles {
   readonly assets: ReadonlyMap<string, ConsoleFile>
 }
 
-/** What stands for the nonce in the page. */
+/** Placeholder of the nonce in the page. */
 export const NONCE = '__NONCE__'
 
 const types: Readonly<Record<string, string>> = {

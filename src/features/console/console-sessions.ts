@@ -7,12 +7,22 @@ export interface ConsoleSession {
   readonly expiresAt: Date
 }
 
-/** Who begins a session. */
+/** Start of a session. */
 export interface SessionStart {
-  /** With what it is begun. */
+  /** Credential that begins it. */
   readonly origin: 'token' | 'link'
   readonly address: string
   readonly userAgent: string
+}
+
+/** A session as it is listed. */
+export interface SessionRow {
+  readonly id: number
+  readonly origin: SessionStart['origin']
+  readonly address: string
+  readonly userAgent: string
+  readonly startedAt: Date
+  readonly expiresAt: Date
 }
 
 /** A session ends after a week, however much it is used: then the operator signs in again. */
@@ -68,9 +78,29 @@ export async function findSession(db: Database, secret: string): Promise<Console
   return row ? { id: row.id, expiresAt: row.expires_at } : null
 }
 
-/** Ends a session. */
-export async function endSession(db: Database, id: number): Promise<void> {
-  await db`delete from app.console_sessions where id = ${id}`
+/** Lists the sessions that have not ended, newest first, at most 100. */
+export async function listSessions(db: Database): Promise<SessionRow[]> {
+  return await db<SessionRow[]>`
+    select id, origin, address, user_agent as "userAgent", created_at as "startedAt", expires_at as "expiresAt"
+    from app.console_sessions
+    where expires_at > now()
+    order by id desc
+    limit 100
+  `
+}
+
+/** Whether a session has not ended yet. */
+export async function isSessionAlive(db: Database, id: number): Promise<boolean> {
+  const rows = await db`select from app.console_sessions where id = ${id} and expires_at > now()`
+  return rows.length > 0
+}
+
+/** Ends a session. False when it had ended already. */
+export async function endSession(db: Database, id: number): Promise<boolean> {
+  const [row] = await db<{ isAlive: boolean }[]>`
+    delete from app.console_sessions where id = ${id} returning expires_at > now() as "isAlive"
+  `
+  return row?.isAlive ?? false
 }
 
 function newSecret(): string {

@@ -108,14 +108,47 @@ describe('a session of the console', () => {
     )
   })
 
-  it('cannot be guessed: wrong ones are counted with wrong tokens', async () => {
+  it('is not locked out by others behind its address, who have wrong sessions or nothing', async () => {
     const other = await createTestApi({ db, adminToken, consoleFiles })
-    const statuses: number[] = []
+    const { cookie } = await signIn({ token: adminToken })
+    const statusOf = async (headers: Record<string, string>) =>
+      (await other.app.inject({ url: '/admin/apps', headers })).statusCode
     for (let attempt = 0; attempt < 12; attempt += 1) {
-      const headers = { cookie: `plaza_console=${'x'.repeat(42)}${attempt}` }
-      statuses.push((await other.app.inject({ url: '/admin/apps', headers })).statusCode)
+      expect(await statusOf(attempt % 2 === 0 ? {} : { cookie: `plaza_console=wrong${attempt}` })).toBe(401)
     }
-    expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
+    expect(await statusOf({ cookie })).toBe(200)
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+    for (let attempt = 0; attempt < 10; attempt += 1) expect(await statusOf(bearer('wrong'))).toBe(401)
+    expect(await statusOf(bearer(adminToken))).toBe(429)
+    expect(await statusOf({ cookie })).toBe(200)
+  })
+
+  it('is found beside a cookie of the same name that another app on the host has set', async () => {
+    const { cookie } = await signIn({ token: adminToken })
+    const headers = { cookie: `plaza_console=other; a=b; ${cookie}` }
+    expect((await app.inject({ url: '/admin/apps', headers })).statusCode).toBe(200)
+  })
+
+  it('has a cookie for TLS only, when its page came by TLS', async () => {
+    const { setCookie } = await signIn({ token: adminToken }, { origin: 'https://plaza.test' })
+    expect(setCookie).toMatch(/; Secure$/)
+  })
+
+  it('replaces that of the same browser, is listed, and ended from another one', async () => {
+    const headers = { authorization: `Bearer ${adminToken}` }
+    const ids = async () =>
+      (await app.inject({ url: '/admin/sessions', headers }))
+        .json()
+        .sessions.map(({ id }: { id: number }) => id) as number[]
+    const { cookie } = await signIn({ token: adminToken })
+    const [first] = await ids()
+    const { cookie: second } = await signIn({ token: adminToken }, { origin, cookie })
+    const [replacing] = await ids()
+    expect(await ids()).not.toContain(first)
+    const end = async () =>
+      (await app.inject({ method: 'DELETE', url: `/admin/sessions/${replacing}`, headers })).statusCode
+    expect([await end(), await end()]).toEqual([200, 404])
+    expect((await app.inject({ url: '/admin/apps', headers: { cookie: second } })).statusCode).toBe(401)
   })
 
   it('has only the hash of its secret in the database', async () => {
@@ -205,6 +238,27 @@ describe('the audit log', () => {
     const { entries } = await ask('GET', 'audit_log?limit=1')
     const kept = name.replaceAll(/[\0\ud800]/g, '\ufffd')
     expect(entries[0].body).toEqual({ name: kept, [kept]: 1 })
+  })
+
+  it.each([
+    ['a mistyped name', { custodyKey: 'a key' }, { custodyKey: '(secret)' }],
+    ['a key under another name', { name: `0x${'5e'.repeat(32)}` }, { name: '(secret)' }],
+    [
+      'a token in a URL',
+      { url: 'https://a.example/hook?token=abc', list: [{ client_secret: 'x' }] },
+      { url: 'https://a.example/hook?(secret)', list: [{ client_secret: '(secret)' }] },
+    ],
+    ['a long list', { fids: Array.from({ length: 900 }, () => 7) }, { fids: '(1801 characters)' }],
+  ])('keeps no secret and no long member: %s', async (_what, payload, kept) => {
+    await ask('POST', 'apps', payload)
+    const { entries } = await ask('GET', 'audit_log?limit=1')
+    expect(entries[0].body).toEqual(kept)
+  })
+
+  it('keeps a change whose body is no object without it', async () => {
+    await ask('POST', 'apps', [{ name: 'a list' }])
+    const { entries } = await ask('GET', 'audit_log?limit=1')
+    expect(entries).toMatchObject([{ operation: 'POST apps', body: null, status: 400 }])
   })
 
   it('names the session of a change', async () => {

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type AdminCheck, cookieOf, notFromConsole, SESSION_COOKIE } from '../../api/admin/admin-caller.js'
+import {
+  type AdminCheck,
+  findSessionOf,
+  notFromConsole,
+  SESSION_COOKIE,
+} from '../../api/admin/admin-caller.js'
 import { sendErrorResponse } from '../../api/error-response.js'
 import { acceptJson } from '../../api/json-bodies.js'
 import { compileBody } from '../../api/parse-body.js'
@@ -23,6 +28,8 @@ export interface ConsoleOptions {
   readonly check: AdminCheck
   /** Null: it was not built. */
   readonly files: ConsoleFiles | null
+  /** Called when a session ends. */
+  readonly onSessionEnd: (sessionId: number) => void
 }
 
 /** Longest body: a token or the code of a link. */
@@ -51,7 +58,7 @@ export async function registerConsole(app: FastifyInstance, options: ConsoleOpti
 }
 
 /** `POST`, `GET` and `DELETE /console/session`: signs a browser in, tells whether it is, and signs it out. */
-function addSessions(scope: FastifyInstance, { db, check }: ConsoleOptions): void {
+function addSessions(scope: FastifyInstance, { db, check, onSessionEnd }: ConsoleOptions): void {
   scope.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
   })
@@ -60,7 +67,12 @@ function addSessions(scope: FastifyInstance, { db, check }: ConsoleOptions): voi
     refuseOtherSites(request, notFromConsole)
     const origin = await redeem(request)
     const start = { origin, address: request.ip, userAgent: request.headers['user-agent'] ?? '' }
+    const earlier = await findSessionOf(request, (each) => findSession(db, each))
     const { secret, session } = await startSession(db, start)
+    if (earlier !== null) {
+      await endSession(db, earlier.id)
+      onSessionEnd(earlier.id)
+    }
     return reply
       .header('set-cookie', cookie(request, secret, SESSION_SECONDS))
       .status(201)
@@ -71,8 +83,11 @@ function addSessions(scope: FastifyInstance, { db, check }: ConsoleOptions): voi
 
   scope.delete('/session', async (request, reply) => {
     refuseOtherSites(request, notFromConsole)
-    const { id } = await ownSession(request)
-    await endSession(db, id)
+    const session = await findSessionOf(request, (secret) => findSession(db, secret))
+    if (session !== null) {
+      await endSession(db, session.id)
+      onSessionEnd(session.id)
+    }
     return reply
       .header('set-cookie', cookie(request, '', 0))
       .status(204)
@@ -96,8 +111,7 @@ function addSessions(scope: FastifyInstance, { db, check }: ConsoleOptions): voi
   }
 
   async function ownSession(request: FastifyRequest): Promise<ConsoleSession> {
-    const secret = cookieOf(request, SESSION_COOKIE)
-    const session = secret === null ? null : await findSession(db, secret)
+    const session = await findSessionOf(request, (secret) => findSession(db, secret))
     if (session === null) throw new PlazaError('unauthenticated', 'nobody is signed in')
     return session
   }
@@ -108,7 +122,9 @@ function sessionJson({ expiresAt }: ConsoleSession): object {
 }
 
 function cookie(request: FastifyRequest, secret: string, maxAgeSeconds: number): string {
-  const secure = request.protocol === 'https' ? '; Secure' : ''
+  // A proxy that ends TLS need not be trusted for this: browsers name the origin of the page with each change.
+  const isSecure = request.protocol === 'https' || request.headers.origin?.startsWith('https://')
+  const secure = isSecure ? '; Secure' : ''
   return `${SESSION_COOKIE}=${secret}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
 }
 

@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Badge,
   Button,
   Code,
@@ -13,14 +14,17 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { api, dataOf, type Schemas } from '../api'
+import { api, dataOf, isMissing, type Schemas } from '../api'
 import { Dialog } from '../parts/dialog'
 import { Empty, Loaded, Page } from '../parts/page'
 import { Problem } from '../parts/problem'
 import { Time } from '../parts/time'
 import { WideTable } from '../parts/wide-table'
+import { EditLimit } from './app/edit-limit'
+import { AppSigners } from './app/signers'
+import { AppUsage } from './app/usage'
 
 /** An app with its keys. */
 export function AppPage() {
@@ -29,11 +33,26 @@ export function AppPage() {
   const app = useQuery({ queryKey: ['apps', id], queryFn: () => dataOf(api.GET('/admin/apps/{id}', path)) })
   const keys = useQuery({
     queryKey: ['apps', id, 'keys'],
+    enabled: app.data !== undefined,
     queryFn: () =>
       dataOf(api.GET('/admin/apps/{id}/keys', { params: { path: { id }, query: { limit: 100 } } })),
   })
+  if (app.data === undefined)
+    return (
+      <Page title="App">
+        {isMissing(app.error) ? (
+          <Empty title="There is no such app">
+            <Anchor component={Link} to="/apps" underline="always">
+              All apps
+            </Anchor>
+          </Empty>
+        ) : (
+          <Loaded query={app}>{() => null}</Loaded>
+        )}
+      </Page>
+    )
   return (
-    <Page title={app.data?.app.name ?? 'App'} actions={<CreateKey appId={id} />}>
+    <Page title={app.data.app.name} actions={<CreateKey appId={id} />}>
       <Loaded query={app}>
         {({ app: { fid, mini_app_domain, events_url, developer_uuid } }) => (
           <Table variant="vertical" layout="fixed" withTableBorder>
@@ -59,6 +78,8 @@ export function AppPage() {
           )
         }
       </Loaded>
+      <AppUsage appId={id} />
+      <AppSigners appId={id} />
     </Page>
   )
 }
@@ -66,8 +87,8 @@ export function AppPage() {
 function Detail({ name, value }: { name: string; value: string | null }) {
   return (
     <Table.Tr>
-      <Table.Th w={200}>{name}</Table.Th>
-      <Table.Td className="mono">{value ?? '–'}</Table.Td>
+      <Table.Th w={140}>{name}</Table.Th>
+      <Table.Td className="mono wraps">{value ?? '–'}</Table.Td>
     </Table.Tr>
   )
 }
@@ -101,7 +122,10 @@ function Keys({ keys, appId }: { keys: readonly Schemas['ApiKey'][]; appId: stri
             </Table.Td>
             <Table.Td>
               {key.revoked_at === null ? (
-                <RevokeKey apiKey={key} appId={appId} />
+                <Group gap="xs" wrap="nowrap">
+                  <EditLimit apiKey={key} appId={appId} />
+                  <RevokeKey apiKey={key} appId={appId} />
+                </Group>
               ) : (
                 <Badge variant="dot" color="gray">
                   Revoked
@@ -146,7 +170,7 @@ function CreateKey({ appId }: { appId: string }) {
   return (
     <>
       <Button onClick={open}>Create a key</Button>
-      <Dialog opened={isOpen} onClose={finish} title="Create a key" closeOnClickOutside={key === undefined}>
+      <Dialog opened={isOpen} onClose={finish} title="Create a key" hasOwnEnd={key !== undefined}>
         {key === undefined ? (
           <form onSubmit={submit}>
             <Stack>
@@ -202,7 +226,7 @@ function RevokeKey({ apiKey: { id, prefix }, appId }: { apiKey: Schemas['ApiKey'
   })
   return (
     <>
-      <Button size="xs" color="red.9" variant="outline" onClick={open} aria-label={`Revoke ${prefix}`}>
+      <Button size="xs" color="red" variant="outline" onClick={open} aria-label={`Revoke ${prefix}`}>
         Revoke
       </Button>
       <Dialog opened={isOpen} onClose={close} title={`Revoke ${prefix}…?`}>
@@ -215,7 +239,7 @@ function RevokeKey({ apiKey: { id, prefix }, appId }: { apiKey: Schemas['ApiKey'
             <Button color="red.9" loading={revocation.isPending} onClick={() => revocation.mutate()}>
               Revoke the key
             </Button>
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={close} data-autofocus>
               Keep it
             </Button>
           </Group>

@@ -1,6 +1,6 @@
 import { Anchor, Button, Stack, Table, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api'
@@ -9,14 +9,12 @@ import { Empty, Loaded, Page } from '../parts/page'
 import { Problem } from '../parts/problem'
 import { Time } from '../parts/time'
 import { WideTable } from '../parts/wide-table'
+import { useApps } from '../selected-app'
 
 /** The apps of the server. */
 export function Apps() {
   const [isCreating, creation] = useDisclosure()
-  const query = useQuery({
-    queryKey: ['apps'],
-    queryFn: () => dataOf(api.GET('/admin/apps', { params: { query: { limit: 100 } } })),
-  })
+  const query = useApps()
   return (
     <Page title="Apps and keys" actions={<Button onClick={creation.open}>Create an app</Button>}>
       <Loaded query={query}>

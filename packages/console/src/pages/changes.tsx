@@ -1,78 +1,54 @@
-import { Badge, Button, Code, Table, Text } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { Badge, Box, Code, Group, Text } from '@mantine/core'
 import { api, dataOf, type Schemas } from '../api'
-import { Empty, Loaded, Page } from '../parts/page'
+import { useLive } from '../live'
+import { useCursorQuery } from '../parts/cursor-query'
+import { Empty, Page } from '../parts/page'
 import { Time } from '../parts/time'
-import { WideTable } from '../parts/wide-table'
+import { VirtualList } from '../parts/virtual-list'
 
 /** The audit log: what was changed through the admin API. */
 export function Changes() {
-  const query = useInfiniteQuery({
-    queryKey: ['audit_log'],
-    queryFn: ({ pageParam }) =>
-      dataOf(
-        api.GET('/admin/audit_log', {
-          params: { query: { limit: 100, ...(pageParam && { cursor: pageParam }) } },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next.cursor,
-    refetchInterval: 10_000,
-  })
+  const query = useCursorQuery(
+    ['audit_log'],
+    (page) => dataOf(api.GET('/admin/audit_log', { params: { query: { limit: 100, ...page } } })),
+    ({ next }) => next.cursor,
+  )
+  useLive('audit', ['audit_log'])
   return (
     <Page title="Changes">
-      <Loaded query={query}>
-        {({ pages }) => {
-          const entries = pages.flatMap((page) => page.entries)
-          if (entries.length === 0)
-            return (
-              <Empty title="Nothing was changed yet">
-                Changes by this console and by the admin token are listed here.
-              </Empty>
-            )
-          return <Entries entries={entries} />
-        }}
-      </Loaded>
-      {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          Older changes
-        </Button>
-      )}
+      <VirtualList
+        label="Changes"
+        query={query}
+        itemsOf={({ entries }) => entries}
+        keyOf={({ id }) => String(id)}
+        rowHeight={76}
+        empty={
+          <Empty title="Nothing was changed yet">
+            Changes by this console and by the admin token are listed here.
+          </Empty>
+        }
+      >
+        {(entry) => <Entry entry={entry} />}
+      </VirtualList>
     </Page>
   )
 }
 
-function Entries({ entries }: { entries: readonly Schemas['AuditEntry'][] }) {
+function Entry({ entry }: { entry: Schemas['AuditEntry'] }) {
   return (
-    <WideTable label="Changes" minWidth={720}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>When</Table.Th>
-          <Table.Th>What</Table.Th>
-          <Table.Th>Who</Table.Th>
-          <Table.Th>Outcome</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {entries.map((entry) => (
-          <Table.Tr key={entry.id}>
-            <Table.Td>
-              <Time at={entry.at} />
-            </Table.Td>
-            <Table.Td>
-              <Text size="sm">{entry.operation}</Text>
-              <Code>{JSON.stringify({ ...entry.params, ...entry.body })}</Code>
-            </Table.Td>
-            <Table.Td>
-              {entry.session_id === null ? 'admin token' : `session ${entry.session_id}`}, {entry.address}
-            </Table.Td>
-            <Table.Td>
-              <Outcome status={entry.status} error={entry.error} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </WideTable>
+    <Box className="list-row">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" fw={600} className="wraps">
+          {entry.operation}
+        </Text>
+        <Outcome status={entry.status} error={entry.error} />
+      </Group>
+      <Text size="sm" c="dimmed" className="wraps">
+        <Time at={entry.at} />
+        {` · ${entry.session_id === null ? 'admin token' : `session ${entry.session_id}`}, ${entry.address}`}
+      </Text>
+      <Code className="wraps">{JSON.stringify({ ...entry.params, ...entry.body })}</Code>
+    </Box>
   )
 }
 

@@ -1,17 +1,24 @@
 import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { requestSession } from '../api'
+import { setSignedIn } from '../session'
+
+const route = getRouteApi('/sign-in')
 
 /** Signs in with the admin token, or with the code of a link. */
 export function SignIn() {
   const [token, setToken] = useState('')
   const navigate = useNavigate()
+  const { redirect = '/', ended } = route.useSearch()
   const signIn = useMutation({
     mutationFn: (proof: { readonly token: string } | { readonly code: string }) =>
       requestSession('POST', proof),
-    onSuccess: () => navigate({ to: '/', replace: true }),
+    onSuccess: () => {
+      setSignedIn(true)
+      return navigate({ href: redirect, replace: true })
+    },
   })
   const { mutate } = signIn
   useEffect(() => {
@@ -35,6 +42,11 @@ export function SignIn() {
             <Title order={1} size="h3">
               Plaza console
             </Title>
+            {ended && signIn.error === null && (
+              <Alert color="yellow" role="status" title="Your session has ended">
+                Sign in to go on where you were.
+              </Alert>
+            )}
             <PasswordInput
               label="Admin token"
               description="ADMIN_TOKEN in the environment of the server"

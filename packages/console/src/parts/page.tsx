@@ -28,7 +28,7 @@ export function Page({
   )
 }
 
-/** What a query has found; until then that it is under way, or what went wrong and how to try again. */
+/** Shows the data of a query; until then progress, or the error and a button to try again. */
 export function Loaded<Data>({
   query,
   children,
@@ -50,7 +50,7 @@ export function Loaded<Data>({
   )
 }
 
-/** What to do where there is nothing yet. */
+/** Hint for an empty page. */
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Alert variant="default" title={title}>

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 
-/** What went wrong with an action, in the words of the server. */
+/** Error of an action, in the words of the server. */
 export function Problem({ error }: { error: Error | null }) {
   if (error === null) return null
   return (

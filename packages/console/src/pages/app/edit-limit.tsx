@@ -1,0 +1,63 @@
+import { Button, Group, NumberInput, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api, dataOf, type Schemas } from '../../api'
+import { Dialog } from '../../parts/dialog'
+import { Problem } from '../../parts/problem'
+
+/** Changes how many requests a minute a key may send. */
+export function EditLimit({ apiKey, appId }: { apiKey: Schemas['ApiKey']; appId: string }) {
+  const { id, prefix, rate_limit } = apiKey
+  const [isOpen, { open, close }] = useDisclosure()
+  const [limit, setLimit] = useState<number | string>(rate_limit ?? '')
+  const queries = useQueryClient()
+  const change = useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.PATCH('/admin/keys/{id}', {
+          params: { path: { id } },
+          body: { rate_limit: typeof limit === 'number' ? limit : null },
+        }),
+      ),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['apps', appId] })
+      close()
+    },
+  })
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    change.mutate()
+  }
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open} aria-label={`Change the limit of ${prefix}`}>
+        Change the limit
+      </Button>
+      <Dialog opened={isOpen} onClose={close} title={`Limit of ${prefix}…`}>
+        <form onSubmit={submit}>
+          <Stack>
+            <NumberInput
+              label="Requests a minute"
+              description="0 is no limit. Empty: as the server says (API_RATE_LIMIT). Servers apply it within a second."
+              value={limit}
+              onChange={setLimit}
+              min={0}
+              allowDecimal={false}
+              data-autofocus
+            />
+            <Problem error={change.error} />
+            <Group>
+              <Button type="submit" loading={change.isPending}>
+                Save
+              </Button>
+              <Button variant="default" onClick={close}>
+                Keep it
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Dialog>
+    </>
+  )
+}

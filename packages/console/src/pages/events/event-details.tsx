@@ -1,0 +1,107 @@
+import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api, dataOf, type Schemas } from '../../api'
+import { Dialog } from '../../parts/dialog'
+import { Loaded } from '../../parts/page'
+import { Time } from '../../parts/time'
+
+/** One event with all fields, and what the check of its message has found. */
+export function EventDetails({ id, onClose }: { id: string | null; onClose: () => void }) {
+  return (
+    <Dialog opened={id !== null} onClose={onClose} title={`Event ${id ?? ''}`} size="xl">
+      {id !== null && <Details id={id} />}
+    </Dialog>
+  )
+}
+
+function Details({ id }: { id: string }) {
+  const query = useQuery({
+    queryKey: ['event', id],
+    queryFn: () => dataOf(api.GET('/admin/events/{id}', { params: { path: { id } } })),
+  })
+  return (
+    <Loaded query={query}>
+      {({ event, decoded, bytes, check }) => (
+        <Stack>
+          <Table variant="vertical" layout="auto">
+            <Table.Tbody>
+              <Field name="Time">
+                <Time at={event.at} />
+              </Field>
+              <Field name="Event">{event.type}</Field>
+              {event.message_type !== null && <Field name="Message">{event.message_type}</Field>}
+              {event.fid !== null && <Field name="User">{event.fid}</Field>}
+              {event.hash !== null && (
+                <Field name="Hash">
+                  <Text span className="mono wraps">
+                    {event.hash}
+                  </Text>
+                </Field>
+              )}
+              <Field name="Stored">{bytes.toLocaleString()} bytes</Field>
+            </Table.Tbody>
+          </Table>
+          {check === null ? (
+            <Text size="sm">It has no message whose signature could be checked.</Text>
+          ) : (
+            <Check check={check} />
+          )}
+          <Code
+            block
+            role="region"
+            aria-label="Decoded event"
+            tabIndex={0}
+            mah="45dvh"
+            style={{ overflow: 'auto' }}
+          >
+            {JSON.stringify(decoded, null, 2)}
+          </Code>
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+function Field({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <Table.Tr>
+      <Table.Th w={110}>{name}</Table.Th>
+      <Table.Td>{children}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+const signerStates = {
+  active: 'may sign for the user',
+  'by message': 'may sign for the user, who granted it by a message',
+  removed: 'was removed since: it may not sign any more',
+  unknown: 'is not known for this user',
+} as const satisfies Record<Schemas['MessageCheck']['signer_state'], string>
+
+function Check({ check }: { check: Schemas['MessageCheck'] }) {
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Verdict what="Hash" isValid={check.hash_is_valid} />
+        <Verdict what="Signature" isValid={check.signature_is_valid} />
+        {check.claim_is_valid !== null && <Verdict what="Claim" isValid={check.claim_is_valid} />}
+      </Group>
+      {check.problem !== null && <Text size="sm">The hub says: {check.problem}</Text>}
+      <Text size="sm">
+        The key{' '}
+        <Text span className="mono wraps">
+          {check.signer}
+        </Text>{' '}
+        {signerStates[check.signer_state]}.
+      </Text>
+    </Stack>
+  )
+}
+
+function Verdict({ what, isValid }: { what: string; isValid: boolean }) {
+  return (
+    <Badge variant="dot" color={isValid ? 'green' : 'red'}>
+      {`${what} ${isValid ? 'valid' : 'not valid'}`}
+    </Badge>
+  )
+}

@@ -1,0 +1,128 @@
+import { Box, Text, UnstyledButton } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import type { LoggedEvent } from './use-event-log'
+
+const ROW_HEIGHT = 36
+/** Rows before the end at which the next page is fetched. */
+const FETCH_AHEAD = 200
+const columns = '5.5rem 11rem 9rem 5rem minmax(10rem, 1fr)'
+/** The same width everywhere: with am and pm it would not fit. */
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+
+interface EventListProps {
+  readonly events: readonly LoggedEvent[]
+  /** How many of them came since the page was opened. */
+  readonly added: number
+  readonly hasMore: boolean
+  readonly onEnd: () => void
+  readonly onOpen: (id: string) => void
+}
+
+/** The rows that can be seen, of any number. */
+export function EventList({ events, added, hasMore, onEnd, onOpen }: EventListProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: events.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: (index) => events[index]!.id,
+    overscan: 12,
+  })
+  const visible = rows.getVirtualItems()
+  const last = visible.at(-1)?.index ?? 0
+  const isAtEnd = last >= events.length - FETCH_AHEAD
+  useEffect(() => {
+    if (isAtEnd && hasMore) onEnd()
+  })
+  useStill(scroller, added)
+  return (
+    <Box
+      ref={scroller}
+      role="region"
+      aria-label="Events"
+      tabIndex={0}
+      h="70dvh"
+      style={{ overflow: 'auto', border: '1px solid var(--mantine-color-default-border)' }}
+    >
+      <Box role="table" aria-label="Events" aria-rowcount={events.length + 1} style={{ minWidth: '44rem' }}>
+        <Box role="rowgroup" className="events-head">
+          <Box role="row" aria-rowindex={1} style={{ display: 'grid', gridTemplateColumns: columns }}>
+            {['Time', 'Event', 'Message', 'User', 'About'].map((title) => (
+              <Text key={title} role="columnheader" size="sm" fw={700} p={8}>
+                {title}
+              </Text>
+            ))}
+          </Box>
+        </Box>
+        <Box role="rowgroup" style={{ height: rows.getTotalSize(), position: 'relative' }}>
+          {visible.map(({ index, key, start }) => (
+            <Box
+              key={key}
+              role="row"
+              aria-rowindex={index + 2}
+              className="events-row"
+              style={{
+                gridTemplateColumns: columns,
+                height: ROW_HEIGHT,
+                transform: `translateY(${start}px)`,
+              }}
+            >
+              <Row event={events[index]!} onOpen={onOpen} />
+            </Box>
+          ))}
+        </Box>
+      </Box>
+    </Box>
+  )
+}
+
+/** Keeps the rows that are read in their place while new ones come above them. */
+function useStill(scroller: React.RefObject<HTMLDivElement | null>, added: number): void {
+  const before = useRef(added)
+  useLayoutEffect(() => {
+    const more = added - before.current
+    before.current = added
+    if (scroller.current && scroller.current.scrollTop > 0 && more > 0) {
+      scroller.current.scrollTop += more * ROW_HEIGHT
+    }
+  }, [scroller, added])
+}
+
+function Row({ event, onOpen }: { event: LoggedEvent; onOpen: (id: string) => void }) {
+  return (
+    <>
+      <Box component="span" role="cell">
+        {event.at === null ? '–' : clock.format(new Date(event.at))}
+      </Box>
+      <Box component="span" role="cell">
+        <UnstyledButton
+          className="events-open"
+          aria-label={`Open ${event.type} ${event.id}`}
+          onClick={() => onOpen(event.id)}
+        >
+          {readable(event.type)}
+        </UnstyledButton>
+      </Box>
+      <Box component="span" role="cell">
+        {event.message_type === null ? '' : readable(event.message_type)}
+      </Box>
+      <Box component="span" role="cell">
+        {event.fid ?? ''}
+      </Box>
+      <Box component="span" role="cell">
+        {event.summary}
+      </Box>
+    </>
+  )
+}
+
+/** `MERGE_MESSAGE` as `merge message`. */
+function readable(name: string): string {
+  return name.toLowerCase().replaceAll('_', ' ')
+}

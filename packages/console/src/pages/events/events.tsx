@@ -1,0 +1,113 @@
+import { Button, Group, NumberInput, Select, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { Empty, Loaded, Page } from '../../parts/page'
+import { Problem } from '../../parts/problem'
+import { EventDetails } from './event-details'
+import { EventList } from './event-list'
+import { useEventLog } from './use-event-log'
+
+const types = [
+  'MERGE_MESSAGE',
+  'PRUNE_MESSAGE',
+  'REVOKE_MESSAGE',
+  'MERGE_USERNAME_PROOF',
+  'MERGE_ON_CHAIN_EVENT',
+  'MERGE_FAILURE',
+  'CHANNEL_OWNER_CHANGE_HINT',
+  'BLOCK_CONFIRMED',
+]
+const ALL = 'all'
+const BUT_BLOCKS = types.filter((type) => type !== 'BLOCK_CONFIRMED').join(',')
+const typeOptions = [
+  { value: BUT_BLOCKS, label: 'All but blocks' },
+  { value: ALL, label: 'All' },
+  ...types.map((type) => ({ value: type, label: type.toLowerCase().replaceAll('_', ' ') })),
+]
+const DEBOUNCE_MS = 300
+const route = getRouteApi('/signed-in/events')
+
+/** The log of the hub as it grows, and backwards as far as it is kept. */
+export function Events() {
+  const { types: type = BUT_BLOCKS, fid, shard, event: opened = null } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [isPaused, setIsPaused] = useState(false)
+  // The address has the filter: a link to it, and a page that is loaded again, show the same.
+  const change = (changed: { types?: string; fid?: number | undefined; shard?: number | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
+  const show = (event: string | undefined) => void navigate({ search: (before) => ({ ...before, event }) })
+  const entered = useMemo(() => ({ types: type === ALL ? undefined : type, fid, shard }), [type, fid, shard])
+  const [filter] = useDebouncedValue(entered, DEBOUNCE_MS)
+  const { pages, events, added, waiting } = useEventLog(filter, isPaused)
+  return (
+    <Page
+      title="Events"
+      actions={
+        <Button variant="default" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
+          {isPaused ? `Continue${waiting > 0 ? ` with ${waiting.toLocaleString()} new` : ''}` : 'Pause'}
+        </Button>
+      }
+    >
+      <Group align="end">
+        <Select
+          label="Type"
+          data={typeOptions}
+          value={type}
+          allowDeselect={false}
+          onChange={(value) => change({ types: value ?? BUT_BLOCKS })}
+        />
+        <FilterNumber label="User (fid)" value={fid} onChange={(value) => change({ fid: value })} />
+        <FilterNumber label="Shard" value={shard} onChange={(value) => change({ shard: value })} />
+      </Group>
+      <Loaded query={pages}>
+        {() =>
+          events.length === 0 && !pages.hasNextPage ? (
+            <Empty title="There are no such events">
+              New ones appear here by themselves. The log is kept for EVENT_RETENTION_DAYS.
+            </Empty>
+          ) : (
+            <EventList
+              events={events}
+              added={added}
+              hasMore={pages.hasNextPage && !pages.isFetchingNextPage && pages.error === null}
+              onEnd={() => void pages.fetchNextPage()}
+              onOpen={show}
+            />
+          )
+        }
+      </Loaded>
+      {pages.data !== undefined && <Problem error={pages.error} />}
+      <Text size="sm" c="dimmed" role="status">
+        {pages.isFetchingNextPage
+          ? 'Older events are fetched'
+          : `${events.length.toLocaleString()} events loaded`}
+        {pages.data !== undefined && !pages.hasNextPage && ', from the oldest that is kept'}
+      </Text>
+      <EventDetails id={opened} onClose={() => show(undefined)} />
+    </Page>
+  )
+}
+
+function FilterNumber({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: number | undefined
+  onChange: (value: number | undefined) => void
+}) {
+  return (
+    <NumberInput
+      label={label}
+      value={value ?? ''}
+      min={1}
+      max={Number.MAX_SAFE_INTEGER}
+      allowDecimal={false}
+      hideControls
+      w={130}
+      onChange={(entered) => onChange(typeof entered === 'number' && entered > 0 ? entered : undefined)}
+    />
+  )
+}

@@ -1,0 +1,209 @@
+import { Alert, Button, Group, NumberInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Schemas } from '../../api'
+import { Dialog } from '../../parts/dialog'
+import { Page } from '../../parts/page'
+import { Problem } from '../../parts/problem'
+import { NeedsApp } from '../../selected-app'
+import { AudienceFields, type AudienceTexts, audienceOf, emptyAudience } from './audience-fields'
+import { AudienceResult } from './audience-result'
+import { NoDomain } from './mini-apps'
+import { type Audience, type Content, useCountAudience, useSendNotification } from './requests'
+
+/** Composes a notification, counts its audience and sends it. */
+export function Compose() {
+  return (
+    <Page title="Compose a notification">
+      <NeedsApp>
+        {({ name, mini_app_domain }) =>
+          mini_app_domain === null ? <NoDomain /> : <Composer appName={name} domain={mini_app_domain} />
+        }
+      </NeedsApp>
+    </Page>
+  )
+}
+
+/** The bounds of the protocol, in UTF-16 code units as here. */
+const bounds = { title: 32, body: 128, target_url: 256 } as const
+
+function Composer({ appName, domain }: { appName: string; domain: string }) {
+  const [content, setContent] = useState<Content>({ title: '', body: '', target_url: `https://${domain}/` })
+  const [texts, setTexts] = useState<AudienceTexts>(emptyAudience)
+  const { audience, problems } = audienceOf(texts)
+  const counting = useCountAudience()
+  const isContentValid = (Object.keys(bounds) as (keyof Content)[]).every(
+    (member) => content[member].length > 0 && content[member].length <= bounds[member],
+  )
+  const counted =
+    counting.data && JSON.stringify(counting.data.audience) === JSON.stringify(audience)
+      ? counting.data
+      : null
+  return (
+    <Stack>
+      <ContentFields content={content} onChange={setContent} />
+      <SendTest content={content} isValid={isContentValid} />
+      <Title order={2} size="h4">
+        Audience
+      </Title>
+      <AudienceFields texts={texts} problems={problems} map={counted?.map ?? null} onChange={setTexts} />
+      <Group>
+        <Button
+          variant="default"
+          disabled={problems.size > 0}
+          loading={counting.isPending}
+          onClick={() => counting.mutate(audience)}
+        >
+          Count the audience
+        </Button>
+      </Group>
+      <Problem error={counting.error} />
+      {counted !== null && (
+        <>
+          <AudienceResult counts={counted.counts} map={counted.map} />
+          <Send
+            appName={appName}
+            content={content}
+            audience={audience}
+            tokens={counted.counts.tokens}
+            isValid={isContentValid && counted.counts.tokens > 0}
+          />
+        </>
+      )}
+    </Stack>
+  )
+}
+
+function ContentFields({ content, onChange }: { content: Content; onChange: (content: Content) => void }) {
+  const field = (member: keyof Content) => ({
+    value: content[member],
+    description: `${content[member].length} of ${bounds[member]} characters`,
+    error:
+      content[member].length > bounds[member] ? `must have at most ${bounds[member]} characters` : undefined,
+    onChange: (event: { currentTarget: { value: string } }) =>
+      onChange({ ...content, [member]: event.currentTarget.value }),
+    required: true,
+  })
+  return (
+    <>
+      <TextInput label="Title" {...field('title')} />
+      <Textarea label="Text" {...field('body')} autosize minRows={2} />
+      <TextInput label="Target URL" {...field('target_url')} type="url" />
+    </>
+  )
+}
+
+type Result = Schemas['SendFrameNotificationsResponse'] | Schemas['QueuedFrameNotificationsResponse']
+
+function resultText(result: Result): string {
+  if (!('success_count' in result)) return 'It is queued.'
+  const { success_count, failure_count, not_attempted_count } = result
+  return `${success_count} sent, ${failure_count} failed, ${not_attempted_count} not tried`
+}
+
+function SendTest({ content, isValid }: { content: Content; isValid: boolean }) {
+  const [fid, setFid] = useState<number | string>('')
+  const sending = useSendNotification()
+  return (
+    <Stack gap="xs">
+      <Group align="flex-end">
+        <NumberInput
+          label="Send a test to"
+          placeholder="Fid"
+          value={fid}
+          onChange={setFid}
+          min={1}
+          allowDecimal={false}
+          hideControls
+          maw={160}
+        />
+        <Button
+          variant="default"
+          disabled={!isValid || typeof fid !== 'number'}
+          loading={sending.isPending}
+          onClick={() => sending.mutate({ notification: content, target_fids: [Number(fid)], filters: {} })}
+        >
+          Send the test
+        </Button>
+      </Group>
+      <Problem error={sending.error} />
+      {sending.data && (
+        <Text size="sm" role="status">
+          {`Test: ${resultText(sending.data)}. `}
+          {'success_count' in sending.data && sending.data.success_count + sending.data.failure_count === 0
+            ? 'This user has no enabled token of the mini app.'
+            : ''}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function Send({
+  appName,
+  content,
+  audience,
+  tokens,
+  isValid,
+}: {
+  appName: string
+  content: Content
+  audience: Audience
+  tokens: number
+  isValid: boolean
+}) {
+  const [isOpen, { open, close }] = useDisclosure()
+  // A second try after a lost reply reaches nobody twice.
+  const [uuid] = useState(newUuid)
+  const navigate = useNavigate()
+  const sending = useSendNotification()
+  function send() {
+    sending.mutate(
+      { notification: { ...content, uuid }, ...audience },
+      {
+        onSuccess: ({ campaign_id }) =>
+          navigate({ to: '/mini-apps/campaigns/$id', params: { id: campaign_id } }),
+      },
+    )
+  }
+  const size = `${tokens.toLocaleString()} ${tokens === 1 ? 'token' : 'tokens'}`
+  return (
+    <>
+      <Group>
+        <Button disabled={!isValid} onClick={open}>{`Send to ${size}`}</Button>
+      </Group>
+      <Dialog opened={isOpen} onClose={close} title={`Send ${content.title} as ${appName}?`}>
+        <Stack>
+          <Text size="sm">{`${appName} notifies users of ${size} now. A notification cannot be taken back.`}</Text>
+          {sending.isPending && (
+            <Alert title="It is being sent" role="status">
+              This waits for the clients. <Link to="/mini-apps">The campaigns</Link> show its progress, and
+              can cancel it.
+            </Alert>
+          )}
+          <Problem error={sending.error} />
+          <Group>
+            <Button loading={sending.isPending} onClick={send}>
+              Send it
+            </Button>
+            <Button variant="default" onClick={close} data-autofocus>
+              Not yet
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    </>
+  )
+}
+
+const UUID_BYTES = 16
+
+/** A random UUID. `crypto.randomUUID` is missing on plain http, which a private network may use. */
+function newUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(UUID_BYTES))
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

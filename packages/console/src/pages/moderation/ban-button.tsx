@@ -1,0 +1,124 @@
+import { Button, Group, List, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, dataOf, type Schemas } from '../../api'
+import { Dialog } from '../../parts/dialog'
+import { Loaded } from '../../parts/page'
+import { Problem } from '../../parts/problem'
+import { nameOf, type ShownUser } from '../../parts/user-line'
+
+/** Reads the effect of a ban of a user, and whether the app bans the user. */
+export function useBanEffect(fid: number, appId: string, enabled = true) {
+  return useQuery({
+    enabled,
+    queryKey: ['bans', appId, fid],
+    queryFn: () => dataOf(api.GET('/admin/apps/{id}/bans/{fid}', { params: { path: { id: appId, fid } } })),
+  })
+}
+
+/** Bans a user for the app, or ends the ban; first it tells what that affects. */
+export function BanButton({
+  user,
+  app,
+  isKnown = false,
+}: {
+  user: ShownUser
+  app: Schemas['App']
+  /** Whether the user is in the list of bans, which need not be asked for then. */
+  isKnown?: boolean
+}) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const { data } = useBanEffect(user.fid, app.id, !isKnown)
+  if (data === undefined && !isKnown) return null
+  const isBanned = isKnown || data!.effect.banned_at !== null
+  const title = isBanned ? `End the ban of ${nameOf(user)}` : `Ban ${nameOf(user)}`
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        {title}
+      </Button>
+      <Dialog opened={isOpen} onClose={close} title={`${title} for ${app.name}?`}>
+        <BanForm user={user} app={app} isBanned={isBanned} onDone={close} />
+      </Dialog>
+    </>
+  )
+}
+
+function BanForm({
+  user,
+  app,
+  isBanned,
+  onDone,
+}: {
+  user: ShownUser
+  app: Schemas['App']
+  isBanned: boolean
+  onDone: () => void
+}) {
+  const effect = useBanEffect(user.fid, app.id)
+  const queries = useQueryClient()
+  const change = useMutation({
+    mutationFn: () => {
+      const body = { fids: [user.fid] }
+      return dataOf(
+        isBanned ? api.DELETE('/v2/social/ban/', { body }) : api.POST('/v2/social/ban/', { body }),
+      )
+    },
+    onSuccess: async () => {
+      onDone()
+      // Every list of the app may have the user, or has it again.
+      await queries.invalidateQueries()
+    },
+  })
+  return (
+    <Stack>
+      <Loaded query={effect}>{(data) => <Effect effect={data.effect} isBanned={isBanned} />}</Loaded>
+      <Problem error={change.error} />
+      <Group>
+        <Button
+          color={isBanned ? undefined : 'red.9'}
+          loading={change.isPending}
+          disabled={effect.data === undefined}
+          onClick={() => change.mutate()}
+        >
+          {isBanned ? 'End the ban' : 'Ban the user'}
+        </Button>
+        <Button variant="default" onClick={onDone} data-autofocus>
+          Leave it
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Effect({ effect, isBanned }: { effect: Schemas['BanEffect']; isBanned: boolean }) {
+  const number = (count: number) =>
+    count === effect.counted_to ? `${count.toLocaleString('en')} or more` : count.toLocaleString('en')
+  return (
+    <>
+      <Text size="sm">
+        {isBanned
+          ? 'Feeds, lists and searches of this app show it again, at once:'
+          : 'Feeds, lists and searches of this app leave it out, at once:'}
+      </Text>
+      <List size="sm" aria-label="What it affects">
+        <List.Item>
+          {number(effect.casts)} casts, of which {number(effect.replies)} are replies in conversations
+        </List.Item>
+        <List.Item>
+          {number(effect.recasts)} recasts and {number(effect.likes)} likes
+        </List.Item>
+        <List.Item>following feeds of {effect.followers.toLocaleString('en')} followers</List.Item>
+        <List.Item>
+          lists of followers of the {effect.following.toLocaleString('en')} users that it follows
+        </List.Item>
+      </List>
+      <Text size="sm" c="dimmed">
+        Other apps do not notice. What is looked up by its identifier stays visible, counters do not change,
+        and it stays a member of {number(effect.memberships)} channels and the lead of{' '}
+        {number(effect.led_channels)}. The app bans {effect.bans.toLocaleString('en')} of at most{' '}
+        {effect.max_bans.toLocaleString('en')} users. It can be undone.
+      </Text>
+    </>
+  )
+}

@@ -1,0 +1,62 @@
+import { Stack, Table, Text } from '@mantine/core'
+import { Section } from '../../parts/section'
+import { Time } from '../../parts/time'
+import { WideTable } from '../../parts/wide-table'
+import { hourTitle } from './activity'
+import type { OverviewData } from './overview'
+
+/** Failures of the last hour, of all processes. They are in memory, so none is known from before the first process. */
+export function Errors({ overview }: { overview: OverviewData }) {
+  const { last_hour: counts, recent } = overview.errors
+  const starts = overview.processes.map(({ started_at }) => Date.parse(started_at))
+  const title = hourTitle('Errors', starts.length === 0 ? 0 : Math.min(...starts), Date.parse(overview.at))
+  if (counts.length === 0)
+    return (
+      <Section title={title}>
+        <Text size="sm">None: no reply was 500 or above, and no job failed.</Text>
+      </Section>
+    )
+  return (
+    <Section title={title}>
+      <Stack gap="md">
+        <WideTable label="Errors by kind" minWidth={420}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Kind</Table.Th>
+              <Table.Th ta="right">Count</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {counts.map(({ kind, count }) => (
+              <Table.Tr key={kind}>
+                <Table.Td>{kind}</Table.Td>
+                <Table.Td ta="right">{count.toLocaleString()}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </WideTable>
+        <WideTable label="Last errors" minWidth={560}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>When</Table.Th>
+              <Table.Th>Kind</Table.Th>
+              <Table.Th>Message</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {recent.map(({ at, kind, message }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two may be equal, and rows have no state
+              <Table.Tr key={`${at} ${index}`}>
+                <Table.Td>
+                  <Time at={at} />
+                </Table.Td>
+                <Table.Td>{kind}</Table.Td>
+                <Table.Td>{message}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </WideTable>
+      </Stack>
+    </Section>
+  )
+}

@@ -1,0 +1,61 @@
+import { Alert, Badge, List, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api, dataOf, type Schemas } from '../../api'
+import { useLiveData } from '../../live'
+import { Loaded, Page } from '../../parts/page'
+import { Activity, Figures } from './activity'
+import { Database } from './database'
+import { Errors } from './errors'
+import { Sync, Waiting } from './waiting'
+import { Operations, Processes } from './work'
+
+export type OverviewData = Schemas['OverviewResponse']
+
+/** State of the server: readiness, rates, queues, durations, failures, sizes. The server sends it every 2 s. */
+export function Overview() {
+  const query = useQuery({ queryKey: ['overview'], queryFn: () => dataOf(api.GET('/admin/overview')) })
+  const live = useLiveData<OverviewData>('overview')
+  return (
+    <Page title="Overview">
+      <Loaded query={query}>{(first) => <Parts overview={live ?? first} />}</Loaded>
+    </Page>
+  )
+}
+
+function Parts({ overview }: { overview: OverviewData }) {
+  return (
+    <Stack gap="lg">
+      <Readiness overview={overview} />
+      <Figures overview={overview} />
+      <Activity activity={overview.activity} />
+      <Sync sync={overview.sync} />
+      <Waiting overview={overview} />
+      <Errors overview={overview} />
+      <Processes processes={overview.processes} />
+      <Operations operations={overview.operations} />
+      <Database database={overview.database} />
+    </Stack>
+  )
+}
+
+function Readiness({ overview: { ready, problems } }: { overview: OverviewData }) {
+  if (ready && problems.length === 0)
+    return (
+      <Badge variant="dot" color="green">
+        Ready
+      </Badge>
+    )
+  return (
+    <Alert
+      color={ready ? 'yellow' : 'red'}
+      role="status"
+      title={ready ? 'Ready, but not complete' : 'Not ready'}
+    >
+      <List size="sm">
+        {problems.map((problem) => (
+          <List.Item key={problem}>{problem}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}

@@ -1,0 +1,223 @@
+import { Alert, Button, Group, Select, Stack, Table, Tabs, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { CopiedCode } from '../../parts/copied-code'
+import { Dialog } from '../../parts/dialog'
+import { Json } from '../../parts/json'
+import { Empty, Loaded, Page } from '../../parts/page'
+import { Problem } from '../../parts/problem'
+import { Time } from '../../parts/time'
+import { NeedsApp } from '../../selected-app'
+import { Deliveries } from './deliveries'
+import { eventTypes } from './filter-fields'
+import {
+  type EventType,
+  useDeleteWebhook,
+  useSendSample,
+  useSwitchWebhook,
+  useWebhook,
+  type Webhook,
+} from './requests'
+import { Secrets } from './secrets'
+import { packageSnippet, plainSnippet } from './snippet'
+import { WebhookState } from './webhook-state'
+
+/** A webhook: its deliveries, its subscription, its signatures. */
+export function WebhookPage() {
+  const { id } = useParams({ from: '/signed-in/webhooks/$id' })
+  return <NeedsApp title="Webhook">{(app) => <AppWebhook appId={app.id} id={id} />}</NeedsApp>
+}
+
+function AppWebhook({ appId, id }: { appId: string; id: string }) {
+  const query = useWebhook(appId, id)
+  return (
+    <Page title={query.data?.title ?? 'Webhook'} actions={query.data && <Actions webhook={query.data} />}>
+      <Loaded query={query}>
+        {(webhook) => (
+          <>
+            <Details webhook={webhook} />
+            <Tabs defaultValue="deliveries" keepMounted={false}>
+              <Tabs.List>
+                <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
+                <Tabs.Tab value="subscription">Subscription</Tabs.Tab>
+                <Tabs.Tab value="signatures">Signatures</Tabs.Tab>
+              </Tabs.List>
+              <Tabs.Panel value="deliveries" pt="md">
+                <Deliveries appId={appId} webhook={webhook} />
+              </Tabs.Panel>
+              <Tabs.Panel value="subscription" pt="md">
+                <Subscription webhook={webhook} />
+              </Tabs.Panel>
+              <Tabs.Panel value="signatures" pt="md">
+                <Signatures webhook={webhook} />
+              </Tabs.Panel>
+            </Tabs>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Details({ webhook }: { webhook: Webhook }) {
+  const { target_url, webhook_id, description, http_timeout, rate_limit, rate_limit_duration } = webhook
+  return (
+    <Stack>
+      {description !== '' && (
+        <Alert color="red" title="The server has disabled this webhook">
+          {description}
+        </Alert>
+      )}
+      <Table variant="vertical" layout="fixed" withTableBorder>
+        <Table.Tbody>
+          <Table.Tr>
+            <Table.Th w={120}>State</Table.Th>
+            <Table.Td>
+              <WebhookState webhook={webhook} />
+            </Table.Td>
+          </Table.Tr>
+          {[
+            ['URL', target_url],
+            ['Id', webhook_id],
+            ['Limits', `${http_timeout} an attempt, ${rate_limit} attempts in ${rate_limit_duration}`],
+          ].map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th>{name}</Table.Th>
+              <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
+                {value}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  )
+}
+
+function Actions({ webhook }: { webhook: Webhook }) {
+  const switching = useSwitchWebhook(webhook.webhook_id)
+  return (
+    <>
+      <SendSample webhook={webhook} />
+      <Button
+        variant="default"
+        loading={switching.isPending}
+        onClick={() => switching.mutate(!webhook.active)}
+      >
+        {webhook.active ? 'Pause' : 'Activate'}
+      </Button>
+      <Button
+        component={Link}
+        to="/webhooks/$id/edit"
+        params={{ id: webhook.webhook_id } as never}
+        variant="default"
+      >
+        Edit
+      </Button>
+      <DeleteWebhook webhook={webhook} />
+      <Problem error={switching.error} />
+    </>
+  )
+}
+
+function SendSample({ webhook: { webhook_id, active, subscription } }: { webhook: Webhook }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const [type, setType] = useState<EventType>(
+    () => eventTypes.find((each) => subscription?.filters[each] !== undefined) ?? 'cast.created',
+  )
+  const sending = useSendSample(webhook_id)
+  return (
+    <>
+      <Button onClick={open} disabled={!active}>
+        Send a sample
+      </Button>
+      <Dialog opened={isOpen} onClose={close} title="Send a sample">
+        <Stack>
+          <Text size="sm">
+            It is signed like any delivery, and sent whatever the subscription is. Its event id begins with
+            test-.
+          </Text>
+          <Select
+            label="Event type"
+            data={eventTypes}
+            value={type}
+            allowDeselect={false}
+            onChange={(value) => setType((value as EventType | null) ?? type)}
+          />
+          <Problem error={sending.error} />
+          <Button loading={sending.isPending} onClick={() => sending.mutate(type, { onSuccess: close })}>
+            Send
+          </Button>
+        </Stack>
+      </Dialog>
+    </>
+  )
+}
+
+function DeleteWebhook({ webhook: { webhook_id, title, target_url } }: { webhook: Webhook }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const navigate = useNavigate()
+  const deletion = useDeleteWebhook(webhook_id)
+  return (
+    <>
+      <Button color="red" variant="outline" onClick={open}>
+        Delete
+      </Button>
+      <Dialog opened={isOpen} onClose={close} title={`Delete ${title}?`}>
+        <Stack>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {target_url} gets no more events. Deliveries that wait are not sent, and the subscription, the
+            secrets and the list of deliveries are gone. It cannot be undone.
+          </Text>
+          <Problem error={deletion.error} />
+          <Group>
+            <Button
+              color="red.9"
+              loading={deletion.isPending}
+              onClick={() => deletion.mutate(undefined, { onSuccess: () => navigate({ to: '/webhooks' }) })}
+            >
+              Delete the webhook
+            </Button>
+            <Button variant="default" onClick={close} data-autofocus>
+              Keep it
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    </>
+  )
+}
+
+function Subscription({ webhook: { subscription } }: { webhook: Webhook }) {
+  if (subscription === undefined)
+    return <Empty title="No subscription">Edit the webhook to select events.</Empty>
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        Changed <Time at={subscription.updated_at} />
+      </Text>
+      <Json label="Subscription" value={subscription.filters} />
+    </Stack>
+  )
+}
+
+function Signatures({ webhook }: { webhook: Webhook }) {
+  return (
+    <Stack>
+      <Secrets webhook={webhook} />
+      <Tabs defaultValue="package" keepMounted={false}>
+        <Tabs.List aria-label="Receiver">
+          <Tabs.Tab value="package">TypeScript</Tabs.Tab>
+          <Tabs.Tab value="plain">Node without packages</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="package" pt="md">
+          <CopiedCode label="Receiver in TypeScript" code={packageSnippet(webhook)} />
+        </Tabs.Panel>
+        <Tabs.Panel value="plain" pt="md">
+          <CopiedCode label="Receiver without packages" code={plainSnippet(webhook)} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}

@@ -1,0 +1,120 @@
+import 'uplot/dist/uPlot.min.css'
+import { Box, useComputedColorScheme } from '@mantine/core'
+import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { useEffect, useRef } from 'react'
+import UPlot from 'uplot'
+
+/** A chart over time. */
+export interface ChartProps {
+  /** Text alternative for readers who cannot see it. */
+  readonly label: string
+  /** Bars stand for UTC days. */
+  readonly kind: 'areas' | 'bars'
+  /** Unix milliseconds, oldest first. */
+  readonly times: readonly number[]
+  /** Where the time axis begins, also where there is no value yet; undefined: at the first. */
+  readonly fromMs?: number
+  /** Bars are stacked from the first to the last. */
+  readonly series: readonly ChartSeries[]
+  readonly format: (value: number) => string
+}
+
+export interface ChartSeries {
+  readonly name: string
+  readonly color: 'indigo' | 'teal' | 'red'
+  readonly values: readonly number[]
+}
+
+/** Pixels. The place of a chart has it before the chart is there. */
+const CHART_HEIGHT = 200
+const LEGEND_HEIGHT = 28
+const AXIS_WIDTH = 76
+const BAR_SHARE = 0.7
+
+/** Draws on a canvas by a library that is a tenth of those of elements: the first page stays small. */
+export default function Chart({ label, kind, times, fromMs, series, format }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const { ref, width } = useElementSize()
+  const scheme = useComputedColorScheme('light')
+  useEffect(() => {
+    const parent = place.current
+    if (parent === null || width === 0) return
+    // The colours of the scheme are read when it is drawn.
+    const chart = new UPlot(
+      optionsOf({ kind, fromMs, series, format }, { width, scheme, style: getComputedStyle(parent) }),
+      [times.map((time) => time / 1000), ...stacked(kind, series)],
+      parent,
+    )
+    return () => chart.destroy()
+  }, [width, scheme, kind, times, fromMs, series, format])
+  return (
+    <Box
+      ref={useMergedRef(place, ref)}
+      role="img"
+      aria-label={label}
+      h={CHART_HEIGHT}
+      style={{ overflow: 'hidden' }}
+    />
+  )
+}
+
+/** Bars are drawn over each other, the whole first. */
+function stacked(kind: ChartProps['kind'], series: readonly ChartSeries[]): number[][] {
+  if (kind === 'areas') return series.map(({ values }) => [...values])
+  return inDrawingOrder(kind, series).map((drawn) => {
+    const below = series.slice(0, series.indexOf(drawn) + 1)
+    return drawn.values.map((_, at) => below.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
+  })
+}
+
+function inDrawingOrder(kind: ChartProps['kind'], series: readonly ChartSeries[]): readonly ChartSeries[] {
+  return kind === 'bars' ? [...series].reverse() : series
+}
+
+function optionsOf(
+  { kind, fromMs, series, format }: Pick<ChartProps, 'kind' | 'fromMs' | 'series' | 'format'>,
+  { width, scheme, style }: { width: number; scheme: 'light' | 'dark'; style: CSSStyleDeclaration },
+): UPlot.Options {
+  const color = (name: string) => style.getPropertyValue(`--mantine-color-${name}`)
+  const axis = {
+    stroke: color('text'),
+    grid: { stroke: color('default-border'), width: 1 },
+    ticks: { show: false },
+  }
+  const drawn = inDrawingOrder(kind, series)
+  return {
+    width,
+    height: CHART_HEIGHT - LEGEND_HEIGHT,
+    cursor: { drag: { x: false, y: false } },
+    ...(kind === 'bars' && {
+      tzDate: (seconds: number) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    }),
+    scales: {
+      ...(fromMs !== undefined && { x: { range: (_chart, _first, last) => [fromMs / 1000, last] } }),
+      y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.05 : 1] },
+    },
+    axes: [
+      { ...axis, grid: { show: false } },
+      { ...axis, size: AXIS_WIDTH, values: (_chart, values) => values.map(format) },
+    ],
+    series: [
+      { value: (_chart, seconds) => (seconds === null ? '' : timeText(kind, seconds)) },
+      ...drawn.map(({ name, color: shade, values }) => ({
+        label: name,
+        stroke: color(`${shade}-${scheme === 'dark' ? 4 : 7}`),
+        fill: `${color(`${shade}-${scheme === 'dark' ? 4 : 7}`)}${kind === 'bars' ? '' : '26'}`,
+        width: kind === 'bars' ? 0 : 2,
+        points: { show: false },
+        // What a bar is made of, not where it ends.
+        value: (_chart: UPlot, value: number | null, _series: number, at: number | null) =>
+          format((at === null ? values.at(-1) : values[at]) ?? value ?? 0),
+        ...(kind === 'bars' && { paths: UPlot.paths.bars!({ size: [BAR_SHARE] }) }),
+      })),
+    ],
+  }
+}
+
+function timeText(kind: ChartProps['kind'], seconds: number): string {
+  const date = new Date(seconds * 1000)
+  return kind === 'bars' ? date.toISOString().slice(0, 10) : date.toLocaleTimeString()
+}

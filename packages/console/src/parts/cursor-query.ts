@@ -1,0 +1,72 @@
+import {
+  type InfiniteData,
+  type QueryClient,
+  type QueryKey,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useEffect } from 'react'
+
+/** A list in pages. */
+export type CursorQuery<Page> = UseInfiniteQueryResult<InfiniteData<Page>> & {
+  /** Fetches the first page again, and forgets the others. */
+  readonly startOver: () => void
+}
+
+/**
+ * A list in pages: `cursorOf` names the cursor of the page after this one, null or nothing behind the last. Only the first
+ * page is ever fetched again by itself: fetching all that were read would be a request for each, at every change. A list of
+ * several pages is stale instead (`isStale`), which `NewerEntries` tells.
+ */
+export function useCursorQuery<Page>(
+  queryKey: QueryKey,
+  load: (cursor: { cursor?: string }) => Promise<Page>,
+  cursorOf: (page: Page) => string | null | undefined,
+  refetchMs?: number,
+): CursorQuery<Page> {
+  const queries = useQueryClient()
+  const key = JSON.stringify(queryKey)
+  // A list that is opened again begins with the first page.
+  useEffect(
+    () => () => {
+      keepFirstPage(queries, JSON.parse(key) as QueryKey)
+      void queries.invalidateQueries({ queryKey: JSON.parse(key), exact: true, refetchType: 'none' })
+    },
+    [queries, key],
+  )
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => load(pageParam === null ? {} : { cursor: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => cursorOf(page) ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    refetchInterval: ({ state }) =>
+      refetchMs === undefined || (state.data?.pages.length ?? 0) > 1 ? false : refetchMs,
+  })
+  function startOver(): void {
+    keepFirstPage(queries, queryKey)
+    void queries.invalidateQueries({ queryKey, exact: true })
+  }
+  return { ...query, startOver }
+}
+
+function keepFirstPage(queries: QueryClient, queryKey: QueryKey): void {
+  const updatedAt = queries.getQueryState(queryKey)?.dataUpdatedAt
+  queries.setQueryData<InfiniteData<unknown>>(
+    queryKey,
+    (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+    { ...(updatedAt !== undefined && { updatedAt }) },
+  )
+}
+
+/** Marks what was fetched for a key as old, and fetches what is shown again, but for lists of several pages. */
+export function refresh(queries: QueryClient, queryKey: QueryKey): void {
+  for (const { queryKey: each, state } of queries.getQueryCache().findAll({ queryKey })) {
+    const data = state.data as Partial<InfiniteData<unknown>> | undefined
+    const isLong = Array.isArray(data?.pages) && data.pages.length > 1
+    void queries.invalidateQueries({ queryKey: each, exact: true, ...(isLong && { refetchType: 'none' }) })
+  }
+}

@@ -1,0 +1,1 @@
+export function consoleDocument(document: object): object

@@ -1,0 +1,54 @@
+import type { Log } from '../../../platform/log/log.js'
+import { pause } from '../../../platform/process/pause.js'
+
+type Listener<Value> = (value: Value) => void
+
+export interface PolledTopicOptions<Value> {
+  readonly name: string
+  readonly read: () => Promise<Value>
+  readonly everyMs: number
+  readonly log: Log
+}
+
+/** A value that is read at an interval for all listeners of the process together. Without listeners nothing is read. */
+export class PolledTopic<Value> {
+  readonly #listeners = new Set<Listener<Value>>()
+  #last: Value | undefined
+  #stopping: AbortController | null = null
+
+  constructor(private readonly options: PolledTopicOptions<Value>) {}
+
+  /** Adds a listener, which gets the last value at once if others listen already. Returns the function that removes it. */
+  subscribe(listener: Listener<Value>): () => void {
+    this.#listeners.add(listener)
+    if (this.#stopping === null) {
+      this.#stopping = new AbortController()
+      void this.#poll(this.#stopping.signal)
+    } else if (this.#last !== undefined) listener(this.#last)
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0) return
+      this.#stopping?.abort()
+      this.#stopping = null
+      this.#last = undefined
+    }
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    const { name, read, everyMs, log } = this.options
+    let isFailing = false
+    while (!signal.aborted) {
+      try {
+        const value = await read()
+        if (signal.aborted) return
+        isFailing = false
+        this.#last = value
+        for (const listener of this.#listeners) listener(value)
+      } catch (error) {
+        if (!isFailing) log.warn({ err: error, topic: name }, 'a topic of the console could not be read')
+        isFailing = true
+      }
+      await pause(everyMs, signal)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTestApi } from '../../src/app/testing/test-api.js'
+import { saveChannel } from '../../src/features/channels/channels.js'
+import { readConsoleFiles } from '../../src/features/console/console-files.js'
+import { approvedSigner } from '../../src/features/signers/testing/approved-signer.js'
+import { uncachedWriter } from '../../src/graph/cache/invalidation.js'
+import { verification } from '../../src/hub/merge/testing/in-memory-merges.js'
+import { channelRegistration } from '../channel-events.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { TestUser, testNow, testNowUnix } from '../network.js'
+import { browserPath, createTestBrowser } from './browser.js'
+import { openConsole, phone } from './console-page.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const clock = () => testNowUnix * 1000
+const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
+const api = await createTestApi({ db, hub, clock, consoleFiles, appName: 'reader' })
+const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+afterAll(() => api.app.close())
+const browser = createTestBrowser()
+const server = { url, db }
+
+const [alice, bob] = [new TestUser(1), new TestUser(2)]
+const gardens = 'https://farcaster.xyz/~/channel/gardens'
+const spam = bob.cast('buy my seeds', testNow - 90_000, { parentUrl: gardens })
+
+beforeAll(async () => {
+  await hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain()))
+  await approvedSigner({ db, hub }, alice, { appId: api.appId })
+  const address = Buffer.alloc(20, 1)
+  const refused = await hub.submit(
+    [verification(alice, address, testNow - 900), spam, bob.link(1, testNow - 800)],
+    { trusted: true },
+  )
+  expect(refused).toEqual([null, null, null])
+  const writer = uncachedWriter(db)
+  await saveChannel(writer, { id: 'books', name: 'Books', lead_fid: 1 }, testNowUnix)
+  await saveChannel(writer, { id: 'music', name: 'Music', lead_fid: 2 }, testNowUnix)
+  // A channel of the protocol: what is done in it is a signed message.
+  await saveChannel(writer, { id: 'gardens', name: 'Gardens', lead_fid: 1 }, testNowUnix)
+  await hub.submitOnChainEvents([channelRegistration('gardens', address, { block: 10 })])
+})
+
+const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const list = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+describe.skipIf(browserPath === null)('channels in the console', () => {
+  it('finds a channel, and edits it with a signer of the app', async () => {
+    const { page, shows, isFaultless } = await openConsole(browser, server)
+    await page.getByRole('link', { name: 'Channels' }).click()
+    await list(page, 'Channels').getByText('Music').waitFor()
+    await isFaultless()
+    const field = page.getByRole('searchbox', { name: 'Id or name' })
+    await field.fill('boo')
+    await field.press('Enter')
+    await page.getByText('1 in all', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Books' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Books' }).waitFor()
+    await tab(page, 'Edit').click()
+    await page.getByRole('combobox', { name: 'Act as' }).waitFor()
+    await isFaultless()
+    await page.getByLabel('Name').fill('Books and papers')
+    await button(page, 'Save').click()
+    await page.getByRole('heading', { level: 1, name: 'Books and papers' }).waitFor()
+    await shows('Saved')
+    const { channel } = (await api.get('channel', { id: 'books' })).json()
+    expect(channel.name).toBe('Books and papers')
+  })
+
+  it('invites a user, and withdraws the invite', async () => {
+    const path = '/channels/books?tab=invites'
+    const { page, shows, isFaultless } = await openConsole(browser, { ...server, path })
+    await shows('No invite is open')
+    await page.getByRole('textbox', { name: 'Fid' }).fill('2')
+    await button(page, 'Invite').click()
+    await list(page, 'Invites').getByText('fid 2', { exact: true }).waitFor()
+    await isFaultless()
+    await list(page, 'Invites').getByRole('button', { name: 'Remove fid 2 as member' }).click()
+    await shows('Only a new invite lets it in again')
+    await isFaultless()
+    await button(page, 'Remove the member').click()
+    await shows('No invite is open')
+    await tab(page, 'Members').click()
+    await list(page, 'Members').getByText('owner').waitFor()
+  })
+
+  it('shows activity, and hides a cast from the feed of a channel of the protocol', async () => {
+    const options = { colorScheme: 'dark' as const }
+    const path = '/channels/gardens'
+    const { page, shows, isFaultless, takePicture } = await openConsole(browser, { ...server, path, options })
+    const feed = async () => (await api.get('feed/channels', { channel_ids: 'gardens' })).body
+    expect(await feed()).toContain('buy my seeds')
+    await shows('1 in the last four weeks')
+    await page.locator('.uplot canvas').first().waitFor()
+    await isFaultless()
+    await takePicture('channel')
+    await page.goto(`${url}/console/casts/0x${spam.hash.toString('hex')}`)
+    await page.getByRole('link', { name: 'Hide in gardens' }).click()
+    await page.getByLabel('Hash of the cast').waitFor()
+    await isFaultless()
+    await button(page, 'Hide a cast').click()
+    await shows('Feeds of the channel leave the cast out, in every app')
+    await isFaultless()
+    await button(page, 'Publish it').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('Done', { exact: true }).waitFor()
+    expect(await feed()).not.toContain('buy my seeds')
+  })
+
+  it('says on a phone what is needed where the app has no signer', async () => {
+    const path = '/channels/music?tab=edit'
+    const { page, shows, isFaultless } = await openConsole(browser, { ...server, path, options: phone })
+    await shows('reader cannot act for the lead or a moderator')
+    expect(await button(page, 'Save').isDisabled()).toBe(true)
+    await isFaultless()
+    await tab(page, 'Followers').click()
+    await shows('Nobody follows this channel')
+    await tab(page, 'Activity').click()
+    await shows('0 in the last four weeks')
+    await isFaultless()
+  })
+})

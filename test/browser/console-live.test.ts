@@ -1,0 +1,184 @@
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { createTestApi } from '../../src/app/testing/test-api.js'
+import { readConsoleFiles } from '../../src/features/console/console-files.js'
+import { createServerMonitor } from '../../src/features/console/overview/monitor.js'
+import { ensurePartitions } from '../../src/hub/log/partitions.js'
+import { eventChannel } from '../../src/hub/log/write.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { TestUser, testNow, testNowUnix } from '../network.js'
+import { browserPath, createTestBrowser } from './browser.js'
+import { type ConsolePage, openConsole, phone } from './console-page.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const { db } = await createTestDatabase()
+await ensurePartitions(db, testNowUnix * 1000)
+const hub = await createTestHub(db)
+const user = new TestUser(7)
+await hub.submitOnChainEvents(user.onChain())
+expect(await hub.submit([user.cast('The first tomatoes are ripe.', testNow)])).toEqual([null])
+// The events that are appended below are of later blocks.
+await db`update hub.shards set height = 1000`
+
+const monitor = createServerMonitor({ db, clock: Date.now })
+for (let sample = 0; sample <= 60; sample += 1) {
+  monitor.activity.add(Date.now() - (60 - sample) * 10_000, {
+    messages: sample ** 3,
+    events: sample ** 3 * 2,
+  })
+}
+monitor.errors.note('a scheduled job failed: score', 'canceling statement due to statement timeout')
+await db`insert into app.database_sizes select now() - n * interval '1 day', 50000000 - n * 1000000 from generate_series(1, 9) n`
+await db`insert into sync.cursors values ('hub.example:3383', 1, 1, ${testNow})`
+await db`insert into sync.fids (fid, backfilled_at) select n, case when n < 90 then now() end from generate_series(1, 100) n`
+
+const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
+const { app } = await createTestApi({ db, consoleFiles, monitor })
+const url = await app.listen({ host: '127.0.0.1', port: 0 })
+afterAll(() => app.close())
+const browser = createTestBrowser()
+const server = { url, db }
+const darkPhone = { ...phone, colorScheme: 'dark' as const }
+
+/** Appends copies of the cast's event to the log, and notifies. */
+async function appendCasts(from: number, to: number): Promise<void> {
+  await db`
+    insert into hub.events (day, shard, id, type, fid, event)
+    select day, shard, n, type, fid, event
+    from generate_series(${from}::bigint, ${to}::bigint) n,
+      (select * from hub.events where type = 1 and fid = 7 order by id limit 1) one
+  `
+  await db`select pg_notify(${eventChannel}, ${`1:${to}`})`
+}
+
+const rows = ({ page }: ConsolePage) => page.locator('.events-row')
+const rowAt = ({ page }: ConsolePage, index: number) => page.locator(`[aria-rowindex="${index}"]`)
+
+describe.skipIf(browserPath === null)('the overview', () => {
+  it('shows curves, errors, the sync and sizes, in light, in the dark and on a phone', async () => {
+    const light = await openConsole(browser, server)
+    for (const text of [
+      'a scheduled job failed: score',
+      'canceling statement due to statement timeout',
+      'Backfill: 89 of 100 users',
+      'hub.example:3383, shard 1',
+      'hub.messages',
+      'a day',
+      // The monitor knows ten minutes.
+      'Rates since',
+    ]) {
+      await light.shows(text)
+    }
+    await light.page.getByRole('img', { name: 'Messages and events a second' }).waitFor()
+    await light.page.locator('.uplot canvas').first().waitFor()
+    await light.isFaultless()
+    await light.takePicture('overview')
+    const dark = await openConsole(browser, { ...server, options: darkPhone })
+    await dark.page.locator('.uplot canvas').first().waitFor()
+    await dark.isFaultless()
+  })
+
+  it('changes by itself', async () => {
+    const { shows } = await openConsole(browser, server)
+    monitor.errors.note('GET /v2/farcaster/feed replied 500', 'here')
+    await shows('GET /v2/farcaster/feed replied 500')
+  })
+})
+
+describe.skipIf(browserPath === null)('the events', () => {
+  it('come by themselves, wait while it is paused, and are decoded and checked', async () => {
+    const opened = await openConsole(browser, { ...server, path: '/events' })
+    const { page, shows, isFaultless } = opened
+    await shows('The first tomatoes are ripe.')
+    const before = await rows(opened).count()
+    await appendCasts(1_000_001, 1_000_003)
+    await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000003' }).waitFor()
+    expect(await rows(opened).count()).toBe(before + 3)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await appendCasts(1_000_004, 1_000_005)
+    const goOn = page.getByRole('button', { name: 'Continue with 2 new' })
+    await goOn.waitFor()
+    expect(await rows(opened).count()).toBe(before + 3)
+    await goOn.click()
+    await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000005' }).click()
+    await shows('Signature valid')
+    await shows('may sign for the user')
+    await shows('"text": "The first tomatoes are ripe."')
+    await isFaultless()
+    await opened.takePicture('event')
+    expect(new URL(page.url()).searchParams.get('event')).toBe('1:1000005')
+    await shows('events loaded')
+  })
+
+  it('are filtered', async () => {
+    const opened = await openConsole(browser, { ...server, path: '/events?fid=8' })
+    const { page, shows, isFaultless } = opened
+    await shows('There are no such events')
+    await isFaultless()
+    await page.getByLabel('User (fid)').fill('7')
+    await shows('The first tomatoes are ripe.')
+    await page.getByRole('combobox', { name: 'Type' }).click()
+    await page.getByRole('option', { name: 'merge on chain event' }).click()
+    await page.getByText('The first tomatoes are ripe.').first().waitFor({ state: 'detached' })
+    await shows('EVENT_TYPE_SIGNER')
+    await page.reload()
+    await shows('EVENT_TYPE_SIGNER')
+    expect(await page.getByLabel('User (fid)').inputValue()).toBe('7')
+    expect(await page.getByRole('combobox', { name: 'Type' }).inputValue()).toBe('merge on chain event')
+  })
+
+  it('continue without a gap or a repetition when the connection breaks, which the page tells', async () => {
+    const opened = await openConsole(browser, { ...server, path: '/events' })
+    const { page, shows } = opened
+    await shows('The first tomatoes are ripe.')
+    await appendCasts(1_000_101, 1_000_101)
+    await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000101' }).waitFor()
+    const before = await rows(opened).count()
+    await page.route('**/admin/stream**', (route) => route.abort())
+    app.server.closeAllConnections()
+    await shows('Disconnected')
+    await appendCasts(1_000_102, 1_000_104)
+    await page.unroute('**/admin/stream**')
+    await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000104' }).waitFor()
+    await page.getByText('Disconnected').waitFor({ state: 'detached' })
+    expect(await rows(opened).count()).toBe(before + 3)
+  })
+
+  it('lead to the sign-in page when the session ends', async () => {
+    const opened = await openConsole(browser, { ...server, path: '/events' })
+    const { page } = opened
+    await rowAt(opened, 2).waitFor()
+    await db`update app.console_sessions set expires_at = now()`
+    app.server.closeAllConnections()
+    await page.waitForURL('**/console/sign-in?*')
+    await page.getByText('Your session has ended').waitFor()
+    expect(new URL(page.url()).searchParams.get('redirect')).toBe('/events')
+  })
+
+  it('are 10,000 of which few are in the page, and the last is reached', async () => {
+    await appendCasts(2_000_001, 2_010_000)
+    const opened = await openConsole(browser, { ...server, path: '/events', options: darkPhone })
+    const { page } = opened
+    await rowAt(opened, 2).waitFor()
+    const scroller = `document.querySelector('[role=region][aria-label=Events]')`
+    const rowHeight = 36
+    let most = 0
+    for (let row = 250; row <= 10_000; row += 250) {
+      // Until the page that has it was fetched, the list ends before.
+      const scroll = async () => {
+        await page.evaluate(`${scroller}.scrollTop = ${row * rowHeight}`)
+        return await rowAt(opened, row).count()
+      }
+      await expect.poll(scroll, { timeout: 30_000 }).toBe(1)
+      most = Math.max(most, await rows(opened).count())
+    }
+    expect(most).toBeLessThan(80)
+    const oldest = page.getByText('from the oldest that is kept')
+    await oldest.waitFor()
+    await page.evaluate(`${scroller}.scrollTop = ${scroller}.scrollHeight`)
+    await page.getByRole('button', { name: 'Open MERGE_ON_CHAIN_EVENT' }).last().waitFor()
+    await rowAt(opened, Number(await page.getByRole('table').getAttribute('aria-rowcount'))).waitFor()
+    await opened.isFaultless()
+  })
+})

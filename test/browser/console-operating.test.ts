@@ -1,0 +1,245 @@
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { configurationEntries, readConfig } from '../../src/app/config/config.js'
+import { createTestApi } from '../../src/app/testing/test-api.js'
+import { fundedWallet } from '../../src/features/accounts/testing/funded-wallet.js'
+import { KeyUsage } from '../../src/features/apps/key-usage.js'
+import { readConsoleFiles } from '../../src/features/console/console-files.js'
+import { startMaintenance } from '../../src/features/maintenance/maintenance-worker.js'
+import { readModelTasks } from '../../src/features/maintenance/read-model-tasks.js'
+import { approvedSigner } from '../../src/features/signers/testing/approved-signer.js'
+import { followAssets } from '../../src/features/tokens/testing/followed-assets.js'
+import { silentLog } from '../../src/platform/log/log.js'
+import { pause } from '../../src/platform/process/pause.js'
+import { startTestChain } from '../chain/test-chain.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { TestUser, testNow } from '../network.js'
+import { browserPath, createTestBrowser } from './browser.js'
+import { openConsole, phone } from './console-page.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const { db, url: databaseUrl } = await createTestDatabase({ poolSize: 8 })
+const hub = await createTestHub(db)
+const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
+const usage = new KeyUsage(Date.now)
+const read = readConfig({ PORT: '8080', ADMIN_TOKEN: 'the-admin-token-of-the-tests-0123456789' })
+if ('problems' in read) throw new Error(read.problems)
+const system = { configuration: configurationEntries(read.config), hasUpstream: false }
+const CONFIRMATIONS = 2
+const chain = await startTestChain()
+const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [chain.url] })
+const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 0 }
+const { app, appId, key, get } = await createTestApi({
+  db,
+  hub,
+  consoleFiles,
+  usage,
+  system,
+  assets,
+  appName: 'reader',
+})
+const url = await app.listen({ host: '127.0.0.1', port: 0 })
+const { recount } = readModelTasks({ databaseUrl, shards: 1 })
+const stopMaintenance = startMaintenance({
+  db,
+  log: silentLog,
+  pollMs: 50,
+  tasks: {
+    recount,
+    // One that goes on until it is cancelled.
+    replay: {
+      async run({ signal, onProgress }) {
+        onProgress({ step: 'reading accounts and messages', done: 250, total: 1_000 })
+        while (!signal.aborted) await pause(1_000, signal)
+        return { report: [], isComplete: false }
+      },
+    },
+  },
+})
+afterAll(async () => {
+  await stopMaintenance()
+  await app.close()
+})
+const browser = createTestBrowser()
+const server = { url, db }
+const ann = new TestUser(1)
+await hub.submitOnChainEvents([...ann.onChain(), ...new TestUser(2).onChain()])
+await hub.submit([ann.cast('hello', testNow)])
+await approvedSigner({ db, hub }, ann, { appId, permissions: ['PUBLISH_CAST'] })
+await fundedWallet(db, { appId })
+
+const wide = { colorScheme: 'dark' as const }
+const darkPhone = { ...phone, ...wide }
+
+describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, queries and the system', () => {
+  it('an app shows the requests of its keys, its limits and its signers', async () => {
+    for (const fname of ['a', 'b']) await get('fname/availability', { fname })
+    await get('fname/availability')
+    await usage.flush(db)
+    const { page, shows, isFaultless } = await openConsole(browser, {
+      ...server,
+      path: `/apps/${appId}`,
+    })
+    await page.getByRole('img', { name: '3 requests by day, of which 1 were refused' }).waitFor()
+    await page.getByRole('cell', { name: 'GET fname/availability' }).waitFor()
+    await shows('POST cast, POST notifications/seen')
+    await isFaultless()
+    await page.getByRole('button', { name: `Change the limit of ${key.slice(0, 12)}` }).click()
+    await page.getByLabel('Requests a minute').fill('600')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('cell', { name: '600', exact: true }).waitFor()
+    await page.getByText('Today').click()
+    await page.getByRole('img', { name: /requests by day/ }).waitFor({ state: 'detached' })
+  })
+
+  it('accounts show wallets with their balances, and what to do with an empty pool', async () => {
+    const { page, shows, isFaultless } = await openConsole(browser, {
+      ...server,
+      path: '/accounts',
+    })
+    await shows('The fid pool is empty')
+    await page.getByRole('region', { name: 'Wallets' }).getByText('0.0082 ETH').waitFor()
+    await isFaultless()
+  })
+
+  it('a token is tracked, shown with its backfill and holders, and dropped', async () => {
+    const address = await chain.deployToken('Apple', 'APL', 18)
+    const args = [`0x${ann.custody.toString('hex')}`, 5n]
+    await chain.send(chain.account(0), { contract: 'Token', address, functionName: 'mint', args })
+    const { page, shows, isFaultless } = await openConsole(browser, {
+      ...server,
+      path: '/tokens',
+    })
+    await shows('No token is tracked yet')
+    await page.getByRole('button', { name: 'Track a token' }).click()
+    await page.getByLabel('Contract').fill(address)
+    await page.getByRole('button', { name: 'Track the token' }).click()
+    await shows('looking for its first block')
+    await followed.catchUp()
+    await chain.mine(CONFIRMATIONS + 1)
+    await followed.catchUp()
+    await shows('complete')
+    await isFaultless()
+    await page.getByRole('link', { name: 'APL · Apple' }).click()
+    await page
+      .getByRole('region', { name: 'Holders' })
+      .getByRole('cell', { name: '1', exact: true })
+      .waitFor()
+    await isFaultless()
+    await page.getByRole('link', { name: 'All tokens' }).click()
+    await page.getByRole('button', { name: 'Stop tracking APL on base' }).click()
+    await shows('the balances of 1 holders')
+    await isFaultless()
+    await page.getByRole('button', { name: 'Delete its balances' }).click()
+    await shows('No token is tracked yet')
+  })
+
+  it('a query is filled in, sent and copied; a change asks first', async () => {
+    const { page, shows, isFaultless, takePicture } = await openConsole(browser, {
+      ...server,
+      path: '/query',
+      options: { permissions: ['clipboard-read', 'clipboard-write'] },
+    })
+    const operation = page.getByRole('combobox', { name: 'Operation' })
+    await page.getByLabel('fids').fill('1')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await shows('Status 200')
+    await page.getByRole('region', { name: 'JSON of the answer' }).getByText('"fid": 1').waitFor()
+    await isFaultless()
+    await takePicture('query')
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByRole('button', { name: 'Copied curl' }).waitFor()
+    const copied = () => page.evaluate('navigator.clipboard.readText()')
+    expect(await copied()).toBe(
+      `curl '${url}/v2/social/user/bulk/?fids=1' \\\n  -H "x-api-key: $PLAZA_API_KEY"`,
+    )
+    await page.getByRole('button', { name: 'Copy as SDK' }).click()
+    await page.getByRole('button', { name: 'Copied SDK' }).waitFor()
+    expect(await copied()).toContain('client.fetchBulkUsers({\n  "fids": [\n    1\n  ]\n})')
+    await operation.click()
+    await operation.fill('POST /v2/social/mute')
+    await page.getByRole('option', { name: /^POST \/v2\/social\/mute\/ / }).click()
+    await page.getByLabel('Body').fill('{"fid":1,')
+    await shows('This is not JSON')
+    await page.getByLabel('Body').fill('{"fid": 9007199254740993}')
+    await page.getByRole('button', { name: 'Copy as fetch' }).click()
+    await page.getByRole('button', { name: 'Copied fetch' }).waitFor()
+    expect(await copied()).toContain(`body: '{"fid": 9007199254740993}'`)
+    await page.getByLabel('Body').fill('{"fid":1,"muted_fid":2}')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await shows('This changes data of this server')
+    expect(
+      await db`select from app.audit_log where operation like 'POST v2/%' or operation like 'POST mute%'`,
+    ).toHaveLength(0)
+    await isFaultless()
+    await page.getByRole('button', { name: 'Send the change' }).click()
+    await shows('Status 20')
+    expect((await get('mute/list', { fid: 1 })).json().mutes).toHaveLength(1)
+  })
+
+  it('a replay shows its progress and is cancelled; a recount reports', async () => {
+    const { page, shows, isFaultless, takePicture } = await openConsole(browser, {
+      ...server,
+      path: '/system',
+    })
+    await page.getByRole('button', { name: 'Rebuild the read model' }).click()
+    await shows('A cancelled replay changes nothing')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await shows('250 of about 1,000 messages')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(
+      await page.getByRole('progressbar', { name: 'Progress of replay' }).getAttribute('aria-valuenow'),
+    ).toBe('25')
+    await isFaultless()
+    await takePicture('system')
+    await page.getByRole('button', { name: 'Recount' }).click()
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await shows('another run waits or goes on')
+    await page.getByRole('button', { name: 'Do not start' }).click()
+    await page.getByRole('button', { name: 'Cancel replay' }).click()
+    // Not `is cancelled`: it still runs then.
+    await page.getByText('cancelled', { exact: true }).first().waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Recount' }).click()
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await shows('followers and follows: correct')
+  })
+
+  it('the system shows configuration without secrets, jobs, caches and the schema', async () => {
+    const { page, shows, isFaultless } = await openConsole(browser, {
+      ...server,
+      path: '/system',
+      options: wide,
+    })
+    const open = (name: string) => page.getByRole('tab', { name }).click()
+    await open('Configuration')
+    await page.getByLabel('Search variables').fill('admin_token')
+    await shows('set, not shown')
+    await isFaultless()
+    await open('Jobs')
+    await shows('No process has run a job yet')
+    await open('Caches')
+    await shows('No caches')
+    await open('Schema')
+    await shows('0128_key_usage')
+    await isFaultless()
+    await page.reload()
+    await shows('0128_key_usage')
+  })
+
+  it('every page is usable in the dark on a phone', async () => {
+    const { page, isFaultless } = await openConsole(browser, { ...server, options: darkPhone })
+    const pages = ['Accounts', 'Tokens', 'Query', 'System']
+    for (const name of pages) {
+      await page.getByRole('button', { name: 'Navigation' }).click()
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+      await isFaultless()
+    }
+    await page.goto(`${url}/console/apps/${appId}`)
+    await page.getByRole('cell', { name: 'GET fname/availability' }).waitFor()
+    await isFaultless()
+  })
+})

@@ -1,0 +1,215 @@
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { verifyWebhook } from '../../packages/verify-webhook/index.js'
+import { createTestApi } from '../../src/app/testing/test-api.js'
+import { readConsoleFiles } from '../../src/features/console/console-files.js'
+import { testVault } from '../../src/features/signers/testing/approved-signer.js'
+import { createDeliveryQueue } from '../../src/features/webhooks/delivery/delivery-queue.js'
+import { deliveryWorkers } from '../../src/features/webhooks/delivery/delivery-store.js'
+import { Hydrator } from '../../src/graph/cache/hydrator.js'
+import { startOutbox } from '../../src/outbox/outbox.js'
+import { silentLog } from '../../src/platform/log/log.js'
+import { createNetClient } from '../../src/platform/outbound/net-client.js'
+import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { TestUser } from '../network.js'
+import { startReceiver } from '../webhooks/receiver.js'
+import { browserPath, createTestBrowser } from './browser.js'
+import { openConsole, phone } from './console-page.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const { db, connect } = await createTestDatabase()
+const clock = Date.now
+const hub = await createTestHub(db, { clock })
+const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
+const { app, send } = await createTestApi({ db, hub, consoleFiles, appName: 'garden' })
+const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
+const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 0 })
+const outbox = await startOutbox({
+  queue: createDeliveryQueue({
+    db,
+    vault: testVault,
+    net,
+    hydrator,
+    clock,
+    random: Math.random,
+    log: silentLog,
+  }),
+  workers: deliveryWorkers,
+  concurrency: 4,
+  db,
+  lockDb: connect({ poolSize: 1 }),
+  listen: db.listen,
+  clock,
+  log: silentLog,
+})
+afterAll(async () => {
+  await outbox.stop()
+  await net.close()
+})
+const url = await app.listen({ host: '127.0.0.1', port: 0 })
+afterAll(() => app.close())
+const browser = createTestBrowser()
+const server = { url, db }
+
+/** The code of the page, as a module of this process. */
+const importCode = async (code: string) =>
+  (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+    isSigned(rawBody: string, headers: object): boolean
+  }
+
+/** What pages of webhooks are used with. */
+async function openWebhooks(options: Partial<Parameters<typeof openConsole>[1]> = {}) {
+  const opened = await openConsole(browser, { ...server, path: '/webhooks', ...options })
+  const { page } = opened
+  const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  return {
+    ...opened,
+    click,
+    link: (name: string) => page.getByRole('link', { name, exact: true }).click(),
+    tab: (name: string) => page.getByRole('tab', { name, exact: true }).click(),
+    closed: () => page.getByRole('dialog').waitFor({ state: 'detached' }),
+    async sendSample() {
+      await click('Send a sample')
+      await click('Send')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    },
+  }
+}
+
+describe.skipIf(browserPath === null)('the webhooks of the console', () => {
+  it('are created with filters that were previewed, deliver, and rotate their secret', async () => {
+    const alice = new TestUser(1)
+    const now = farcasterSecondsFromUnixMs(clock())
+    await hub.submitOnChainEvents(alice.onChain())
+    await hub.submit([1, 2, 3].map((n) => alice.cast(n === 3 ? 'gn' : `gm ${n}`, now - 100 + n)))
+    const receiver = await startReceiver()
+    const { page, shows, isFaultless, takePicture, click, link, tab, closed, sendSample } =
+      await openWebhooks()
+
+    await shows('This app has no webhook')
+    await isFaultless()
+    await link('Create a webhook')
+    await page.getByLabel('Name').fill('gardeners')
+    await page.getByLabel('URL', { exact: false }).first().fill(receiver.url)
+    await page.getByLabel('cast.created').check()
+    await page.getByLabel('follow.created').check()
+    const casts = page.getByRole('group', { name: 'cast.created' })
+    await casts.getByLabel('Authors', { exact: true }).fill('2, x')
+    await shows('x is not a fid')
+    await isFaultless()
+    await casts.getByLabel('Authors', { exact: true }).fill('2')
+    await casts.getByLabel('Text', { exact: true }).fill('^gm')
+    await click('Preview the last three days')
+    await shows('2 cast.created')
+    await page.getByText(/gm 2$/).click()
+    await page
+      .getByRole('region', { name: /^Sample / })
+      .first()
+      .waitFor()
+    await isFaultless()
+    await takePicture('webhook-form')
+    await click('Create the webhook')
+    await shows('Copy the secret now')
+    const secret = (await page.getByRole('region', { name: 'Secret' }).textContent())!
+    await isFaultless()
+    await click('Open the webhook')
+
+    await shows('Nothing was sent yet')
+    await sendSample()
+    const [first] = await receiver.waitForCount(1)
+    expect(verifyWebhook(first!.raw, first!.headers, secret)).toBe(true)
+    await page.getByRole('region', { name: 'Deliveries' }).getByText('delivered').waitFor()
+    await tab('Signatures')
+    expect(await page.content()).not.toContain(secret)
+    await tab('Node without packages')
+    process.env.PLAZA_WEBHOOK_SECRET = secret
+    const code = (await page.getByRole('region', { name: 'Receiver without packages' }).textContent())!
+    const { isSigned } = await importCode(code)
+    expect([isSigned(first!.raw, first!.headers), isSigned(`${first!.raw} `, first!.headers)]).toEqual([
+      true,
+      false,
+    ])
+    await isFaultless()
+    await click('Rotate the secret')
+    await click('Create a new secret')
+    const newSecret = (await page.getByRole('region', { name: 'Secret', exact: true }).textContent())!
+    await click('Done')
+    await closed()
+    await sendSample()
+    const [, second] = await receiver.waitForCount(2)
+    expect([secret, newSecret].map((each) => verifyWebhook(second!.raw, second!.headers, each))).toEqual([
+      true,
+      true,
+    ])
+  })
+
+  it('show a delivery that fails, redeliver it, are changed and deleted', async () => {
+    let answer = { status: 410, text: 'this garden is closed' }
+    const receiver = await startReceiver((response) => response.writeHead(answer.status).end(answer.text))
+    const subscription = { 'cast.created': { text: '^gm' } }
+    await send('POST', 'webhook', { name: 'closed garden', url: receiver.url, subscription })
+    const { page, shows, isFaultless, takePicture, click, link, tab, closed, sendSample } =
+      await openWebhooks()
+    await link('closed garden')
+    await sendSample()
+    await shows('The server has disabled this webhook')
+    await tab('Deliveries')
+    await page
+      .getByRole('button', { name: /^Open test-/ })
+      .first()
+      .click()
+    await shows('this garden is closed')
+    await isFaultless()
+    await takePicture('webhook-delivery')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await closed()
+    answer = { status: 200, text: 'ok' }
+    await click('Activate')
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await click('Redeliver all failed')
+    await shows('1 delivery is sent again')
+    await page.getByRole('dialog').press('Escape')
+    await closed()
+    await page
+      .getByRole('button', { name: /^Open test-/ })
+      .first()
+      .click()
+    await click('Redeliver')
+    await page.getByRole('dialog').getByText('delivered').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await closed()
+    await isFaultless()
+    const [first, again] = await receiver.waitForCount(2)
+    expect(again!.body.delivery_id).toBe(first!.body.delivery_id)
+
+    await link('Edit')
+    const text = page.getByRole('group', { name: 'cast.created' }).getByLabel('Text', { exact: true })
+    await expect.poll(() => text.inputValue()).toBe('^gm')
+    await page.getByLabel('Name').fill('flowers')
+    await click('Save the webhook')
+    await page.getByRole('heading', { level: 1, name: 'flowers' }).waitFor()
+    await click('Delete')
+    await shows('and the subscription, the secrets and')
+    await click('Delete the webhook')
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    await page.getByRole('link', { name: 'flowers' }).waitFor({ state: 'detached' })
+  })
+
+  it('are usable in the dark and on a phone', async () => {
+    const options = { ...phone, colorScheme: 'dark' as const }
+    const { page, shows, isFaultless, click, link, tab } = await openWebhooks({ options })
+    await link('Create a webhook')
+    await page.getByLabel('Name').fill('gardeners')
+    await page.getByLabel('URL', { exact: false }).first().fill('https://garden.example.com/in')
+    await page.getByLabel('trade.created').check()
+    await isFaultless()
+    await click('Create the webhook')
+    await click('Open the webhook')
+    await shows('Nothing was sent yet')
+    await isFaultless()
+    await tab('Signatures')
+    await isFaultless()
+  })
+})
