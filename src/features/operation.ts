@@ -1,4 +1,4 @@
-import { type Operation as ApiOperation, operationDefiner } from '../api/operation.js'
+import { type ErasedOperation, operationDefiner } from '../api/operation.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
 import type { CacheWriter } from '../graph/cache/invalidation.js'
 import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
@@ -12,12 +12,14 @@ import type { Vault } from '../platform/vault/vault.js'
 import type { Accounts } from './accounts/accounts.js'
 import type { WalletLedgers } from './accounts/ledger/chain/chain-ledger.js'
 import type { Ai } from './ai/ai.js'
+import type { BearerVerifier } from './bearer/bearer-token.js'
+import type { ServerMonitor } from './console/overview/monitor.js'
 import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
-import type { BearerVerifier } from './sign-in/bearer-token.js'
 import type { SignerCache } from './signers/acting-signer.js'
 import type { FidConsent } from './signers/fid-consent.js'
 import type { SubscriptionSettings } from './subscriptions/settings.js'
+import type { SystemSettings } from './system/system-settings.js'
 import type { Assets } from './tokens/on-demand-tokens.js'
 import type { WebhookSettings } from './webhooks/webhooks.js'
 
@@ -45,7 +47,7 @@ export interface OperationContext {
   readonly walletLedgers: WalletLedgers
   /** Operator settings of webhooks. */
   readonly webhooks: WebhookSettings
-  /** Which URLs notifications and events of mini apps may be sent to. */
+  /** Policy for URLs of notifications and events of mini apps. */
   readonly miniapps: { readonly targetPolicy: TargetPolicy }
   /** Checks URLs of requests before they are stored. */
   readonly savedTargets: SavedTargets
@@ -67,14 +69,18 @@ export interface OperationContext {
   readonly net: Pick<NetClient, 'request'>
   /** The AI endpoint; without one its members are null. */
   readonly ai: Ai
+  /** How this process is set up. */
+  readonly system: SystemSettings
   /** Metrics of this process. */
   readonly metrics: Metrics
+  /** Monitor of the server, for its overview. */
+  readonly monitor: ServerMonitor
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
 /** An operation of the main API. */
-export type Operation = ApiOperation<OperationContext>
+export type Operation = ErasedOperation<OperationContext>
 
 /** Types and validates an operation for the list in `app/operations.ts`. */
 export const defineOperation = operationDefiner<OperationContext>()

@@ -1,5 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { countOf, writesTo } from '../../platform/db/fingerprint.js'
 import { FidPool, type FidPoolOptions } from './fid-pool/fid-pool.js'
 import type { AccountLedger } from './ledger/account-ledger.js'
 import { Registrar, type RegistrarOptions } from './registration/registrar.js'
@@ -26,7 +28,8 @@ export function observeAccounts(registry: Registry, db: Database, network: strin
     registers,
     async collect() {
       this.reset()
-      for (const { state, count } of await countFids(db, network).catch(() => [])) this.set({ state }, count)
+      const counts = await countFids(db, network).catch(() => ({}))
+      for (const [state, count] of Object.entries(counts)) this.set({ state }, count)
     },
   })
   new Gauge({
@@ -41,8 +44,17 @@ export function observeAccounts(registry: Registry, db: Database, network: strin
   })
 }
 
-async function countFids(db: Database, network: string): Promise<{ state: string; count: number }[]> {
-  return await db<{ state: string; count: number }[]>`
+/** Fids of the pool by state. */
+export interface FidCounts {
+  readonly ordered?: number
+  readonly available?: number
+  readonly held?: number
+  readonly used?: number
+}
+
+/** Counts the fids of a network's pool; states without a fid are left out. */
+export async function countFids(db: Database, network: string): Promise<FidCounts> {
+  const rows = await db<{ state: keyof FidCounts; count: number }[]>`
     select
       case
         when fid is null then 'ordered'
@@ -54,6 +66,7 @@ async function countFids(db: Database, network: string): Promise<{ state: string
     from accounts.fid_pool
     where network = ${network}
     group by 1`
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
 async function countPending(db: Database): Promise<{ kind: string; count: number }[]> {
@@ -61,4 +74,20 @@ async function countPending(db: Database): Promise<{ kind: string; count: number
     select 'transactions' as kind, count(*)::integer as count from accounts.transactions where state = 'recorded'
     union all
     select 'registrations', count(*)::integer from accounts.registrations where step not in ('done', 'undone')`
+}
+
+/** Expressions that differ when transactions, registrations, wallets or the fid pool have changed. */
+export function accountsFingerprint(db: Database): Fragment {
+  return db`
+    (select max(id) from accounts.transactions),
+    ${countOf(db, db`accounts.transactions where state = 'recorded'`)},
+    ${countOf(db, db`accounts.registrations where step not in ('done', 'undone')`)},
+    ${countOf(db, db`accounts.direct_registrations where finished_at is null`)},
+    ${writesTo(db, [
+      'accounts.transactions',
+      'accounts.registrations',
+      'accounts.direct_registrations',
+      'accounts.wallets',
+      'accounts.fid_pool',
+    ])}`
 }

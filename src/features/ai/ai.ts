@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { keyHint } from '../../api/api-keys.js'
 import { anonymousCaller, type Caller } from '../../api/caller.js'
 import type { AiClient, ChatRequest } from '../../platform/ai/ai-client.js'
 import { PlazaError } from '../../platform/errors.js'
@@ -33,7 +34,7 @@ export function createAi(client: AiClient, limiter: Counter<number>): Ai {
     const known = cache.get(key)
     if (known) return known
     if (caller.keyId === anonymousCaller.keyId) {
-      throw new PlazaError('unauthenticated', 'what needs the AI endpoint needs an API key')
+      throw new PlazaError('unauthenticated', `what needs the AI endpoint needs an API key: ${keyHint}`)
     }
     const status = limiter.take(caller.keyId)
     if (status !== null && status.retryAfterSeconds > 0) {

@@ -5,15 +5,15 @@ import type { Database } from '../../platform/db/connection.js'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
 import { resultWithin } from '../../platform/process/pause.js'
 import { PromiseCache } from '../../platform/promise-cache.js'
+import { isUuid } from '../../platform/text/uuid.js'
 import { hashOfKey } from './api-keys.js'
-import { isUuid } from './apps.js'
 
 /** How long a revoked key may still be accepted. */
 const CACHE_MS = 1_000
 /** Most cached keys, including invalid ones. */
 const MAX_CACHED = 10_000
-/** A known key waits so long for the database, then it is accepted as it was. */
-const PATIENCE_MS = 250
+/** Longest wait of a known key for the database; after it the key is accepted as it was. */
+const QUERY_TIMEOUT_MS = 250
 /**
  * How long a key is accepted after its last check while the database does not answer, so that what is cached can be read
  * meanwhile. No key can be revoked in a database that does not answer.
@@ -28,7 +28,7 @@ interface CheckedCaller {
 /** Creates the key cache: one statement per key and second, shared by concurrent requests. */
 export function createApiKeyCache(db: Database, clock: () => number) {
   const callers = new PromiseCache<Caller | null>({ max: MAX_CACHED, ttlMs: CACHE_MS, clock })
-  const checked = new LRUCache<string, CheckedCaller>({ max: MAX_CACHED })
+  const checked = new LRUCache<string, CheckedCaller>({ maxSize: MAX_CACHED, sizeCalculation: () => 1 })
   const usedAtMs = new Map<number, number>()
 
   /** Looks a caller up; while the database does not answer, the last answer counts. */
@@ -40,7 +40,7 @@ export function createApiKeyCache(db: Database, clock: () => number) {
     })
     const known = checked.get(name)
     if (known === undefined || clock() - known.checkedMs > UNCHECKED_MS) return (await looking).caller
-    const answer = await resultWithin(PATIENCE_MS, looking).catch((error: unknown) => {
+    const answer = await resultWithin(QUERY_TIMEOUT_MS, looking).catch((error: unknown) => {
       if (isUnavailable(error)) return null
       throw error
     })

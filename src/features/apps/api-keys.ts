@@ -39,6 +39,13 @@ export async function createApiKey(
   return { ...record!, key: newKey }
 }
 
+/** Whether the database has a key that is not revoked. */
+export async function hasActiveKeys(db: Queryable): Promise<boolean> {
+  const [found] = await db<{ exists: boolean }[]>`
+    select exists (select from apps.api_keys where revoked_at is null) as exists`
+  return found!.exists
+}
+
 /** Lists all keys by app, oldest first, including revoked ones. */
 export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
   return db<ApiKey[]>`select ${columnsOf(db)} from apps.api_keys order by app, id`

@@ -2,8 +2,10 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { invalidField } from '../../api/invalid-field.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { UNIQUE_VIOLATION } from '../../platform/db/connection-errors.js'
 import { PlazaError } from '../../platform/errors.js'
-import { normalizeAuthorizedOrigins, type SignInPermission } from '../sign-in/browser/authorized-origins.js'
+import { isUuid } from '../../platform/text/uuid.js'
+import { normalizeAuthorizedOrigins, type SignInPermission } from './authorized-origins.js'
 
 /** An app: one user of the API. */
 export interface App {
@@ -17,7 +19,7 @@ export interface App {
   readonly developerUuid: string
   /** Origins (`https://app.example.com`) and deep link schemes (`myapp://`) that may receive a sign-in. */
   readonly authorizedOrigins: readonly string[]
-  /** What a browser sign-in requests from users. */
+  /** Permission that a browser sign-in requests from users. */
   readonly signInPermission: SignInPermission
   /** Whether the server holds the custody key of the app's fid. */
   readonly hasCustodyKey: boolean
@@ -35,8 +37,6 @@ export interface AppDetails {
   readonly authorizedOrigins?: readonly string[]
   readonly signInPermission?: SignInPermission
 }
-
-const UNIQUE_VIOLATION = '23505'
 
 /** Returns the id of the app with this name, creating it when missing. */
 export async function ensureApp(db: Queryable, name: string): Promise<string> {
@@ -160,16 +160,10 @@ export const MAX_DOMAIN_LENGTH = 253
 
 /** Control characters, separators and lone surrogates, which would break lists. */
 const unprintableCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Characters that end the host part of a URL. */
 const invalidHostCharacters = /[\s/\\:?#@[\]%]/
 /** A host name: labels of letters, digits and inner hyphens (RFC 1123 §2.1). */
 const hostName = /^(?!-)[a-z\d-]{1,63}(?<!-)(\.(?!-)[a-z\d-]{1,63}(?<!-))*$/
-
-/** Whether a text is a UUID, as ids of apps, developers, wallets and signers are. */
-export function isUuid(text: string): boolean {
-  return uuid.test(text)
-}
 
 /** Normalizes the name of an app: trimmed, NFC. Throws `bad_request.invalid_param` for an invalid name. */
 export function normalizeAppName(text: string): string {

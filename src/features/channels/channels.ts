@@ -92,7 +92,7 @@ async function createOrUpdateChannel(
   return saved
 }
 
-/** What decides about a change of a channel. */
+/** State that decides about a change of a channel. */
 interface LockedChannel {
   /** Fid of the lead. */
   readonly lead: number

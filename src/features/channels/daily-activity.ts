@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
@@ -85,4 +85,23 @@ export function windowActivity(
     where hour > ${start}::integer and hour <= ${end}::integer
       and hour >= (${day.last} + 1) * 24
   `
+}
+
+/**
+ * Reads the casts of a channel since a day, by day, counted from the first of the protocol. At most 24 rows for each day
+ * and URL are read.
+ */
+export async function readDailyCasts(
+  db: Database,
+  id: string,
+  firstDay: number,
+): Promise<Map<number, number>> {
+  const rows = await db<{ day: number; casts: number }[]>`
+    select a.hour / 24 as day, sum(a.casts)::integer as casts
+    from channels.urls u
+    join social.url_activity a on a.url = u.url
+    where u.channel_id = ${id} and a.hour >= ${firstDay * 24}::integer
+    group by 1
+  `
+  return new Map(rows.map(({ day, casts }) => [day, casts]))
 }

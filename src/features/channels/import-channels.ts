@@ -9,7 +9,7 @@ import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { importChannel } from './channels.js'
 
-/** What channels are imported with. */
+/** Dependencies of the import of channels. */
 export interface ChannelImportOptions {
   readonly db: Database
   readonly api: PublicApi

@@ -3,10 +3,10 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
 import { uncachedWriter } from '../../graph/cache/invalidation.js'
+import { setChannelFollow } from './channel-follows.js'
 import { saveChannel } from './channels.js'
 import { answerInvite, inviteMember, removeMember } from './membership.js'
 import { MAX_MODERATORS } from './membership-rules.js'
-import { setChannelFollow } from './routes/channel-follows.js'
 import { readStoredChannel, validMemberships } from './testing/stored-membership.js'
 
 // Runs hundreds of races.

@@ -243,7 +243,7 @@ test('channel membership: random call sequences reach only valid states and answ
       }),
       (commands) => fc.asyncModelRun(begin, commands),
     ),
-    { numRuns: 150 },
+    { numRuns: 80 },
   )
   expect(reachedStates.size).toBe(validMemberships.length)
 })

@@ -15,7 +15,7 @@ import {
 export const MAX_CALLS_PER_HOUR = 100
 const HOUR_SECONDS = 3_600
 
-/** Who requests a membership change, and for whom. */
+/** Requester and subject of a membership change. */
 export interface MembershipRequest {
   readonly channelId: string
   readonly callerFid: number

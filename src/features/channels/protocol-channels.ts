@@ -10,9 +10,10 @@ import {
   ReactionType,
 } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
+import type { MessageContent } from '../../protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { OperationContext } from '../operation.js'
-import type { Author, Statement } from '../publishing/author.js'
+import type { Author } from '../publishing/author.js'
 import { publishChange } from '../publishing/changes.js'
 
 /** A channel that messages of the protocol govern. */
@@ -58,11 +59,11 @@ export async function publishToChannel(
   context: Context,
   author: Author,
   { id }: ProtocolChannel,
-  statement: Statement,
+  content: MessageContent,
   members: readonly number[] = [],
 ): Promise<void> {
   try {
-    await publishChange(context, author, statement)
+    await publishChange(context, author, content)
   } catch (error) {
     const code = error instanceof PlazaError ? refusalCodes[error.message] : undefined
     throw code === undefined ? error : new PlazaError(code, (error as PlazaError).message)
@@ -83,8 +84,8 @@ export async function publishMember(
   action: ChannelMemberAction,
 ): Promise<void> {
   const channelMemberBody = { channelId: channel.channelId, fid, action }
-  const statement = { type: MessageType.CHANNEL_MEMBER, channelMemberBody }
-  await publishToChannel(context, author, channel, statement, [fid])
+  const content = { type: MessageType.CHANNEL_MEMBER, channelMemberBody }
+  await publishToChannel(context, author, channel, content, [fid])
 }
 
 /** Pins a cast; null unpins. */

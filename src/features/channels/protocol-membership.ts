@@ -6,7 +6,7 @@ import type { Author } from '../publishing/author.js'
 import { findMember } from './membership-lists.js'
 import { type ProtocolChannel, publishMember } from './protocol-channels.js'
 
-/** Whom a change of a channel of the protocol concerns, and which role. */
+/** User and role of a change of a channel of the protocol. */
 export interface ProtocolMembershipRequest {
   readonly fid: number
   readonly role: ChannelMemberRole

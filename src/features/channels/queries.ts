@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { lowercase } from '../../platform/text/lowercase.js'
 import { windowActivity } from './daily-activity.js'

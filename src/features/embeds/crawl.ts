@@ -5,7 +5,7 @@ import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.j
 import { boundMetadata } from './embed-metadata.js'
 import { frameOf } from './frame.js'
 import { htmlMetadata, readHtmlHead } from './html-metadata.js'
-import { IMAGE_BYTES_MAX, measureImage } from './image-size.js'
+import { MAX_IMAGE_BYTES, measureImage } from './image-size.js'
 import { oembedAddress, parseOembed } from './oembed.js'
 import { cleanText, decodePage, omitUndefined } from './page-text.js'
 import { readMp4, readPlaylist } from './video.js'
@@ -31,13 +31,13 @@ export const CRAWL_DEADLINE_MS = 15_000
 /** Deadline of the oEmbed request. */
 export const OEMBED_DEADLINE_MS = 5_000
 
-const REDIRECTS_MAX = 5
-const PAGE_BYTES_MAX = 1_048_576
-const PLAYLIST_BYTES_MAX = 262_144
-const VIDEO_BYTES_MAX = 262_144
-const OEMBED_BYTES_MAX = 65_536
-const CONTENT_TYPE_LENGTH_MAX = 255
-const RETRY_AFTER_MAX_MS = 24 * 3_600_000
+const MAX_REDIRECTS = 5
+const MAX_PAGE_BYTES = 1_048_576
+const MAX_PLAYLIST_BYTES = 262_144
+const MAX_VIDEO_BYTES = 262_144
+const MAX_OEMBED_BYTES = 65_536
+const MAX_CONTENT_TYPE_LENGTH = 255
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
 const headers = {
   accept: 'text/html,application/xhtml+xml,image/*,video/*;q=0.9,*/*;q=0.8',
@@ -65,7 +65,7 @@ export async function crawl(
     headers,
     deadlineMs: CRAWL_DEADLINE_MS,
     maxBytes: maxBytesFor,
-    maxRedirects: REDIRECTS_MAX,
+    maxRedirects: MAX_REDIRECTS,
     signal,
   })
   if (isNetFailure(answer)) {
@@ -97,11 +97,11 @@ function maxBytesFor(head: AnswerHead): number {
   if (head.status < 200 || head.status >= 300) return 0
   const kind = declaredKind(head)
   // An undeclared type is detected by magic numbers or the URL's extension.
-  if (kind === undefined) return Math.max(IMAGE_BYTES_MAX, VIDEO_BYTES_MAX)
-  if (kind === 'text/html') return PAGE_BYTES_MAX
-  if (kind === 'application/x-mpegurl') return PLAYLIST_BYTES_MAX
-  if (kind?.startsWith('video')) return VIDEO_BYTES_MAX
-  return kind?.startsWith('image') ? IMAGE_BYTES_MAX : 0
+  if (kind === undefined) return Math.max(MAX_IMAGE_BYTES, MAX_VIDEO_BYTES)
+  if (kind === 'text/html') return MAX_PAGE_BYTES
+  if (kind === 'application/x-mpegurl') return MAX_PLAYLIST_BYTES
+  if (kind?.startsWith('video')) return MAX_VIDEO_BYTES
+  return kind?.startsWith('image') ? MAX_IMAGE_BYTES : 0
 }
 
 async function describe(
@@ -113,7 +113,7 @@ async function describe(
   const contentType = answer.headers['content-type'] ?? ''
   const metadata: EmbedUrlMetadata = {
     _status: 'RESOLVED',
-    content_type: cleanText(contentType, CONTENT_TYPE_LENGTH_MAX) ?? null,
+    content_type: cleanText(contentType, MAX_CONTENT_TYPE_LENGTH) ?? null,
     content_length: lengthOf(answer),
   }
   const declared = declaredKind(answer)
@@ -166,7 +166,7 @@ async function fetchOembed(
     url,
     headers: { accept: 'application/json' },
     deadlineMs: OEMBED_DEADLINE_MS,
-    maxBytes: OEMBED_BYTES_MAX,
+    maxBytes: MAX_OEMBED_BYTES,
     signal,
   })
   if (isNetFailure(answer) || answer.status !== 200 || answer.isTruncated) return undefined
@@ -184,5 +184,5 @@ function lengthOf({ headers, bytes, isTruncated }: NetAnswer): number | null {
 /** Parses Retry-After in seconds. Dates (RFC 9110 §10.2.3) are ignored; our schedule applies. */
 function retryAfterMs({ headers }: NetAnswer): number {
   const seconds = headers['retry-after'] ?? ''
-  return /^\d{1,9}$/.test(seconds) ? Math.min(Number(seconds) * 1_000, RETRY_AFTER_MAX_MS) : 0
+  return /^\d{1,9}$/.test(seconds) ? Math.min(Number(seconds) * 1_000, MAX_RETRY_AFTER_MS) : 0
 }

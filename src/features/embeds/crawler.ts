@@ -47,7 +47,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const RETRY_DELAYS_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS]
 
 /** Most requests that wait for a crawl on demand. */
-const IMMEDIATE_CRAWLS_MAX = 16
+const MAX_IMMEDIATE_CRAWLS = 16
 /** How long such a request waits for its host, and how often it retries. */
 const HOST_WAIT_MS = 10_000
 const HOST_POLL_MS = 100
@@ -102,7 +102,7 @@ export class Crawler {
   async crawlNow(url: string): Promise<CrawlResult | Refusal> {
     const host = hostOf(url)
     if (host === null) return refuse('bad_request.invalid_param', 'url must be an http or https URL')
-    if (this.#immediateCrawls >= IMMEDIATE_CRAWLS_MAX)
+    if (this.#immediateCrawls >= MAX_IMMEDIATE_CRAWLS)
       return refuse('unavailable', 'too many URLs are being crawled')
     this.#immediateCrawls += 1
     try {

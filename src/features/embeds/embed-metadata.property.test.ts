@@ -13,7 +13,7 @@ import {
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { serveHttp } from '../../platform/outbound/testing/loopback-server.js'
 import { crawl, isCrawlResult } from './crawl.js'
-import { boundMetadata, emptyMetadata, METADATA_LENGTH_MAX } from './embed-metadata.js'
+import { boundMetadata, emptyMetadata, MAX_METADATA_LENGTH } from './embed-metadata.js'
 import { gif, jpeg, png, svg, webp } from './testing/image-bytes.js'
 import { mp4 } from './testing/video-bytes.js'
 
@@ -161,7 +161,7 @@ it('embed metadata: any response gives metadata in the schema that PostgreSQL ca
       expect([...schema.Errors(metadata)]).toEqual([])
       expect(onlyKnown(metadata)).toEqual(metadata)
       const json = JSON.stringify(metadata)
-      expect(json.length).toBeLessThanOrEqual(METADATA_LENGTH_MAX)
+      expect(json.length).toBeLessThanOrEqual(MAX_METADATA_LENGTH)
       const [stored] = await db<{ metadata: unknown }[]>`select ${json}::text::jsonb as metadata`
       expect(stored?.metadata).toEqual(metadata)
     }),
@@ -188,7 +188,7 @@ it('boundMetadata: keeps the preview of a page with too much metadata', () => {
     html,
     frame: { version: '1', frames_url: url, image: url, title: quotes, metadata: { html } },
   })
-  expect(JSON.stringify(bounded).length).toBeLessThanOrEqual(METADATA_LENGTH_MAX)
+  expect(JSON.stringify(bounded).length).toBeLessThanOrEqual(MAX_METADATA_LENGTH)
   expect(bounded.html).toEqual({
     ...{ ogTitle: quotes, ogDescription: quotes, ogSiteName: quotes, ogUrl: url, favicon: url },
     ogImage: [{ url, alt: quotes }],

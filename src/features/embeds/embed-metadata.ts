@@ -6,7 +6,7 @@ export function emptyMetadata(status: 'PENDING' | 'FAILED'): EmbedUrlMetadata {
 }
 
 /** Most characters of one URL's metadata as JSON. A feed page shows 25 casts with up to four URLs each. */
-export const METADATA_LENGTH_MAX = 16_384
+export const MAX_METADATA_LENGTH = 16_384
 
 /** Steps that reduce too large metadata, in order. */
 const reductions: readonly ((metadata: EmbedUrlMetadata) => EmbedUrlMetadata)[] = [
@@ -16,11 +16,11 @@ const reductions: readonly ((metadata: EmbedUrlMetadata) => EmbedUrlMetadata)[] 
   withoutFrame,
 ]
 
-/** Reduces metadata until it fits `METADATA_LENGTH_MAX`. */
+/** Reduces metadata until it fits `MAX_METADATA_LENGTH`. */
 export function boundMetadata(metadata: EmbedUrlMetadata): EmbedUrlMetadata {
   let bounded = metadata
   for (const reduce of reductions) {
-    if (JSON.stringify(bounded).length <= METADATA_LENGTH_MAX) break
+    if (JSON.stringify(bounded).length <= MAX_METADATA_LENGTH) break
     bounded = reduce(bounded)
   }
   return bounded

@@ -11,9 +11,9 @@ import { cleanText, omitUndefined, parseObject, resolveUrl } from './page-text.j
 const buttonActions = ['post', 'post_redirect', 'tx', 'link', 'mint'] as const
 
 /** Limits of the first protocol: buttons, and the state that frames pass on. */
-const BUTTONS_MAX = 4
-const STATE_LENGTH_MAX = 4_096
-const TEXT_LENGTH_MAX = 256
+const MAX_BUTTONS = 4
+const MAX_STATE_LENGTH = 4_096
+const MAX_TEXT_LENGTH = 256
 
 /**
  * Reads a page's frame: a mini app as JSON in `fc:miniapp` or the older `fc:frame`, or a frame v1 with one
@@ -52,13 +52,13 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
     frames_url: page.href,
     image,
     buttons: buttonsOf(head),
-    input: omitUndefined({ text: cleanText(tag('input:text'), TEXT_LENGTH_MAX) }),
+    input: omitUndefined({ text: cleanText(tag('input:text'), MAX_TEXT_LENGTH) }),
     // A state that is cut off is worse than none.
     state: omitUndefined({
-      serialized: state && state.length > STATE_LENGTH_MAX ? undefined : cleanText(state, STATE_LENGTH_MAX),
+      serialized: state && state.length > MAX_STATE_LENGTH ? undefined : cleanText(state, MAX_STATE_LENGTH),
     }),
     ...omitUndefined({
-      title: cleanText(head.first.get('og:title') ?? head.title, TEXT_LENGTH_MAX),
+      title: cleanText(head.first.get('og:title') ?? head.title, MAX_TEXT_LENGTH),
       image_aspect_ratio: aspectRatioOf(tag('image:aspect_ratio')),
       post_url: resolveUrl(tag('post_url'), head.base),
     }),
@@ -68,7 +68,7 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
 /** Reads the buttons: numbered from 1 without gaps. */
 function buttonsOf({ first, base }: HtmlHead): FrameActionButton[] {
   const buttons: FrameActionButton[] = []
-  for (let index = 1; index <= BUTTONS_MAX; index += 1) {
+  for (let index = 1; index <= MAX_BUTTONS; index += 1) {
     const tag = (name: string) => first.get(`fc:frame:button:${index}${name}`)
     const label = tag('')
     if (label === undefined) break
@@ -76,9 +76,9 @@ function buttonsOf({ first, base }: HtmlHead): FrameActionButton[] {
       index,
       action_type: buttonActions.find((action) => action === tag(':action')) ?? 'post',
       ...omitUndefined({
-        title: cleanText(label, TEXT_LENGTH_MAX),
+        title: cleanText(label, MAX_TEXT_LENGTH),
         // The target of a mint is a chain address, not a URL.
-        target: cleanText(tag(':target'), 2 * TEXT_LENGTH_MAX),
+        target: cleanText(tag(':target'), 2 * MAX_TEXT_LENGTH),
         post_url: resolveUrl(tag(':post_url'), base),
       }),
     })
@@ -91,7 +91,7 @@ function aspectRatioOf(text: string | undefined): string | undefined {
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? cleanText(value, TEXT_LENGTH_MAX) : undefined
+  return typeof value === 'string' ? cleanText(value, MAX_TEXT_LENGTH) : undefined
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -35,22 +35,22 @@ export interface Link {
 }
 
 /** Most meta elements to read. */
-const METAS_MAX = 500
-const LINKS_MAX = 500
-const TITLE_LENGTH_MAX = 4_096
+const MAX_METAS = 500
+const MAX_LINKS = 500
+const MAX_TITLE_LENGTH = 4_096
 
 /**
  * Depth at which parsing stops. The parser searches its open elements for each closing tag, so nested unclosed elements
  * take quadratic time.
  */
-const DEPTH_MAX = 2_000
+const MAX_DEPTH = 2_000
 const CHUNK_LENGTH = 16_384
 
 /** Reads the declarations of a page wherever they are. Any text is accepted. */
 export function readHtmlHead(html: string, address: URL): HtmlHead {
   const reader = new HeadReader(address)
   const parser = new Parser(reader)
-  for (let at = 0; at < html.length && reader.depth < DEPTH_MAX; at += CHUNK_LENGTH) {
+  for (let at = 0; at < html.length && reader.depth < MAX_DEPTH; at += CHUNK_LENGTH) {
     parser.write(html.slice(at, at + CHUNK_LENGTH))
   }
   parser.end()
@@ -109,7 +109,7 @@ class HeadReader implements HtmlHead {
   ontext(text: string): void {
     if (!this.#inTitle) return
     const title = this.title ?? ''
-    if (title.length < TITLE_LENGTH_MAX) this.title = title + text
+    if (title.length < MAX_TITLE_LENGTH) this.title = title + text
   }
 
   #openBase(href: string | undefined): void {
@@ -122,13 +122,13 @@ class HeadReader implements HtmlHead {
   #openMeta({ property, name, itemprop, content, value }: Attributes): void {
     const text = content ?? value
     const key = (property ?? name ?? itemprop)?.trim().toLowerCase()
-    if (!key || text === undefined || text.trim() === '' || this.metas.length === METAS_MAX) return
+    if (!key || text === undefined || text.trim() === '' || this.metas.length === MAX_METAS) return
     this.metas.push({ property: key, content: text })
     if (!this.first.has(key)) this.first.set(key, text)
   }
 
   #openLink({ rel, href, type = '' }: Attributes): void {
-    if (rel === undefined || href === undefined || this.links.length === LINKS_MAX) return
+    if (rel === undefined || href === undefined || this.links.length === MAX_LINKS) return
     this.links.push({ rel: rel.trim().toLowerCase(), href, type: type.trim().toLowerCase() })
   }
 }
@@ -190,9 +190,9 @@ const urlProperties = {
   ogWebsite: ['og:website'],
 } as const
 
-const TEXT_LENGTH_MAX = 1_000
-const SHORT_TEXT_LENGTH_MAX = 100
-const MEDIA_MAX = 4
+const MAX_TEXT_LENGTH = 1_000
+const MAX_SHORT_TEXT_LENGTH = 100
+const MAX_MEDIA = 4
 const icons = ['icon', 'shortcut icon', 'apple-touch-icon', 'apple-touch-icon-precomposed', 'mask-icon']
 
 /** Extracts the metadata of a page. All URLs are absolute, all texts are bounded. */
@@ -202,13 +202,13 @@ export function htmlMetadata(head: HtmlHead): HtmlMetadata {
     if (value !== undefined) metadata[member] = value
   }
   for (const [member, properties] of entriesOf(textProperties)) {
-    set(member, cleanText(firstOf(head, properties), TEXT_LENGTH_MAX))
+    set(member, cleanText(firstOf(head, properties), MAX_TEXT_LENGTH))
   }
   for (const [member, properties] of entriesOf(urlProperties)) {
     set(member, resolveUrl(firstOf(head, properties), head.base))
   }
-  if (metadata.ogTitle === undefined) set('ogTitle', cleanText(head.title, TEXT_LENGTH_MAX))
-  if (metadata.ogLocale === undefined) set('ogLocale', cleanText(head.language, SHORT_TEXT_LENGTH_MAX))
+  if (metadata.ogTitle === undefined) set('ogTitle', cleanText(head.title, MAX_TEXT_LENGTH))
+  if (metadata.ogLocale === undefined) set('ogLocale', cleanText(head.language, MAX_SHORT_TEXT_LENGTH))
   if (metadata.ogUrl === undefined) set('ogUrl', linkOf(head, ['canonical']))
   set('favicon', linkOf(head, icons))
 
@@ -251,12 +251,12 @@ function mediaOf({ metas, base }: HtmlHead, root: 'og:image' | 'og:video'): Imag
       if (url === undefined) continue
       // `og:image:url` equals `og:image`; the secure variant is the same over https.
       if (part !== '' && current !== undefined) current.url = url
-      else if (media.length < MEDIA_MAX) media.push({ url })
+      else if (media.length < MAX_MEDIA) media.push({ url })
     } else if (
       current !== undefined &&
       (part === 'alt' || part === 'type' || part === 'width' || part === 'height')
     ) {
-      const text = cleanText(content, part === 'alt' ? TEXT_LENGTH_MAX : SHORT_TEXT_LENGTH_MAX)
+      const text = cleanText(content, part === 'alt' ? MAX_TEXT_LENGTH : MAX_SHORT_TEXT_LENGTH)
       if (text !== undefined) current[part] ??= text
     }
   }
@@ -265,7 +265,7 @@ function mediaOf({ metas, base }: HtmlHead, root: 'og:image' | 'og:video'): Imag
 
 function twitterImage(head: HtmlHead): ImageObject[] {
   const url = resolveUrl(firstOf(head, ['twitter:image', 'twitter:image:src']), head.base)
-  const alt = cleanText(firstOf(head, ['twitter:image:alt']), TEXT_LENGTH_MAX)
+  const alt = cleanText(firstOf(head, ['twitter:image:alt']), MAX_TEXT_LENGTH)
   if (url === undefined) return []
   return [alt === undefined ? { url } : { url, alt }]
 }

@@ -31,7 +31,7 @@ const formats: readonly Format[] = [
 ]
 
 /** Most bytes needed to measure any image. */
-export const IMAGE_BYTES_MAX = Math.max(...formats.map(({ maxBytes }) => maxBytes))
+export const MAX_IMAGE_BYTES = Math.max(...formats.map(({ maxBytes }) => maxBytes))
 
 /** EXIF orientations from this value on exchange width and height. */
 const FIRST_TURNED_ORIENTATION = 5

@@ -2,8 +2,8 @@ import type { OembedData } from '../../graph/view/schema/url-metadata.js'
 import type { HtmlHead } from './html-metadata.js'
 import { cleanText, parseObject, resolveUrl } from './page-text.js'
 
-const TEXT_LENGTH_MAX = 1_000
-const HTML_LENGTH_MAX = 4_000
+const MAX_TEXT_LENGTH = 1_000
+const MAX_HTML_LENGTH = 4_000
 
 /**
  * Returns a page's JSON oEmbed URL when it is on the page's own host. Other hosts are not asked: requests are
@@ -20,7 +20,7 @@ export function parseOembed(json: string, address: URL): OembedData | undefined 
   const answer = parseObject(json)
   if (answer === undefined) return undefined
   const text = (name: string) =>
-    (typeof answer[name] === 'string' ? cleanText(answer[name], TEXT_LENGTH_MAX) : undefined) ?? null
+    (typeof answer[name] === 'string' ? cleanText(answer[name], MAX_TEXT_LENGTH) : undefined) ?? null
   const url = (name: string) =>
     (typeof answer[name] === 'string' ? resolveUrl(answer[name], address) : undefined) ?? null
   const shared = {
@@ -57,6 +57,6 @@ function lengthOf(value: unknown): number | null {
 
 /** Returns bounded HTML, or null: truncated markup is worse than none. */
 function htmlOf(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > HTML_LENGTH_MAX) return null
-  return cleanText(value, HTML_LENGTH_MAX) ?? null
+  if (typeof value !== 'string' || value.length > MAX_HTML_LENGTH) return null
+  return cleanText(value, MAX_HTML_LENGTH) ?? null
 }

@@ -18,16 +18,16 @@ export function cleanText(text: string | undefined, maxLength: number): string |
   return cleaned?.replace(loneSurrogates, '') || undefined
 }
 
-const URL_LENGTH_MAX = 1_024
+const MAX_URL_LENGTH = 1_024
 
 /** Resolves a URL in a page; undefined unless it is http(s). */
 export function resolveUrl(reference: string | undefined, base: URL): string | undefined {
-  if (reference === undefined || reference.length > URL_LENGTH_MAX) return undefined
+  if (reference === undefined || reference.length > MAX_URL_LENGTH) return undefined
   const trimmed = reference.trim()
   if (trimmed === '' || !URL.canParse(trimmed, base.href)) return undefined
   const url = new URL(trimmed, base.href)
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:'
-  return isWeb && url.href.length <= URL_LENGTH_MAX ? url.href : undefined
+  return isWeb && url.href.length <= MAX_URL_LENGTH ? url.href : undefined
 }
 
 /** Bytes in which a page declares its encoding (HTML standard, "determining the character encoding"). */

@@ -24,10 +24,10 @@ function codecName(sample: string): string | undefined {
 }
 
 /** Most boxes to read in one file, at all depths; real headers have fewer. */
-const BOXES_MAX = 2_000
-const STREAMS_MAX = 20
+const MAX_BOXES = 2_000
+const MAX_STREAMS = 20
 /** One year; longer durations are corrupt. */
-const DURATION_MAX_S = 31_536_000
+const MAX_DURATION_SECONDS = 31_536_000
 
 interface Box {
   readonly type: string
@@ -47,7 +47,7 @@ export function readMp4(bytes: Uint8Array): VideoMetadata {
   const header = parts.find(({ type }) => type === 'mvhd')
   const stream = parts
     .filter(({ type }) => type === 'trak')
-    .slice(0, STREAMS_MAX)
+    .slice(0, MAX_STREAMS)
     .flatMap((track) => streamOf(reader, track) ?? [])
   return omitUndefined({
     duration_s: header && durationOf(header.content),
@@ -56,7 +56,7 @@ export function readMp4(bytes: Uint8Array): VideoMetadata {
 }
 
 class BoxReader {
-  #left = BOXES_MAX
+  #left = MAX_BOXES
 
   /** Returns the boxes in this range up to the first corrupt one, truncated to the available bytes. */
   boxes(view: DataView): Box[] {
@@ -113,7 +113,7 @@ function durationOf(header: DataView): number | undefined {
   // All bits set means unknown.
   if (!isLong && duration === 0xffff_ffff) return undefined
   const seconds = Math.round((duration / scale) * 1_000) / 1_000
-  return seconds > 0 && seconds < DURATION_MAX_S ? seconds : undefined
+  return seconds > 0 && seconds < MAX_DURATION_SECONDS ? seconds : undefined
 }
 
 function typeAt(view: DataView, at: number): string {
@@ -133,7 +133,7 @@ export function readPlaylist(text: string, isWhole: boolean): VideoMetadata | un
   if (lines[0]?.replace(/^\ufeff/, '').trim() !== '#EXTM3U') return undefined
   const stream = lines
     .filter((line) => line.startsWith('#EXT-X-STREAM-INF:'))
-    .slice(0, STREAMS_MAX)
+    .slice(0, MAX_STREAMS)
     .map(renditionOf)
     .filter((found) => Object.keys(found).length > 0)
   return omitUndefined({

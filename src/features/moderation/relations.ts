@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
 import type { Database } from '../../platform/db/connection.js'

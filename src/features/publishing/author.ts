@@ -2,7 +2,7 @@ import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, type Refusal } from '../../platform/errors.js'
 import { MessageData } from '../../protocol/definitions.js'
-import type { SignedMessage } from '../../protocol/message.js'
+import type { MessageContent, SignedMessage } from '../../protocol/message.js'
 import type { MessageSigner } from '../../protocol/sign.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
@@ -22,28 +22,24 @@ export interface Publisher {
   readonly clock: () => number
 }
 
-/** The content of a message: its type, and the body of that type. */
-export type Statement = Pick<MessageData, 'type'> &
-  Partial<Omit<MessageData, 'type' | 'fid' | 'timestamp' | 'network'>>
-
 /** Builds unsigned message data. Timestamps are Farcaster seconds. */
 export function messageData(
   { network }: Pick<Publisher, 'network'>,
   { fid }: Pick<Author, 'fid'>,
-  statement: Statement,
+  content: MessageContent,
   timestamp: number,
 ): MessageData {
-  return MessageData.create({ ...statement, fid, timestamp, network })
+  return MessageData.create({ ...content, fid, timestamp, network })
 }
 
-/** Signs a statement of the author. */
-export function signStatement(
+/** Signs a message of the author. */
+export function signContent(
   publisher: Pick<Publisher, 'network'>,
   author: Author,
-  statement: Statement,
+  content: MessageContent,
   timestamp: number,
 ): SignedMessage {
-  return author.key.sign(messageData(publisher, author, statement, timestamp))
+  return author.key.sign(messageData(publisher, author, content, timestamp))
 }
 
 /** Returns the current time in Farcaster seconds. */

@@ -3,7 +3,8 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { type CastAddBody, CastType, type Embed, MessageType } from '../../protocol/definitions.js'
 import { validateEmbed, validateUrl } from '../../protocol/kinds/target.js'
-import { type Statement, validationError } from './author.js'
+import type { MessageContent } from '../../protocol/message.js'
+import { validationError } from './author.js'
 import { mentionCandidates, stripMentions } from './mentions.js'
 
 /** A cast to publish. */
@@ -31,7 +32,7 @@ const urlScheme = /^[a-z][a-z0-9+.-]*:./i
  *
  * @throws PlazaError That names the invalid member.
  */
-export async function draftCast(db: Database, request: CastRequest): Promise<Statement> {
+export async function draftCast(db: Database, request: CastRequest): Promise<MessageContent> {
   if (Buffer.from(request.text).toString() !== request.text)
     throw invalidField('text', 'must be well-formed Unicode')
   const candidates = mentionCandidates(request.text)
@@ -127,7 +128,7 @@ function parentOf(
   return { parentUrl }
 }
 
-/** What a cast request refers to, as far as it is stored. */
+/** Users, parent and channel that a cast request refers to, as far as they are stored. */
 interface References {
   /** By the username shown for the user. */
   readonly users: readonly { readonly username: string; readonly fid: number }[]

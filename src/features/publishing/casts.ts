@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
 import { MessageType } from '../../protocol/definitions.js'
-import type { SignedMessage } from '../../protocol/message.js'
+import type { MessageContent, SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import {
   type Author,
@@ -9,8 +9,7 @@ import {
   isDuplicate,
   isSuperseded,
   type Publisher,
-  type Statement,
-  signStatement,
+  signContent,
 } from './author.js'
 
 /** Retries with earlier timestamps when a cast's hash is taken. */
@@ -24,11 +23,11 @@ const MAX_ATTEMPTS = 20
 export async function publishCast(
   publisher: Publisher,
   author: Author,
-  cast: Statement,
+  cast: MessageContent,
 ): Promise<SignedMessage> {
   for (let attempt = 0; ; attempt += 1) {
     const message = signCast(publisher, author, cast, attempt)
-    const [refusal = null] = await publisher.hub.submit([message], { signedLocally: true })
+    const [refusal = null] = await publisher.hub.submit([message], { origin: 'signer' })
     if (refusal === null) return message
     const isConflict = isDuplicate(refusal) || isSuperseded(refusal)
     if (!isConflict || attempt === MAX_ATTEMPTS) throw castRefusalError(refusal)
@@ -42,10 +41,10 @@ export async function publishCast(
 export function signCast(
   publisher: Publisher,
   author: Author,
-  cast: Statement,
+  cast: MessageContent,
   attempt: number,
 ): SignedMessage {
-  return signStatement(publisher, author, cast, farcasterNow(publisher) - attempt)
+  return signContent(publisher, author, cast, farcasterNow(publisher) - attempt)
 }
 
 /** Matches hub refusals about the text. Other refusals concern the user. */
@@ -69,9 +68,9 @@ export async function removeCast(publisher: Publisher, author: Author, targetHas
     throw new PlazaError('forbidden', 'this cast belongs to another user', { property })
   }
   if (cast.isRemoved) return
-  const statement = { type: MessageType.CAST_REMOVE, castRemoveBody: { targetHash } }
-  const message = signStatement(publisher, author, statement, farcasterNow(publisher))
-  const [refusal = null] = await publisher.hub.submit([message], { signedLocally: true })
+  const content = { type: MessageType.CAST_REMOVE, castRemoveBody: { targetHash } }
+  const message = signContent(publisher, author, content, farcasterNow(publisher))
+  const [refusal = null] = await publisher.hub.submit([message], { origin: 'signer' })
   // A concurrent request submitted the same removal.
   if (refusal === null || isDuplicate(refusal) || isSuperseded(refusal)) return
   throw refusalError(refusal)

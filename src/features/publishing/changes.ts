@@ -1,9 +1,10 @@
+import type { ConflictKey, StoredMessageRow } from '../../hub/merge/stored-message.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type Refusal, refusalError } from '../../platform/errors.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { MessageData, MessageType } from '../../protocol/definitions.js'
 import { compactKey } from '../../protocol/kinds/link.js'
-import type { SignedMessage } from '../../protocol/message.js'
+import type { MessageContent, SignedMessage } from '../../protocol/message.js'
 import { bodyOf, type MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import {
@@ -13,14 +14,13 @@ import {
   isSuperseded,
   messageData,
   type Publisher,
-  type Statement,
-  signStatement,
+  signContent,
 } from './author.js'
 
 /** Most attempts when concurrent requests of one user conflict. */
 const MAX_ATTEMPTS = 5
 
-/** The result of one statement. */
+/** The result of one change. */
 export interface ChangeOutcome {
   /** Hash of the current message, or of the refused one. */
   readonly hash: Buffer
@@ -28,9 +28,9 @@ export interface ChangeOutcome {
 }
 
 /**
- * Publishes statements that replace earlier ones: reactions, links, profile entries, verifications.
+ * Publishes changes that replace earlier ones: reactions, links, profile entries, verifications.
  *
- * All go into one submission, and no two may share a conflict key. A statement that is current already
+ * All go into one submission, and no two may share a conflict key. A change that is current already
  * succeeds without a message.
  *
  * @throws PlazaError `unavailable`.
@@ -38,34 +38,37 @@ export interface ChangeOutcome {
 export async function publishChanges(
   publisher: Publisher,
   author: Author,
-  statements: readonly Statement[],
+  changes: readonly MessageContent[],
 ): Promise<ChangeOutcome[]> {
-  const outcomes = new Map<Statement, ChangeOutcome>()
-  let pending = statements
+  const outcomes = new Map<MessageContent, ChangeOutcome>()
+  let pending = changes
   for (let attempt = 1; pending.length > 0; attempt += 1) {
     const prepared = await prepareChanges(publisher, author, pending)
     const messages = prepared.flatMap(({ message }) => (message ? [message] : []))
-    const refusals =
-      messages.length === 0 ? [] : await publisher.hub.submit(messages, { signedLocally: true })
+    const refusals = messages.length === 0 ? [] : await publisher.hub.submit(messages, { origin: 'signer' })
     let next = 0
     for (const [index, { hash, message }] of prepared.entries()) {
       const refusal = message ? (refusals[next++] ?? null) : null
       outcomes.set(pending[index]!, { hash, refusal: isDuplicate(refusal) ? null : refusal })
     }
     if (attempt === MAX_ATTEMPTS) break
-    pending = pending.filter((statement) => isSuperseded(outcomes.get(statement)?.refusal ?? null))
+    pending = pending.filter((change) => isSuperseded(outcomes.get(change)?.refusal ?? null))
   }
-  return statements.map((statement) => outcomes.get(statement)!)
+  return changes.map((change) => outcomes.get(change)!)
 }
 
-/** Publishes one such statement. Throws for the hub's refusal; `unavailable`. */
-export async function publishChange(publisher: Publisher, author: Author, change: Statement): Promise<void> {
+/** Publishes one such change. Throws for the hub's refusal; `unavailable`. */
+export async function publishChange(
+  publisher: Publisher,
+  author: Author,
+  change: MessageContent,
+): Promise<void> {
   const [outcome] = await publishChanges(publisher, author, [change])
   if (outcome?.refusal) throw refusalError(outcome.refusal)
 }
 
 /**
- * Signs the statements that are not current. For others it returns the hash of the current message, and null.
+ * Signs the changes that are not current. For others it returns the hash of the current message, and null.
  *
  * The later of two conflicting messages wins, and within one second the removal (docs/protocol.md §4.2). So a
  * message is dated after the one that it replaces, even in the next second: a follow right after an unfollow
@@ -74,33 +77,29 @@ export async function publishChange(publisher: Publisher, author: Author, change
 export async function prepareChanges(
   publisher: Publisher,
   author: Author,
-  statements: readonly Statement[],
+  changes: readonly MessageContent[],
 ): Promise<{ readonly hash: Buffer; readonly message: SignedMessage | null }[]> {
   const now = farcasterNow(publisher)
-  const conflictKeys = statements.map((statement) =>
-    conflictKeyOf(messageData(publisher, author, statement, now)),
-  )
+  const conflictKeys = changes.map((change) => conflictKeyOf(messageData(publisher, author, change, now)))
   const stored = await readStoredMessages(publisher.writerDb, author.fid, conflictKeys)
-  return statements.map((statement, index) => {
+  return changes.map((change, index) => {
     const { set, key, competingKeys } = conflictKeys[index]!
     const existing = stored.get(mapKey(set, key))
-    if (existing && hasSameContent(existing, messageData(publisher, author, statement, now))) {
+    if (existing && hasSameContent(existing, messageData(publisher, author, change, now))) {
       return { hash: existing.hash, message: null }
     }
     const times = [key, ...competingKeys].map((each) => stored.get(mapKey(set, each))?.ts ?? 0)
-    const message = signStatement(publisher, author, statement, Math.max(now, ...times.map((ts) => ts + 1)))
+    const message = signContent(publisher, author, change, Math.max(now, ...times.map((ts) => ts + 1)))
     return { hash: message.hash, message }
   })
 }
 
-interface ConflictKey {
-  readonly set: MessageSet
-  readonly key: Buffer
+interface ChangeKeys extends Omit<ConflictKey, 'fid'> {
   /** Other conflict keys whose message competes with this one. */
   readonly competingKeys: readonly Buffer[]
 }
 
-function conflictKeyOf(data: MessageData): ConflictKey {
+function conflictKeyOf(data: MessageData): ChangeKeys {
   const kind = kindOf(data.type)
   const body = kind && bodyOf(kind, data)
   if (!kind || kind.set === null || body === undefined)
@@ -111,23 +110,16 @@ function conflictKeyOf(data: MessageData): ConflictKey {
   return { set: kind.set, key, competingKeys }
 }
 
-interface StoredMessageRow {
-  set: MessageSet
-  key: Buffer
-  /** Farcaster seconds. */
-  ts: number
-  hash: Buffer
-  message: Buffer
-}
+type StoredChangeRow = Pick<StoredMessageRow, 'set' | 'key' | 'ts' | 'hash' | 'message'>
 
-async function readStoredMessages(db: Database, fid: number, conflictKeys: readonly ConflictKey[]) {
+async function readStoredMessages(db: Database, fid: number, conflictKeys: readonly ChangeKeys[]) {
   const lookups = new Map(
     conflictKeys.flatMap(({ set, key, competingKeys }) =>
       [key, ...competingKeys].map((each) => [mapKey(set, each), { set, key: each }] as const),
     ),
   )
   const lookupKeys = [...lookups.values()]
-  const rows = await db<StoredMessageRow[]>`
+  const rows = await db<StoredChangeRow[]>`
     select m.set, m.key, m.ts, m.hash, m.message
     from unnest(
       ${lookupKeys.map(({ set }) => set)}::smallint[],
@@ -147,7 +139,7 @@ function mapKey(set: MessageSet, key: Buffer): string {
 }
 
 /** Whether a stored message has the same content, at any time. */
-function hasSameContent({ message }: StoredMessageRow, data: MessageData): boolean {
+function hasSameContent({ message }: StoredChangeRow, data: MessageData): boolean {
   const { data: stored } = decodeStoredMessage(message)
   if (stored.type !== data.type || stored.type === MessageType.LINK_COMPACT_STATE) return false
   return encodedWithoutTime(stored).equals(encodedWithoutTime(data))

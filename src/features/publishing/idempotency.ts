@@ -52,7 +52,7 @@ export async function publishOnce(
       throw new PlazaError('unavailable', 'too many concurrent requests publish the same content')
     }
     if (prepared.message === null) return prepared.replyFor
-    const [refusal = null] = await hub.submit([prepared.message], { signedLocally: true })
+    const [refusal = null] = await hub.submit([prepared.message], { origin: 'signer' })
     if (refusal === null || isDuplicate(refusal)) {
       await markDone(writerDb, request)
       return prepared.replyFor
@@ -94,7 +94,7 @@ async function replayRequest(
   if (!stored.requestHash.equals(contentHash(content)))
     throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
   if (stored.isDone || stored.message === null) return stored.answer
-  const [refusal = null] = await hub.submit([decodeStoredMessage(stored.message)])
+  const [refusal = null] = await hub.submit([decodeStoredMessage(stored.message)], { origin: 'client' })
   if (refusal !== null && !isDuplicate(refusal) && !isSuperseded(refusal)) throw toError(refusal)
   await markDone(writerDb, request)
   return stored.answer

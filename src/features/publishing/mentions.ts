@@ -1,10 +1,5 @@
+import type { TextRange } from '../../graph/view/schema/primitives.js'
 import type { CastAddBody } from '../../protocol/definitions.js'
-
-/** A range of a text: `text.slice(start, end)`. */
-interface TextRange {
-  readonly start: number
-  readonly end: number
-}
 
 /** A range that may be a mention. */
 export interface MentionCandidate extends TextRange {

@@ -2,7 +2,8 @@ import { checksumAddress } from 'viem'
 import type { Hub } from '../../hub/hub.js'
 import { PlazaError, type Refusal, refusalError } from '../../platform/errors.js'
 import { MessageType, UserDataType } from '../../protocol/definitions.js'
-import { type Author, farcasterNow, type Publisher, type Statement, signStatement } from './author.js'
+import type { MessageContent } from '../../protocol/message.js'
+import { type Author, farcasterNow, type Publisher, signContent } from './author.js'
 import { publishChanges } from './changes.js'
 
 /** A profile update. Omitted members stay unchanged; an empty string clears. */
@@ -75,7 +76,7 @@ export async function publishProfile(
   const outcomes = await publishChanges(
     publisher,
     author,
-    entries.map(({ statement }) => statement),
+    entries.map(({ content }) => content),
   )
   const errors = entries.flatMap((entry, index) => {
     const { refusal } = outcomes[index]!
@@ -98,7 +99,7 @@ export async function checkProfile(
 ): Promise<ProfileError[]> {
   const entries = entriesOf(request)
   const now = farcasterNow(publisher)
-  const messages = entries.map(({ statement }) => signStatement(publisher, author, statement, now))
+  const messages = entries.map(({ content }) => signContent(publisher, author, content, now))
   const refusals = messages.length === 0 ? [] : await publisher.hub.validate(messages)
   return refusals.flatMap((refusal, index) => {
     const entry = entries[index]!
@@ -109,11 +110,11 @@ export async function checkProfile(
 /** An entry to publish, and the member of the request that it comes from. */
 interface Entry {
   readonly property: string
-  readonly statement: Statement
+  readonly content: MessageContent
 }
 
 /** Says in plain words what the protocol says by a pattern: the one entry that has no empty value. */
-function explained(refusal: Refusal, { statement: { userDataBody } }: Entry): Refusal {
+function explained(refusal: Refusal, { content: { userDataBody } }: Entry): Refusal {
   const clearsGithub = userDataBody?.type === UserDataType.GITHUB && userDataBody.value === ''
   if (!clearsGithub || refusal.code !== 'bad_request.validation_failure') return refusal
   return { ...refusal, message: 'the protocol cannot clear a GitHub name; set another one instead' }
@@ -123,7 +124,7 @@ function entriesOf(request: ProfileRequest): Entry[] {
   return entryKinds.flatMap(([property, type, read]) => {
     const value = read(request)
     if (value === undefined) return []
-    return [{ property, statement: { type: MessageType.USER_DATA_ADD, userDataBody: { type, value } } }]
+    return [{ property, content: { type: MessageType.USER_DATA_ADD, userDataBody: { type, value } } }]
   })
 }
 

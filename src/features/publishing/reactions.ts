@@ -1,7 +1,7 @@
 import { invalidField } from '../../api/invalid-field.js'
 import type { Database } from '../../platform/db/connection.js'
 import { MessageType, ReactionType } from '../../protocol/definitions.js'
-import type { Statement } from './author.js'
+import type { MessageContent } from '../../protocol/message.js'
 import { authorOfCast, parseCastHash, urlMember } from './cast-draft.js'
 
 /** A reaction to add or remove. */
@@ -23,7 +23,7 @@ export async function draftReaction(
   db: Database,
   action: 'add' | 'remove',
   { type, ...request }: ReactionRequest,
-): Promise<Statement> {
+): Promise<MessageContent> {
   return {
     type: action === 'add' ? MessageType.REACTION_ADD : MessageType.REACTION_REMOVE,
     reactionBody: { type: types[type], ...(await targetOf(db, request)) },

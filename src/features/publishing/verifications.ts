@@ -38,11 +38,11 @@ export async function publishVerification(
   /** For a contract 1, with its chain; for an account 0. */
   { chainId, verificationType }: { readonly chainId: number; readonly verificationType: number },
 ): Promise<void> {
-  const statement = {
+  const content = {
     type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
     verificationAddAddressBody: { ...claimBody(claim), chainId, verificationType },
   }
-  const [outcome] = await publishChanges(publisher, author, [statement])
+  const [outcome] = await publishChanges(publisher, author, [content])
   const refusal = outcome?.refusal
   if (refusal) throw refusalError(refusal, memberPatterns.find(([text]) => text.test(refusal.message))?.[1])
 }
@@ -61,11 +61,11 @@ export async function removeVerification(
   claim: AddressClaim,
 ): Promise<void> {
   const body = { ...claimBody(claim), chainId: 0, verificationType: 0 }
-  const statement = {
+  const content = {
     type: MessageType.VERIFICATION_REMOVE,
     verificationRemoveBody: { address: claim.address, protocol: Protocol.ETHEREUM },
   }
-  const data = messageData(publisher, author, statement, farcasterNow(publisher))
+  const data = messageData(publisher, author, content, farcasterNow(publisher))
   const stored = await findVerification(publisher.writerDb, author.fid, claim.address)
   const isContract = stored?.data.verificationAddAddressBody?.verificationType === VerificationType.contract
   const problem = isContract ? null : await checkVerificationClaim(body, data)
@@ -73,7 +73,7 @@ export async function removeVerification(
   if (stored === null) {
     throw new PlazaError('not_found', 'the user has not verified this address', { property: 'address' })
   }
-  await publishChange(publisher, author, statement)
+  await publishChange(publisher, author, content)
 }
 
 function claimBody({ address, blockHash, signature }: AddressClaim) {

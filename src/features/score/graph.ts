@@ -75,7 +75,7 @@ export interface TrustGraph {
   readonly edges: number
   readonly start: Uint32Array
   readonly source: Uint32Array
-  /** What the endorser did (`FOLLOW`, `MAX_LIKES`). */
+  /** Endorsement code (`FOLLOW`, `MAX_LIKES`). */
   readonly code: Uint8Array
   /** Number of accounts that each one follows, and of its followers. */
   readonly following: Uint32Array

@@ -1,4 +1,5 @@
-import type { Session } from '../../platform/db/connection.js'
+import type { Fragment } from '#postgres'
+import type { Queryable, Session } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { FidIndex } from './fid-index.js'
 import type { EdgeList } from './graph.js'
@@ -56,28 +57,30 @@ export async function loadAccounts(session: Session, signal: AbortSignal): Promi
   }
 }
 
-interface CastRow {
-  fid: number
-  casts: number
-  link_casts: number
-  wordy_casts: number
-  different_wordy_casts: number
+/** Row of `castCounts`. */
+export interface CastCounts {
+  readonly fid: number
+  readonly casts: number
+  readonly link_casts: number
+  readonly wordy_casts: number
+  readonly different_wordy_casts: number
+}
+
+/** The time from which casts count, in Farcaster seconds. */
+export function castsSince(nowUnix: number): number {
+  return farcasterSecondsFromUnixSeconds(nowUnix) - CAST_WINDOW_SECONDS
 }
 
 /**
- * Adds the cast counts of the last 30 days.
+ * SQL that counts casts by account.
  *
  * Two casts are equal when their letters are, without links, digits, spaces, punctuation and case. A photo is
  * not a link.
+ *
+ * @param from What follows `from`: casts with their conditions.
  */
-export async function loadCastCounts(
-  session: Session,
-  { index, accounts }: LoadedAccounts,
-  nowUnix: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const since = farcasterSecondsFromUnixSeconds(nowUnix) - CAST_WINDOW_SECONDS
-  const rows = session<CastRow[]>`
+export function castCounts(db: Queryable, from: Fragment): Fragment {
+  return db`
     select
       fid,
       count(*)::integer as casts,
@@ -99,13 +102,23 @@ export async function loadCastCounts(
       from (
         select fid, text, embeds,
           regexp_replace(lower(text), 'https?://\\S+|[[:space:][:digit:][:punct:]]+', '', 'g') as letters
-        from social.casts
-        where ts >= ${since}::bigint
+        from ${from}
         -- Without this the expression is worked out once for each place that uses it: four times the time.
         offset 0
       ) as lettered
     ) as recent
-    group by fid
+    group by fid`
+}
+
+/** Adds the cast counts of the last 30 days. */
+export async function loadCastCounts(
+  session: Session,
+  { index, accounts }: LoadedAccounts,
+  nowUnix: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const rows = session<CastCounts[]>`
+    ${castCounts(session, session`social.casts where ts >= ${castsSince(nowUnix)}::bigint`)}
   `.cursor(ROWS)
   for await (const batch of rows) {
     signal.throwIfAborted()
@@ -195,7 +208,7 @@ function addLikes(user: number, index: FidIndex, packed: Buffer, edges: EdgeList
 }
 
 /** Returns the most timestamps (seconds, unsorted) within an hour. Sorts them in place. */
-function mostWithinAnHour(times: Float64Array): number {
+export function mostWithinAnHour(times: Float64Array): number {
   times.sort()
   let most = 0
   let first = 0

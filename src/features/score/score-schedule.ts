@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { writesTo } from '../../platform/db/fingerprint.js'
 import type { Log } from '../../platform/log/log.js'
 import type { ScoreSummary } from './score-job.js'
 
@@ -118,4 +120,11 @@ export function startScoreThread(
       await ended.finally(() => clearTimeout(timer))
     },
   }
+}
+
+/** Expressions that differ when a computation of scores has begun or ended. */
+export function scoreRunsFingerprint(db: Database): Fragment {
+  return db`
+    (select max(id) from score.runs),
+    ${writesTo(db, ['score.runs'])}`
 }

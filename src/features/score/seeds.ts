@@ -2,14 +2,14 @@ import { FOLLOW, follows, type TrustGraph } from './graph.js'
 
 /** Seeds are chosen among this share of the oldest accounts. */
 const COHORT_SHARE = 0.25
-const COHORT_MIN = 50
+const MIN_COHORT = 50
 /** Accounts per seed, within these bounds. */
 const USERS_PER_SEED = 200
-const SEEDS_MIN = 10
-const SEEDS_MAX = 500
+const MIN_SEEDS = 10
+const MAX_SEEDS = 500
 
 /** Mutual follows with the oldest accounts that a seed needs, when any account has them. */
-const MUTUAL_MIN = 3
+const MIN_MUTUAL = 3
 
 /**
  * Chooses seeds when the operator configures none.
@@ -27,10 +27,10 @@ const MUTUAL_MIN = 3
 export function defaultSeeds(graph: TrustGraph, registeredAt: Float64Array): Uint32Array {
   const cohort = oldestAccounts(registeredAt)
   const { votes, mutual } = countVotes(graph, cohort)
-  const seedCount = Math.min(SEEDS_MAX, Math.max(SEEDS_MIN, Math.round(graph.users / USERS_PER_SEED)))
+  const seedCount = Math.min(MAX_SEEDS, Math.max(MIN_SEEDS, Math.round(graph.users / USERS_PER_SEED)))
   // The cohort is oldest first and the sort is stable, so ties go to the older account.
   const best = Array.from(cohort).sort((a, b) => votes[b]! - votes[a]!)
-  const mutuallyFollowed = best.filter((user) => mutual[user]! >= MUTUAL_MIN)
+  const mutuallyFollowed = best.filter((user) => mutual[user]! >= MIN_MUTUAL)
   const voted = best.filter((user) => votes[user]! > 0)
   const candidates = [mutuallyFollowed, voted, best].find(({ length }) => length > 0) ?? []
   return Uint32Array.from(candidates.slice(0, seedCount)).sort()
@@ -38,7 +38,7 @@ export function defaultSeeds(graph: TrustGraph, registeredAt: Float64Array): Uin
 
 /** Returns the oldest accounts, oldest first; ties by lower number. */
 function oldestAccounts(registeredAt: Float64Array): Uint32Array {
-  const size = Math.max(COHORT_MIN, Math.ceil(registeredAt.length * COHORT_SHARE))
+  const size = Math.max(MIN_COHORT, Math.ceil(registeredAt.length * COHORT_SHARE))
   return Uint32Array.from(registeredAt, (_, user) => user)
     .sort((a, b) => registeredAt[a]! - registeredAt[b]! || a - b)
     .slice(0, size)

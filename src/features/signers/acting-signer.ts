@@ -43,7 +43,7 @@ interface ActingRequest {
   readonly permission: RequiredPermission
 }
 
-interface ActingContext {
+interface SignerAccess {
   readonly db: Database
   readonly vault: Vault
 }
@@ -65,7 +65,7 @@ export function createKeyOpener(vault: Vault): OpenKey {
  * approves; `forbidden.signer_revoked`; `forbidden.permission_missing`.
  */
 export async function findActingSigner(
-  { db, vault }: ActingContext,
+  { db, vault }: SignerAccess,
   { signerUuid, appId, permission }: ActingRequest,
   openKey = createKeyOpener(vault),
 ): Promise<ActingSigner> {
@@ -109,9 +109,9 @@ const MAX_CACHED = 10_000
  * Refusals are not cached, so an approval takes effect at once. A key is decrypted once, since it never
  * changes; the permission to use it is checked separately.
  */
-export function createSignerCache(context: ActingContext, clock: () => number): SignerCache {
+export function createSignerCache(context: SignerAccess, clock: () => number): SignerCache {
   const signers = new PromiseCache<ActingSigner>({ max: MAX_CACHED, ttlMs: CACHE_MS, clock })
-  const keys = new LRUCache<string, MessageSigner>({ max: MAX_CACHED })
+  const keys = new LRUCache<string, MessageSigner>({ maxSize: MAX_CACHED, sizeCalculation: () => 1 })
   const decryptKey = createKeyOpener(context.vault)
   const openKey: OpenKey = (signerId, sealedKey) => {
     const key = keys.get(signerId) ?? decryptKey(signerId, sealedKey)

@@ -10,7 +10,7 @@ import { hexOf } from '../../protocol/bytes.js'
 import {
   addedKeyOf,
   closedReason,
-  type KeyRequest,
+  type PresentedKeyRequest,
   permissionsStatement,
   readKeyRequest,
   refusalStatement,
@@ -28,7 +28,7 @@ export interface AnswerDependencies {
 }
 
 /** An answer to a key request, signed by the account's custody address, which may be a contract wallet. */
-export interface Answer {
+export interface KeyRequestAnswer {
   readonly token: string
   readonly fid: number
   readonly signature: Buffer
@@ -45,7 +45,7 @@ const APPROVAL_SECONDS = 60 * 60
  * @param owner The custody address of the account, 20 bytes.
  * @param deadline Unix seconds.
  */
-export function localAddition(request: KeyRequest, owner: Buffer, deadline: number): KeyAddition {
+export function localAddition(request: PresentedKeyRequest, owner: Buffer, deadline: number): KeyAddition {
   return { ...addedKeyOf(request), owner, nonce: localNonce(`approval ${request.approvalToken}`), deadline }
 }
 
@@ -61,7 +61,10 @@ export async function approveLocally(
   { db, clock }: Omit<AnswerDependencies, 'lookups'>,
   registry: LocalRegistry,
   /** With the deadline of the signature in Unix seconds, and the granted permissions; null for auth addresses. */
-  approval: Answer & { readonly deadline: number; readonly permissions: readonly SignerPermission[] | null },
+  approval: KeyRequestAnswer & {
+    readonly deadline: number
+    readonly permissions: readonly SignerPermission[] | null
+  },
 ): Promise<void> {
   const { token, fid, deadline, permissions } = approval
   const request = await readKeyRequest(db, { token })
@@ -91,7 +94,7 @@ export async function approveLocally(
  */
 export async function refuseRequest(
   { db, lookups, clock }: AnswerDependencies,
-  answer: Answer,
+  answer: KeyRequestAnswer,
 ): Promise<void> {
   const { token, fid, signature } = answer
   const request = await readKeyRequest(db, { token })
@@ -113,7 +116,7 @@ export async function refuseRequest(
  */
 export async function limitRequestPermissions(
   { db, lookups, clock }: AnswerDependencies,
-  answer: Answer & { readonly permissions: readonly SignerPermission[] },
+  answer: KeyRequestAnswer & { readonly permissions: readonly SignerPermission[] },
 ): Promise<void> {
   const { token, fid, signature, permissions } = answer
   const request = await readKeyRequest(db, { token })
@@ -125,7 +128,7 @@ export async function limitRequestPermissions(
 
 async function storePermissions(
   db: Database,
-  request: KeyRequest,
+  request: PresentedKeyRequest,
   fid: number,
   permissions: readonly SignerPermission[],
 ): Promise<void> {
@@ -136,7 +139,7 @@ async function storePermissions(
     where id = ${request.id}`
 }
 
-function requireOpen(request: KeyRequest, nowMs: number): void {
+function requireOpen(request: PresentedKeyRequest, nowMs: number): void {
   const problem = closedReason(request, nowMs)
   if (problem !== null) throw new PlazaError('conflict', problem)
 }

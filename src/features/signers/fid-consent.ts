@@ -1,10 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { bearerHeaders } from '../sign-in/bearer-header.js'
-import type { BearerVerifier } from '../sign-in/bearer-token.js'
+import { bearerHeaders } from '../bearer/bearer-header.js'
+import type { BearerVerifier } from '../bearer/bearer-token.js'
 import { MESSAGE_KEY_TYPE, signerRecords } from './signer-record.js'
 
-/** What an app does for a user whom its request names by number. */
+/** Use of a fid by an app whose request names the user by number. */
 export interface FidUse {
   readonly appId: string
   readonly fid: number

@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { checkSignedKeyRequest, type KeyRequestContext, type SignedKeyRequest } from './signed-key-request.js'
+import {
+  checkSignedKeyRequest,
+  type KeyRequestContext,
+  type UnverifiedKeyRequest,
+} from './signed-key-request.js'
 import { findKey, findSigner, type KeyType, type SignerRecord } from './signer-record.js'
 
 const TOKEN_BYTES = 24
@@ -18,7 +22,7 @@ const TOKEN_BYTES = 24
 export async function requestSignerApproval(
   check: KeyRequestContext,
   { appId, signerUuid }: { readonly appId: string; readonly signerUuid: string },
-  request: SignedKeyRequest,
+  request: UnverifiedKeyRequest,
 ): Promise<SignerRecord> {
   const signerRecord = await findOwnSigner(check.db, { appId, signerUuid })
   return await submitKeyRequest(check, signerRecord, request, 'signer_uuid')
@@ -64,7 +68,7 @@ export async function findOwnKey(
 export async function requestKeyApproval(
   check: KeyRequestContext,
   developerKey: DeveloperKey,
-  request: SignedKeyRequest,
+  request: UnverifiedKeyRequest,
 ): Promise<SignerRecord> {
   const { appId, keyType, key, property } = developerKey
   if ((await findKey(check.db, keyType, key)) === null) {
@@ -86,7 +90,7 @@ export async function requestKeyApproval(
 async function submitKeyRequest(
   check: KeyRequestContext,
   signer: SignerRecord,
-  request: SignedKeyRequest,
+  request: UnverifiedKeyRequest,
   property: string,
 ): Promise<SignerRecord> {
   const { db } = check
@@ -105,14 +109,14 @@ async function submitKeyRequest(
   return (await findKey(db, signer.keyType, signer.publicKey))!
 }
 
-async function isSameRequest(db: Database, id: string, request: SignedKeyRequest): Promise<boolean> {
+async function isSameRequest(db: Database, id: string, request: UnverifiedKeyRequest): Promise<boolean> {
   const columns = requestColumns(request)
   const [row] = await db<(typeof columns)[]>`
     select ${db(Object.keys(columns))} from signers.signers where id = ${id}`
   return row !== undefined && isDeepStrictEqual({ ...row }, columns)
 }
 
-function requestColumns({ appFid, deadline, signature, redirectUrl, sponsor }: SignedKeyRequest) {
+function requestColumns({ appFid, deadline, signature, redirectUrl, sponsor }: UnverifiedKeyRequest) {
   const sponsorByFid = sponsor === 'service' ? null : sponsor
   return {
     app_fid: appFid,

@@ -5,12 +5,12 @@ import { keyRequestMetadata } from '../../hub/registry/key-request.js'
 import { custodyOf } from '../../hub/registry/registry.js'
 import type { Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { isUuid } from '../../platform/text/uuid.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { isUuid } from '../apps/apps.js'
 import { AUTH_ADDRESS_KEY_TYPE, type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
 
 /** An app's request for a key, with what the approval page shows. */
-export interface KeyRequest extends SignerRecord {
+export interface PresentedKeyRequest extends SignerRecord {
   readonly approvalToken: string
   /** The account of the requesting app. */
   readonly app: AccountSummary & { readonly pfpUrl: string | null }
@@ -32,10 +32,13 @@ const tokenPattern = /^[\w-]{1,64}$/
 export type KeyRequestReference = { readonly token: string } | { readonly signerUuid: string }
 
 /** Reads a key request. Throws `not_found`, also for a signer without a request. */
-export async function readKeyRequest(db: Queryable, reference: KeyRequestReference): Promise<KeyRequest> {
+export async function readKeyRequest(
+  db: Queryable,
+  reference: KeyRequestReference,
+): Promise<PresentedKeyRequest> {
   const isReadable = 'token' in reference ? tokenPattern.test(reference.token) : isUuid(reference.signerUuid)
   if (!isReadable) throw requestNotFoundError()
-  const [found] = await db<(KeyRequest & { sponsor: AccountSummary | { readonly fid: null } })[]>`
+  const [found] = await db<(PresentedKeyRequest & { sponsor: AccountSummary | { readonly fid: null } })[]>`
     select ${signerColumns(db)},
       request_signer as "requestSigner", request_signature as signature, request_deadline as deadline,
       coalesce(holder.custody_address = request_signer, false) as "isAppUnchanged",
@@ -62,14 +65,14 @@ function requestNotFoundError(): PlazaError {
 }
 
 /** Returns the key and metadata that an approval adds to the key registry. */
-export function addedKeyOf(request: KeyRequest): AddedKey {
+export function addedKeyOf(request: PresentedKeyRequest): AddedKey {
   const { keyType, publicKey, app, requestSigner, signature, deadline } = request
   const metadata = keyRequestMetadata({ requestFid: app.fid, requestSigner, signature, deadline })
   return { keyType, key: publicKey, metadata }
 }
 
 /** Returns why a request can no longer be answered; null while it can. */
-export function closedReason(request: KeyRequest, nowMs: number): string | null {
+export function closedReason(request: PresentedKeyRequest, nowMs: number): string | null {
   if (request.status === 'approved') return 'this request was approved already'
   if (request.status === 'revoked') return 'this key was refused or taken back: that is final'
   if (request.deadline * 1000 <= nowMs) return 'this request has expired: the app may ask again'
@@ -99,18 +102,22 @@ export function storedPermissions(selected: readonly SignerPermission[]): Signer
  *
  * It contains the unguessable token of the request, so it is valid for nothing else.
  */
-export function refusalStatement(request: KeyRequest, fid: number): string {
+export function refusalStatement(request: PresentedKeyRequest, fid: number): string {
   const action = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'address may sign in' : 'key may act'
   return statement(`No: I do not want that this ${action} for my account.`, request, fid)
 }
 
 /** Builds the text that restricts the permissions of a request. */
-export function permissionsStatement(request: KeyRequest, fid: number, granted: readonly string[]): string {
+export function permissionsStatement(
+  request: PresentedKeyRequest,
+  fid: number,
+  granted: readonly string[],
+): string {
   const allowed = granted.length === 0 ? 'nothing' : granted.join(', ')
   return statement(`If I approve this key, this is all that it may do for me here: ${allowed}.`, request, fid)
 }
 
-function statement(sentence: string, request: KeyRequest, fid: number): string {
+function statement(sentence: string, request: PresentedKeyRequest, fid: number): string {
   return [
     sentence,
     '',

@@ -9,8 +9,8 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
+import { checkRedirectUrl } from '../apps/redirect-url.js'
 import { requireCustody } from './key-request.js'
-import { checkRedirectUrl } from './redirect-url.js'
 
 /** The API body of a key request. */
 export interface SignedKeyRequestBody {
@@ -28,11 +28,11 @@ interface SponsorBody {
   readonly sponsored_by_neynar?: boolean
 }
 
-/** Who is named as payer of the user's transaction. */
+/** Payer of the user's transaction. */
 type Sponsor = 'service' | { readonly fid: number; readonly signature: Buffer } | null
 
 /** A parsed key request whose signatures are not verified yet. */
-export interface SignedKeyRequest {
+export interface UnverifiedKeyRequest {
   readonly appFid: number
   /** Unix seconds. */
   readonly deadline: number
@@ -42,7 +42,7 @@ export interface SignedKeyRequest {
 }
 
 /** Parses a key request. Throws an error that names the invalid member. */
-export function readSignedKeyRequest(body: SignedKeyRequestBody): SignedKeyRequest {
+export function readSignedKeyRequest(body: SignedKeyRequestBody): UnverifiedKeyRequest {
   return {
     appFid: body.app_fid,
     deadline: body.deadline,
@@ -83,7 +83,7 @@ export interface KeyRequestContext {
 export async function checkSignedKeyRequest(
   context: KeyRequestContext,
   key: Buffer,
-  request: SignedKeyRequest,
+  request: UnverifiedKeyRequest,
 ): Promise<Buffer> {
   const { appFid, deadline, signature } = request
   checkDeadline(deadline, context.clock())

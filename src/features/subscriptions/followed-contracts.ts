@@ -6,9 +6,9 @@ import { fromChain } from '../tokens/token-metadata.js'
 import type { FollowedContract } from './settings.js'
 import type { SubscriberRow } from './subscribers.js'
 import {
+  type ContractSubscription,
   readSubscriptionContracts,
   readSubscriptions,
-  type Subscription,
   type SubscriptionContract,
 } from './subscription-contract.js'
 
@@ -75,7 +75,7 @@ export async function readContracts(
 export interface ActiveSubscription<Row> {
   readonly row: Row
   readonly contract: ListedContract
-  readonly subscription: Subscription
+  readonly subscription: ContractSubscription
 }
 
 /** Reads the subscriptions of rows from their contracts and keeps those that are active. */

@@ -1,7 +1,7 @@
 import { getAddress } from 'viem'
-import type { SubscriptionTierView, SubscriptionView } from '../../graph/view/schema/subscription.js'
 import type { ListedContract } from './followed-contracts.js'
-import type { Subscription, SubscriptionPrice } from './subscription-contract.js'
+import type { SubscriptionTierView, SubscriptionView } from './schema/subscription.js'
+import type { ContractSubscription, SubscriptionPrice } from './subscription-contract.js'
 
 /** Name of the protocol in the API. */
 export const PROVIDER = 'fabric_stp'
@@ -29,7 +29,10 @@ export function presentContract(contract: ListedContract, artUrl: string): Subsc
 }
 
 /** Renders the tier of a subscription; contracts of version 1 have one price without an id. */
-export function presentTier(contract: ListedContract, { tierId }: Subscription): SubscriptionTierView {
+export function presentTier(
+  contract: ListedContract,
+  { tierId }: ContractSubscription,
+): SubscriptionTierView {
   const tier = contract.tiers.find(({ id }) => id === tierId)
   const price = presentPrice(tier?.price ?? contract.price)
   return tierId === null ? { price } : { id: tierId, price }

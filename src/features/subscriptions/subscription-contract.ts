@@ -3,7 +3,7 @@ import { batchCall } from '../../hub/chain/batch-call.js'
 import type { Endpoint } from '../../hub/chain/endpoint.js'
 import { readManyTokenDetails } from '../tokens/token-details.js'
 
-/** What a period of a subscription costs, in the smallest unit of its token. */
+/** Price of a period of a subscription, in the smallest unit of its token. */
 export interface SubscriptionPrice {
   readonly periodSeconds: number
   readonly tokensPerPeriod: string
@@ -34,7 +34,7 @@ export interface SubscriptionContract {
 }
 
 /** A subscription as its contract reports it. */
-export interface Subscription {
+export interface ContractSubscription {
   /** Unix seconds; 0 for an account that never subscribed. */
   readonly expiresAt: number
   /** Null for version 1. */
@@ -214,7 +214,7 @@ export async function readSubscriptions(
     readonly contract: Pick<SubscriptionContract, 'address' | 'version'>
     readonly account: Hex
   }[],
-): Promise<Subscription[]> {
+): Promise<ContractSubscription[]> {
   const answers = await batchCall(
     endpoint,
     pairs.map(({ contract, account }) => ({

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
-import { topLevelTopics } from '../../graph/view/schema/topic.js'
 import type { AiClient } from '../../platform/ai/ai-client.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { storableText } from '../../platform/text/storable-text.js'
+import { topLevelTopics } from './schema/topic.js'
 
 /** The topics that are described: those with the highest scores. */
 const MAX_DESCRIBED = 10

@@ -1,5 +1,5 @@
-import { type TopLevelTopic, topLevelTopics } from '../../graph/view/schema/topic.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { type TopLevelTopic, topLevelTopics } from './schema/topic.js'
 import { DEFAULT_SUBJECT, subjectWords } from './subject-words.js'
 import type { TopicCluster } from './topic-clusters.js'
 

@@ -1,4 +1,4 @@
-import type { TopLevelTopic } from '../../graph/view/schema/topic.js'
+import type { TopLevelTopic } from './schema/topic.js'
 
 /** The subject of a topic without any of the words below. */
 export const DEFAULT_SUBJECT: TopLevelTopic = 'diaries_daily_life'

@@ -1,4 +1,4 @@
-import type { Fragment } from 'postgres'
+import type { Fragment } from '#postgres'
 import type { Transaction } from '../../platform/db/connection.js'
 import { stopWords } from '../../platform/text/stop-words.js'
 

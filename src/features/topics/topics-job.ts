@@ -14,7 +14,7 @@ export interface TopicsJobOptions extends DescribeOptions {
 const EVERY_MS = 10 * 60 * 1000
 
 /** Descriptions that are not written anew, because the model was turned off, end after a day. */
-const DESCRIPTION_MAX_AGE_MS = 24 * 60 * 60 * 1000
+const MAX_DESCRIPTION_AGE_MS = 24 * 60 * 60 * 1000
 
 /** Creates the scheduled job that computes the trending topics. */
 export function createTopicsJob(options: TopicsJobOptions) {
@@ -42,6 +42,6 @@ export async function computeTopics(db: Database, nowMs: number): Promise<void> 
       now: farcasterSecondsFromUnixMs(nowMs),
     })
     await storeTopics(transaction, clusterFeatures(features, pairs))
-    await transaction`delete from topics.descriptions where described_at < ${nowMs - DESCRIPTION_MAX_AGE_MS}`
+    await transaction`delete from topics.descriptions where described_at < ${nowMs - MAX_DESCRIPTION_AGE_MS}`
   })
 }

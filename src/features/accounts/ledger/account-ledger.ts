@@ -66,7 +66,7 @@ export interface Receipt {
 export interface PurchaseQuote {
   /** The most that the call may cost the wallet in wei, with fees. */
   readonly price: bigint
-  /** What the wallet can still spend in wei; queries only the database. */
+  /** Balance that the wallet can still spend, in wei; queries only the database. */
   available(db: Queryable): Promise<bigint>
 }
 
@@ -82,7 +82,7 @@ export interface AccountLedger {
   readonly network: string
   /** The most that a call may cost a wallet in wei, with fees. */
   priceOf(call: PricedCall): Promise<bigint>
-  /** What the wallet can still spend in wei, without the reserve of open transactions. */
+  /** Balance that the wallet can still spend, in wei, without the reserve of open transactions. */
   available(db: Queryable, payer: Payer): Promise<bigint>
   /** Fetches what a decision under a lock needs from the network, which may be slow. */
   quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote>

@@ -32,7 +32,7 @@ export interface LocalCallResult {
 export interface LocalCallContext {
   /** The connection that holds the registry lock. */
   readonly db: Queryable
-  readonly place: EventPosition
+  readonly position: EventPosition
   /** 20 bytes. */
   readonly payer: Buffer
 }
@@ -61,7 +61,7 @@ export async function executeLocally(context: LocalCallContext, call: AccountCal
 }
 
 async function register(context: LocalCallContext, call: Call<'register'>): Result {
-  const { db, place, payer } = context
+  const { db, position, payer } = context
   const { holder, recovery, extraUnits } = call
   const { address } = holder
   const problem =
@@ -76,13 +76,13 @@ async function register(context: LocalCallContext, call: Call<'register'>): Resu
     ) + 1 as fid
     from hub.fids`
   const { fid } = row!
-  const registered = registerEvent(place, fid, address, recovery)
-  const rented = storageRentEvent({ ...place, logIndex: 1 }, fid, 1 + extraUnits, payer)
+  const registered = registerEvent(position, fid, address, recovery)
+  const rented = storageRentEvent({ ...position, logIndex: 1 }, fid, 1 + extraUnits, payer)
   return { events: [registered, rented], fid, usedNonces: [{ contract: 'id gateway', address }] }
 }
 
 async function transfer(context: LocalCallContext, { fid, from, to }: Call<'transfer'>): Result {
-  const { db, place } = context
+  const { db, position } = context
   if ((await fidHeldBy(db, from.address)) !== fid)
     return refuse('conflict', `fid ${fid} belongs to another address`)
   const authorization = (validity: Validity) => transferAuthorization({ fid, to: to.address, ...validity })
@@ -92,13 +92,13 @@ async function transfer(context: LocalCallContext, { fid, from, to }: Call<'tran
     (await signatureRefusal(context, 'id registry', to, authorization))
   if (problem) return problem
   return {
-    events: [transferEvent(place, fid, from.address, to.address)],
+    events: [transferEvent(position, fid, from.address, to.address)],
     usedNonces: [from, to].map(({ address }) => ({ contract: 'id registry', address })),
   }
 }
 
 async function changeKey(context: LocalCallContext, call: Call<'add key' | 'remove key'>): Result {
-  const { db, place } = context
+  const { db, position } = context
   const { holder } = call
   const { address: owner } = holder
   const fid = await fidHeldBy(db, owner)
@@ -113,29 +113,30 @@ async function changeKey(context: LocalCallContext, call: Call<'add key' | 'remo
   const usedNonces = [{ contract, address: owner }] as const
   if (call.kind === 'remove key') {
     if (await signerState(db, fid, call.key))
-      return { events: [signerRemoveEvent(place, fid, call.key)], usedNonces }
+      return { events: [signerRemoveEvent(position, fid, call.key)], usedNonces }
     return refuse('conflict', 'this key is not active for this fid')
   }
   const isActive = await signerState(db, fid, call.added.key)
-  if (isActive === null) return { events: [signerAddEvent(place, fid, call.added)], usedNonces }
+  if (isActive === null) return { events: [signerAddEvent(position, fid, call.added)], usedNonces }
   if (isActive) return refuse('conflict', 'this key is active for this fid already')
   return refuse('conflict', 'this key was removed, and removed keys cannot be added again')
 }
 
-async function rent({ db, place, payer }: LocalCallContext, { fid, units }: Call<'rent'>): Result {
+async function rent({ db, position, payer }: LocalCallContext, { fid, units }: Call<'rent'>): Result {
   const known = await db`select from hub.fids where fid = ${fid}::bigint`
   if (known.length === 0) return refuse('bad_request.validation_failure', `fid ${fid} does not exist`)
-  return { events: [storageRentEvent(place, fid, units, payer)], usedNonces: [] }
+  return { events: [storageRentEvent(position, fid, units, payer)], usedNonces: [] }
 }
 
 /** Returns why a signature is invalid; null when it is valid. */
 async function signatureRefusal(
-  { db, place }: LocalCallContext,
+  { db, position }: LocalCallContext,
   contract: NonceContract,
   { address, deadline, signature }: SignedAuthorization,
   authorization: (validity: Validity) => Authorization,
 ): Promise<Refusal | null> {
-  if (deadline < place.blockTimestamp) return refuse('conflict', 'the deadline of the signature has passed')
+  if (deadline < position.blockTimestamp)
+    return refuse('conflict', 'the deadline of the signature has passed')
   const nonce = await localNonce(db, contract, address)
   if (await isAuthorizedBy(authorization({ nonce, deadline }), signature, address)) return null
   return refuse('conflict', 'the signature is not by this address for this call, or was used already')

@@ -107,18 +107,18 @@ export class LocalLedger implements AccountLedger {
     if (existing) return receiptOf(existing)
     const [payer] = await this.#options.db<{ address: Buffer }[]>`
       select address from accounts.wallets where id = ${purchase.walletId}`
-    const place = await this.#place(purchase.call)
-    const context = { db: lockedDb, place, payer: payer!.address }
+    const position = await this.#nextPosition(purchase.call)
+    const context = { db: lockedDb, position, payer: payer!.address }
     const result = await executeLocally(context, purchase.call)
     if ('code' in result) return result
-    const recorded = await this.#record(purchase, place, result)
+    const recorded = await this.#record(purchase, position, result)
     return 'code' in recorded ? recorded : await this.#finish(recorded)
   }
 
   /** Records a purchase in its own transaction, committed before anything is merged. */
   async #record(
     { walletId, purpose, requestKey, call }: Purchase,
-    place: EventPosition,
+    position: EventPosition,
     { events, fid, usedNonces }: LocalCallResult,
   ): Promise<TransactionRow | Refusal> {
     const price = await this.priceOf(call)
@@ -136,7 +136,7 @@ export class LocalLedger implements AccountLedger {
         insert into accounts.transactions (wallet_id, purpose, request_key, nonce, max_cost, cost, events, hash, fid)
         values (
           ${walletId}, ${purpose}, ${requestKey ?? null}, ${paid.nonce}, ${String(price)}::numeric, ${String(price)}::numeric,
-          ${transaction.types.byteas(encoded)}::bytea[], ${transactionHash(place.transaction)}, ${fid ?? null}
+          ${transaction.types.byteas(encoded)}::bytea[], ${transactionHash(position.transaction)}, ${fid ?? null}
         )
         returning ${transactionColumns(transaction)}`
       return row!
@@ -167,7 +167,7 @@ export class LocalLedger implements AccountLedger {
     return this.#runInTurn(() => withRegistryLock(this.#options.db, work))
   }
 
-  async #place({ kind }: AccountCall): Promise<EventPosition> {
+  async #nextPosition({ kind }: AccountCall): Promise<EventPosition> {
     const blockTimestamp = Math.floor(this.#options.clock() / 1000)
     const blockNumber = await nextBlockNumber(this.#options.db, blockTimestamp)
     return { blockNumber, blockTimestamp, logIndex: 0, transaction: `${kind}/${blockNumber}` }

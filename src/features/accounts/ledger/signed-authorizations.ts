@@ -1,14 +1,10 @@
-import {
-  ID_GATEWAY_EIP_712_TYPES,
-  ID_REGISTRY_EIP_712_TYPES,
-  KEY_REGISTRY_EIP_712_TYPES,
-} from '@farcaster/core'
 import type { TypedDataDefinition } from 'viem'
 import { type EthAccount, signatureBytes } from '../../../hub/registry/eth-account.js'
 import { type AddedKey, keyAdditionData } from '../../../hub/registry/key-addition.js'
 import { recoverAccount } from '../../../protocol/account-recovery.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { recoverSigner } from '../../../protocol/kinds/typed-data.js'
+import { idGatewayRegister, idRegistryTransfer, keyRegistryRemove } from '../../../protocol/signed-types.js'
 import type { AccountLedger, NonceContract, SignedAuthorization } from './account-ledger.js'
 
 /**
@@ -33,14 +29,13 @@ const AUTHORIZATION_SECONDS = 24 * 60 * 60
 /** `Register` of the id gateway: `to` receives a new fid. */
 export function registerAuthorization(subject: Valid<{ to: Buffer; recovery: Buffer }>): Authorization {
   const message = { to: hexOf(subject.to), recovery: hexOf(subject.recovery), ...numbersOf(subject) }
-  return { ...ID_GATEWAY_EIP_712_TYPES, primaryType: 'Register', message }
+  return { ...idGatewayRegister, primaryType: 'Register', message }
 }
 
 /** `Transfer` of the id registry: sender and receiver sign the same data with their own nonces. */
 export function transferAuthorization(subject: Valid<{ fid: number; to: Buffer }>): Authorization {
-  const { domain, types } = ID_REGISTRY_EIP_712_TYPES
   const message = { fid: BigInt(subject.fid), to: hexOf(subject.to), ...numbersOf(subject) }
-  return { domain, types: { Transfer: types.Transfer }, primaryType: 'Transfer', message }
+  return { ...idRegistryTransfer, primaryType: 'Transfer', message }
 }
 
 /** `Add` of the key gateway: authorizes the key for the fid of `owner`. */
@@ -54,7 +49,7 @@ export function addKeyAuthorization({
 /** `Remove` of the key registry: withdraws the key from the fid of `owner`. */
 export function removeKeyAuthorization(subject: Valid<{ owner: Buffer; key: Buffer }>): Authorization {
   const message = { owner: hexOf(subject.owner), key: hexOf(subject.key), ...numbersOf(subject) }
-  return { ...KEY_REGISTRY_EIP_712_TYPES, primaryType: 'Remove', message }
+  return { ...keyRegistryRemove, primaryType: 'Remove', message }
 }
 
 function numbersOf({ nonce, deadline }: Validity) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
+import { UNIQUE_VIOLATION } from '../../../platform/db/connection-errors.js'
 import { isWorkerDead } from '../../../platform/db/worker-lock.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { lockWallet } from '../wallets/wallets.js'
@@ -128,8 +129,6 @@ export type CheckedRegistration = Omit<
   /** The signer of the account, created with the registration when there is none. */
   readonly signer: RegisteredSigner | ((db: Queryable) => Promise<RegisteredSigner>) | null
 }
-
-const UNIQUE_VIOLATION = '23505'
 
 /**
  * Accepts a registration: the fid becomes used and the name reserved.

@@ -10,6 +10,7 @@ import { registerUser } from './register-user.js'
 const freshFid = defineOperation({
   method: 'GET',
   usesPrimary: true,
+  isChange: true,
   path: 'user/fid',
   tag: 'Users',
   summary: 'Fetch fresh fid',

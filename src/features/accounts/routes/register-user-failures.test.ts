@@ -12,11 +12,11 @@ import { testVault } from '../../signers/testing/approved-signer.js'
 import { AccountWorker } from '../account-worker.js'
 import { createAccounts } from '../accounts.js'
 import { LocalLedger } from '../ledger/local-ledger.js'
+import { accountDetails } from '../registration/account-details.js'
 import { findRegistration } from '../registration/registration.js'
 import { countFidsByState } from '../testing/fid-counts.js'
 import { fundedWallet } from '../testing/funded-wallet.js'
 import { newAccount, registrationRequest } from '../testing/new-account.js'
-import { accountDetails } from './account-details.js'
 
 const { db, connect } = await createTestDatabase()
 const hub = await createTestHub(db)

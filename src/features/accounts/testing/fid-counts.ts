@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 
 /** Numbers of fids in each state, and of charged purchases. */
-export interface FidCounts {
+export interface SettledFidCounts {
   readonly available: number
   readonly held: number
   readonly used: number
@@ -16,9 +16,9 @@ export interface FidCounts {
  *
  * @param nowMs Unix milliseconds.
  */
-export async function countFidsByState(db: Database, nowMs: number): Promise<FidCounts> {
+export async function countFidsByState(db: Database, nowMs: number): Promise<SettledFidCounts> {
   const now = new Date(nowMs)
-  const [row] = await db<FidCounts[]>`
+  const [row] = await db<SettledFidCounts[]>`
     select
       count(*) filter (where s.used_at is null and (s.held_until is null or s.held_until <= ${now}))::integer as available,
       count(*) filter (where s.used_at is null and s.held_until > ${now})::integer as held,

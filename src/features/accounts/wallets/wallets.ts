@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type EthAccount, ethAccount } from '../../../hub/registry/eth-account.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
+import { UNIQUE_VIOLATION } from '../../../platform/db/connection-errors.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { isUuid } from '../../../platform/text/uuid.js'
 import type { Vault } from '../../../platform/vault/vault.js'
-import { isUuid } from '../../apps/apps.js'
 
 /** A wallet that pays for accounts. */
 export interface Wallet {
@@ -24,8 +25,6 @@ export interface NewWallet extends Pick<Wallet, 'appId' | 'network' | 'fidPoolSi
   /** Balance on the local network in wei; null on a chain. */
   readonly balance: bigint | null
 }
-
-const UNIQUE_VIOLATION = '23505'
 
 /**
  * Stores a wallet with its encrypted key.

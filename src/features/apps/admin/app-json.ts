@@ -1,7 +1,7 @@
-import type { ApiKey as ApiKeyJson, App as AppJson } from '../../../graph/view/schema/app.js'
-import { eventsUrl } from '../../miniapps/events/events-url.js'
 import type { ApiKey } from '../api-keys.js'
 import type { App } from '../apps.js'
+import { eventsUrl } from '../events-url.js'
+import type { ApiKeyJson, AppJson } from '../schema/app.js'
 
 /**
  * Renders an app for the admin API and the command line.

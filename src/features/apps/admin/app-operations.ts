@@ -1,25 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { fidParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
-import {
-  ApiKeyResponse,
-  ApiKeysResponse,
-  AppResponse,
-  AppsResponse,
-  NewApiKeyResponse,
-} from '../../../graph/view/schema/app.js'
 import { MAX_INT32, nullable, textEnum } from '../../../graph/view/schema/primitives.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { UUID_PATTERN } from '../../../platform/text/uuid.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import type { OperationContext } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
-import {
-  MAX_AUTHORIZED_ORIGINS,
-  MAX_ORIGIN_LENGTH,
-  type SignInPermission,
-  signInPermissions,
-} from '../../sign-in/browser/authorized-origins.js'
 import { createApiKey, listKeysOfApp, MAX_RATE_LIMIT, revokeApiKey, setApiKeyRateLimit } from '../api-keys.js'
 import {
   type App,
@@ -31,9 +19,20 @@ import {
   MAX_DOMAIN_LENGTH,
   MAX_NAME_LENGTH,
 } from '../apps.js'
+import {
+  MAX_AUTHORIZED_ORIGINS,
+  MAX_ORIGIN_LENGTH,
+  type SignInPermission,
+  signInPermissions,
+} from '../authorized-origins.js'
+import {
+  ApiKeyResponse,
+  ApiKeysResponse,
+  AppResponse,
+  AppsResponse,
+  NewApiKeyResponse,
+} from '../schema/app.js'
 import { apiKeyJson, appJson } from './app-json.js'
-
-const UUID_PATTERN = '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$'
 
 /** Path parameters of an app. */
 export const appParams = Type.Object({
@@ -110,7 +109,8 @@ export function unknownError(entity: 'app' | 'key'): PlazaError {
   return new PlazaError('not_found', `there is no ${entity} with this id`, { property: 'id' })
 }
 
-async function requireApp(db: Database, id: string): Promise<App> {
+/** Finds an app. Throws `not_found`. */
+export async function requireApp(db: Database, id: string): Promise<App> {
   const app = await findApp(db, id)
   if (app === null) throw unknownError('app')
   return app

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { AppResponse } from '../../../graph/view/schema/app.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { findApp } from '../apps.js'
 import { deleteCustodyKey, saveCustodyKey } from '../custody-key.js'
+import { AppResponse } from '../schema/app.js'
 import { appJson } from './app-json.js'
 import { appParams, unknownApp, unknownError } from './app-operations.js'
 
@@ -16,7 +16,6 @@ export const saveCustodyKeyOperation = defineAdminOperation({
     'the app’s requests for signers when users sign in with a browser. The key is never shown again; ' +
     'another one replaces it.',
   params: appParams,
-  secrets: ['custody_key'],
   input: Type.Object({
     custody_key: Type.String({
       pattern: '^0x[\\da-fA-F]{64}$',

@@ -260,7 +260,7 @@ describe('cast/search', () => {
         const response = await api.get('cast/search', { q })
         expect([200, 400], `${JSON.stringify(q)} ${response.body}`).toContain(response.statusCode)
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
     for (const q of [
       '('.repeat(500),

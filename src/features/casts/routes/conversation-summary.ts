@@ -5,10 +5,10 @@ import { limitParameter, textParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { type ConversationRow, readConversation } from '../../../graph/query/casts-in-conversation.js'
 import { json, jsonArray } from '../../../graph/view/json.js'
-import { ConversationSummary } from '../../../graph/view/schema/conversation-summary.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { type ConversationText, extractiveSummary } from '../extractive-summary.js'
+import { ConversationSummary } from '../schema/conversation-summary.js'
 import { castIdentifier, castIdentifierNote, unknownCast } from './cast-lookups.js'
 
 const MAX_PROMPT_LENGTH = 1_000

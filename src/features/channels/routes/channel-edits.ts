@@ -5,12 +5,9 @@ import { castHashParameter } from '../../../api/parameters.js'
 import { type Json, json } from '../../../graph/view/json.js'
 import { ChannelResponse } from '../../../graph/view/schema/channel.js'
 import { nullable } from '../../../graph/view/schema/primitives.js'
-import { usernameMentions } from '../../../graph/view/text-ranges.js'
-import type { Database } from '../../../platform/db/connection.js'
-import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
-import { type ChannelDocument, parseChannelDocument } from '../channel-document.js'
+import { castHashBytes, isInChannel, readEdits } from '../channel-edits.js'
 import { defaultParentUrl, saveChannel } from '../channels.js'
 import {
   findProtocolChannel,
@@ -194,70 +191,3 @@ const channelEdit = defineOperation({
 
 /** Operations of a channel's lead. */
 export const channelEditOperations: readonly Operation[] = [channelCreate, channelEdit]
-
-/** Builds the document of what the lead sets. Omitted members stay unchanged; null clears. */
-async function readEdits(
-  db: Database,
-  id: string,
-  edits: Omit<Static<typeof editBody>, 'signer_uuid' | 'channel_id'>,
-  parentUrl: string | null,
-): Promise<ChannelDocument> {
-  const { description, pinned_cast_hash: pinned } = edits
-  if (pinned && !(await isInChannel(db, pinned, id, parentUrl)))
-    throw invalidField('pinned_cast_hash', 'is not a cast in this channel')
-  const document = parseChannelDocument({
-    ...edits,
-    ...(description === undefined ? {} : await readDescription(db, description)),
-    id,
-  })
-  if ('problem' in document) throw new PlazaError('bad_request.invalid_param', document.problem)
-  return document
-}
-
-/** Whether the cast is below a URL of the channel, or below its future URL. */
-async function isInChannel(
-  db: Database,
-  castHash: string,
-  id: string,
-  parentUrl: string | null,
-): Promise<boolean> {
-  const found = await db`
-    select from social.casts c
-    where c.hash = ${castHashBytes(castHash)} and (
-      c.root_parent_url = ${parentUrl}
-      or exists (select from channels.urls u where u.url = c.root_parent_url and u.channel_id = ${id})
-    )`
-  return found.length > 0
-}
-
-function castHashBytes(text: string): Buffer {
-  return Buffer.from(text.replace(/^0x/, ''), 'hex')
-}
-
-/** A description as stored: without the names of the mentioned users. */
-type Description = Required<
-  Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
->
-
-/** Extracts mentions from a description by the rules for casts. Unknown names stay text. */
-async function readDescription(db: Database, text: string): Promise<Description> {
-  const candidates = usernameMentions(text)
-  const names = [...new Set(candidates.map(({ name }) => name))]
-  const rows = await db<{ username: string; fid: number }[]>`
-    select username, fid from social.users where username = any (${db.types.texts(names)}::text[])`
-  const fids = new Map(rows.map(({ username, fid }) => [username, fid]))
-  let description = ''
-  let offset = 0
-  const mentions: number[] = []
-  const positions: number[] = []
-  for (const { name, range } of candidates) {
-    const fid = fids.get(name)
-    if (fid === undefined) continue
-    description += text.slice(offset, range.start)
-    offset = range.end
-    mentions.push(fid)
-    positions.push(Buffer.byteLength(description))
-  }
-  description += text.slice(offset)
-  return { description, description_mentions: mentions, description_mention_positions: positions }
-}

@@ -4,8 +4,6 @@ import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { listJson, userItems } from '../../../api/list-json.js'
 import { fidParameter, pagingParameters, textParameter, viewerFidParameter } from '../../../api/parameters.js'
 import { hiddenFidsFor } from '../../../api/viewer.js'
-import { cacheTag } from '../../../graph/cache/cache-tags.js'
-import { type CacheWriter, publishSql } from '../../../graph/cache/invalidation.js'
 import { json, jsonArray } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { RelevantFollowersResponse } from '../../../graph/view/schema/relation.js'
@@ -13,46 +11,9 @@ import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
+import { setChannelFollow } from '../channel-follows.js'
 import { findProtocolChannel, publishChannelFollow } from '../protocol-channels.js'
 import { channelExists, channelFollowers, relevantChannelFollowers } from '../queries.js'
-
-/**
- * Makes a user follow a channel from a Unix second on, or ends the follow; no change if it is so already. The counter
- * changes with the list. The channel's row is locked first, as in every change of members and in imports: locks taken
- * in one order cannot deadlock.
- *
- * @param followedAt Null ends the follow.
- * @returns False when the channel does not exist.
- */
-export async function setChannelFollow(
-  { db, invalidation }: CacheWriter,
-  { channelId, fid, followedAt }: { channelId: string; fid: number; followedAt: number | null },
-): Promise<boolean> {
-  const stale = [cacheTag.channel(channelId), cacheTag.channelsOf(fid)]
-  const change =
-    followedAt === null
-      ? db`delete from channels.follows f using channel where f.channel_id = channel.id and f.fid = ${fid}::bigint`
-      : db`
-          insert into channels.follows (channel_id, fid, followed_at)
-          select id, ${fid}::bigint, ${followedAt}::bigint from channel
-          on conflict do nothing`
-  const rows = await db`
-    with channel as materialized (
-      select id from channels.channels where id = ${channelId} for no key update
-    ), changed as (
-      ${change} returning channel_id
-    ), counted as (
-      update channels.channels c
-      set follower_count = greatest(0, follower_count + ${followedAt === null ? -1 : 1}::integer)
-      from changed where c.id = changed.channel_id
-      returning c.id
-    ), published as (
-      select ${publishSql(db, db`tag`)} from counted, unnest(${db.types.texts(stale)}::text[]) as tag
-    )
-    select id, (select count(*) from published) from channel`
-  invalidation.apply({ tags: stale })
-  return rows.length > 0
-}
 
 /** The body of both operations, as published clients send it. */
 export const ChannelFollowReqBody = Type.Object({
@@ -156,7 +117,7 @@ export const channelFollowersOperation = defineOperation({
 })
 
 /** Followers shown as full users. */
-const maxTop = 3
+const MAX_TOP = 3
 
 /** `GET channel/followers/relevant` */
 export const channelFollowersRelevant = defineOperation({
@@ -179,7 +140,7 @@ export const channelFollowersRelevant = defineOperation({
     const short = await hydrator.dehydratedUsers(fids)
     const top = await userItems(
       hydrator,
-      fids.slice(0, maxTop).map((fid) => ({ fid })),
+      fids.slice(0, MAX_TOP).map((fid) => ({ fid })),
       viewer_fid,
       (user) => json`{"object":"follower","user":${user}}`,
     )

@@ -52,8 +52,8 @@ const callLimitText =
   `A user may invite, answer and remove ${MAX_CALLS_PER_HOUR} times an hour in a channel, including refused calls; ` +
   'more calls are a 429.'
 
-/** What a membership operation does: in a channel of the protocol it publishes messages. */
-interface MembershipChange {
+/** Effect of a membership operation: in a channel of the protocol it publishes messages. */
+interface MembershipWrites {
   readonly local: (writer: CacheWriter, callerFid: number, now: number) => ReturnType<typeof inviteMember>
   readonly protocol: (author: Author, channel: ProtocolChannel) => Promise<string>
 }
@@ -63,7 +63,7 @@ async function changeMembership(
   context: OperationContext,
   caller: Caller,
   { signer_uuid: signerUuid, channel_id: channelId }: { signer_uuid: string; channel_id: string },
-  change: MembershipChange,
+  change: MembershipWrites,
 ): Promise<OperationResponse> {
   const channel = await findProtocolChannel(context, channelId)
   if (channel !== null) {

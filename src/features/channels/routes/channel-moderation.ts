@@ -97,8 +97,8 @@ function hideOperation(method: 'POST' | 'DELETE', summary: string, description: 
       const castHash = Buffer.from(body.cast_hash.replace(/^0x/, ''), 'hex')
       await moderate(context, caller, body, (author, channel) => {
         const channelModerateBody = { channelId: channel.channelId, castHash, action }
-        const statement = { type: MessageType.CHANNEL_MODERATE, channelModerateBody }
-        return publishToChannel(context, author, channel, statement)
+        const content = { type: MessageType.CHANNEL_MODERATE, channelModerateBody }
+        return publishToChannel(context, author, channel, content)
       })
       return { success: true, message }
     },

@@ -39,6 +39,7 @@ export async function serveSite(answer: Answer = servePage): Promise<CrawlSite> 
   return { url: (host, path) => `http://${host}:${port}${path}`, visits, most }
 }
 
+/** Answers with an HTML page whose title is the path. */
 export function servePage(req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${req.url}</title>`)
 }

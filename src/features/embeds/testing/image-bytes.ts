@@ -1,5 +1,6 @@
 /** Builds the first bytes of images, enough to contain their size. */
 
+/** Builds the first bytes of a PNG, enough to contain its size. */
 export function png(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(33)
   bytes.write('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -8,6 +9,7 @@ export function png(width: number, height: number): Buffer {
   return bytes
 }
 
+/** Builds the first bytes of a GIF, enough to contain its size. */
 export function gif(width: number, height: number): Buffer {
   const bytes = Buffer.from('GIF89a\0\0\0\0\0\0\0', 'latin1')
   bytes.writeUInt16LE(width, 6)
@@ -39,12 +41,14 @@ function segment(marker: number, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
+/** Builds an empty SVG of a size. */
 export function svg(width: number, height: number): Buffer {
   return Buffer.from(
     `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"></svg>`,
   )
 }
 
+/** Builds the first bytes of an extended WebP, enough to contain its size. */
 export function webp(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(40)
   bytes.write('RIFF\0\0\0\0WEBPVP8X', 'latin1')

@@ -12,6 +12,7 @@ export interface QueueRow {
   title: string | undefined
 }
 
+/** Reads the row of a URL in the crawl queue; fails the test without one. */
 export async function readRow(db: Database, url: string): Promise<QueueRow> {
   const [row] = await db<QueueRow[]>`
     select state, attempts, kind, failure, lease is not null as "isLeased",

@@ -20,6 +20,7 @@ function track(sample: Buffer): Buffer {
   return box('trak', box('tkhd', Buffer.alloc(84)), box('mdia', box('minf', box('stbl', description))))
 }
 
+/** Builds a box of an MP4 file: length, type and contents. */
 export function box(type: string, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   const head = Buffer.alloc(8)

@@ -48,9 +48,9 @@ export interface ViewerFirstPageReader {
 }
 
 /** Messages invalidate a shared first page; this covers changes without a message. */
-const SHARED_MAX_AGE_MS = 1_000
+const MAX_SHARED_AGE_MS = 1_000
 /** Messages invalidate a viewer's first page; this is a backstop. */
-const VIEWER_MAX_AGE_MS = 60_000
+const MAX_VIEWER_AGE_MS = 60_000
 
 /** Spare entries of a shared page. If more casts are hidden from a viewer, the page is read for that viewer alone. */
 export const SPARE_CASTS = 5
@@ -118,7 +118,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     const count = limit + SPARE_CASTS + 1
     const feedEntries = await hydrator.singleFlight.read(
       `${name} ${count} ${firstPageReader.key}`,
-      SHARED_MAX_AGE_MS,
+      MAX_SHARED_AGE_MS,
       (db) => firstPageReader.read(db, count),
     )
     const hashes = feedEntries.map(({ hash }) => hash)
@@ -147,7 +147,7 @@ function readViewerEntries(
   const viewerKey = `${viewerFid ?? ''} ${banningAppId ?? ''}`
   return singleFlight.read(
     `${feed} ${pageRequest.count} ${viewerKey} ${key}`,
-    VIEWER_MAX_AGE_MS,
+    MAX_VIEWER_AGE_MS,
     async (db) => {
       const { value, tags, ...readResult } = await readForViewer(db, pageRequest)
       const viewerTags = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]

@@ -13,7 +13,7 @@ test('is computed every 30 seconds, and its pages keep to it', async () => {
   const start = testNow - (testNow % 30)
   let now = start
   const clock = () => (testNowUnix - testNow + now) * 1000
-  const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 100 })
+  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
   const ranking = (ts: number | null = null) => trendingRanking({ hydrator, clock }, day, ts)
   const [first, second] = [alice.cast('first', start - 100), bob.cast('second', start - 100)]
   await merge(first, second, carol.react(first, start - 50))

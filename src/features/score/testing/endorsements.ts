@@ -29,6 +29,7 @@ export const smallNetworks: fc.Arbitrary<SmallNetwork> = fc.integer({ min: 1, ma
   })
 })
 
+/** Builds the trust graph of endorsements; one without likes is a follow. */
 export function graphOf(users: number, endorsements: readonly Endorsement[]): TrustGraph {
   const edges = new EdgeList()
   for (const { from, to, likes } of endorsements) {

@@ -3,7 +3,7 @@ import { approvalForm, statusLines, walletChoice } from '../../signers/pages/app
 import { documentOf } from '../../signers/pages/page-document.js'
 import type { SignInApp } from './sign-in-app.js'
 
-/** What the login page is rendered with. */
+/** Values of the login page. */
 export interface LoginPageContext {
   /** Whether a signature approves signers (devnet). Elsewhere a transaction does. */
   readonly isLocal: boolean

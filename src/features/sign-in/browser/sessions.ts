@@ -7,7 +7,7 @@ export interface SignInSession {
   readonly appId: string
   /** The account that signs in. */
   readonly fid: number
-  /** What the user signs. */
+  /** Text that the user signs. */
   readonly message: string
   /** Authorized URL that gets the result in its query. */
   readonly redirectUri: string | null

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { isUuid } from '../../apps/apps.js'
-import type { SignInPermission } from './authorized-origins.js'
+import { isUuid } from '../../../platform/text/uuid.js'
+import type { SignInPermission } from '../../apps/authorized-origins.js'
 
 /** An app as the login page needs it. */
 export interface SignInApp {

@@ -1,6 +1,6 @@
 import { checksumAddress, type Hex } from 'viem'
 
-/** What a user signs to sign in. */
+/** Message that a user signs to sign in. */
 export interface SignInMessage {
   /** The login page: its host is the domain of the message. */
   readonly url: string

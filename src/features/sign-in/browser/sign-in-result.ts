@@ -6,7 +6,7 @@ import type { SignInApp } from './sign-in-app.js'
 /** A user as clients of the hosted sign-in know it. */
 type SignInUser = User & { readonly active_status: 'active' }
 
-/** What the login page hands over. The member names are fixed by the published buttons. */
+/** Result of the login page. The member names are fixed by the published buttons. */
 export interface SignInResult {
   readonly payload: {
     readonly is_authenticated: true

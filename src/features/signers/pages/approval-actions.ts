@@ -27,7 +27,7 @@ import {
 import {
   accountOfAddress,
   addedKeyOf,
-  type KeyRequest,
+  type PresentedKeyRequest,
   permissionsStatement,
   readKeyRequest,
   refusalStatement,
@@ -137,7 +137,7 @@ async function describeAccount(
 /** Builds the transaction to send. A restriction of permissions needs a separate signature. */
 async function sendingOf(
   { readDb }: AnswerContext,
-  request: KeyRequest,
+  request: PresentedKeyRequest,
   fid: number,
   chosen: Static<typeof permissions>,
 ): Promise<object> {
@@ -152,7 +152,7 @@ async function sendingOf(
 }
 
 /** Auth addresses have no permissions. */
-function checkPermissions({ keyType }: KeyRequest, chosen: readonly string[] | null): void {
+function checkPermissions({ keyType }: PresentedKeyRequest, chosen: readonly string[] | null): void {
   if ((chosen === null) === (keyType === AUTH_ADDRESS_KEY_TYPE)) return
   const problem = chosen === null ? 'must be a list' : 'must be null: an address signs in, and no more'
   throw invalidField('permissions', problem)

@@ -1,12 +1,17 @@
 import { type Html, html } from '../../../platform/text/html.js'
-import type { SignInPermission } from '../../sign-in/browser/authorized-origins.js'
-import { type AccountSummary, closedReason, type KeyRequest, selectablePermissions } from '../key-request.js'
+import type { SignInPermission } from '../../apps/authorized-origins.js'
+import {
+  type AccountSummary,
+  closedReason,
+  type PresentedKeyRequest,
+  selectablePermissions,
+} from '../key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 import { documentOf } from './page-document.js'
 
 const SCRIPT = 'approval.js'
 
-/** What an approval page is rendered with. */
+/** Values of an approval page. */
 export interface ApprovalPageContext {
   /** Whether a signature approves (devnet). Elsewhere a transaction does. */
   readonly isLocal: boolean
@@ -33,7 +38,7 @@ const permissionTexts: Readonly<Record<string, string>> = {
 }
 
 /** Renders the page of a key request, with the actions that are still possible. */
-export function approvalPage(request: KeyRequest, context: ApprovalPageContext): string {
+export function approvalPage(request: PresentedKeyRequest, context: ApprovalPageContext): string {
   const name = nameOf(request.app)
   const title = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'asks to sign in for you' : 'asks to act for you'
   const problem = closedReason(request, context.nowMs)
@@ -59,7 +64,7 @@ export function noRequestPage(toAssets: string): string {
   )
 }
 
-function details(request: KeyRequest): Html {
+function details(request: PresentedKeyRequest): Html {
   const { app, sponsor, isSponsoredByService, keyType, publicKey, deadline } = request
   const isAddress = keyType === AUTH_ADDRESS_KEY_TYPE
   const key = `0x${(isAddress ? publicKey.subarray(-20) : publicKey).toString('hex')}`
@@ -72,7 +77,7 @@ function details(request: KeyRequest): Html {
 </dl>`
 }
 
-function answerForm(request: KeyRequest, context: ApprovalPageContext): Html {
+function answerForm(request: PresentedKeyRequest, context: ApprovalPageContext): Html {
   const { isLocal, url } = context
   const isAddress = request.keyType === AUTH_ADDRESS_KEY_TYPE
   const choice = isAddress ? null : 'read_and_write'
@@ -91,7 +96,7 @@ export function approvalForm(options: {
   readonly isLocal: boolean
   /** Relative path of the request's resources. */
   readonly path: string
-  /** What the user may grant; null for auth addresses, which have no permissions. */
+  /** Permission that the user may grant; null for auth addresses, which have none. */
   readonly choice: SignInPermission | null
 }): Html {
   const { isLocal, path, choice } = options
@@ -118,7 +123,7 @@ function permissionBoxes(choice: SignInPermission): Html {
   return html`<fieldset><legend>It may</legend>${choice === 'read_only' ? 'only read' : boxes}</fieldset>`
 }
 
-function outcome(request: KeyRequest, problem: string): Html {
+function outcome(request: PresentedKeyRequest, problem: string): Html {
   const text =
     request.status === 'approved'
       ? `Approved for the account with fid ${request.fid}.`

@@ -2,7 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { fidParameter } from '../../../api/parameters.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
-import { MAX_REDIRECT_LENGTH } from '../redirect-url.js'
+import { MAX_REDIRECT_LENGTH } from '../../apps/redirect-url.js'
 
 /** A hex signature. The code that verifies it checks its form and length. */
 export const signatureMember = (description: string) =>

@@ -10,13 +10,14 @@ import {
 import { presentSigner } from '../../../graph/view/signer.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { UUID_PATTERN } from '../../../platform/text/uuid.js'
 import { findAppId } from '../../apps/apps.js'
 import { defineOperation, type Operation } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
-import { createNonce, verifySignIn } from '../../sign-in/siwe.js'
 import { findOwnSigner, requestSignerApproval } from '../key-approval-request.js'
 import { readSignedKeyRequest } from '../signed-key-request.js'
 import { createSigner, listSignersOfCustody } from '../signer-record.js'
+import { createNonce, verifySignIn } from '../siwe.js'
 import {
   authAddressLookup,
   authAddressSignedKey,
@@ -172,7 +173,7 @@ const loginAuthorize = defineOperation({
     'back to an authorized origin of the app. An unknown app is a 400.',
   query: Type.Object({
     client_id: Type.String({
-      pattern: '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$',
+      pattern: UUID_PATTERN,
       patternText: 'the id of an app, a UUID',
       description: 'Id of the app.',
       examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],

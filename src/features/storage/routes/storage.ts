@@ -3,15 +3,9 @@ import { Type } from '@sinclair/typebox'
 import { fidParameter } from '../../../api/parameters.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
-import {
-  StorageAllocationsResponse,
-  type StorageObject,
-  StorageUsageResponse,
-} from '../../../graph/view/schema/storage.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
 import { readStorageUsage, type StorageUsage } from '../../../hub/query/storage.js'
 import { limitsOf } from '../../../hub/storage-limits.js'
-import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../../platform/errors.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import {
@@ -22,6 +16,8 @@ import {
 } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
+import { countSigners, readRents } from '../queries.js'
+import { StorageAllocationsResponse, type StorageObject, StorageUsageResponse } from '../schema/storage.js'
 
 const unknownUser = 'There is no user with this fid.'
 const fidQuery = Type.Object({ fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }) })
@@ -73,12 +69,6 @@ function storageOf(set: MessageSet, { usable, used }: StorageUsage): StorageObje
   return { object: 'storage', used: used.get(set) ?? 0, capacity: limitsOf(usable)[set] }
 }
 
-async function countSigners(db: Database, fid: number): Promise<number> {
-  const [row] = await db<{ signers: number }[]>`
-    select count(*)::integer as signers from hub.signers where fid = ${fid}::bigint and active`
-  return row?.signers ?? 0
-}
-
 export const storageAllocations = defineOperation({
   method: 'GET',
   path: 'storage/allocations',
@@ -110,15 +100,6 @@ async function allocationsOf(
       timestamp: dateTimeOf(rentedAt),
     })),
   }
-}
-
-function readRents(db: Database, fid: number) {
-  // Times are Unix seconds.
-  return db<{ units: number; rentedAt: number; expiresAt: number }[]>`
-    select units, rented_at as "rentedAt", expires_at as "expiresAt"
-    from hub.storage_rents
-    where fid = ${fid}::bigint
-    order by block_number desc, log_index desc`
 }
 
 /** More is likely a mistake: at the prices of the real contracts it costs thousands of dollars. */

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import type { Hex } from 'viem'
 import { ethAddressParameter, listParameter } from '../../../api/parameters.js'
-import { type SubscriptionCheck, SubscriptionCheckResponse } from '../../../graph/view/schema/subscription.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { readContracts } from '../followed-contracts.js'
 import { presentTier } from '../present-subscription.js'
+import { type SubscriptionCheck, SubscriptionCheckResponse } from '../schema/subscription.js'
 import { readSubscriptionTimes } from '../subscribers.js'
 import { readSubscriptions } from '../subscription-contract.js'
 

@@ -4,16 +4,12 @@ import { choiceParameter, fidParameter, viewerFidParameter } from '../../../api/
 import { viewerOf } from '../../../api/viewer.js'
 import { findAddressHolders } from '../../../graph/query/users.js'
 import { Json, json } from '../../../graph/view/json.js'
-import {
-  SubscribedToResponse,
-  SubscribersResponse,
-  SubscriptionsResponse,
-} from '../../../graph/view/schema/subscription.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { readArtUrl } from '../contract-art.js'
 import { keepActive, type ListedContract, readFollowedContracts } from '../followed-contracts.js'
 import { dateTime, PROVIDER, presentContract, presentTier } from '../present-subscription.js'
+import { SubscribedToResponse, SubscribersResponse, SubscriptionsResponse } from '../schema/subscription.js'
 import { readSubscribers, readSubscriptionsOf } from '../subscribers.js'
 
 /** Longest list; the operations have no pages. */

@@ -3,10 +3,10 @@ import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { cursorParameter, limitParameter, textParameter } from '../../../api/parameters.js'
 import { readTopicFeed, readTopics } from '../../../graph/query/topics.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
-import { type TopLevelTopic, TrendingTopicsResponse } from '../../../graph/view/schema/topic.js'
 import { feedPages } from '../../feeds/routes/feed-page.js'
 import { feedPaging, withRecastsUnused } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation } from '../../operation.js'
+import { type TopLevelTopic, TrendingTopicsResponse } from '../schema/topic.js'
 
 const pages = feedPages('feed/topic', false)
 

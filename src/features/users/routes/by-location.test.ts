@@ -110,7 +110,7 @@ it('finds exactly the users in range, anywhere', async () => {
         expect(found.filter((fid) => fid > 100).sort((a, b) => a - b)).toEqual(expected)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 

@@ -54,7 +54,7 @@ export const userSearch = defineOperation({
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
     const found = text === '' ? [] : await findUsers(db, search, after)
-    const { page, next } = cursors.page(found, limit, (last) => [last.place, last.weight, last.fid])
+    const { page, next } = cursors.page(found, limit, (last) => [last.tier, last.weight, last.fid])
     return json`{"result":${listJson('users', await userItems(hydrator, page, viewer_fid), next)}}`
   },
 })

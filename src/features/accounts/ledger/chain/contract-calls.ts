@@ -1,11 +1,4 @@
 import {
-  idGatewayABI,
-  idRegistryABI,
-  keyGatewayABI,
-  keyRegistryABI,
-  storageRegistryABI,
-} from '@farcaster/core'
-import {
   type Abi,
   type Address,
   decodeErrorResult,
@@ -16,6 +9,13 @@ import {
 } from 'viem'
 import type { ChainSettings, ContractName } from '../../../../hub/chain/chain-settings.js'
 import { hexOf } from '../../../../protocol/bytes.js'
+import {
+  idGatewayAbi,
+  idRegistryAbi,
+  keyGatewayAbi,
+  keyRegistryAbi,
+  storageRegistryAbi,
+} from '../../../../protocol/registry-abis.js'
 import type { AccountCall, PricedCall, SignedAuthorization } from '../account-ledger.js'
 
 /** An encoded contract call. */
@@ -30,11 +30,11 @@ type Contracts = ChainSettings['contracts']
 const SIGNED_KEY_REQUEST = 1
 
 const abis = {
-  idGateway: idGatewayABI,
-  idRegistry: idRegistryABI,
-  keyGateway: keyGatewayABI,
-  keyRegistry: keyRegistryABI,
-  storageRegistry: storageRegistryABI,
+  idGateway: idGatewayAbi,
+  idRegistry: idRegistryAbi,
+  keyGateway: keyGatewayAbi,
+  keyRegistry: keyRegistryAbi,
+  storageRegistry: storageRegistryAbi,
 } as const satisfies Partial<Record<ContractName, Abi>>
 
 /** A contract that this server calls. */
@@ -95,17 +95,17 @@ export function encodePriceOf(contracts: Contracts, call: PricedCall): EncodedCa
 export function encodePricePaid(contracts: Contracts, { to, data }: EncodedCall): EncodedCall | null {
   const isCallTo = (name: CalledContract) => contracts[name].address.toLowerCase() === to.toLowerCase()
   if (isCallTo('idGateway')) {
-    const { args } = decodeFunctionData({ abi: idGatewayABI, data })
+    const { args } = decodeFunctionData({ abi: idGatewayAbi, data })
     return encodePriceOf(contracts, { kind: 'register', extraUnits: Number(args?.[4] ?? 0) })
   }
   if (!isCallTo('storageRegistry')) return null
-  const { args } = decodeFunctionData({ abi: storageRegistryABI, data })
+  const { args } = decodeFunctionData({ abi: storageRegistryAbi, data })
   return encodePriceOf(contracts, { kind: 'rent', units: Number(args?.[1]) })
 }
 
 /** Decodes the number that a query returns, or the first of several. */
 export function decodeNumber(result: Hex): bigint {
-  return decodeFunctionResult({ abi: idRegistryABI, functionName: 'idOf', data: result })
+  return decodeFunctionResult({ abi: idRegistryAbi, functionName: 'idOf', data: result })
 }
 
 /** Returns the name of a revert error; null when it is not one of these contracts. */

@@ -19,7 +19,7 @@ export interface CastNetwork {
   /** Merges, with the projections; a refusal fails the test. */
   merge(...messages: SignedMessage[]): Promise<void>
   /** The reply of an operation, which has to be a 200. */
-  ask(path: string, query?: Readonly<Record<string, string | number | boolean>>): Promise<Reply>
+  ask(path: string, query?: Readonly<Record<string, string | number | boolean>>): Promise<CastPageReply>
   /** All pages of a list of casts, as lists of hashes, until `next.cursor` is null. */
   pages(
     path: string,
@@ -36,7 +36,7 @@ export interface CastNetwork {
 }
 
 /** A reply as far as these tests look into it. */
-export interface Reply {
+export interface CastPageReply {
   readonly casts: readonly ReplyCast[]
   readonly next: { readonly cursor: string | null }
   readonly [member: string]: unknown
@@ -59,7 +59,7 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
   const hydrator = new Hydrator({
     db,
     clock,
-    placeOf: () => null,
+    locationOf: () => null,
     maxEntries: 1_000,
     maxViewerSetsBytes: 1e6,
   })
@@ -96,7 +96,7 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
       response.statusCode,
       response.statusCode === 200 ? '' : `${response.body} ${api.lines.join('')}`,
     ).toBe(200)
-    return response.json<Reply>()
+    return response.json<CastPageReply>()
   }
   return {
     db,
@@ -108,7 +108,7 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
       const pages: string[][] = []
       let cursor: string | null = null
       do {
-        const reply: Reply = await ask(path, cursor === null ? query : { ...query, cursor })
+        const reply: CastPageReply = await ask(path, cursor === null ? query : { ...query, cursor })
         pages.push(reply.casts.map(({ hash }) => hash))
         cursor = reply.next.cursor
         await between?.(pages.length)

@@ -5,14 +5,14 @@ import { Json } from '../../../../graph/view/json.js'
 import type { Database } from '../../../../platform/db/connection.js'
 import type { FeedContext } from '../feed-page.js'
 
-/** Whom an app of the scene bans, by its id. */
+/** Bans of the apps of the scene, by app id. */
 const bans: Readonly<Record<string, readonly { fid: number }[]>> = {
   banning: [{ fid: 9 }],
   another: [{ fid: 8 }],
 }
 
 /**
- * What pages of feeds are made with, without a database: casts are shown as their hashes, but for those that are
+ * Builds pages of feeds without a database: casts are shown as their hashes, but for those that are
  * hidden. Time stands still, so that what is kept stays kept until a tag of it is dropped.
  */
 export function createFeedScene({ cachesViews = true } = {}) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkRedirectUrl } from './redirect-url.js'
+import { checkRedirectUrl } from '../apps/redirect-url.js'
 
 it.each([
   ['https://app.example/done?x=1#y', 'https://app.example/done?x=1#y'],

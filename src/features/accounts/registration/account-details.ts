@@ -5,7 +5,7 @@ import type { OperationContext } from '../../operation.js'
 import { type ProfileRequest, publishProfile } from '../../publishing/profile.js'
 import { createKeyOpener } from '../../signers/acting-signer.js'
 import { findSigner } from '../../signers/signer-record.js'
-import type { AccountServices } from '../registration/registrar.js'
+import type { AccountServices } from './registrar.js'
 
 /** Creates the services that give a registered account its name and profile. */
 export function accountDetails(

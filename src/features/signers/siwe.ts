@@ -6,7 +6,7 @@ import { readWalletSignature } from '../../hub/registry/account-signature.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { AUTH_ADDRESS_KEY_TYPE, addressKey } from '../signers/signer-record.js'
+import { AUTH_ADDRESS_KEY_TYPE, addressKey } from './signer-record.js'
 
 /** A parsed Sign-In with Ethereum message (EIP-4361). */
 export interface SiweMessage {

@@ -4,13 +4,7 @@ import { messageJson } from '../../../hub/methods/json/message.js'
 import { readMessageJson } from '../../../hub/methods/json/read-message.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { isRefusal, toProtobuf } from '../../../protocol/codec.js'
-import { deleteCast, postCast } from '../../casts/routes/publish-cast.js'
-import { followChannelOperation, unfollowChannelOperation } from '../../channels/routes/channel-follows.js'
-import { followUsers, unfollowUsers } from '../../follows/routes/follows.js'
-import { defineOperation, type Operation } from '../../operation.js'
-import { deleteReaction, postReaction } from '../../reactions/routes/reactions.js'
-import { addVerification, deleteVerification, updateUser } from '../../users/routes/update-user.js'
-import { postAction } from './send-action.js'
+import { defineOperation } from '../../operation.js'
 
 /** A message of the protocol. `readMessageJson` checks its members. */
 export const PublishMessageReqBody = Type.Object(
@@ -18,7 +12,8 @@ export const PublishMessageReqBody = Type.Object(
   { additionalProperties: true, examples: PublishMessageResponse.examples },
 )
 
-const publishMessage = defineOperation({
+/** `POST message` */
+export const publishMessage = defineOperation({
   method: 'POST',
   path: 'message',
   tag: 'Hub',
@@ -32,25 +27,8 @@ const publishMessage = defineOperation({
   async handle({ hub }, body) {
     const message = readMessageJson(body)
     if (isRefusal(message)) throw new PlazaError(message.code, message.message)
-    const [refusal] = await hub.submit([message])
+    const [refusal] = await hub.submit([message], { origin: 'client' })
     if (refusal) throw new PlazaError(refusal.code, refusal.message)
     return messageJson(toProtobuf(message))
   },
 })
-
-/** Operations that publish for a user. */
-export const publishingOperations: readonly Operation[] = [
-  postCast,
-  deleteCast,
-  postReaction,
-  deleteReaction,
-  followUsers,
-  unfollowUsers,
-  updateUser,
-  addVerification,
-  deleteVerification,
-  publishMessage,
-  followChannelOperation,
-  unfollowChannelOperation,
-  postAction,
-]

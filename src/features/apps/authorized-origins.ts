@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
-import { invalidField } from '../../../api/invalid-field.js'
-import { checkRedirectUrl } from '../../signers/redirect-url.js'
+import { invalidField } from '../../api/invalid-field.js'
+import { checkRedirectUrl } from './redirect-url.js'
 
 /** Most authorized origins of an app: the login page posts its result to each of them. */
 export const MAX_AUTHORIZED_ORIGINS = 20
 export const MAX_ORIGIN_LENGTH = 300
 
-/** What a browser sign-in requests from users. */
+/** Permissions that a browser sign-in may request from users. */
 export const signInPermissions = ['read_only', 'read_and_write'] as const
 export type SignInPermission = (typeof signInPermissions)[number]
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../api/caller.js'
 import { sendErrorResponse } from '../../api/error-response.js'
 import { type KeyOptions, requireApiKey } from '../../api/register-api.js'
 import type { OperationContext } from '../operation.js'
-import { findSignInApp } from '../sign-in/browser/sign-in-app.js'
+import { findSignInApp } from './browser/sign-in-app.js'
 
 /** Options of the portal's routes. */
 export type PortalOptions = KeyOptions & Pick<OperationContext, 'db'>

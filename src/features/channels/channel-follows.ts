@@ -1,0 +1,40 @@
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
+
+/**
+ * Makes a user follow a channel from a Unix second on, or ends the follow; no change if it is so already. The counter
+ * changes with the list. The channel's row is locked first, as in every change of members and in imports: locks taken
+ * in one order cannot deadlock.
+ *
+ * @param followedAt Null ends the follow.
+ * @returns False when the channel does not exist.
+ */
+export async function setChannelFollow(
+  { db, invalidation }: CacheWriter,
+  { channelId, fid, followedAt }: { channelId: string; fid: number; followedAt: number | null },
+): Promise<boolean> {
+  const stale = [cacheTag.channel(channelId), cacheTag.channelsOf(fid)]
+  const change =
+    followedAt === null
+      ? db`delete from channels.follows f using channel where f.channel_id = channel.id and f.fid = ${fid}::bigint`
+      : db`
+          insert into channels.follows (channel_id, fid, followed_at)
+          select id, ${fid}::bigint, ${followedAt}::bigint from channel
+          on conflict do nothing`
+  const rows = await db`
+    with channel as materialized (
+      select id from channels.channels where id = ${channelId} for no key update
+    ), changed as (
+      ${change} returning channel_id
+    ), counted as (
+      update channels.channels c
+      set follower_count = greatest(0, follower_count + ${followedAt === null ? -1 : 1}::integer)
+      from changed where c.id = changed.channel_id
+      returning c.id
+    ), published as (
+      select ${publishSql(db, db`tag`)} from counted, unnest(${db.types.texts(stale)}::text[]) as tag
+    )
+    select id, (select count(*) from published) from channel`
+  invalidation.apply({ tags: stale })
+  return rows.length > 0
+}

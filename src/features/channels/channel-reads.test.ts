@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { parseChannelDocument } from './channel-document.js'
+import { importChannel } from './channels.js'
+import { refreshDailyActivity, windowActivity } from './daily-activity.js'
+import { listChannelMemberships } from './membership-lists.js'
+import { decideInvite } from './membership-rules.js'
+import { searchChannels } from './queries.js'
+
+const { db } = await createTestDatabase()
+
+test('the activity of any window is the sum of its hours, whichever days are copied', async () => {
+  const activity = fc.record({
+    hour: fc.integer({ min: 800, max: 1_700 }),
+    casts: fc.integer({ min: 1, max: 9 }),
+  })
+  const windows = fc.array(fc.tuple(fc.integer({ min: 700, max: 1_700 }), fc.nat(800)), {
+    minLength: 8,
+    maxLength: 8,
+  })
+  const rows = fc.uniqueArray(activity, { minLength: 40, maxLength: 60, selector: ({ hour }) => hour })
+  await fc.assert(
+    fc.asyncProperty(rows, windows, fc.integer({ min: 60, max: 72 }), async (all, some, today) => {
+      await db`truncate social.url_activity, channels.daily_activity, channels.daily_activity_range`
+      await db`insert into social.url_activity ${db(all.map((row) => ({ ...row, url: 'a url' })))}`
+      await refreshDailyActivity(db, today * 86_400)
+      for (const [start, length] of [
+        ...some,
+        [today * 24 - 48, 24],
+        [today * 24 - 49, 24],
+        [today * 24 - 73, 24],
+      ] as const) {
+        const end = start + length
+        const [sum] = await db<{ casts: number }[]>`
+          select coalesce(sum(casts), 0)::integer as casts from (${windowActivity(db, { start, end })}) activity`
+        const inWindow = all.filter(({ hour }) => hour > start && hour <= end)
+        expect(sum!.casts).toBe(inWindow.reduce((total, { casts }) => total + casts, 0))
+      }
+    }),
+    { numRuns: 8 },
+  )
+})
+
+test('a search finds a part of an id or name; what begins with it comes first', async () => {
+  const channels = {
+    rose: 'Flowers',
+    'old-rose': 'Shrubs',
+    garden: 'The Roses',
+    tulip: 'ROSE-like',
+    oak: 'Trees',
+  }
+  for (const [id, name] of Object.entries(channels)) {
+    const follower_count = id === 'garden' ? 50 : 5
+    expect(await importChannel(db, { id, name, lead_fid: 1, follower_count }, 1)).toBeNull()
+  }
+  const found = await searchChannels(db, 'Rose', 10, undefined as never)
+  expect(found.map(({ id }) => id).sort()).toEqual(['garden', 'old-rose', 'rose', 'tulip'])
+  expect(
+    found
+      .map(({ id }) => id)
+      .slice(0, 2)
+      .sort(),
+  ).toEqual(['rose', 'tulip'])
+  expect(found[2]!.id).toBe('garden')
+  expect(await searchChannels(db, '_ose', 10, undefined as never)).toEqual([])
+})
+
+test('the people of a channel are listed by their role', async () => {
+  const people = [
+    { fid: 4, role: 'member', member_since: 20 },
+    { fid: 3, role: 'moderator', member_since: 30 },
+    { fid: 5, role: 'member', member_since: 10 },
+  ]
+  expect(await importChannel(db, { id: 'people', lead_fid: 2, members: people }, 1)).toBeNull()
+  await db`insert into channels.bans (channel_id, fid) values ('people', 9)`
+  expect(await listChannelMemberships(db, 'people')).toEqual([
+    { fid: 2, membership: 'owner' },
+    { fid: 3, membership: 'moderator' },
+    { fid: 5, membership: 'member' },
+    { fid: 4, membership: 'member' },
+    { fid: 9, membership: 'banned' },
+  ])
+  expect(await listChannelMemberships(db, 'nowhere')).toEqual([])
+})
+
+test('a document that is no channel is refused by the name of its first fault', () => {
+  const problemOf = (document: unknown) => (parseChannelDocument(document) as { problem?: string }).problem
+  expect(problemOf({ id: 'garden', lead_fid: 1 })).toBeUndefined()
+  expect(problemOf('garden')).toMatch(/^the line: /)
+  expect(problemOf({ id: 'garden', lead_fid: 0 })).toMatch(/^lead_fid: /)
+  expect(problemOf({ id: 'Garden' })).toMatch(/^id: /)
+  expect(problemOf({ id: 'garden', members: [{ fid: 1, role: 'king', member_since: 1 }] })).toMatch(
+    /^members\/0/,
+  )
+  expect(problemOf({ id: 'garden', flower: 1 })).toMatch(/^flower: /)
+  expect(problemOf({ id: 'garden', description_mentions: [1] })).toMatch(/must match/)
+  const both = { description_mentions: [1], description_mention_positions: [0] }
+  expect(problemOf({ id: 'garden', ...both })).toBeUndefined()
+})
+
+test('an invite that is refused says what the user must do first', () => {
+  const state = {
+    role: null,
+    callerRole: 'owner',
+    invite: null,
+    isRegistered: true,
+    isFollowing: false,
+    moderators: 0,
+  } as const
+  expect(decideInvite(state, 'member')).toMatchObject({
+    property: 'fid',
+    message: expect.stringContaining('must follow the channel or the inviting user'),
+  })
+  expect(decideInvite(state, 'moderator')).toMatchObject({
+    property: 'fid',
+    message: expect.stringContaining('must be a member before'),
+  })
+})

@@ -1,0 +1,33 @@
+import type { Fragment } from '#postgres'
+import type { Database } from '../../platform/db/connection.js'
+import type { Role } from '../../platform/process/roles.js'
+
+/** A live process, as it has registered itself (`app/processes.ts`). */
+export interface ProcessRow {
+  readonly id: string
+  readonly roles: Role[]
+  readonly version: string
+  readonly host: string
+  readonly pid: number
+  readonly connections: number
+  readonly started_at: Date
+}
+
+/** The live processes of this database, oldest first. */
+export async function listProcesses(db: Database): Promise<ProcessRow[]> {
+  return await db<ProcessRow[]>`
+    select id, roles, version, host, pid, connections, started_at
+    from app.processes
+    where alive_until > now()
+    order by started_at, id`
+}
+
+/** A process as JSON. */
+export function processJson({ started_at, ...process }: ProcessRow) {
+  return { object: 'process' as const, ...process, started_at: started_at.toISOString() }
+}
+
+/** Expressions that differ when the live processes have changed. */
+export function processesFingerprint(db: Database): Fragment {
+  return db`(select string_agg(id::text, ',' order by id) from app.processes where alive_until > now())`
+}

@@ -1,0 +1,50 @@
+import type { Database } from '../../platform/db/connection.js'
+
+/** A partition of a table. */
+interface PartitionRow {
+  readonly table: string
+  readonly name: string
+  readonly bounds: string
+  readonly bytes: number
+  readonly rows: number
+}
+
+/** Lists the partitions of all tables, with estimated rows. */
+export async function listPartitions(db: Database): Promise<PartitionRow[]> {
+  return await db<PartitionRow[]>`
+    select i.inhparent::regclass::text as table, c.oid::regclass::text as name,
+      pg_get_expr(c.relpartbound, c.oid) as bounds, pg_total_relation_size(c.oid) as bytes,
+      greatest(c.reltuples, 0)::bigint as rows
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where c.relispartition and c.relkind = 'r'
+    order by 1, 2`
+}
+
+/** Runs of a scheduled job in a process. */
+interface JobRow {
+  readonly name: string
+  readonly process_id: string
+  readonly host: string
+  readonly pid: number
+  readonly every_ms: number
+  readonly per_process: boolean
+  readonly runs: number
+  readonly failures: number
+  readonly started_at: Date
+  readonly duration_ms: number | null
+  readonly next_at: Date | null
+  readonly error: string | null
+  readonly failed_at: Date | null
+}
+
+/** Lists the scheduled jobs of all live processes, by name. */
+export async function listJobs(db: Database): Promise<JobRow[]> {
+  return await db<JobRow[]>`
+    select j.name, j.process_id, p.host, p.pid, j.every_ms, j.per_process, j.runs, j.failures, j.started_at,
+      j.duration_ms, j.next_at, j.error, j.failed_at
+    from app.job_runs j
+    join app.processes p on p.id = j.process_id
+    where p.alive_until > now()
+    order by j.name, p.host, p.pid`
+}

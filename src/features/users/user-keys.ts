@@ -1,0 +1,60 @@
+import type { Database } from '../../platform/db/connection.js'
+import { OnChainEventType } from '../../protocol/definitions.js'
+import { MESSAGE_KEY_TYPE } from '../signers/signer-record.js'
+
+/** A key of a user, of the registry or added by a message. */
+export interface UserKeyRow {
+  readonly key: string
+  readonly keyType: number
+  readonly active: boolean
+  /** 0 for keys that messages have added. */
+  readonly block: number
+  /** Unix seconds. */
+  readonly changedAt: number | null
+  readonly requestFid: number | null
+  readonly requestName: string | null
+  readonly appId: string | null
+  readonly appName: string | null
+}
+
+/**
+ * Reads a page of the keys of a user, the last changed first. An account has at most some thousand keys, so they are sorted
+ * without an index.
+ */
+export async function readUserKeys(
+  db: Database,
+  fid: number,
+  limit: number,
+  after: readonly [block: number, key: string] | null,
+): Promise<UserKeyRow[]> {
+  const [block, key] = after ?? [Number.MAX_SAFE_INTEGER, '']
+  return await db<UserKeyRow[]>`
+    with keys as (
+      select k.key, k.key_type, k.active, k.block_number, e.block_time, a.app_fid
+      from hub.signers k
+      left join hub.onchain_events e on e.fid = k.fid and e.type = ${OnChainEventType.EVENT_TYPE_SIGNER}::smallint
+        and e.block_number = k.block_number and e.log_index = k.log_index
+      left join social.signer_apps a on a.fid = k.fid and a.key = k.key
+      where k.fid = ${fid}::bigint
+      union all
+      select g.key, ${MESSAGE_KEY_TYPE}::integer, true, 0, null, g.request_fid
+      from hub.gasless_keys g
+      where g.fid = ${fid}::bigint
+    ), page as (
+      select * from keys k
+      where (k.block_number, k.key) < (${block}::bigint, ${after === null ? null : Buffer.from(key, 'hex')}::bytea)
+        or ${after === null}::boolean
+      order by k.block_number desc, k.key desc
+      limit ${limit}::integer
+    )
+    select
+      encode(k.key, 'hex') as key, k.key_type as "keyType", k.active, k.block_number as block,
+      k.block_time as "changedAt", k.app_fid as "requestFid", u.username as "requestName",
+      apps.id as "appId", apps.name as "appName"
+    from page k
+    left join social.users u on u.fid = k.app_fid
+    left join signers.signers s on s.public_key = k.key and s.key_type = k.key_type
+    left join apps.apps apps on apps.id = s.app_id
+    order by k.block_number desc, k.key desc
+  `
+}
