@@ -1,20 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { KeyedRequest, NameKey } from '../hub/methods/hub-callers.js'
 import { PlazaError } from '../platform/errors.js'
 import type { CallerName } from '../platform/limits/caller-name.js'
 import type { Caller } from './caller.js'
 
 /** Finds the app of a key; null for an unknown or revoked key. */
 export type FindCaller = (key: string) => Promise<Caller | null>
-
-/** The credentials of a request, over HTTP or gRPC. */
-export interface KeyedRequest {
-  readonly headers: {
-    readonly 'x-api-key'?: string | string[] | undefined
-    readonly api_key?: string | string[] | undefined
-    readonly authorization?: string | undefined
-  }
-  readonly query?: unknown
-}
 
 /**
  * The API key of a request: header `x-api-key`; or, as published clients of before 2024-11 send it, header
@@ -26,8 +17,9 @@ export function apiKeyOf({ headers, query }: KeyedRequest): string | undefined {
   return typeof key === 'string' && key !== '' ? key : undefined
 }
 
-/** Names the key of a request, for limits of each key; null without a valid one. */
-export type NameKey = (request: KeyedRequest) => Promise<CallerName | null>
+/** Completes the refusal of a request for its key. */
+export const keyHint =
+  'send one in the header x-api-key. The operator of the server makes one with: plaza key create --app my-app'
 
 /**
  * Creates what knows the keys of the hub API: `apiKeyOf` or a bearer token that is a configured key or the key of an app.
@@ -58,7 +50,7 @@ export function callerOf({ keyId }: Pick<Caller, 'keyId'>): CallerName {
 export function createKeyCheck(nameKey: NameKey): (request: KeyedRequest) => Promise<void> {
   return async (request) => {
     if ((await nameKey(request)) === null)
-      throw new PlazaError('unauthenticated', 'a valid API key is needed')
+      throw new PlazaError('unauthenticated', `a valid API key is needed: ${keyHint}`)
   }
 }
 

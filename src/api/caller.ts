@@ -6,7 +6,7 @@ export interface Caller {
   readonly rateLimit: number | null
 }
 
-/** Who reads without a key: no app has this id, so nothing is banned for it, and no key has this one. */
+/** Caller without a key: no app has this id, so nothing is banned for it, and no key has this one. */
 export const anonymousCaller: Caller = {
   appId: '00000000-0000-0000-0000-000000000000',
   keyId: 0,

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { LOWERCASE_UUID_PATTERN } from '../platform/text/uuid.js'
 import { invalidField } from './invalid-field.js'
 
 /** Parts of sort keys, with bounds that keep forged cursors within SQL types. */
@@ -10,6 +11,8 @@ export const keyPart = {
   number: Type.Number(),
   /** Bytes in hex, without 0x: `Buffer.from(part, 'hex')`. */
   hex: Type.String({ pattern: '^([0-9a-f]{2}){1,64}$' }),
+  /** A UUID in lower case. */
+  uuid: Type.String({ pattern: LOWERCASE_UUID_PATTERN }),
   /** A short string, for example the id of a channel. */
   text: Type.String({ maxLength: 256, pattern: '^[^\\u0000]*$' }),
 } as const

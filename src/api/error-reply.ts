@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { outageOf, unavailableError } from '../platform/db/connection-errors.js'
 import { describeError, type ErrorCode, PlazaError } from '../platform/errors.js'
+import { messageOf } from '../platform/log/error-journal.js'
 
 /** Seconds a client should wait before a retry if the cause gives no time. */
 const RETRY_AFTER_SECONDS = 1
@@ -15,7 +16,7 @@ const codesByStatus = new Map<number, ErrorCode>([
 
 /**
  * Converts any failure to a PlazaError. A PlazaError passes through; an unreachable database becomes
- * `unavailable`; a refusal by Fastify (too large, not JSON, wrong schema) becomes a bad request; anything
+ * `unavailable`; a refusal by Fastify (too large, not JSON) becomes a bad request; anything
  * else becomes `internal`.
  */
 export function toPlazaError(error: unknown): PlazaError {
@@ -24,17 +25,27 @@ export function toPlazaError(error: unknown): PlazaError {
   if (unavailable) return unavailable
   if (isClientError(error)) {
     const code = codesByStatus.get(error.statusCode) ?? 'bad_request.invalid_param'
-    const [failed] = error.validation ?? []
-    const property = failed?.params.missingProperty ?? failed?.instancePath.slice(1).replaceAll('/', '.')
-    return new PlazaError(code, error.message, typeof property === 'string' ? { property } : {})
+    return new PlazaError(code, error.message)
   }
   return new PlazaError('internal', 'internal error', { cause: error })
+}
+
+/** Failures of requests that were answered with 500 and above. */
+const failures = new WeakMap<FastifyRequest, string>()
+
+/** The message of what failed in a request; empty when nothing did. */
+export function failureOf(request: FastifyRequest): string {
+  return failures.get(request) ?? ''
 }
 
 /** Logs failures of the server and sets status and headers. The caller renders the body. */
 export function prepareErrorReply(error: PlazaError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, retry } = describeError(error.code)
   reply.status(status)
+  if (status >= 500) {
+    failures.set(request, messageOf(error.cause ?? error))
+    request.span?.fail(error.cause ?? error)
+  }
   if (retry && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', error.retryAfterSeconds ?? RETRY_AFTER_SECONDS)
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { Registry } from 'prom-client'
 import type { Shortage } from '../platform/db/connection-errors.js'
-import type { Metrics } from '../platform/metrics.js'
+import { type Metrics, openMetricsWriter } from '../platform/metrics.js'
 import { createPacedRuns } from '../platform/process/paced-runs.js'
 import { pause, resultWithin } from '../platform/process/pause.js'
 
@@ -18,7 +19,7 @@ export interface Readiness {
 export interface HealthOptions {
   readonly metrics: Metrics
   readonly readReadiness: () => Promise<Readiness>
-  /** What has run out lately. Reads go on, so it is no reason to be not ready. */
+  /** Reads the resources that have run out lately. Reads go on, so it is no reason to be not ready. */
   readonly readShortages: () => Promise<readonly Shortage[]>
   /** Milliseconds within which every request is answered. */
   readonly requestTimeoutMs: number
@@ -62,10 +63,24 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): ()
   })
 
   // Needs no key, takes statements and 5 ms of the thread: those who ask together get the same.
-  const metricsText = createPacedRuns(() => readMetrics(metrics, Math.min(METRICS_LIMIT_MS, longestMs)))
-  app.get('/metrics', vital, async (_request, reply) => {
-    reply.type(metrics.registry.contentType)
-    return await metricsText()
+  const metricsLimitMs = Math.min(METRICS_LIMIT_MS, longestMs)
+  const { registry } = metrics
+  const classicText = createPacedRuns(async () => {
+    const texts = await readMetrics(metrics, (name) => registry.getSingleMetricAsString(name), metricsLimitMs)
+    return `${texts.join('\n\n')}\n`
+  })
+  const writeOpenMetrics = openMetricsWriter(metrics)
+  const openMetricsText = createPacedRuns(async () => {
+    const texts = await readMetrics(metrics, writeOpenMetrics, metricsLimitMs)
+    return `${texts.join('\n')}\n# EOF\n`
+  })
+  app.get('/metrics', vital, async (request, reply) => {
+    if (acceptsOpenMetrics(request.headers.accept)) {
+      reply.type(Registry.OPENMETRICS_CONTENT_TYPE)
+      return await openMetricsText()
+    }
+    reply.type(registry.contentType)
+    return await classicText()
   })
 
   return async () => isReady(await readReadiness())
@@ -100,14 +115,21 @@ function sharedCheck<Result>(check: () => Promise<Result>, limitMs: number): () 
   }
 }
 
-/** The metrics, without those whose values did not come in time. */
-async function readMetrics({ registry }: Metrics, limitMs: number): Promise<string> {
+/** Whether a client names the format of OpenMetrics, as Prometheus does when it stores exemplars. */
+function acceptsOpenMetrics(accept = ''): boolean {
+  return accept.includes('application/openmetrics-text')
+}
+
+/** The text of each metric, without those whose values did not come in time. */
+async function readMetrics(
+  { registry }: Metrics,
+  write: (name: string) => Promise<string>,
+  limitMs: number,
+): Promise<string[]> {
   const finished = new AbortController()
   const late = pause(limitMs, finished.signal).then(() => null)
   const names = registry.getMetricsAsArray().map(({ name }) => name)
-  const texts = await Promise.all(
-    names.map((name) => Promise.race([registry.getSingleMetricAsString(name), late])),
-  )
+  const texts = await Promise.all(names.map((name) => Promise.race([write(name), late])))
   finished.abort()
-  return `${texts.filter((text) => text !== null).join('\n\n')}\n`
+  return texts.filter((text) => text !== null)
 }

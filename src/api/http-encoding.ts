@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { LongReply } from '../platform/limits/long-reply.js'
 
-/** Which of the optional parts of HTTP the server speaks. */
+/** Optional parts of HTTP that the server supports. */
 export interface HttpEncodingOptions {
   /** Compresses replies by `Accept-Encoding`. */
   readonly compressReplies: boolean

@@ -1,23 +1,33 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
-import { hostedNames } from '../graph/view/schema/hosted-names.js'
 import type { OperationDescription } from './operation.js'
 
-/** Renames the values of `object` in rendered JSON. */
-type Rename = (json: Buffer) => string
+/**
+ * Objects that the hosted service names after itself, by Plaza's neutral name (docs/compatibility.md §26). `object` follows
+ * the path: `/v2/farcaster` sends the hosted name, `/v2/social` the neutral one.
+ */
+const hostedObjects = { social_fungible: 'farcaster_fungible' } as const
 
-/** How the replies of an operation are renamed for `/v2/social`; null when none of its objects has two names. */
-export function neutralObjectNames({ reply, otherReplies = {} }: OperationDescription): Rename | null {
-  const literals = new Set(
-    [reply, ...Object.values(otherReplies).map((other) => other.reply)].flatMap(textsIn),
-  )
-  const pairs = Object.entries(hostedNames.objects).filter(([, hosted]) => literals.has(hosted))
-  if (pairs.length === 0) return null
-  // Within a JSON string the quotes would be escaped, so that no text of a user can match.
-  return (json) =>
-    pairs.reduce(
+/** Renames the values of `object` in rendered JSON. */
+type Rename = (json: Buffer) => string | Buffer
+
+/** How the replies of an operation are renamed for `/v2/social`. */
+export function neutralObjectNames({ reply, otherReplies = {} }: OperationDescription): Rename {
+  let pairs: readonly (readonly [string, string])[] | undefined
+  return (json) => {
+    pairs ??= objectsOf([reply, ...Object.values(otherReplies).map((other) => other.reply)])
+    if (pairs.length === 0) return json
+    // Within a JSON string the quotes would be escaped, so that no text of a user can match.
+    return pairs.reduce(
       (text, [name, hosted]) => text.replaceAll(`"object":"${hosted}"`, `"object":"${name}"`),
       json.toString(),
     )
+  }
+}
+
+/** The names of objects in schemas that have two. */
+function objectsOf(schemas: readonly TSchema[]) {
+  const literals = new Set(schemas.flatMap(textsIn))
+  return Object.entries(hostedObjects).filter(([, hosted]) => literals.has(hosted))
 }
 
 /** The string literals of a schema. */

@@ -9,7 +9,7 @@ const ownKeywords = new Set(['$id', 'patternText', 'exampleKey'])
 /** Schemas of these keywords have parts; their examples are written with the operations. */
 const partKeywords = ['properties', 'items', 'anyOf', 'patternProperties']
 
-/** What writes the schemas of a document. */
+/** Writer of the schemas of a document. */
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
 /** Creates the writer of one document of OpenAPI 3.1, which collects the named schemas as components. */

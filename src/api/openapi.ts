@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { version } from '../platform/process/version.js'
+import { APP_HEADER } from './admin/admin-as-app.js'
 import type { AdminOperationDescription } from './admin/admin-operation.js'
 import {
   adminFailures,
@@ -64,7 +65,7 @@ export function openApiDocument({
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    security: [{ ApiKeyAuth: [] }],
+    security: [{ ApiKeyAuth: [] }, { AdminToken: [], AppOfAdmin: [] }],
     tags: [...usedTags, ...Object.entries(adminTag)].map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
@@ -84,6 +85,13 @@ export function openApiDocument({
           type: 'http',
           scheme: 'bearer',
           description: '`ADMIN_TOKEN` of the server.',
+        },
+        AppOfAdmin: {
+          type: 'apiKey',
+          in: 'header',
+          name: APP_HEADER,
+          description:
+            'Id or name of an app. With the admin token, requests are those of this app, without its key.',
         },
       },
       responses: sharedResponses(writer),

@@ -22,7 +22,7 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly tag: OperationTag
   /** The hosted service's name of the operation, of at most 60 characters and without a full stop. */
   readonly summary: string
-  /** What counts, the order, the bounds and the errors, in Markdown. */
+  /** Selection, order, bounds and errors, in Markdown. */
   readonly description: string
   readonly example?: OperationExample
   /** Request headers that it reads, by their lower-case names, without the API key. */
@@ -43,6 +43,8 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly deprecated?: boolean
   /** Needs no API key, and ignores one. Requests of each address are limited. */
   readonly isKeyless?: true
+  /** Whether a request of an admin belongs in the audit log, if its method does not tell: GET is no change, others are. */
+  readonly isChange?: boolean
   /** It may take longer than `REQUEST_TIMEOUT_MS`. */
   readonly longWait?: LongWait
 }
@@ -138,7 +140,7 @@ export interface OperationDescription extends Readonly<DescribedOperation<TSchem
 }
 
 /** An operation whose own types are erased, for lists. */
-export interface Operation<Context> extends OperationDescription {
+export interface ErasedOperation<Context> extends OperationDescription {
   /** Parses the request, runs the operation and renders the reply. */
   run(context: Context, request: RawRequest, caller: Caller): Promise<JsonReply>
 }
@@ -153,21 +155,21 @@ type AnySpec<Context> =
 export interface DefineOperation<Context> {
   <Query extends TObject, Reply extends TSchema, Headers extends TObject = TObject<Record<never, never>>>(
     spec: ReadSpec<Context, Query, Reply, Headers>,
-  ): Operation<Context>
+  ): ErasedOperation<Context>
   <Body extends TObject, Reply extends TSchema, Headers extends TObject = TObject<Record<never, never>>>(
     spec: WriteSpec<Context, Body, Reply, Headers>,
-  ): Operation<Context>
+  ): ErasedOperation<Context>
 }
 
 /** Creates `defineOperation` for handlers that get `Context`. */
 export function operationDefiner<Context>(): DefineOperation<Context> {
   function define<Query extends TObject, Reply extends TSchema, Headers extends TObject>(
     spec: ReadSpec<Context, Query, Reply, Headers>,
-  ): Operation<Context>
+  ): ErasedOperation<Context>
   function define<Body extends TObject, Reply extends TSchema, Headers extends TObject>(
     spec: WriteSpec<Context, Body, Reply, Headers>,
-  ): Operation<Context>
-  function define(spec: AnySpec<Context>): Operation<Context> {
+  ): ErasedOperation<Context>
+  function define(spec: AnySpec<Context>): ErasedOperation<Context> {
     const parseHeaders = compileQuery(spec.headers ?? noHeaders)
     const parseInput = inputParser(spec)
     const { handle, ...described } = spec

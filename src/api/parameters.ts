@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { CastHash, EthAddress, MAX_INT32, textEnum } from '../graph/view/schema/primitives.js'
+import { UUID_PATTERN } from '../platform/text/uuid.js'
 
 /**
  * Schemas of query parameters and body members. `Type.Optional(…)` makes one optional; one with a default is always
@@ -76,7 +77,7 @@ export function textParameter(options: Described & { maxLength?: number }) {
 /** The id of an object of this server. */
 export function uuidParameter(options: Described & { patternText?: string }) {
   return Type.String({
-    pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+    pattern: UUID_PATTERN,
     patternText: 'a UUID',
     examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
     ...options,

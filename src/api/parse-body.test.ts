@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { PlazaError } from '../platform/errors.js'
 import {
   castHashParameter,
   choiceParameter,
@@ -195,3 +196,49 @@ function validationError(
 ) {
   return { code, expected, received, message, path: name.split('.') }
 }
+
+describe('members that may be anything', () => {
+  const parseAny = compileBody(
+    Type.Object({
+      anything: Type.Optional(Type.Unknown()),
+      nothing: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
+      whole: Type.Optional(Type.Integer()),
+      inner: Type.Optional(Type.Object({ needed: Type.Integer({ minimum: 10, maximum: 99 }) })),
+    }),
+  )
+
+  it('null stays where the member may be null', () => {
+    expect(parseAny({ anything: null, nothing: null, whole: null })).toEqual({
+      anything: null,
+      nothing: null,
+    })
+  })
+
+  it('digits are a number up to the largest that is exact', () => {
+    expect(parseAny({ whole: '-1234567890' })).toEqual({ whole: -1_234_567_890 })
+    for (const whole of ['9007199254740993', '12345678901234567', '1e3', ' 1'])
+      expect(() => parseAny({ whole })).toThrow('whole must be a whole number')
+  })
+
+  it('the error has what was received, and names a member that is missing', () => {
+    const errorsOf = (body: object) => {
+      try {
+        parseAny(body)
+        return []
+      } catch (error) {
+        return (error as PlazaError).validationErrors
+      }
+    }
+    expect(errorsOf({ inner: { needed: 5 } })).toMatchObject([{ received: '5', code: 'too_small' }])
+    expect(errorsOf({ inner: {} })).toMatchObject([
+      { message: 'inner.needed is required: a whole number from 10 to 99', received: 'undefined' },
+    ])
+  })
+
+  it('the name of a refused member is cut', () => {
+    const name = 'x'.repeat(500)
+    expect(() => parseAny({ [name]: 'a\u0000' })).toThrow(
+      expect.objectContaining({ property: name.slice(0, 64) }),
+    )
+  })
+})

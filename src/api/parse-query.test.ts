@@ -100,3 +100,40 @@ describe('a wrong value -> names the parameter and the expected value', () => {
     )
   })
 })
+
+describe('numbers', () => {
+  const parseNumbers = compileQuery(
+    Type.Object({
+      whole: Type.Optional(Type.Integer({ minimum: -500 })),
+      any: Type.Optional(Type.Number({ maximum: 1_000 })),
+      pair: Type.Optional(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 })),
+      none: Type.Optional(Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 9 })])),
+    }),
+  )
+
+  it.each([
+    ['0', 0],
+    ['-12.75', -12.75],
+    ['12.125', 12.125],
+    ['2.5e2', 250],
+    ['-3E-2', -0.03],
+  ])('reads %s', (text, number) => {
+    expect(parseNumbers({ any: text })).toEqual({ any: number })
+  })
+
+  it('reads whole numbers of several digits', () => {
+    expect(parseNumbers({ whole: '-345', pair: '12,345' })).toEqual({ whole: -345, pair: [12, 345] })
+  })
+
+  it.each([
+    [{ whole: '1.5' }, 'whole must be a whole number of at least -500'],
+    [{ whole: '-501' }, 'whole must be a whole number of at least -500'],
+    [{ any: '1001' }, 'any must be a number of at most 1000'],
+    [{ any: '1.' }, 'any must be a number of at most 1000'],
+    [{ any: '0x10' }, 'any must be a number of at most 1000'],
+    [{ pair: '1' }, 'pair must be a list of exactly 2, each a whole number'],
+    [{ none: '10' }, 'none must be null, or a whole number from 0 to 9'],
+  ])('refuses %j', (query, message) => {
+    expect(() => parseNumbers(query)).toThrow(message)
+  })
+})

@@ -24,10 +24,12 @@ type Parser = (input: unknown) => unknown
  * The first wrong value is a 400 that names the parameter and the expected value.
  */
 export function compileQuery<Query extends TObject>(schema: Query): (raw: unknown) => Static<Query> {
-  const parsers = Object.entries(schema.properties).map(
-    ([name, property]) => [name, parserOf(name, property)] as const,
-  )
+  let parsers: readonly (readonly [string, ReturnType<typeof parserOf>])[] | undefined
   return (raw) => {
+    // With the first query, as bodies are.
+    parsers ??= Object.entries(schema.properties).map(
+      ([name, property]) => [name, parserOf(name, property)] as const,
+    )
     const input = (raw ?? {}) as Readonly<Record<string, unknown>>
     const parsed: Record<string, unknown> = {}
     for (const [name, parse] of parsers) {

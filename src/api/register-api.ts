@@ -8,12 +8,14 @@ import type { Counter, LimitStatus } from '../platform/limits/counter.js'
 import { allowHeavyWork, type RunHeavy } from '../platform/limits/heavy-requests.js'
 import type { WorkLimits } from '../platform/limits/work-limits.js'
 import type { WorkPrice } from '../platform/limits/work-prices.js'
-import { apiKeyOf, callerOf, type FindCaller } from './api-keys.js'
+import type { AdminAsApp } from './admin/admin-as-app.js'
+import { apiKeyOf, callerOf, type FindCaller, keyHint } from './api-keys.js'
 import { anonymousCaller, type Caller } from './caller.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson, JSON_TYPE } from './json-bodies.js'
+import { OTHER_OPERATION, type UsageCounter } from './key-usage.js'
 import { neutralObjectNames } from './neutral-object-names.js'
-import { type JsonReply, type Operation, pathsOf, prefersStrict } from './operation.js'
+import { type ErasedOperation, type JsonReply, pathsOf, prefersStrict } from './operation.js'
 import { writerKeysOf } from './writer-keys.js'
 
 /** How requests are authenticated and limited. */
@@ -25,23 +27,27 @@ export interface KeyOptions {
   readonly publicReads?: PublicReads | undefined
   /** Counts the requests of each address to operations that need no key. */
   readonly keylessCounter: Counter<string>
+  /** Lets admins act for apps. Undefined: there is no admin API. */
+  readonly asApp?: AdminAsApp | undefined
+  /** Counts the requests of each key by operation. */
+  readonly usage?: UsageCounter | undefined
 }
 
 export interface ApiOptions<Context> extends KeyOptions {
-  readonly operations: readonly Operation<Context>[]
+  readonly operations: readonly ErasedOperation<Context>[]
   readonly context: Context
   readonly replicas?: ReplicaReads<Context> | undefined
   readonly heavy: HeavyOperations
 }
 
-/** What heavy operations cost, and what bounds them. */
+/** Prices and bounds of heavy operations. */
 export interface HeavyOperations {
   readonly limits: WorkLimits
   /** By method and path: `GET cast/search`. Others are light. */
   readonly prices: ReadonlyMap<string, PriceOf>
 }
 
-/** What a request costs, by its query; null for a light one. */
+/** Price of a request, by its query; null for a light one. */
 export type PriceOf = (query: Readonly<Record<string, unknown>>) => WorkPrice | null
 
 /** How reads run on replicas. */
@@ -51,7 +57,7 @@ export interface ReplicaReads<Context> {
   readonly contextOn: (db: Database) => Context
 }
 
-/** Which operations need no key, and what such a request may cost. */
+/** Operations that need no key, and the maximum price of such a request. */
 export interface PublicReads {
   /** Paths of GET operations. */
   readonly paths: ReadonlySet<string>
@@ -117,14 +123,28 @@ export function requireApiKey(scope: FastifyInstance, options: KeyOptions): void
     if (request.method === 'OPTIONS') return
     request.setDecorator('caller', await admit(request, reply, options))
   })
+  const { usage } = options
+  if (usage) countUsage(scope, usage)
+}
+
+/** Counts every answered request of a key, also those above its limit. */
+function countUsage(scope: FastifyInstance, usage: UsageCounter): void {
+  scope.addHook('onResponse', (request, reply, done) => {
+    const caller = request.getDecorator<Caller | null>('caller')
+    if (caller !== null) {
+      const { operation = OTHER_OPERATION } = request.routeOptions.config as { readonly operation?: string }
+      usage.count(caller.keyId, operation, reply.statusCode)
+    }
+    done()
+  })
 }
 
 /** @param path Starts with the prefix of the scope. */
 function addOperation<Context>(
   scope: FastifyInstance,
-  operation: Operation<Context>,
+  operation: ErasedOperation<Context>,
   path: string,
-  { context, publicReads, replicas, heavy }: ApiOptions<Context>,
+  { context, publicReads, replicas, heavy, asApp }: ApiOptions<Context>,
   runHeavy: RunHeavy,
 ): void {
   const priceOf = heavy.prices.get(`${operation.method} ${operation.path}`)
@@ -133,16 +153,22 @@ function addOperation<Context>(
   scope.route({
     method: operation.method,
     url: path.slice(scope.prefix.length),
-    config: { isPublic, isKeyless: operation.isKeyless, longWait: operation.longWait },
+    config: {
+      isPublic,
+      isKeyless: operation.isKeyless,
+      longWait: operation.longWait,
+      operation: `${operation.method} ${operation.path}`,
+    },
     handler: async (request, reply) => {
       const caller = request.getDecorator<Caller>('caller')
       const { query, params, body, headers } = request
       const input = { query: { ...(query as object), ...(params as object) }, body, headers }
       const run = (used: Context) => operation.run(used, input, caller)
-      const answer = () =>
+      const runHere = () =>
         replicas
           ? runBesideReplicas(operation, replicas, writerKeysOf(caller, body ?? input.query), run, context)
           : run(context)
+      const answer = () => (asApp ? asApp.run(request, operation, runHere) : runHere())
       const price = priceOf?.(input.query) ?? null
       const bytes = ({ json }: JsonReply) => json.length
       const reported =
@@ -167,7 +193,7 @@ function payerOf(caller: Caller, { ip }: FastifyRequest): CallerName {
 
 /** Runs a read where its database is chosen, and anything else on the primary, as a write of its callers. */
 async function runBesideReplicas<Context, Reply>(
-  { method, usesPrimary }: Pick<Operation<Context>, 'method' | 'usesPrimary'>,
+  { method, usesPrimary }: Pick<ErasedOperation<Context>, 'method' | 'usesPrimary'>,
   { routing, contextOn }: ReplicaReads<Context>,
   callers: readonly WriterKey[],
   run: (context: Context) => Promise<Reply>,
@@ -186,7 +212,7 @@ async function runBesideReplicas<Context, Reply>(
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { findCaller, rateLimiter, publicReads, keylessCounter }: KeyOptions,
+  { findCaller, rateLimiter, publicReads, keylessCounter, asApp }: KeyOptions,
 ): Promise<Caller> {
   const { isPublic, isKeyless } = request.routeOptions.config as {
     readonly isPublic?: boolean
@@ -196,9 +222,13 @@ async function admit(
     limitRate(keylessCounter.take(request.ip), reply)
     return anonymousCaller
   }
+  const admin = await asApp?.admit(request, reply)
+  if (admin) return admin
   const key = apiKeyOf(request)
   const caller = key === undefined ? null : await findCaller(key)
   if (caller) {
+    // Also where it is refused now: its requests are counted.
+    request.setDecorator('caller', caller)
     limitRate(rateLimiter.take(caller.keyId, caller.rateLimit), reply)
     return caller
   }
@@ -208,7 +238,7 @@ async function admit(
     return (typeof clientId === 'string' && (await publicReads.findClient(clientId))) || anonymousCaller
   }
   const problem = key === undefined ? 'an API key is needed' : 'this API key is not valid'
-  throw new PlazaError('unauthenticated', `${problem}: send a valid one in the header x-api-key`)
+  throw new PlazaError('unauthenticated', `${problem}: ${keyHint}`)
 }
 
 function limitRate(status: LimitStatus | null, reply: FastifyReply): void {

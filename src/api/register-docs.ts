@@ -1,14 +1,13 @@
-import scalar from '@scalar/fastify-api-reference'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { inlineSources } from '../platform/text/content-policy.js'
 import { type ApiDescription, openApiDocument } from './openapi.js'
 
 /** Adds the OpenAPI document at `/openapi.json`, and a reference page at `/docs`. */
 export async function registerDocs(app: FastifyInstance, description: ApiDescription): Promise<void> {
-  const document = openApiDocument(description)
-  const json = JSON.stringify(document)
+  const document = once(() => openApiDocument(description))
+  const json = once(() => JSON.stringify(document()))
   app.get('/openapi.json', async (_request, reply) =>
-    reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8').send(json),
+    reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8').send(json()),
   )
   const readFile = createReference(document)
   for (const url of ['/docs/', '/docs/js/scalar.js', '/docs/openapi.json', '/docs/openapi.yaml']) {
@@ -22,6 +21,15 @@ export async function registerDocs(app: FastifyInstance, description: ApiDescrip
   }
 }
 
+/** Makes something with its first use. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
 /** A file of the reference page. */
 interface ReferenceFile {
   readonly headers: Readonly<Record<string, string>>
@@ -32,23 +40,29 @@ interface ReferenceFile {
  * Returns the files of the reference page. They are rendered once, with the first request, by the package's own server:
  * its page has an inline script, which the policy names by its hash.
  */
-function createReference(document: object): (url: string) => Promise<ReferenceFile> {
-  const server = Fastify()
-  server.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      content: document,
-      pageTitle: 'Plaza API',
-      withDefaultFonts: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      telemetry: false,
-      agent: { disabled: true },
-    },
+function createReference(document: () => object): (url: string) => Promise<ReferenceFile> {
+  const server = once(async () => {
+    // 3 MB of script that few processes ever send.
+    const { default: scalar } = await import('@scalar/fastify-api-reference')
+    const app = Fastify()
+    app.register(scalar, {
+      routePrefix: '/docs',
+      configuration: {
+        content: document(),
+        pageTitle: 'Plaza API',
+        withDefaultFonts: false,
+        hideClientButton: true,
+        showDeveloperTools: 'never',
+        telemetry: false,
+        agent: { disabled: true },
+      },
+    })
+    // Awaiting the server itself would start it.
+    return { app }
   })
   const files = new Map<string, Promise<ReferenceFile>>()
   return (url) => {
-    const file = files.get(url) ?? render(server, url)
+    const file = files.get(url) ?? server().then(({ app }) => render(app, url))
     files.set(url, file)
     return file
   }
@@ -85,7 +99,7 @@ function contentPolicy(page: string): string {
  * The one place of the script that evaluates text: its validation library tries whether it may, to compile its checks.
  * Without, it interprets them; the attempt itself would be reported as a violation of the policy.
  */
-const evalProbe = /try\{return new Function\(""\),!0\}catch\((\w+)\)\{return!1\}/g
+const evalProbe = /try\{return Function\(``\),!0\}catch\{return!1\}/g
 
 function withoutEval(script: string): string {
   return script.replace(evalProbe, 'return!1')

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { version } from '../platform/process/version.js'
 
-/** What the page leads to. */
+/** State that the page shows. */
 export interface LandingOptions {
   /** Whether the server can serve requests now. */
   readonly isReady: () => Promise<boolean>

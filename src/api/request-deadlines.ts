@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { limits } from '../platform/limits/limits.js'
 import { type Deadline, Deadlines, type LongWait, timeoutText } from '../platform/process/deadlines.js'
+import { runInSpan } from '../platform/tracing/active-span.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -50,7 +51,8 @@ class RequestDeadline implements Deadline {
       this.deadlines.add(this)
       return
     }
-    reply.send(new PlazaError('unavailable', timeoutText))
+    // The timer belongs to another request.
+    runInSpan(request.span, () => reply.send(new PlazaError('unavailable', timeoutText)))
     // What the handler still sends, or fails with, is for nobody.
     reply.send = () => reply
     reply.log = reply.log.child({}, { level: 'silent' })

@@ -9,20 +9,31 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../platform/errors.js'
-import type { Metrics } from '../platform/metrics.js'
+import { preferOrdinaryRequests } from '../platform/limits/ordinary-requests.js'
+import type { ErrorJournal } from '../platform/log/error-journal.js'
+import type { LogFeed } from '../platform/log/log-feed.js'
+import { type Metrics, observeLatency } from '../platform/metrics.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
+import { noTracing, type Tracing } from '../platform/tracing/tracing.js'
 import type { Caller } from './caller.js'
-import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
+import { errorBody, failureOf, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorResponse } from './error-response.js'
 import { closeGently } from './gentle-close.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
 import { createRefusalLog } from './refusal-log.js'
 import { limitRequestTime } from './request-deadlines.js'
+import { traceRequests } from './request-spans.js'
 import { answerUnparsed, requireHost } from './unparsed-requests.js'
 
 export interface ServerOptions {
   readonly log: Logger
   readonly metrics: Metrics
+  /** Notes failures of the server. */
+  readonly errors?: ErrorJournal
+  /** Makes spans of requests. */
+  readonly tracing?: Tracing
+  /** Has the last requests. */
+  readonly feed?: LogFeed
   readonly trustProxy: boolean
   /** Milliseconds within which every request is answered. */
   readonly requestTimeoutMs: number
@@ -52,12 +63,16 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** A request id that a proxy may set; it is copied into logs and headers. */
 const saneRequestId = /^[\w.:-]{1,64}$/
 
+function noCompiler(): never {
+  throw new Error('a route has a schema of the framework')
+}
+
 /** Paths that machines poll; their log lines would hide others. */
 const quietRoutes = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Builds the HTTP server with the parts that all routes share. It does not listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { log, metrics, arrival = ARRIVAL } = options
+  const { log, arrival = ARRIVAL } = options
   const app: FastifyInstance = Fastify<RawServerDefault>({
     loggerInstance: log,
     // `recordResponses` writes one line for each request.
@@ -77,6 +92,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       requireHostHeader: false,
     },
     routerOptions: { ignoreTrailingSlash: true },
+    // No route has a schema of the framework: its compilers, which are large, need not be loaded.
+    schemaController: {
+      compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
+    },
     frameworkErrors: refuseUnreadablePath,
     clientErrorHandler: answerUnparsed(log),
     // Requests that arrive while draining are answered, on connections that then close.
@@ -88,6 +107,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addHook('preClose', async () => {
     closing = true
   })
+  traceRequests(app, options.tracing ?? noTracing, quietRoutes)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     const [path = ''] = request.url.split('?', 1)
@@ -96,11 +116,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   closeGently(app, BODY_LIMIT_BYTES)
   requireHost(app)
   limitRequestTime(app, options)
+  preferOrdinaryRequests(app)
   if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')
   })
-  recordResponses(app, log, metrics)
+  recordResponses(app, options)
   app.setErrorHandler((failure, request, reply) => {
     const error = toPlazaError(failure)
     prepareErrorReply(error, request, reply)
@@ -117,16 +138,20 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 }
 
 /** Measures every response, and writes a line for it; of a flood of refusals one for each caller. */
-function recordResponses(app: FastifyInstance, log: Logger, metrics: Metrics): void {
+function recordResponses(app: FastifyInstance, { log, metrics, errors, feed }: ServerOptions): void {
   const refusals = createRefusalLog(log)
   app.addHook('onClose', async () => refusals.close())
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unmatched'
     const status = reply.statusCode
     const seconds = reply.elapsedTime / 1000
-    metrics.requests.observe({ method: request.method, route, status }, seconds)
+    observeLatency(metrics.requests, { method: request.method, route, status }, seconds, request.span)
     if (quietRoutes.has(route)) return
-    const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime) }
+    if (status >= 500)
+      errors?.note(`${request.method} ${route} replied ${status}`, failureOf(request), request.span)
+    const trace = request.span?.isRecorded ? { trace_id: request.span.traceId } : {}
+    const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime), ...trace }
+    feed?.noteRequest({ ...line, requestId: request.id })
     if (status < 400) request.log.debug(line, 'request')
     else if (status >= 500 || refusals.admits(callerNameOf(request), status))
       request.log.info(line, 'request')

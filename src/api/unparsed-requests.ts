@@ -23,7 +23,7 @@ interface Problem {
   readonly message: string
 }
 
-/** What a client is told whose bytes are no request: there is no route to ask. */
+/** Errors for bytes that are no request: there is no route to ask. */
 const problems: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,

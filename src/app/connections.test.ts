@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { parseRoles, type Role, roles } from '../platform/process/roles.js'
 import { defaultConnections, fewestConnections, splitConnections } from './connections.js'
-import { parseRoles, type Role, roles } from './roles.js'
 
 const someRoles = fc.subarray([...roles], { minLength: 1 }).map((names) => new Set<Role>(names))
 const shards = fc.integer({ min: 1, max: 64 })

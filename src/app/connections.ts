@@ -1,5 +1,6 @@
 import { connect, type Database } from '../platform/db/connection.js'
-import type { Role } from './roles.js'
+import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
+import type { Role } from '../platform/process/roles.js'
 
 /**
  * The connections of a process, by use. Their sizes add up to `DATABASE_POOL`, which is the truth: nothing else of the
@@ -35,13 +36,12 @@ export type PoolSizes = Readonly<Record<Exclude<keyof Connections, 'end'>, numbe
   readonly score: number
 }
 
-const POOL_END_SECONDS = 5
 /** To select an audience of ten million users takes most of a minute. */
 const WORK_TIMEOUT_MS = 600_000
 /** A writer for each shard, and one for maintenance and lookups. */
 const SPARE_WRITERS = 1
 const DEFAULT_EXTRA = 5
-/** What is left after the fixed sizes is shared out by these weights; each used pool has at least the second number. */
+/** Weights by which the connections beyond the fixed sizes are shared out; each used pool has at least the second number. */
 const SHARES = {
   read: { weight: 5, least: 2, roles: ['api', 'worker', 'sync'] },
   work: { weight: 4, least: 3, roles: ['api', 'worker'] },
@@ -102,12 +102,14 @@ function usedPools(roles: ReadonlySet<Role>): SharedPool[] {
   )
 }
 
-/** What is said of the pools when they are opened. */
+/** Options for opening the pools. */
 export interface OpenOptions {
   /** The time in which each request must be answered, of a process that answers any. */
   readonly requestTimeoutMs?: number | undefined
   /** Called with the SQLSTATE of errors. */
   readonly onError?: (state: string) => void
+  /** Makes spans of the statements of traced work. */
+  readonly traces?: boolean
 }
 
 /** A process without requests merges and reads in batches: statements have 32 s. */
@@ -115,7 +117,7 @@ const BATCH_TIMEOUT_MS = 40_000
 
 /** Opens the pools. Connections are made when they are first needed. */
 export function openConnections(url: string, sizes: PoolSizes, options: OpenOptions = {}): Connections {
-  const { requestTimeoutMs = BATCH_TIMEOUT_MS, onError } = options
+  const { requestTimeoutMs = BATCH_TIMEOUT_MS, onError, traces = false } = options
   const servesRequests = new Set(['read', 'views', 'write'])
   const open = (use: Exclude<keyof Connections, 'end'>) =>
     connect(url, {
@@ -124,6 +126,7 @@ export function openConnections(url: string, sizes: PoolSizes, options: OpenOpti
       ...(servesRequests.has(use) ? { requestTimeoutMs } : {}),
       ...(onError === undefined ? {} : { onError }),
       holdsLocks: use === 'locks',
+      traces,
       ...(use === 'work' ? { statementTimeoutMs: WORK_TIMEOUT_MS } : {}),
     })
   const pools = {

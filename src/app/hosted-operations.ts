@@ -165,7 +165,7 @@ const reasons: readonly (readonly [start: string, reason: string])[] = [
 /** The reason of an operation that `reasons` does not know. */
 export const NOT_BUILT = 'it is not built yet'
 
-/** What is missing of operations that are served, as the table of docs/compatibility.md says it. */
+/** Missing parts of operations that are served, for the table of docs/compatibility.md. */
 export const partlyServed: Readonly<Record<string, string>> = {
   'GET fungible/owner/relevant': 'tracked tokens of configured networks (section 22)',
   'GET fungible/owner/relevant/bulk': 'tracked tokens of configured networks (section 22)',
@@ -180,7 +180,7 @@ export interface HostedOperation extends Pick<OperationDescription, 'method' | '
   /** Full paths; the first is the hosted one. */
   readonly paths: readonly string[]
   readonly state: 'served' | 'served in part' | '501' | 'out of scope'
-  /** What is missing, or why it is not served. */
+  /** Missing parts, or the reason for which it is not served. */
   readonly note: string | null
 }
 

@@ -4,13 +4,14 @@ import type { Accounts } from '../features/accounts/accounts.js'
 import type { WalletLedgers } from '../features/accounts/ledger/chain/chain-ledger.js'
 import type { Ai } from '../features/ai/ai.js'
 import type { ApiKeyCache } from '../features/apps/api-key-cache.js'
+import type { KeyUsage } from '../features/apps/key-usage.js'
 import type { Crawler } from '../features/embeds/crawler.js'
 import type { Campaigns } from '../features/miniapps/campaigns/campaign-client.js'
 import type { Assets } from '../features/tokens/on-demand-tokens.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
 import type { ChainRpc } from '../hub/chain/chain-rpc.js'
 import type { ChainSettings } from '../hub/chain/chain-settings.js'
-import type { FollowingOptions, LogHandler, Progress } from '../hub/chain/follower.js'
+import type { FollowingOptions, LogHandler, StepResult } from '../hub/chain/follower.js'
 import type { NetworkName } from '../hub/chain/networks.js'
 import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../hub/hub.js'
@@ -21,16 +22,18 @@ import type { AiClient } from '../platform/ai/ai-client.js'
 import type { Database } from '../platform/db/connection.js'
 import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import type { WorkLimits } from '../platform/limits/work-limits.js'
+import type { ErrorJournal } from '../platform/log/error-journal.js'
 import type { Log } from '../platform/log/log.js'
 import type { Metrics } from '../platform/metrics.js'
+import type { Role } from '../platform/process/roles.js'
 import type { ScheduledJob } from '../platform/scheduler/scheduled-jobs.js'
+import type { Tracing } from '../platform/tracing/tracing.js'
 import type { Vault } from '../platform/vault/vault.js'
 import type { Config } from './config/config.js'
 import type { Connections } from './connections.js'
-import type { Role } from './roles.js'
 
-/** What every module is started with. */
-export interface App {
+/** Dependencies of every module. */
+export interface ServerApp {
   readonly config: Config
   readonly roles: ReadonlySet<Role>
   /** For what connects by itself: the thread that computes scores. */
@@ -47,9 +50,15 @@ export interface App {
   readonly hydrator: Hydrator
   readonly vault: Vault
   readonly metrics: Metrics
+  /** The failures of this process. */
+  readonly errors: ErrorJournal
+  /** Id in the registry of processes. */
+  readonly processId: string
   /** Bounds heavy requests of all APIs. */
   readonly work: WorkLimits
   readonly log: Log
+  /** Starts the spans of requests, calls, consumers and deliveries. */
+  readonly tracing: Tracing
   /** Unix milliseconds. */
   readonly clock: () => number
   /** The address that users reach this server at, without a slash at its end. */
@@ -58,10 +67,11 @@ export interface App {
   service<Name extends keyof Services>(name: Name): Services[Name]
 }
 
-/** What one module offers to those below it in the list. */
+/** Services of a module for those below it in the list. */
 export interface Services {
   readonly findCaller: FindCaller
   readonly findClient: ApiKeyCache['findClient']
+  readonly keyUsage: KeyUsage
   readonly developmentKey: string | null
   readonly crawler: Crawler
   readonly campaigns: Campaigns
@@ -81,12 +91,12 @@ export interface Services {
 export interface OpenChains {
   readonly settings: ChainSettings
   readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
-  /** What followers write with. */
+  /** Pool that followers write with. */
   readonly db: Database
   /** This process, as the holder of leases. */
   readonly holder: { readonly id: string; readonly locks: Database }
   /** Counts what followers do. */
-  readonly onProgress: (progress: Progress) => void
+  readonly onProgress: (progress: StepResult) => void
   /** Follows a network's logs for a handler, until the module stops. Only a process that syncs follows. */
   follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>, onWork?: FollowingOptions['onWork']): void
 }
@@ -94,7 +104,7 @@ export interface OpenChains {
 /** Adds routes to a server. */
 export type Routes = (app: FastifyInstance) => Promise<void>
 
-/** What a module has started. */
+/** Parts that a module has started. */
 export interface StartedModule {
   readonly services?: Partial<Services>
   /** Hung into the main server. */
@@ -119,6 +129,6 @@ export interface Module {
    */
   readonly consumers?: (clock: () => number) => readonly Consumer[]
   /** Adds metrics about work that waits, in every process: so that a missing role shows in the others. */
-  readonly observe?: (app: App) => void
-  start?(app: App): Promise<StartedModule> | StartedModule
+  readonly observe?: (app: ServerApp) => void
+  start?(app: ServerApp): Promise<StartedModule> | StartedModule
 }

@@ -6,10 +6,12 @@ import { appsModule } from './modules/apps.js'
 import { campaignsModule } from './modules/campaigns.js'
 import { chainsModule } from './modules/chains.js'
 import { crawlerModule } from './modules/crawler.js'
+import { databaseSizeModule } from './modules/database-size.js'
 import { eventLogModule } from './modules/event-log.js'
 import { hubApiModule, hubGrpcModule } from './modules/hub-api.js'
 import { importersModule } from './modules/importers.js'
 import { mainApiModule } from './modules/main-api.js'
+import { maintenanceModule } from './modules/maintenance.js'
 import { miniAppCatalogModule } from './modules/mini-app-catalog.js'
 import { namesModule } from './modules/names.js'
 import { notificationsModule } from './modules/notifications.js'
@@ -41,12 +43,14 @@ export const modules: readonly Module[] = [
   paymentsModule,
   accountsModule,
   retentionModule,
+  databaseSizeModule,
   namesModule,
   importersModule,
   scoreModule,
   aiModule,
   topicsModule,
   syncModule,
+  maintenanceModule,
   appsModule,
   mainApiModule,
   hubApiModule,
@@ -54,7 +58,7 @@ export const modules: readonly Module[] = [
 ]
 
 /**
- * What runs in every merge's transaction, in this order. Whatever opens a hub attaches all of them: what is merged by a
+ * Hooks of every merge's transaction, in this order. Every opened hub has all of them: what is merged by a
  * command has the same effects as what is merged by the server.
  */
 export const mergeHooks: readonly MergeHook[] = modules.flatMap((module) => module.mergeHooks ?? [])

@@ -1,10 +1,10 @@
-import { type BearerVerifier, createBearerVerifier } from '../features/sign-in/bearer-token.js'
-import { createJwtVerifier, readJwtIssuers } from '../features/sign-in/jwt.js'
+import { type BearerVerifier, createBearerVerifier } from '../features/bearer/bearer-token.js'
+import { createJwtVerifier, readJwtIssuers } from '../features/bearer/jwt.js'
 import type { Database } from '../platform/db/connection.js'
 import type { NetClient } from '../platform/outbound/net-client.js'
 import type { Config } from './config/config.js'
 
-/** What the check of bearer tokens stands on. */
+/** Dependencies of the check of bearer tokens. */
 export interface BearerServices {
   readonly db: Database
   readonly net: Pick<NetClient, 'request'>

@@ -1,9 +1,10 @@
 import { createChainClaims } from '../hub/chain-claims/chain-claims.js'
 import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
-
 import { createHub, type HubOptions } from '../hub/create-hub.js'
 import type { Hub } from '../hub/hub.js'
 import { connect, type Database } from '../platform/db/connection.js'
+import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
+import { isThreadBusy } from '../platform/process/thread-load.js'
 import { MessageType } from '../protocol/definitions.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import type { Config } from './config/config.js'
@@ -15,7 +16,7 @@ export interface OpenHubOptions {
   readonly config: Config
   /** Asks chains about names and contract wallets; by default on the endpoints of the configuration. */
   readonly lookups?: ChainLookups
-  /** What the hub writes with. */
+  /** Pool that the hub writes with. */
   readonly writerDb: Database
   /** Called with the type of every message, and `merged` or the code of the refusal. */
   readonly countMerge?: (type: string, outcome: string) => void
@@ -45,6 +46,8 @@ export async function openHub(options: OpenHubOptions): Promise<OpenHub> {
       clock: Date.now,
       chainClaims: createChainClaims(lookups),
       checksSyncedClaims: config.syncCheckClaims,
+      publishes: config.publishUpstream,
+      isBusy: isThreadBusy,
       mergeHooks: [...mergeHooks, ...extraHooks],
       ...(onCommitted === undefined ? {} : { onCommitted }),
       onOutcome: (type, outcome) => countMerge?.(MessageType[type] ?? 'UNKNOWN', outcome),
@@ -65,7 +68,6 @@ export interface CommandHub extends OpenHub {
 /** A command reads with few connections, and merges every shard at once. */
 const COMMAND_READERS = 4
 const SPARE_WRITERS = 1
-const POOL_END_SECONDS = 5
 
 /** Opens the hub for a command, which may run beside servers. */
 export async function openCommandHub(config: Config, url: string, name: string): Promise<CommandHub> {

@@ -9,7 +9,7 @@ import { type Log, silentLog } from '../platform/log/log.js'
 import type { Config } from './config/config.js'
 import { chainSettings } from './modules/chains.js'
 
-/** What a server adds to lookups. */
+/** Observers of lookups in a server. */
 interface LookupObservers {
   readonly log?: Log
   readonly onOutcome?: ChainLookupOptions['onOutcome']

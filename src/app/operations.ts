@@ -8,10 +8,13 @@ import {
 } from '../features/casts/routes/cast-lookups.js'
 import { castMetrics, castSearchOperation } from '../features/casts/routes/cast-search.js'
 import { castConversationSummary } from '../features/casts/routes/conversation-summary.js'
+import { deleteCast, postCast } from '../features/casts/routes/publish-cast.js'
 import { channelEditOperations } from '../features/channels/routes/channel-edits.js'
 import {
   channelFollowersOperation,
   channelFollowersRelevant,
+  followChannelOperation,
+  unfollowChannelOperation,
 } from '../features/channels/routes/channel-follows.js'
 import {
   channelBulk,
@@ -40,9 +43,9 @@ import {
   relevantFollowers,
   suggestedFollowing,
 } from '../features/follows/routes/followers.js'
+import { followUsers, unfollowUsers } from '../features/follows/routes/follows.js'
 import { frameActionOperations } from '../features/frames/routes/action.js'
 import { hostedFrames } from '../features/frames/routes/hosted.js'
-import { removedOperations } from '../features/legacy/removed-operations.js'
 import { frameOperations } from '../features/miniapps/routes/campaigns.js'
 import { catalogOperations } from '../features/miniapps/routes/catalog.js'
 import { appHostOperations } from '../features/miniapps/routes/host/host-events.js'
@@ -52,8 +55,15 @@ import { nftOperations } from '../features/nfts/routes/nft-operations.js'
 import { notificationOperations } from '../features/notifications/routes/notifications.js'
 import type { Operation } from '../features/operation.js'
 import { paymentOperations } from '../features/payments/routes/payment-operations.js'
-import { publishingOperations } from '../features/publishing/routes/publishing-operations.js'
-import { reactionsCast, reactionsUser } from '../features/reactions/routes/reactions.js'
+import { publishMessage } from '../features/publishing/routes/publish-message.js'
+import { postAction } from '../features/publishing/routes/send-action.js'
+import {
+  deleteReaction,
+  postReaction,
+  reactionsCast,
+  reactionsUser,
+} from '../features/reactions/routes/reactions.js'
+import { removedOperations } from '../features/removed-operations/removed-operations.js'
 import { signerOperations } from '../features/signers/routes/signer-operations.js'
 import { buyStorage, storageAllocations, storageUsage } from '../features/storage/routes/storage.js'
 import { subscriptionOperations } from '../features/subscriptions/routes/subscription-operations.js'
@@ -61,7 +71,12 @@ import { fungibleOperations } from '../features/tokens/routes/fungible-operation
 import { feedTopic, topicTrending } from '../features/topics/routes/topics.js'
 import { userBestFriends, userInteractions } from '../features/users/routes/affinity.js'
 import { userSearch, usersByLocation } from '../features/users/routes/search.js'
-import { userVerifications } from '../features/users/routes/update-user.js'
+import {
+  addVerification,
+  deleteVerification,
+  updateUser,
+  userVerifications,
+} from '../features/users/routes/update-user.js'
 import {
   userBulk,
   userByCustodyAddress,
@@ -127,7 +142,19 @@ export const operations: readonly Operation[] = [
   userVerifications,
   ...accountOperations,
   ...signerOperations,
-  ...publishingOperations,
+  postCast,
+  deleteCast,
+  postReaction,
+  deleteReaction,
+  followUsers,
+  unfollowUsers,
+  updateUser,
+  addVerification,
+  deleteVerification,
+  publishMessage,
+  followChannelOperation,
+  unfollowChannelOperation,
+  postAction,
   ...relationOperations,
   ...blockOperations,
   ...notificationOperations,

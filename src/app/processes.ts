@@ -5,9 +5,9 @@ import type { Database } from '../platform/db/connection.js'
 import type { Log } from '../platform/log/log.js'
 import type { Metrics } from '../platform/metrics.js'
 import { pause } from '../platform/process/pause.js'
+import { roles as allRoles, type Role } from '../platform/process/roles.js'
 import { version } from '../platform/process/version.js'
 import { checkConnectionBudget } from './connection-budget.js'
-import { roles as allRoles, type Role } from './roles.js'
 
 /** The processes of this database, as this one sees them. */
 export type ProcessRegistry = Awaited<ReturnType<typeof registerProcess>>
@@ -16,7 +16,7 @@ const HEARTBEAT_MS = 3_000
 /** A process without a heartbeat for this long counts as dead: three were missed. */
 const ALIVE_SECONDS = 10
 
-/** What a process registers. */
+/** Registration of a process. */
 export interface ProcessDetails {
   readonly roles: ReadonlySet<Role>
   /** Most connections to the database that it opens. */
@@ -32,6 +32,7 @@ export async function registerProcess(db: Database, details: ProcessDetails, log
   const beating = keepHeartbeat(() => heartbeat(db, id, details), log, stopping.signal)
   const countByRole = () => countProcesses(db)
   return {
+    id,
     countByRole,
     /** Adds the number of live processes by role to the metrics. */
     observe: (metrics: Metrics) => observeRoles(metrics, countByRole),

@@ -4,10 +4,9 @@ import { PrimaryLog } from '../platform/db/replicas/primary-log.js'
 import { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import { RecentWrites, type WriterKey } from '../platform/db/replicas/recent-writes.js'
 import { Replica } from '../platform/db/replicas/replica.js'
-import type { Log } from '../platform/log/log.js'
 import type { Metrics } from '../platform/metrics.js'
 import type { Config } from './config/config.js'
-import type { Connections } from './connections.js'
+import type { ServerApp } from './module.js'
 
 /** The routing of reads to replicas, while it follows them. */
 export interface OpenReadRouting {
@@ -21,7 +20,7 @@ const NOTICE_MS = 2_000
 /** Opens the replicas of `DATABASE_REPLICA_URL`; null without any. */
 export function openReadRouting(
   config: Pick<Config, 'databaseReplicaUrl' | 'replicaMaxLagMs' | 'replicaPool' | 'requestTimeoutMs'>,
-  { connections, metrics, log }: { connections: Connections; metrics: Metrics; log: Log },
+  { connections, metrics, log, tracing }: Pick<ServerApp, 'connections' | 'metrics' | 'log' | 'tracing'>,
 ): OpenReadRouting | null {
   const urls = parseReplicaUrls(config.databaseReplicaUrl ?? '')
   if (urls.length === 0) return null
@@ -30,7 +29,17 @@ export function openReadRouting(
   // The position is a short statement, as lookups for views are.
   const primaryLog = new PrimaryLog(connections.views, keepMs)
   const replicas = urls.map(
-    (url) => new Replica({ url, name: nameOf(url), poolSize, maxLagMs, requestTimeoutMs, primaryLog, log }),
+    (url) =>
+      new Replica({
+        url,
+        name: nameOf(url),
+        poolSize,
+        maxLagMs,
+        requestTimeoutMs,
+        traces: tracing.isOn,
+        primaryLog,
+        log,
+      }),
   )
   const stopping = new AbortController()
   const following = [primaryLog, ...replicas].map((each) => each.follow(stopping.signal))

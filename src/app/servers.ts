@@ -5,7 +5,8 @@ import { registerLanding } from '../api/register-landing.js'
 import { buildServer } from '../api/server.js'
 import type { Database } from '../platform/db/connection.js'
 import { migrationState } from '../platform/db/migrate.js'
-import type { App, StartedModule } from './module.js'
+import type { LogFeed } from '../platform/log/log-feed.js'
+import type { ServerApp, StartedModule } from './module.js'
 import type { ProcessRegistry } from './processes.js'
 import type { ShortageWatch } from './shortages.js'
 
@@ -15,23 +16,30 @@ export interface ServerUrls {
   readonly hub?: string
 }
 
+/** Dependencies of the servers. */
+interface ServerParts {
+  readonly processes: ProcessRegistry
+  readonly shortages: ShortageWatch
+  readonly feed: LogFeed
+}
+
 /**
  * Starts the HTTP servers: the main one with the routes of all modules, and the hub API alone on `HUB_PORT`. A process
  * without the api role has only the endpoints of operation.
  */
 export async function startServers(
-  app: Omit<App, 'service' | 'log'> & { readonly log: Logger },
+  app: Omit<ServerApp, 'service' | 'log'> & { readonly log: Logger },
   started: readonly StartedModule[],
-  { processes, shortages }: { readonly processes: ProcessRegistry; readonly shortages: ShortageWatch },
+  { processes, shortages, feed }: ServerParts,
 ): Promise<{ readonly urls: ServerUrls; readonly stop: () => Promise<void> }> {
-  const { config, log, metrics, connections, hub } = app
+  const { config, log, metrics, errors, tracing, connections, hub } = app
   const encoding = {
     compressReplies: config.compressReplies,
     etags: config.etags,
     compressedRequests: config.compressedRequests,
   }
   const { trustProxy, requestTimeoutMs } = config
-  const common = { log, metrics, trustProxy, requestTimeoutMs, encoding }
+  const common = { log, metrics, errors, feed, tracing, trustProxy, requestTimeoutMs, encoding }
   const health = (server: FastifyInstance) => {
     const isReady = registerHealth(server, {
       metrics,
@@ -48,16 +56,30 @@ export async function startServers(
     config.hubPort === undefined || hubRoutes.length === 0
       ? null
       : await buildServer({ ...common, routes: hubRoutes })
-  const [mainUrl, hubUrl] = await Promise.all([
-    main.listen({ host: config.host, port: config.port }),
-    hubServer?.listen({ host: config.host, port: config.hubPort ?? 0 }),
-  ])
-  return {
-    urls: { main: mainUrl, ...(hubUrl === undefined ? {} : { hub: hubUrl }) },
-    async stop() {
-      const servers = hubServer === null ? [main] : [main, hubServer]
-      await Promise.all(servers.map((server) => drainRequests(server, (config.shutdownTimeoutMs * 2) / 3)))
-    },
+  async function stop(): Promise<void> {
+    const servers = hubServer === null ? [main] : [main, hubServer]
+    await Promise.all(servers.map((server) => drainRequests(server, (config.shutdownTimeoutMs * 2) / 3)))
+  }
+  try {
+    const mainUrl = await listen(main, config.host, config.port)
+    const hubUrl = hubServer && (await listen(hubServer, config.host, config.hubPort ?? 0))
+    return { urls: { main: mainUrl, ...(hubUrl === null ? {} : { hub: hubUrl }) }, stop }
+  } catch (error) {
+    // A server that listens already would keep the process, which has failed to start, running.
+    await stop()
+    throw error
+  }
+}
+
+async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await server.listen({ host, port })
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo')) throw error
+    // Without the code of the cause, which a database without an address has too, and for which a start waits.
+    throw new Error(
+      `HOST: "${host}" has no address (${error.message}): set it to an address of this machine, such as 127.0.0.1`,
+    )
   }
 }
 

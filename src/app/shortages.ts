@@ -1,11 +1,13 @@
 import { statfs } from 'node:fs/promises'
 import { Counter } from 'prom-client'
-import type { Shortage } from '../platform/db/connection-errors.js'
-import { RecentShortages } from '../platform/db/recent-shortages.js'
+import { type Shortage, shortageOf } from '../platform/db/connection-errors.js'
 import type { Metrics } from '../platform/metrics.js'
 
 /** PostgreSQL writes its log in files of this size, and ends when it cannot make the next one. */
 const LEAST_FREE_BYTES = 16 * 2 ** 20
+
+/** A shortage counts as over when no statement has failed of it for so long. */
+const RECENT_MS = 60_000
 
 /** The shortages of a process, while it counts them. */
 export interface ShortageWatch {
@@ -13,7 +15,7 @@ export interface ShortageWatch {
   note(state: string): void
   /** Adds the count of failed statements. */
   observe(metrics: Metrics): void
-  /** What has run out lately, or is about to in the directory of an embedded database. */
+  /** Reads what has run out lately, or is about to in the directory of an embedded database. */
   read(): Promise<readonly Shortage[]>
 }
 
@@ -40,6 +42,37 @@ export function watchShortages(dataDir: string | undefined): ShortageWatch {
         ...(recent.isRecent('InsufficientMemory') ? ['InsufficientMemory' as const] : []),
       ]
     },
+  }
+}
+
+/**
+ * Resources that the database ran out of, by the errors of all statements of this process. PostgreSQL does not say how much is left:
+ * that something failed a moment ago is all that is known.
+ */
+class RecentShortages {
+  readonly #lastMs = new Map<Shortage, number>()
+
+  /**
+   * @param clock Unix milliseconds.
+   * @param onShortage Called for each failed statement.
+   */
+  constructor(
+    private readonly clock: () => number,
+    private readonly onShortage: (shortage: Shortage) => void = () => {},
+  ) {}
+
+  /** Takes the SQLSTATE of an error. */
+  note(state: string): void {
+    const shortage = shortageOf(state)
+    if (shortage === null) return
+    this.#lastMs.set(shortage, this.clock())
+    this.onShortage(shortage)
+  }
+
+  /** Whether a statement failed of it lately. */
+  isRecent(shortage: Shortage): boolean {
+    const lastMs = this.#lastMs.get(shortage)
+    return lastMs !== undefined && this.clock() - lastMs < RECENT_MS
   }
 }
 

@@ -6,13 +6,13 @@ import { limits } from '../../platform/limits/limits.js'
 import { digest } from '../api-keys.js'
 import { refuseOtherSites } from '../same-site.js'
 
-/** What a change with the cookie is told that does not come from the console's own pages. */
+/** Error text for a change with the cookie that does not come from the console's own pages. */
 export const notFromConsole = 'a change with the cookie of the console must come from its own pages'
 
 /** The cookie of a browser that is signed in to the console. */
 export const SESSION_COOKIE = 'plaza_console'
 
-/** Who sends a request to the admin API. */
+/** Sender of a request to the admin API. */
 export interface AdminCaller {
   /** The session of a browser; null for who has the admin token. */
   readonly sessionId: number | null
@@ -28,7 +28,11 @@ export interface AdminAccess {
   readonly clock: () => number
 }
 
-/** Who may use the admin API. Its functions share the count of what was wrong: a token is tried at the console, too. */
+/**
+ * Authentication of the admin API. Its functions share the count of failures: a token is tried at the console, too. Requests
+ * without a token do not count, nor do sessions, whose secrets are too long to be guessed: other pages and people behind the
+ * same address could lock the operator out.
+ */
 export interface AdminCheck {
   /** Finds out who sends a request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<AdminCaller>
@@ -66,24 +70,18 @@ export function createAdminCheck({ token, findSession, clock }: AdminAccess): Ad
   async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<AdminCaller> {
     // A reply may hold a key.
     reply.header('cache-control', 'no-store')
-    const secret = cookieOf(request, SESSION_COOKIE)
     const { authorization } = request.headers
-    if (authorization === undefined && secret !== null) {
-      refuseFlood(request)
-      const session = await findSession(secret)
-      if (session === null) refuse(request, 'this session has ended: sign in again at /console')
+    if (authorization === undefined) {
+      const session = await findSessionOf(request, findSession)
+      if (session === null) throw unauthenticated(reply)
       if (request.method !== 'GET') refuseOtherSites(request, notFromConsole)
       return { sessionId: session.id }
     }
-    const sent = /^bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? ''
+    const sent = /^bearer +(.*)$/i.exec(authorization)?.[1] ?? ''
     try {
       checkToken(request, sent)
     } catch (error) {
-      if (error instanceof PlazaError && error.code === 'unauthenticated') {
-        reply.header('www-authenticate', 'Bearer')
-        const problem = 'the admin token is needed, as authorization: Bearer <token>'
-        throw new PlazaError('unauthenticated', problem)
-      }
+      if (error instanceof PlazaError && error.code === 'unauthenticated') throw unauthenticated(reply)
       throw error
     }
     return { sessionId: null }
@@ -92,11 +90,27 @@ export function createAdminCheck({ token, findSession, clock }: AdminAccess): Ad
   return { authenticate, checkToken, refuseFlood, refuse }
 }
 
-/** The value of a cookie; null when it was not sent. */
-export function cookieOf({ headers }: Pick<FastifyRequest, 'headers'>, name: string): string | null {
-  for (const part of (headers.cookie ?? '').split(';')) {
-    const [key, value] = part.trim().split('=', 2)
-    if (key === name && value) return value
+function unauthenticated(reply: FastifyReply): PlazaError {
+  reply.header('www-authenticate', 'Bearer')
+  const problem = 'the admin token is needed, as authorization: Bearer <token>, or a session of /console'
+  return new PlazaError('unauthenticated', problem)
+}
+
+/** Others on the same host, at another port or path, may have set cookies of the same name. */
+const MAX_COOKIES = 4
+
+/** The session of a request's cookie; null when it has none, or it has ended. */
+export async function findSessionOf<Session>(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  findSession: (secret: string) => Promise<Session | null>,
+): Promise<Session | null> {
+  const secrets = (headers.cookie ?? '')
+    .split(';')
+    .map((part) => part.trim().split('=', 2))
+    .flatMap(([name, value]) => (name === SESSION_COOKIE && value ? [value] : []))
+  for (const secret of secrets.slice(0, MAX_COOKIES)) {
+    const session = await findSession(secret)
+    if (session !== null) return session
   }
   return null
 }

@@ -20,8 +20,6 @@ interface DescribedOperation<Reply extends TSchema> {
   /** When the reply is 404 or 409. These texts are documentation; `handle` throws the errors. */
   readonly notFound?: string
   readonly conflict?: string
-  /** Members of the body that the audit log must not have. */
-  readonly secrets?: readonly string[]
 }
 
 /**
@@ -54,7 +52,7 @@ export interface AdminOperationDescription extends DescribedOperation<TSchema> {
 }
 
 /** An admin operation whose own types are erased, for lists. */
-export interface AdminOperation<Context> extends AdminOperationDescription {
+export interface ErasedAdminOperation<Context> extends AdminOperationDescription {
   /** Parses the request, runs the operation and renders the reply. */
   run(context: Context, request: RawAdminRequest): Promise<JsonReply>
 }
@@ -69,7 +67,7 @@ export type DefineAdminOperation<Context> = <
   Input extends TObject = EmptyObject,
 >(
   spec: AdminSpec<Context, Params, Input, Reply>,
-) => AdminOperation<Context>
+) => ErasedAdminOperation<Context>
 
 /** Creates `defineAdminOperation` for handlers that get `Context`. */
 export function adminOperationDefiner<Context>(): DefineAdminOperation<Context> {
@@ -78,7 +76,7 @@ export function adminOperationDefiner<Context>(): DefineAdminOperation<Context> 
 
 function defineOperation<Context, Reply extends TSchema, Params extends TObject, Input extends TObject>(
   spec: AdminSpec<Context, Params, Input, Reply>,
-): AdminOperation<Context> {
+): ErasedAdminOperation<Context> {
   const {
     handle,
     params = emptyObject as Params,

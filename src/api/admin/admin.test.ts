@@ -409,7 +409,7 @@ describe('the admin token', () => {
       const response = await app.inject({ url, headers })
       expect([response.statusCode, response.headers['www-authenticate']]).toEqual([401, 'Bearer'])
       expect(response.json()).toEqual({
-        message: 'the admin token is needed, as authorization: Bearer <token>',
+        message: 'the admin token is needed, as authorization: Bearer <token>, or a session of /console',
         code: 'Unauthorized',
         status: 401,
       })

@@ -1,3 +1,6 @@
+import { describeError } from '../../platform/errors.js'
+import { toPlazaError } from '../error-reply.js'
+
 /** A change that the admin API is about to make, as it is kept. */
 export interface AuditEntry {
   /** Null: by the admin token. */
@@ -6,11 +9,11 @@ export interface AuditEntry {
   /** As it is documented: `PATCH apps/{id}`. */
   readonly operation: string
   readonly params: object
-  /** Without secrets; null when there was none, or it was too long. */
+  /** Without secrets; null when there was none, it was too long, or no object. */
   readonly body: object | null
 }
 
-/** What became of it. */
+/** Outcome of the request. */
 export interface AuditOutcome {
   readonly status: number
   /** The code of the error, if it was refused. */
@@ -24,15 +27,59 @@ export interface AuditLog {
   end(id: number, outcome: AuditOutcome): Promise<void>
 }
 
-/** Longer bodies are not kept: no admin operation needs one. */
+/** Makes a change that is in the audit log before it begins, and there with what became of it. */
+export async function runAudited<Reply extends { readonly status: number }>(
+  audit: AuditLog,
+  entry: AuditEntry,
+  run: () => Promise<Reply>,
+): Promise<Reply> {
+  const id = await audit.begin(entry)
+  try {
+    const reply = await run()
+    await audit.end(id, { status: reply.status, error: null })
+    return reply
+  } catch (cause) {
+    const { code } = toPlazaError(cause)
+    await audit.end(id, { status: describeError(code).status, error: code })
+    throw cause
+  }
+}
+
+/** A member of a body that is longer is not kept, and no body whose members are longer together. */
+const MAX_MEMBER_LENGTH = 1_000
 const MAX_BODY_LENGTH = 8_192
 
-/** The body or the parameters of a change for the audit log, with secrets taken out at any depth. */
-export function audited(value: unknown, secrets: readonly string[] = []): object | null {
-  if (typeof value !== 'object' || value === null) return null
-  const isSecret = new Set(secrets)
-  const text = JSON.stringify(value, (name, member: unknown) => (isSecret.has(name) ? '(secret)' : member))
+/** Names of members that hold secrets, in lower case and without `_`: a mistyped name must not put a key into the log. */
+const secretNames =
+  /^(?:signeruuid|mnemonic|seed|phrase|message|siwemessage|token|password|.*(?:secret|key|signature))$/
+/** Names that end in `key` and are no secrets. */
+const publicNames = new Set(['publickey', 'idemkey', 'issuedby'])
+/** Texts that are keys, whatever they are named: 32 bytes and more in hexadecimal digits, keys and secrets of this server. */
+const secretText = /^(?:0x)?[\da-f]{64,}$|^(?:whsec_|plaza_|Bearer )/i
+
+/**
+ * The body or the parameters of a change for the audit log, with secrets taken out at any depth, before anything is known of
+ * it. Queries of URLs are secrets, too: receivers put tokens there. Null if it is no object.
+ */
+export function audited(value: unknown): object | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const members = Object.entries(JSON.parse(JSON.stringify(value, withoutSecret)) as object)
+  const text = JSON.stringify(Object.fromEntries(members.map(shortened)))
   return text.length > MAX_BODY_LENGTH ? null : (JSON.parse(storable(text)) as object)
+}
+
+function withoutSecret(name: string, member: unknown): unknown {
+  const plain = name.toLowerCase().replaceAll(/[_-]/g, '')
+  if (secretNames.test(plain) && !publicNames.has(plain)) return '(secret)'
+  if (typeof member !== 'string') return member
+  return secretText.test(member)
+    ? '(secret)'
+    : member.replace(/^(https?:\/\/[^\s?#]*)[?#].*$/s, '$1?(secret)')
+}
+
+function shortened([name, member]: [string, unknown]): [string, unknown] {
+  const length = JSON.stringify(member).length
+  return [name, length > MAX_MEMBER_LENGTH ? `(${length} characters)` : member]
 }
 
 /** PostgreSQL stores neither U+0000 nor halves of surrogate pairs, which JSON.stringify escapes. */

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { describeError } from '../../platform/errors.js'
-import { toPlazaError } from '../error-reply.js'
 import { sendErrorResponse } from '../error-response.js'
 import { acceptJson, JSON_TYPE } from '../json-bodies.js'
 import type { AdminCaller, AdminCheck } from './admin-caller.js'
-import type { AdminOperation } from './admin-operation.js'
-import { type AuditLog, audited } from './audit-log.js'
+import type { ErasedAdminOperation } from './admin-operation.js'
+import { type AuditLog, audited, runAudited } from './audit-log.js'
 
 export interface AdminOptions<Context> {
-  readonly operations: readonly AdminOperation<Context>[]
+  readonly operations: readonly ErasedAdminOperation<Context>[]
   readonly context: Context
   readonly check: AdminCheck
   readonly audit: AuditLog
+  /** Adds routes that are no operations, such as streams. They need an admin, too. */
+  readonly routes?: (scope: FastifyInstance) => void
 }
 
 /** Adds the operations below `/admin`. Every path needs an admin, also unknown ones. */
@@ -28,6 +28,7 @@ export async function registerAdmin<Context>(
         request.setDecorator('adminCaller', await options.check.authenticate(request, reply))
       })
       for (const operation of options.operations) addOperation(scope, operation, options)
+      options.routes?.(scope)
     },
     { prefix: '/admin' },
   )
@@ -35,36 +36,27 @@ export async function registerAdmin<Context>(
 
 function addOperation<Context>(
   scope: FastifyInstance,
-  operation: AdminOperation<Context>,
+  operation: ErasedAdminOperation<Context>,
   { context, audit }: AdminOptions<Context>,
 ): void {
-  const { method, path, secrets } = operation
-  async function runAudited(request: FastifyRequest) {
-    const id = await audit.begin({
+  const { method, path } = operation
+  async function runChange(request: FastifyRequest) {
+    const entry = {
       sessionId: request.getDecorator<AdminCaller>('adminCaller').sessionId,
       address: request.ip,
       operation: `${method} ${path}`,
       params: audited(request.params) ?? {},
-      body: audited(request.body, secrets),
-    })
-    try {
-      const reply = await operation.run(context, request)
-      await audit.end(id, { status: reply.status, error: null })
-      request.log.info({ method, path, params: request.params }, 'changed by admin')
-      return reply
-    } catch (cause) {
-      const { code } = toPlazaError(cause)
-      await audit.end(id, { status: describeError(code).status, error: code })
-      throw cause
+      body: audited(request.body),
     }
+    const reply = await runAudited(audit, entry, () => operation.run(context, request))
+    request.log.info({ method, path, params: request.params }, 'changed by admin')
+    return reply
   }
   scope.route({
     method,
     url: `/${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     handler: async (request, reply) => {
-      const { status, json } = await (method === 'GET'
-        ? operation.run(context, request)
-        : runAudited(request))
+      const { status, json } = await (method === 'GET' ? operation.run(context, request) : runChange(request))
       return reply.status(status).type(JSON_TYPE).send(json)
     },
   })

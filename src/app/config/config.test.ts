@@ -42,6 +42,17 @@ describe('readConfig', () => {
     expect(readConfig({ SYNC_INCLUDE_NEIGHBORS: 'true', SYNC_FIDS: '3' })).toHaveProperty('config')
   })
 
+  it('refuses to publish without an upstream', () => {
+    expect(readConfig({ PUBLISH_UPSTREAM: 'true' })).toEqual({
+      problems: 'PUBLISH_UPSTREAM: it needs UPSTREAM_HUB',
+    })
+    const upstream = { UPSTREAM_HUB: 'node.example:3383' }
+    expect(readConfig({ ...upstream, PUBLISH_UPSTREAM: 'true' })).toMatchObject({
+      config: { publishUpstream: true },
+    })
+    expect(readConfig(upstream)).toMatchObject({ config: { publishUpstream: false } })
+  })
+
   it('refuses two servers on one port', () => {
     expect(readConfig({ PORT: '9000', HUB_PORT: '9000' })).toEqual({
       problems: 'HUB_PORT: 9000 is the same as PORT',

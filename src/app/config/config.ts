@@ -1,13 +1,16 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import type { ConfigurationEntry } from '../../features/system/schema/system.js'
 import { DatabaseUrlError, parseDatabaseUrl } from '../../platform/db/database-url.js'
+import { parseRoles } from '../../platform/process/roles.js'
 import { defaultConnections, fewestConnections } from '../connections.js'
-import { parseRoles } from '../roles.js'
 import { aiVariables } from './ai-variables.js'
 import { apiVariables } from './api-variables.js'
 import { chainVariables } from './chain-variables.js'
+import { configurationEntry } from './configuration-entries.js'
 import { hubVariables } from './hub-variables.js'
 import { serverVariables } from './server-variables.js'
+import { tracingVariables } from './tracing-variables.js'
 import { upstreamVariables } from './upstream-variables.js'
 import { notificationVariables, webhookVariables } from './webhook-variables.js'
 
@@ -17,6 +20,7 @@ import { notificationVariables, webhookVariables } from './webhook-variables.js'
  */
 const variables = Type.Object({
   ...serverVariables,
+  ...tracingVariables,
   ...hubVariables,
   ...apiVariables,
   ...webhookVariables,
@@ -29,6 +33,7 @@ const variables = Type.Object({
 /** The sections of `docs/configuration.md`: one for each task of an operator. */
 const tasks: readonly { readonly title: string; readonly variables: Readonly<Record<string, TSchema>> }[] = [
   { title: 'Run a server', variables: serverVariables },
+  { title: 'Trace requests', variables: tracingVariables },
   { title: 'Serve the hub', variables: hubVariables },
   { title: 'Serve the main API', variables: apiVariables },
   { title: 'Deliver webhooks', variables: webhookVariables },
@@ -76,11 +81,28 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   })
   const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
   const config = { ...given, databasePool: given.databasePool ?? defaultPool(given) }
-  problems.push(...problemsOfPorts(config), ...problemsOfSubset(config))
+  problems.push(...problemsOfPorts(config), ...problemsOfSubset(config), ...problemsOfPublishing(config))
   if (problems.length === 0) {
     problems.push(...problemsOfIssuers(config), ...problemsOfPool(config), ...problemsOfDatabase(config))
   }
-  return problems.length > 0 ? { problems: problems.join('\n') } : { config }
+  if (problems.length > 0) return { problems: problems.join('\n') }
+  givenVariables.set(config, new Set(Object.keys(variables.properties).filter((name) => env[name]?.trim())))
+  return { config }
+}
+
+/** The variables that the environment of a configuration has. */
+const givenVariables = new WeakMap<Config, ReadonlySet<string>>()
+
+/** Every variable of a configuration for the operator, by task, without the values of secrets. */
+export function configurationEntries(config: Config): ConfigurationEntry[] {
+  const given = givenVariables.get(config)
+  return tasks.flatMap(({ title: task, variables: group }) =>
+    Object.entries(group).map(([name, schema]) => {
+      const value = config[camelCase(name) as keyof Config]
+      const isGiven = given?.has(name) ?? value !== schema.default
+      return configurationEntry({ name, task, schema, value, isGiven })
+    }),
+  )
 }
 
 /** Two servers cannot listen on one port. 0 selects a different free port each time. */
@@ -123,6 +145,12 @@ function problemsOfDatabase({ databaseUrl }: Config): string[] {
 function problemsOfSubset({ syncFids, syncIncludeNeighbors }: Config): string[] {
   const isFaulty = syncIncludeNeighbors && syncFids === undefined
   return isFaulty ? ['SYNC_INCLUDE_NEIGHBORS: it needs SYNC_FIDS'] : []
+}
+
+/** Without an upstream, published messages would wait forever. */
+function problemsOfPublishing({ publishUpstream, upstreamHub }: Config): string[] {
+  const isFaulty = publishUpstream && upstreamHub === undefined
+  return isFaulty ? ['PUBLISH_UPSTREAM: it needs UPSTREAM_HUB'] : []
 }
 
 /** Checks of JWT_ISSUERS that its pattern cannot express. */

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { limits } from '../../platform/limits/limits.js'
 import { flag, integer, oneOf, text } from './variable.js'
 
 /** Variables of the process and its HTTP server. */
@@ -68,7 +69,7 @@ export const serverVariables = {
     ),
   ),
   TRUST_PROXY: flag(
-    'Reads the address of the client from `X-Forwarded-For`. Set it only behind a proxy that sets this ' +
+    'Reads the address of the client from `X-Forwarded-For`. Set it only behind a proxy that overwrites this ' +
       'header.',
     false,
   ),
@@ -95,10 +96,12 @@ export const serverVariables = {
       'price list in [api.md](api.md#heavy-requests). 0 is no limit.',
     { minimum: 0, maximum: 100_000_000, default: 60_000 },
   ),
-  WORK_CONCURRENCY: integer(
-    'Heavy reads that run at the same time; others wait. Half of the connections for reads by default.',
-    { minimum: 1, maximum: 500, default: 3 },
-  ),
+  WORK_CONCURRENCY: integer('Heavy reads that run at the same time; others wait.', {
+    minimum: 1,
+    maximum: 500,
+    default: limits.heavyReads.default,
+    defaultText: limits.heavyReads.defaultText,
+  }),
   PLAZA_SECRET_KEY: Type.Optional(
     text(
       'Keys that encrypt secrets in the database: the first encrypts, all decrypt. Unset: the embedded ' +
@@ -127,6 +130,14 @@ export const serverVariables = {
     default: 'info',
     description: 'Lowest level of log lines that are written.',
   }),
+  LOG_FORMAT: oneOf(['auto', 'pretty', 'json'], {
+    default: 'auto',
+    description:
+      'Form of log lines: `pretty` for a person, `json` for programs. `auto` is `pretty` where the output is a terminal.',
+  }),
+  NO_COLOR: Type.Optional(
+    text('Any value turns colors of log lines off. They have some in a terminal only.', { minLength: 1 }),
+  ),
   SHUTDOWN_TIMEOUT_MS: integer(
     'Milliseconds after SIGTERM within which the process ends, also while the database hangs. Requests may take ' +
       'two thirds of it to finish. What has not ended then is cut off: at the earliest after 5 seconds.',

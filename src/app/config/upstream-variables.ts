@@ -26,6 +26,11 @@ export const upstreamVariables = {
     'Skips the verification of signatures of messages from upstreams. Set it only for upstreams of your own.',
     false,
   ),
+  PUBLISH_UPSTREAM: flag(
+    'Sends what apps publish on this server to the upstream, and so to the network. It cannot be taken back. Needs ' +
+      '`UPSTREAM_HUB`, for all processes. Without it, what is published here stays here.',
+    false,
+  ),
   SYNC_CHECK_CLAIMS: flag(
     'Asks chains about ENS names, basenames and contract wallets in synced and imported messages, too. Without it, ' +
       'upstreams and archives are trusted in this. Needs the RPC URLs of Ethereum, Base and OP Mainnet.',

@@ -17,7 +17,7 @@ export function integer(description: string, options: IntegerOptions): TInteger 
 type TextOptions = Documented & {
   minLength?: number
   pattern?: string
-  /** What the pattern asks for, in words. */
+  /** Description of the pattern. */
   patternText?: string
   default?: string
 }

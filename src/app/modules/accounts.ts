@@ -11,7 +11,7 @@ import {
 } from '../../features/accounts/ledger/chain/chain-ledger.js'
 import { WalletRpc } from '../../features/accounts/ledger/chain/wallet-rpc.js'
 import { LOCAL_NETWORK, LocalLedger, localBalance } from '../../features/accounts/ledger/local-ledger.js'
-import { accountDetails } from '../../features/accounts/routes/account-details.js'
+import { accountDetails } from '../../features/accounts/registration/account-details.js'
 import { startSettling } from '../../features/payments/wallet-ledgers.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import type { NetworkName } from '../../hub/chain/networks.js'
@@ -19,11 +19,11 @@ import { silentLog } from '../../platform/log/log.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
 import type { Config } from '../config/config.js'
-import type { App, Module } from '../module.js'
+import type { Module, ServerApp } from '../module.js'
 import { networks } from '../networks.js'
 import { chainSettings } from './chains.js'
 
-/** What users sign names this chain, whatever the network is called (docs/protocol.md §5.3). */
+/** Chain id in the signed data of users, whatever the network is called (docs/protocol.md §5.3). */
 const AUTHORIZATION_CHAIN_ID = 10
 /** A block takes two seconds: a transaction that fifteen have left out offers too little. */
 const STUCK_AFTER_MS = 30_000
@@ -80,7 +80,7 @@ export const accountsModule: Module = {
 }
 
 /**
- * What commands ask of a network: of the one where accounts are registered, or of the followed one with this name in
+ * Opens the ledger of a network for commands: of the one where accounts are registered, or of the followed one with this name in
  * `accounts.wallets`, such as `eip155:8453`. Null where there is no such network.
  */
 export function openCommandLedger(
@@ -107,7 +107,7 @@ export function openCommandLedger(
 }
 
 /** Where accounts are registered: on the chain of the registries, else on the local network of a devnet, else nowhere. */
-function openLedger(app: App, walletLedgers: WalletLedgers): AccountLedger | null {
+function openLedger(app: ServerApp, walletLedgers: WalletLedgers): AccountLedger | null {
   const { config, connections, hub, log, clock } = app
   const chains = app.service('chains')
   const network = chains?.settings.contracts.idGateway.network
@@ -133,7 +133,7 @@ function openLedger(app: App, walletLedgers: WalletLedgers): AccountLedger | nul
 }
 
 /** The ledgers of all chains that are set up: wallets of apps spend on each. */
-function openWalletLedgers(app: App, signal: AbortSignal): WalletLedgers {
+function openWalletLedgers(app: ServerApp, signal: AbortSignal): WalletLedgers {
   const { config, connections, hub, vault, log, clock } = app
   const chains = app.service('chains')
   const ledgers = new Map<NetworkName, ChainLedger>()

@@ -9,7 +9,7 @@ import { startCampaignSender } from '../../features/miniapps/campaigns/sending/c
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'
-import type { App, Module } from '../module.js'
+import type { Module, ServerApp } from '../module.js'
 import { otherAppsTargetPolicy } from '../target-policies.js'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -38,7 +38,7 @@ export const campaignsModule: Module = {
   },
 }
 
-async function startSender({ config, connections, metrics, log, clock }: App) {
+async function startSender({ config, connections, metrics, log, clock }: ServerApp) {
   const db = connections.work
   const net = createNetClient({
     policy: otherAppsTargetPolicy(config),

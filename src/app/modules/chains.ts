@@ -7,9 +7,9 @@ import { Follower, type FollowingOptions, type LogHandler, startFollowing } from
 import { type NetworkName, networkNames } from '../../hub/chain/networks.js'
 import { registryHandler } from '../../hub/chain/registry-handler.js'
 import type { Config } from '../config/config.js'
-import type { App, Module, OpenChains } from '../module.js'
+import type { Module, OpenChains, ServerApp } from '../module.js'
 
-/** What the operator has set up of chains; nothing, unless there are RPC URLs. */
+/** Returns the settings of chains; none without RPC URLs. */
 export function chainSettings(config: Config): ChainSettings {
   return readChainSettings({
     rpcUrls: Object.fromEntries(networkNames.map((name) => [name, config[configKey(name)]])),
@@ -41,7 +41,7 @@ export const chainsModule: Module = {
 }
 
 function openChains(
-  { config, roles, connections, hub, metrics, log, clock }: App,
+  { config, roles, connections, hub, metrics, log, clock }: ServerApp,
   settings: ChainSettings,
 ): { readonly chains: OpenChains; readonly stop: () => Promise<void> } {
   const db = connections.sync

@@ -1,6 +1,7 @@
 import { readConsumerLag } from '../../hub/log/consumer.js'
+import { observeConsumers } from '../../hub/log/log-metrics.js'
 import { dropExpiredPartitions, ensurePartitions } from '../../hub/log/partitions.js'
-import { observeConsumers } from '../../platform/metrics.js'
+import { deleteOldTracedBlocks } from '../../hub/log/traced-blocks.js'
 import type { Module } from '../module.js'
 
 const MAINTENANCE_MS = 60 * 60 * 1000
@@ -19,6 +20,11 @@ export const eventLogModule: Module = {
           await ensurePartitions(work, clock())
           await dropExpiredPartitions(work, clock(), config.eventRetentionDays)
         },
+      },
+      {
+        name: 'traces of the event log',
+        everyMs: MAINTENANCE_MS,
+        run: () => deleteOldTracedBlocks(work),
       },
     ],
   }),

@@ -1,9 +1,9 @@
 import { createKeyCheck, createKeyNames } from '../../api/api-keys.js'
+import { createGrpcMetrics } from '../../hub/methods/grpc/grpc-metrics.js'
 import { serveHubGrpc } from '../../hub/methods/grpc/serve-hub-grpc.js'
 import { registerHubApi } from '../../hub/methods/http/register-hub-api.js'
-import { createGrpcMetrics } from '../../platform/metrics.js'
 import { version } from '../../platform/process/version.js'
-import type { App, Module } from '../module.js'
+import type { Module, ServerApp } from '../module.js'
 import { networks } from '../networks.js'
 
 /** The hub's HTTP API, on the main port and alone on `HUB_PORT`. */
@@ -60,8 +60,8 @@ export const hubGrpcModule: Module = {
   },
 }
 
-function commonOptions(app: App) {
-  const { config, connections, reads, hub, tail, clock, work } = app
+function commonOptions(app: ServerApp) {
+  const { config, connections, reads, hub, tail, clock, work, tracing } = app
   const nameKey = createKeyNames(config.hubApiKeys ?? '', app.service('findCaller'))
   return {
     work,
@@ -71,6 +71,7 @@ function commonOptions(app: App) {
     hub,
     tail,
     clock,
+    tracing,
     version,
     adminAuth: config.hubAdminAuth,
     ...(config.hubRequireApiKey ? { authorize: createKeyCheck(nameKey) } : {}),

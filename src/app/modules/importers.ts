@@ -8,9 +8,9 @@ import { importVerifiedAccounts } from '../../hub/sync/import/verified-accounts.
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
-import type { App, Module } from '../module.js'
+import type { Module, ServerApp } from '../module.js'
 
-/** What is imported, and the variable that says from where. */
+/** Imported data, and the variable with the source. */
 const IMPORTS = [
   { importName: 'fnames', variable: 'FNAME_REGISTRY_URL', url: 'fnameRegistryUrl' },
   { importName: 'channels', variable: 'CLIENT_API_URL', url: 'clientApiUrl' },
@@ -25,10 +25,10 @@ const ACCOUNTS_INTERVAL_MS = 60 * 60_000
 /** Imports names, channels and verified accounts from the public APIs that the configuration names. */
 export const importersModule: Module = { name: 'importers', runsIn: ['sync'], start: startImporters }
 
-/** What importers work with. */
-export interface ImporterApp extends Pick<App, 'config' | 'hub' | 'log' | 'clock'> {
-  readonly connections: Pick<App['connections'], 'sync'>
-  readonly metrics: Pick<App['metrics'], 'registry'>
+/** Dependencies of importers. */
+export interface ImporterApp extends Pick<ServerApp, 'config' | 'hub' | 'log' | 'clock'> {
+  readonly connections: Pick<ServerApp['connections'], 'sync'>
+  readonly metrics: Pick<ServerApp['metrics'], 'registry'>
 }
 
 /** Makes the jobs of the importers; what is not configured is logged once, and stands in the metrics. */

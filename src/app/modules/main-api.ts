@@ -1,4 +1,6 @@
 import { readConsoleFiles } from '../../features/console/console-files.js'
+import { readActivity, SAMPLE_MS } from '../../features/console/overview/activity.js'
+import { createServerMonitor, type ServerMonitor } from '../../features/console/overview/monitor.js'
 import { createSignerCache } from '../../features/signers/acting-signer.js'
 import { consentOfAllFids, createFidConsent } from '../../features/signers/fid-consent.js'
 import { parseSubscriptionContracts } from '../../features/subscriptions/settings.js'
@@ -7,8 +9,10 @@ import { limits } from '../../platform/limits/limits.js'
 import { createSharedBudget } from '../../platform/limits/shared-budget.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
+import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
+import { configurationEntries } from '../config/config.js'
 import { mainApiRoutes } from '../main-api-routes.js'
-import type { Module } from '../module.js'
+import type { Module, ServerApp } from '../module.js'
 import { networks } from '../networks.js'
 import { openBearer } from '../open-bearer.js'
 import { publicReadPaths } from '../public-reads.js'
@@ -28,6 +32,7 @@ export const mainApiModule: Module = {
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
     const net = createNetClient({ policy: targetPolicy, userAgent: `plaza/${version}` })
+    const monitor = createServerMonitor({ db, clock, processId: app.processId, errors: app.errors })
     const bearer = openBearer(config, { db, net, clock, publicUrl })
     const context = {
       db,
@@ -38,6 +43,7 @@ export const mainApiModule: Module = {
       vault,
       clock,
       metrics,
+      monitor,
       publicUrl,
       net,
       crawler: app.service('crawler'),
@@ -54,6 +60,10 @@ export const mainApiModule: Module = {
       webhooks: webhookSettings(config),
       miniapps: { targetPolicy },
       savedTargets: savedTargetsOf(config, clock),
+      system: {
+        configuration: configurationEntries(config),
+        hasUpstream: config.upstreamHub !== undefined,
+      },
     }
     const budget = createSharedBudget(limits.apiRequests, clock, config.apiRateLimit)
     const stopSharing = budget.start(connections.work, log)
@@ -63,6 +73,7 @@ export const mainApiModule: Module = {
       work: app.work,
       findCaller: app.service('findCaller'),
       rateLimiter: budget.counter,
+      usage: app.service('keyUsage'),
       publicReads: config.publicReads
         ? {
             paths: publicReadPaths,
@@ -72,13 +83,25 @@ export const mainApiModule: Module = {
         : undefined,
       adminToken: config.adminToken,
       consoleFiles: config.console ? readConsoleFiles(consoleDirectory) : undefined,
+      tail: () => app.tail,
+      log,
     })
     return {
       routes,
+      jobs: config.console ? [activityJob(monitor, app)] : [],
       async stop() {
         await stopSharing()
         await net.close()
       },
     }
   },
+}
+
+/** Samples what the hub does, for the rates of the console. */
+function activityJob(
+  { activity }: ServerMonitor,
+  { clock, connections }: Pick<ServerApp, 'clock' | 'connections'>,
+): ScheduledJob {
+  const run = async () => activity.add(clock(), await readActivity(connections.read))
+  return { name: 'activity of the hub', everyMs: SAMPLE_MS, perProcess: true, run }
 }

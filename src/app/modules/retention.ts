@@ -1,11 +1,13 @@
 import { deleteExpiredValidations } from '../../features/frames/validations.js'
 import { deleteExpiredHostData } from '../../features/miniapps/hosts/received-notifications.js'
 import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
+import { deleteRefused } from '../../hub/sync/publish/outgoing-queue.js'
 import type { Module } from '../module.js'
 
 const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
 
-/** Forgets what is kept for a time only: answers of requests with `idem`, what hosts received, validated actions. */
+/** Forgets what is kept for a time only: answers of requests with `idem`, what hosts received, validated actions,
+ * messages that the upstream refused. */
 export const retentionModule: Module = {
   name: 'retention',
   runsIn: ['worker'],
@@ -25,6 +27,11 @@ export const retentionModule: Module = {
         name: 'validated frame actions',
         everyMs: CLEANUP_INTERVAL_MS,
         run: () => deleteExpiredValidations(work),
+      },
+      {
+        name: 'messages that the upstream refused',
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteRefused(work),
       },
     ],
   }),

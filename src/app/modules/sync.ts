@@ -6,13 +6,15 @@ import {
   type Upstreams,
 } from '../../hub/sync/client/upstreams.js'
 import { startSync } from '../../hub/sync/follow/sync-loop.js'
+import { publishLoop } from '../../hub/sync/publish/publish-loop.js'
+import { createPublishMetrics, observeOutgoing } from '../../hub/sync/publish/publish-metrics.js'
 import { reconcileLoop } from '../../hub/sync/reconcile/reconcile-loop.js'
 import { allUsers, SelectedUsers, type SubsetSettings } from '../../hub/sync/subset/selected-users.js'
 import { createUpstreamMetrics } from '../../hub/sync/upstream-metrics.js'
 import type { Config } from '../config/config.js'
-import type { Module } from '../module.js'
+import type { Module, ServerApp } from '../module.js'
 
-/** What the configuration says of upstreams; null when it names none. */
+/** Returns the settings of upstreams; null without one. */
 function upstreamSettings(config: Config): UpstreamSettings | null {
   if (config.upstreamHub === undefined) return null
   return {
@@ -23,7 +25,7 @@ function upstreamSettings(config: Config): UpstreamSettings | null {
   }
 }
 
-/** Which part of the network the configuration asks for; null for all of it. */
+/** Returns the configured part of the network; null for all of it. */
 function subsetSettings({
   syncFids,
   syncChannels,
@@ -64,11 +66,18 @@ export function openCommandUpstreams(
   return { upstreams, trusted: settings.trusted, subset: subsetSettings(config) }
 }
 
-/** Merges what an upstream hub has, as it comes, and compares users with it. One process at a time does. */
+/**
+ * Merges what an upstream hub has, as it comes, compares users with it, and sends what is published here, if the operator
+ * wants it. One process at a time does.
+ */
 export const syncModule: Module = {
   name: 'sync',
   runsIn: ['sync'],
-  async start({ config, connections, hub, metrics, log, clock }) {
+  observe({ config, metrics, connections }) {
+    if (config.publishUpstream) observeOutgoing(metrics.registry, connections.read)
+  },
+  async start(app) {
+    const { config, connections, hub, metrics, log, clock } = app
     const settings = upstreamSettings(config)
     if (settings === null) return {}
     const db = connections.sync
@@ -76,6 +85,7 @@ export const syncModule: Module = {
     const syncMetrics = createUpstreamMetrics(metrics.registry, clock)
     const subset = subsetSettings(config)
     const selected = subset === null ? null : await SelectedUsers.open(db, subset)
+    const publishing = openPublishing(app, settings)
     const stop = startSync({
       db,
       upstreams,
@@ -98,14 +108,36 @@ export const syncModule: Module = {
           log,
           metrics: syncMetrics,
         })
-        await Promise.all([comparing, selected?.watchChanges(signal, log)])
+        await Promise.all([comparing, selected?.watchChanges(signal, log), publishing?.run(signal)])
       },
     })
     return {
       async stop() {
         await stop()
         upstreams.close()
+        publishing?.close()
       },
     }
   },
+}
+
+/** Sending to the upstream; null if the operator does not want it. */
+function openPublishing({ config, connections, metrics, log }: ServerApp, settings: UpstreamSettings) {
+  if (!config.publishUpstream) {
+    const variable = 'PUBLISH_UPSTREAM'
+    log.info(
+      { variable },
+      'what is published here stays here: set PUBLISH_UPSTREAM=true to send it to the upstream',
+    )
+    return null
+  }
+  // Its own connections: a node that takes no messages may still be followed.
+  const upstreams = openUpstreams(settings)
+  const count = createPublishMetrics(metrics.registry)
+  const { sync: db, listener } = connections
+  return {
+    run: (signal: AbortSignal) =>
+      publishLoop({ db, upstreams, listen: listener.listen, log, count, clock: Date.now, signal }),
+    close: () => upstreams.close(),
+  }
 }

@@ -1,6 +1,6 @@
 import { startBackfill } from '../../features/tokens/backfill.js'
 import { liveHandler } from '../../features/tokens/live-handler.js'
-import { createTradePublisher } from '../../features/webhooks/events/webhook-consumer.js'
+import { createTradePublisher } from '../../features/webhooks/events/trade-publisher.js'
 import type { Module } from '../module.js'
 
 /** A token with a few thousand transfers is indexed in this time; clients give up after about ten seconds. */

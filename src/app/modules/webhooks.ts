@@ -1,10 +1,8 @@
-import { deleteExpiredDeliveries } from '../../features/webhooks/deliveries.js'
 import { createDeliveryQueue } from '../../features/webhooks/delivery/delivery-queue.js'
-import { deliveryWorkers } from '../../features/webhooks/delivery/queue.js'
-import {
-  createWebhookConsumer,
-  recordCompactedFollows,
-} from '../../features/webhooks/events/webhook-consumer.js'
+import { deliveryWorkers } from '../../features/webhooks/delivery/delivery-store.js'
+import { deleteExpiredDeliveries } from '../../features/webhooks/delivery-log.js'
+import { recordCompactedFollows } from '../../features/webhooks/events/compacted-follows.js'
+import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
 import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/webhooks/webhook-metrics.js'
 import type { WebhookSettings } from '../../features/webhooks/webhooks.js'
 import { startOutbox } from '../../outbox/outbox.js'
@@ -26,7 +24,7 @@ export const webhooksModule: Module = {
   mergeHooks: [recordCompactedFollows],
   consumers: (clock) => [createWebhookConsumer(clock)],
   observe: ({ metrics, connections }) => observeDeliveryQueue(metrics.registry, connections.read),
-  async start({ config, connections, hydrator, vault, metrics, log, clock }) {
+  async start({ config, connections, hydrator, vault, metrics, log, tracing, clock }) {
     const db = connections.work
     const net = createNetClient({
       policy: webhookSettings(config).targetPolicy,
@@ -51,6 +49,7 @@ export const webhooksModule: Module = {
       listen: connections.listener.listen,
       clock,
       log,
+      tracing,
     })
     return {
       jobs: [

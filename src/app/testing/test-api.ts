@@ -2,22 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { UsageCounter } from '../../api/key-usage.js'
 import { type JsonReply, pathsOf } from '../../api/operation.js'
 import type { PublicReads } from '../../api/register-api.js'
+import type { UnservedOperation } from '../../api/register-unserved.js'
 import { buildServer } from '../../api/server.js'
 import { createAccounts } from '../../features/accounts/accounts.js'
 import { LocalLedger } from '../../features/accounts/ledger/local-ledger.js'
-import { accountDetails } from '../../features/accounts/routes/account-details.js'
+import { accountDetails } from '../../features/accounts/registration/account-details.js'
 import type { AdminOperation } from '../../features/admin-operation.js'
 import { noAi } from '../../features/ai/ai.js'
 import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
 import { createApiKey } from '../../features/apps/api-keys.js'
-import { ensureApp, isUuid } from '../../features/apps/apps.js'
+import { ensureApp } from '../../features/apps/apps.js'
+import { createBearerVerifier } from '../../features/bearer/bearer-token.js'
 import type { ConsoleFiles } from '../../features/console/console-files.js'
+import type { LiveOptions } from '../../features/console/live/register-live.js'
+import { createServerMonitor } from '../../features/console/overview/monitor.js'
 import { createTestCampaigns } from '../../features/miniapps/campaigns/testing/test-campaigns.js'
 import { testMiniAppSettings } from '../../features/miniapps/testing/settings.js'
 import type { Operation, OperationContext } from '../../features/operation.js'
-import { createBearerVerifier } from '../../features/sign-in/bearer-token.js'
 import { createSignerCache } from '../../features/signers/acting-signer.js'
 import { consentOfAllFids } from '../../features/signers/fid-consent.js'
 import { testVault } from '../../features/signers/testing/approved-signer.js'
@@ -25,6 +29,7 @@ import { testWebhookSettings } from '../../features/webhooks/testing/settings.js
 import { Hydrator } from '../../graph/cache/hydrator.js'
 import { lookupsWithoutChains } from '../../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../../hub/hub.js'
+import { createEventTail, type EventTail } from '../../hub/log/tail.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { ReadRouting } from '../../platform/db/replicas/read-routing.js'
 import { PlazaError, refuse } from '../../platform/errors.js'
@@ -35,6 +40,7 @@ import { createLogger } from '../../platform/log/logger.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { netFailure } from '../../platform/outbound/net-failure.js'
 import { uncheckedTargets } from '../../platform/outbound/saved-targets.js'
+import { isUuid } from '../../platform/text/uuid.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { adminOperations } from '../admin-operations.js'
 import { mainApiRoutes } from '../main-api-routes.js'
@@ -48,6 +54,10 @@ FormatRegistry.Set('uri', (text) => URL.canParse(text))
 export interface TestApiOptions extends Partial<OperationContext> {
   readonly db: Database
   readonly operations?: readonly Operation[]
+  /** Operations that answer 501; none if not given, as they take long to register. */
+  readonly unserved?: readonly UnservedOperation[]
+  /** Counts the requests of each key. */
+  readonly usage?: UsageCounter
   /** Requests per minute and key. */
   readonly rateLimit?: number
   /** A key to ask with, instead of one that is made. */
@@ -62,6 +72,8 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly reads?: ReadRouting
   /** Opens the operations of `public-reads.ts` to everybody. */
   readonly publicReads?: Omit<PublicReads, 'paths'>
+  /** Limits and times of the stream of the console. */
+  readonly live?: Partial<LiveOptions>
 }
 
 export interface TestApi {
@@ -96,13 +108,16 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     db,
     clock = Date.now,
     operations = allOperations,
+    unserved = [],
     rateLimit = 0,
     appName = 'test',
     key: givenKey,
     adminToken,
     consoleFiles,
     publicReads,
+    usage,
     reads = null,
+    live,
     ...more
   } = options
   const appId = givenKey === undefined ? await ensureApp(db, appName) : ''
@@ -145,32 +160,41 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
       log,
     }),
     publicUrl: () => 'http://plaza.test',
+    system: { configuration: [], hasUpstream: false },
     metrics,
+    monitor: createServerMonitor({ db, clock }),
     net: unusedNet,
     ai: noAi,
     campaigns: createTestCampaigns(db, more.net ?? unusedNet),
     crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
-    hydrator: new Hydrator({ db, clock, placeOf: () => null, maxEntries: 0 }),
+    hydrator: new Hydrator({ db, clock, locationOf: () => null, maxEntries: 0 }),
     ...more,
     db,
     clock,
   }
+  const tail = createLazyTail(db)
   const app = await buildServer({
     log,
     metrics,
     trustProxy: false,
     requestTimeoutMs: 30_000,
     routes: [
+      tail.routes,
       mainApiRoutes({
         context,
         reads,
         work: createWorkLimits({ clock, budgetMs: 0 }),
         findCaller: keyRing.find,
         rateLimiter: createCounter<number>(limits.apiRequests, clock, rateLimit),
+        usage,
         publicReads: publicReads && { ...publicReads, paths: publicReadPaths },
         adminToken,
         consoleFiles,
+        tail: tail.open,
+        log,
+        ...(live && { live }),
         operations: operations.map(checkReplies),
+        unserved,
         adminOperations: adminOperations.map(checkReplies),
       }),
     ],
@@ -193,6 +217,20 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
         headers: { 'x-api-key': key, ...headers },
         payload: body,
       }),
+  }
+}
+
+/** Follows the log when a stream of the console does, until the API closes. */
+function createLazyTail(db: Database) {
+  let tail: EventTail | undefined
+  return {
+    open: () => {
+      tail ??= createEventTail(db, { pollMs: 100 })
+      return tail
+    },
+    routes: (app: FastifyInstance): void => {
+      app.addHook('onClose', async () => tail?.close())
+    },
   }
 }
 

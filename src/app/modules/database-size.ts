@@ -1,0 +1,13 @@
+import { sampleDatabaseSize } from '../../features/console/overview/sizes.js'
+import type { Module } from '../module.js'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** History of the database size for the console, over weeks. */
+export const databaseSizeModule: Module = {
+  name: 'database-size',
+  runsIn: ['worker'],
+  start: ({ connections: { work } }) => ({
+    jobs: [{ name: 'database size', everyMs: HOUR_MS, run: () => sampleDatabaseSize(work) }],
+  }),
+}
