@@ -3,6 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import type { CommandContext } from './cli/context.js'
 import { errorHint } from './cli/error-hint.js'
 import { createProgram } from './cli/program.js'
+import { nodeVersionProblem } from './platform/process/node-version.js'
+import { requiredNode } from './platform/process/version.js'
 
 /** `npm start` repeats the signal that the terminal sent. Within this time it counts as the same signal. */
 const SAME_SIGNAL_MS = 1_000
@@ -38,13 +40,20 @@ const context: CommandContext = {
 // Ignore a closed terminal or pipe, so that the process still stops its PostgreSQL.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-createProgram(context, process.argv[2])
-  .then((program) => program.parseAsync())
-  .catch((error: unknown) => {
-    const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
-    const text = error instanceof Error ? (wantsStack ? error.stack : error.message) : String(error)
-    process.stderr.write(`plaza: ${text}\n`)
-    const hint = errorHint(error, process.env.DATABASE_URL !== undefined)
-    if (hint !== null) process.stderr.write(`what to do: ${hint}\n`)
-    process.exitCode = 1
-  })
+const [first = 'help', second = 'help'] = process.argv.slice(2)
+
+async function run(): Promise<void> {
+  const problem = nodeVersionProblem(process.versions.node, requiredNode)
+  if (problem !== null) throw new Error(problem)
+  const program = await createProgram(context, first === 'help' ? second : first)
+  await program.parseAsync()
+}
+
+run().catch((error: unknown) => {
+  const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
+  const text = error instanceof Error ? (wantsStack ? error.stack : error.message) : String(error)
+  process.stderr.write(`plaza: ${text}\n`)
+  const hint = errorHint(error, process.env.DATABASE_URL !== undefined)
+  if (hint !== null) process.stderr.write(`what to do: ${hint}\n`)
+  process.exitCode = 1
+})

@@ -32,6 +32,9 @@ async function plazaWith(input: string, ...args: string[]): Promise<string[]> {
   return lines
 }
 
+/** The cells of a table that a command prints. */
+const table = async (...args: string[]) => (await plaza(...args)).map((line) => line.trim().split(/ {2,}/))
+
 const json = async (...args: string[]) => (await plaza(...args, '--json')).map((line) => JSON.parse(line))
 
 describe('plaza app', () => {
@@ -51,9 +54,10 @@ describe('plaza app', () => {
     expect(await json(...edit)).toEqual([edited])
 
     const [id] = await plaza('app', 'create', 'bait too', '--developer', made.developer_uuid)
-    expect(await plaza('app', 'list')).toEqual([
-      [made.id, 'bait', 0, 7, 'bait.example', made.developer_uuid, `/f/app/${made.id}/event`].join('\t'),
-      [id, 'bait too', 0, '-', '-', made.developer_uuid, `/f/app/${id}/event`].join('\t'),
+    expect(await table('app', 'list')).toEqual([
+      ['ID', 'NAME', 'KEYS', 'FID', 'MINI APP', 'DEVELOPER', 'EVENTS URL'],
+      [made.id, 'bait', '0', '7', 'bait.example', made.developer_uuid, `/f/app/${made.id}/event`],
+      [id, 'bait too', '0', '-', '-', made.developer_uuid, `/f/app/${id}/event`],
     ])
 
     const bare = { ...edited, fid: null, mini_app_domain: null }
@@ -123,15 +127,21 @@ describe('plaza key', () => {
     expect(second).toMatch(/^plaza_[\w-]{43}$/)
 
     expect((await json('key', 'list', '--app', 'keyed'))[0]).toEqual(api_key)
-    expect(await plaza('key', 'list', '--app', app!)).toEqual([
-      [api_key.id, 'keyed', `${api_key.prefix}…`, 600, 'never used', 'good'].join('\t'),
-      [api_key.id + 1, 'keyed', `${second!.slice(0, 12)}…`, 'default', 'never used', 'good'].join('\t'),
+    expect(await table('key', 'list', '--app', app!)).toEqual([
+      ['ID', 'APP', 'KEY', 'LIMIT', 'LAST USE', 'STATE'],
+      [String(api_key.id), 'keyed', `${api_key.prefix}…`, '600', 'never used', 'good'],
+      [String(api_key.id + 1), 'keyed', `${second!.slice(0, 12)}…`, 'default', 'never used', 'good'],
     ])
     expect(await json('key', 'edit', String(api_key.id), '--rate-limit', 'default')).toEqual([
       { ...api_key, rate_limit: null },
     ])
-    expect(await plaza('key', 'edit', String(api_key.id), '--rate-limit', '0')).toEqual([
-      [api_key.id, 'keyed', `${api_key.prefix}…`, 0, 'never used', 'good'].join('\t'),
+    expect((await table('key', 'edit', String(api_key.id), '--rate-limit', '0'))[1]).toEqual([
+      String(api_key.id),
+      'keyed',
+      `${api_key.prefix}…`,
+      '0',
+      'never used',
+      'good',
     ])
     expect(await json('key', 'revoke', String(api_key.id))).toMatchObject([
       { id: api_key.id, revoked_at: expect.stringMatching(/Z$/) },

@@ -8,16 +8,17 @@ import {
   editApp,
   ensureApp,
   findAppId,
-  isUuid,
   listApps,
 } from '../features/apps/apps.js'
+import { type SignInPermission, signInPermissions } from '../features/apps/authorized-origins.js'
 import { deleteCustodyKey, saveCustodyKey } from '../features/apps/custody-key.js'
-import { eventsUrl } from '../features/miniapps/events/events-url.js'
-import { type SignInPermission, signInPermissions } from '../features/sign-in/browser/authorized-origins.js'
+import { eventsUrl } from '../features/apps/events-url.js'
 import type { Database } from '../platform/db/connection.js'
+import { isUuid } from '../platform/text/uuid.js'
 import { fid } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { readPipedKey } from './piped-key.js'
+import { type Listing, printList } from './table.js'
 import { withDatabase } from './with-database.js'
 
 interface DetailOptions {
@@ -52,14 +53,13 @@ export function addAppCommand(program: Command, context: CommandContext): void {
   app
     .command('list')
     .description(
-      'list apps: id, name, number of keys, fid, mini app domain, developer and events URL, separated by tabs; ' +
+      'list apps: id, name, number of keys, fid, mini app domain, developer and events URL; ' +
         'a hyphen for a missing value',
     )
     .option('--json', 'print one JSON object per line')
     .action(({ json }: { readonly json?: boolean }) =>
       withDatabase(context, 'app', async (db) => {
-        for (const each of await listApps(db))
-          context.print(json ? JSON.stringify(appJson(each, publicUrl(context))) : lineOf(context, each))
+        printList(context, await listApps(db), listing(context, json))
       }),
     )
 
@@ -77,9 +77,7 @@ export function addAppCommand(program: Command, context: CommandContext): void {
         const details = { ...detailsOf(options), ...(name === undefined ? {} : { name }) }
         const edited = await editApp(db, await knownApp(db, nameOrId), details)
         if (edited === null) throw new UsageError(`there is no app ${nameOrId}`)
-        context.print(
-          options.json ? JSON.stringify(appJson(edited, publicUrl(context))) : lineOf(context, edited),
-        )
+        printList(context, [edited], listing(context, options.json))
       }),
     )
 
@@ -155,10 +153,21 @@ function detailsOf(options: DetailOptions): AppDetails {
   }
 }
 
-function lineOf(context: CommandContext, app: App): string {
-  const { id, name, keys, fid, miniAppDomain, developerUuid } = app
-  const events = eventsUrl(publicUrl(context), id)
-  return [id, name, keys, fid ?? '-', miniAppDomain ?? '-', developerUuid, events].join('\t')
+function listing(context: CommandContext, json: boolean | undefined): Listing<App> {
+  const url = publicUrl(context)
+  return {
+    json,
+    toJson: (app) => appJson(app, url),
+    columns: {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      KEYS: ({ keys }) => keys,
+      FID: ({ fid }) => fid,
+      'MINI APP': ({ miniAppDomain }) => miniAppDomain,
+      DEVELOPER: ({ developerUuid }) => developerUuid,
+      'EVENTS URL': ({ id }) => eventsUrl(url, id),
+    },
+  }
 }
 
 /** Without PUBLIC_URL, URLs of the server are shown without a host. */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { openCommandUpstreams } from '../app/modules/sync.js'
 import { type BackfillOptions, backfill } from '../hub/sync/backfill/backfill.js'
 import { countFids, enqueueFids, resetFetched } from '../hub/sync/backfill/fid-list.js'
 import { initializeCursors } from '../hub/sync/follow/cursors.js'
@@ -38,6 +37,7 @@ async function runBackfill(
   if (includeNeighbors && config.syncFids === undefined) {
     throw new UsageError('--include-neighbors needs SYNC_FIDS')
   }
+  const { openCommandUpstreams } = await import('../app/modules/sync.js')
   const { upstreams, trusted, subset } = openCommandUpstreams(config, reportRetries(context))
   const signal = stopSignal(context)
   await withHub(context, 'backfill', async ({ db, hub }) => {

@@ -106,11 +106,19 @@ describe('plaza channel', () => {
     await inviteMember(uncachedWriter(db), { ...asked, fid: 4 }, testNowUnix)
     await removeMember(uncachedWriter(db), { ...asked, fid: 3 }, testNowUnix)
     expect((await plaza(['members', 'gardens'])).lines).toEqual([
-      '1\towner',
-      '2\tmoderator',
-      '4\tinvited as member',
-      '3\trestricted',
+      'FID  MEMBERSHIP',
+      '  1  owner',
+      '  2  moderator',
+      '  4  invited as member',
+      '  3  restricted',
     ])
+    const json = (await plaza(['members', 'gardens', '--json'])).lines.map((line) => JSON.parse(line))
+    expect(json[1]).toEqual({
+      object: 'channel_membership',
+      channel_id: 'gardens',
+      fid: 2,
+      membership: 'moderator',
+    })
     expect((await plaza(['members', 'none'])).failure).toBe('there is no channel none')
   })
 })

@@ -8,6 +8,7 @@ import { channelExists } from '../features/channels/queries.js'
 import type { Database } from '../platform/db/connection.js'
 import { addChannelRegistryCommands } from './channel-registry.js'
 import { type CommandContext, UsageError } from './context.js'
+import { printList } from './table.js'
 import { withDatabase } from './with-database.js'
 
 interface ChannelOptions {
@@ -45,7 +46,10 @@ export function addChannelCommand(program: Command, context: CommandContext): vo
     .command('members')
     .description('list members, invited and removed users of a channel')
     .argument('<id>')
-    .action((id: string) => withDatabase(context, 'channel', (db) => printMembers(context, db, id)))
+    .option('--json', 'print one JSON object per line')
+    .action((id: string, { json }: { readonly json?: boolean }) =>
+      withDatabase(context, 'channel', (db) => printMembers(context, db, id, json)),
+    )
   channel
     .command('import')
     .description('create or change channels from a file with one JSON object per line (docs/channels.md)')
@@ -71,13 +75,21 @@ function now(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/** Prints fid and membership, separated by a tab. */
-async function printMembers(context: CommandContext, db: Database, id: string): Promise<void> {
+async function printMembers(
+  context: CommandContext,
+  db: Database,
+  id: string,
+  json: boolean | undefined,
+): Promise<void> {
   const memberships = await listChannelMemberships(db, id)
   // A channel of the protocol may have nobody, not even a lead.
   if (memberships.length === 0 && !(await channelExists(db, id)))
     throw new UsageError(`there is no channel ${id}`)
-  for (const { fid, membership } of memberships) context.print(`${fid}\t${membership}`)
+  printList(context, memberships, {
+    json,
+    toJson: ({ fid, membership }) => ({ object: 'channel_membership', channel_id: id, fid, membership }),
+    columns: { FID: ({ fid }) => fid, MEMBERSHIP: ({ membership }) => membership },
+  })
 }
 
 /** Reports wrong lines by number and still imports the others. */

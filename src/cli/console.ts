@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Config } from '../app/config/config.js'
 import { createLogin } from '../features/console/console-sessions.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { serverAddress } from './server-address.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza console login` */
@@ -16,7 +16,7 @@ export function addConsoleCommand(program: Command, context: CommandContext): vo
       withDatabase(context, 'console', async (db) => {
         const config = loadConfig(context)
         if (!config.console) throw new UsageError('the console is off: CONSOLE=false')
-        const url = consoleLink(serverUrl(config), await createLogin(db))
+        const url = consoleLink(serverAddress(config), await createLogin(db))
         context.print(json ? JSON.stringify({ url }) : url)
       }),
     )
@@ -25,10 +25,4 @@ export function addConsoleCommand(program: Command, context: CommandContext): vo
 /** The link that signs in with a code. The code is behind the #, so that neither servers nor logs on its way see it. */
 export function consoleLink(url: string, code: string): string {
   return `${url}/console#code=${code}`
-}
-
-/** Where browsers on this machine reach the server, unless it is configured. */
-function serverUrl({ publicUrl, host, port }: Config): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return publicUrl?.replace(/\/+$/, '') ?? `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

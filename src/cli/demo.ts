@@ -40,7 +40,11 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
     .option('--reactions <number>', 'number of likes and recasts; default 5 per cast', count)
     .option('--follows <number>', 'number of follows; default 100 per user', count)
     .option('--seed <text>', 'seed; the same seed gives the same bytes', 'plaza')
-    .option('--end <date>', 'end of the 30 days of the network; default today', moment)
+    .option(
+      '--end <date>',
+      'end of the 30 days of the network; default the last full hour, and today for an archive',
+      moment,
+    )
     .option('--out <file>', 'write an archive for `plaza import` instead, without a database')
     .action((options: Options) =>
       options.out === undefined ? mergeDemo(context, options) : writeArchive(context, options, options.out),
@@ -57,8 +61,11 @@ async function mergeDemo(context: CommandContext, options: Options): Promise<voi
     const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })
     const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
     const result = await runDemo({ db, hub, demo, signal, onProgress })
-    if (result.outcome === 'complete') await completeDemo(db)
     progress.finish()
+    if (result.outcome === 'complete') {
+      context.progress.write('demo: adding channels and computing scores\n')
+      await completeDemo(db)
+    }
     printTally(context, result.tally)
     context.print(
       result.outcome === 'complete'

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
+import { startTestServer } from '../../test/running-server.js'
 import { connect } from '../platform/db/connection.js'
 import { DataDirBusyError } from '../platform/db/data-dir-lock.js'
 import { errorHint } from './error-hint.js'
@@ -28,11 +29,34 @@ it('gives a hint for a used port and for a foreign address', async () => {
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const { port } = taken.address() as { port: number }
   const advice = errorHint(await listenFailure(port, '127.0.0.1'), false)
-  expect(advice).toBe(`stop the program that uses port ${port}, or set PORT to another one`)
+  expect(advice).toBe(
+    `stop the program that uses port ${port}, or set PORT (HUB_PORT, HUB_GRPC_PORT) to another one`,
+  )
   taken.close()
   expect(errorHint(await listenFailure(0, '192.0.2.1'), false)).toBe(
     'set HOST to an address of this machine: 192.0.2.1 is not one',
   )
+})
+
+it('a HOST without an address -> the server does not take it for an absent database', async () => {
+  await expect(startTestServer(url, { HOST: 'a..b', CRAWL_EMBEDS: 'false' })).rejects.toThrow(
+    /^HOST: "a\.\.b" has no address .*: set it to an address of this machine, such as 127\.0\.0\.1$/,
+  )
+})
+
+it('a HUB_PORT in use -> the main port is closed again, so that the process ends', async () => {
+  const [taken, free] = [createServer(), createServer()]
+  await Promise.all(
+    [taken, free].map((each) => new Promise<void>((done) => each.listen(0, '127.0.0.1', done))),
+  )
+  const [HUB_PORT, PORT] = [taken, free].map((each) => String((each.address() as { port: number }).port))
+  await new Promise((done) => free.close(done))
+  const env = { HUB_PORT: HUB_PORT!, PORT: PORT!, CRAWL_EMBEDS: 'false' }
+  await expect(startTestServer(url, env)).rejects.toThrow(
+    `EADDRINUSE: address already in use 127.0.0.1:${HUB_PORT}`,
+  )
+  await expect(fetch(`http://127.0.0.1:${PORT}/healthz`)).rejects.toThrow('fetch failed')
+  taken.close()
 })
 
 it('gives a hint for a data directory that cannot be created', () => {

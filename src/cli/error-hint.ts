@@ -40,7 +40,9 @@ export function errorHint(error: unknown, hasDatabaseUrl: boolean): string | nul
     return 'free disk space, or set DATA_DIR to a directory on another disk'
   }
   if (syscall === 'listen' || syscall === 'bind') {
-    if (code === 'EADDRINUSE') return `stop the program that uses port ${port}, or set PORT to another one`
+    if (code === 'EADDRINUSE') {
+      return `stop the program that uses port ${port}, or set PORT (HUB_PORT, HUB_GRPC_PORT) to another one`
+    }
     if (code === 'EACCES') return `set PORT to 1024 or above: ${port} requires root`
     if (code === 'EADDRNOTAVAIL') return `set HOST to an address of this machine: ${address} is not one`
   }

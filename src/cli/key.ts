@@ -12,6 +12,7 @@ import {
 import { findOrCreateApp, knownApp } from './app.js'
 import { wholeNumber } from './arguments.js'
 import { type CommandContext, UsageError } from './context.js'
+import { type Listing, printList } from './table.js'
 import { withDatabase } from './with-database.js'
 
 const MAX_ID = 2_147_483_647
@@ -56,14 +57,14 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
 
   key
     .command('list')
-    .description('list keys: id, app, prefix, limit, last use and state, separated by tabs')
+    .description('list keys: id, app, prefix, limit, last use and state')
     .option('--app <app>', 'only keys of this app, by name or id')
     .option('--json', 'print one JSON object per line')
     .action(({ app, json }: ListOptions) =>
       withDatabase(context, 'key', async (db) => {
         const keys =
           app === undefined ? await listApiKeys(db) : await listKeysOfApp(db, await knownApp(db, app))
-        for (const each of keys) context.print(json ? JSON.stringify(apiKeyJson(each)) : lineOf(each))
+        printList(context, keys, listing(json))
       }),
     )
 
@@ -81,7 +82,7 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
       withDatabase(context, 'key', async (db) => {
         const edited = await setApiKeyRateLimit(db, id, rateLimit === 'default' ? null : rateLimit)
         if (edited === null) throw new UsageError(`there is no key with id ${id}`)
-        context.print(json ? JSON.stringify(apiKeyJson(edited)) : lineOf(edited))
+        printList(context, [edited], listing(json))
       }),
     )
 
@@ -99,8 +100,17 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
     )
 }
 
-function lineOf({ id, app, prefix, rateLimit, lastUsedAt, revokedAt }: ApiKey): string {
-  const use = lastUsedAt === null ? 'never used' : lastUsedAt.toISOString()
-  const state = revokedAt === null ? 'good' : `revoked ${revokedAt.toISOString()}`
-  return [id, app, `${prefix}…`, rateLimit ?? 'default', use, state].join('\t')
+function listing(json: boolean | undefined): Listing<ApiKey> {
+  return {
+    json,
+    toJson: apiKeyJson,
+    columns: {
+      ID: ({ id }) => id,
+      APP: ({ app }) => app,
+      KEY: ({ prefix }) => `${prefix}…`,
+      LIMIT: ({ rateLimit }) => rateLimit ?? 'default',
+      'LAST USE': ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? 'never used',
+      STATE: ({ revokedAt }) => (revokedAt === null ? 'good' : `revoked ${revokedAt.toISOString()}`),
+    },
+  }
 }

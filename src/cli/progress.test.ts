@@ -34,16 +34,20 @@ it('on a terminal: redraws a bar', () => {
   const { state, progress } = setUp({ isTTY: true })
   state.nowMs = 1000
   progress.update(2500, 2500)
-  expect(state.text).toBe(
-    '\r\u001b[2Kimport: [######..................] 25%, 2,500 messages, 2,500/s, 3s left',
-  )
+  const bar = '\r\u001b[2Kimport: [######..................] 25%, 2,500 messages, 2,500/s'
+  expect(state.text).toBe(bar)
+  state.nowMs = 5000
+  progress.update(5000, 5000)
+  expect(state.text.slice(bar.length)).toMatch(/50%, 5,000 messages, 1,000\/s, 8s left$/)
 })
 
 it('excludes the work of an earlier run from count, rate and remaining time', () => {
   const { state, progress } = setUp({ start: 8000 })
+  state.nowMs = 4_000
+  progress.update(8200, 100)
   state.nowMs = 10_000
   progress.update(9000, 500)
-  expect(state.text).toBe('import:  90%, 500 messages, 50/s, 10s left\n')
+  expect(state.text).toBe('import:  90%, 500 messages, 50/s, 8s left\n')
   progress.finish()
   expect(state.text).toMatch(/import: 500 messages in 10s \(50\/s\)\n$/)
 })

@@ -1,3 +1,5 @@
+import { Pace } from './pace.js'
+
 /** Output of progress: standard error, or a recorder in tests. */
 export interface ProgressOutput {
   write(text: string): void
@@ -30,7 +32,6 @@ const RATE_WINDOW_MS = 10_000
 
 interface Sample {
   readonly ms: number
-  readonly done: number
   readonly counted: number
 }
 
@@ -44,6 +45,7 @@ export class Progress {
   readonly #startedMs: number
   /** Recent samples; the first is as old as the window, or the start. */
   #samples: Sample[]
+  readonly #pace = new Pace()
   #renderedMs: number
   #done: number
   #counted = 0
@@ -53,7 +55,7 @@ export class Progress {
     this.#startedMs = options.clock()
     this.#renderedMs = this.#startedMs
     this.#done = options.start ?? 0
-    this.#samples = [{ ms: this.#startedMs, done: this.#done, counted: 0 }]
+    this.#samples = [{ ms: this.#startedMs, counted: 0 }]
   }
 
   /** Sets the progress, and the number of items of this run. */
@@ -61,10 +63,11 @@ export class Progress {
     this.#done = done
     this.#counted = counted
     const nowMs = this.#options.clock()
+    this.#pace.add(nowMs, done)
     const intervalMs = this.#options.output.isTTY ? TTY_INTERVAL_MS : PLAIN_INTERVAL_MS
     if (nowMs - this.#renderedMs < intervalMs) return
     this.#renderedMs = nowMs
-    this.#samples.push({ ms: nowMs, done, counted })
+    this.#samples.push({ ms: nowMs, counted })
     while (this.#samples.length > 2 && nowMs - this.#samples[1]!.ms >= RATE_WINDOW_MS) this.#samples.shift()
     this.#render(this.#line(nowMs), '')
   }
@@ -88,8 +91,8 @@ export class Progress {
     const counted = `${done}${formatCount(this.#counted)} ${unit}, ${formatCount(rate)}/s`
     if (total <= 0) return `${label}: ${counted}`
     const share = Math.min(1, this.#done / total)
-    const doneRate = (this.#done - first.done) / seconds
-    const left = doneRate > 0 ? `, ${formatSeconds(Math.max(0, total - this.#done) / doneRate)} left` : ''
+    const secondsLeft = this.#pace.secondsLeft(nowMs, this.#done, total)
+    const left = secondsLeft === null ? '' : `, ${formatSeconds(secondsLeft)} left`
     const percent = `${Math.floor(share * 100)}%`.padStart(4)
     return `${label}: ${this.#bar(share)}${percent}, ${counted}${left}`
   }
@@ -111,9 +114,10 @@ function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en-US')
 }
 
-function formatSeconds(seconds: number): string {
-  if (seconds < 60) return `${Math.max(1, Math.round(seconds))}s`
+function formatSeconds(exact: number): string {
+  const seconds = Math.max(1, Math.round(exact))
+  if (seconds < 60) return `${seconds}s`
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes}m ${Math.round(seconds % 60)}s`
+  if (minutes < 60) return `${minutes}m ${seconds % 60}s`
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }

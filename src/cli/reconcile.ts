@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { openCommandUpstreams } from '../app/modules/sync.js'
 import type { ExtraPolicy } from '../hub/sync/reconcile/reconcile.js'
-import { type ReconcileReport, reconcile } from '../hub/sync/reconcile/reconcile.js'
+import { reconcile } from '../hub/sync/reconcile/reconcile.js'
 import { addUnlistedFids } from '../hub/sync/reconcile/reconcile-queries.js'
+import { reconcileReportLines } from '../hub/sync/reconcile/report-lines.js'
 import { listSelectedFids } from '../hub/sync/subset/find-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
@@ -49,6 +49,7 @@ function extraPolicy(text: string): ExtraPolicy {
 
 async function runReconcile(context: CommandContext, { fids, concurrency, extra }: Options): Promise<void> {
   const config = loadConfig(context)
+  const { openCommandUpstreams } = await import('../app/modules/sync.js')
   const { upstreams, trusted, subset } = openCommandUpstreams(config, reportRetries(context))
   const signal = stopSignal(context)
   await withHub(context, 'reconcile', async ({ db, hub }) => {
@@ -67,26 +68,7 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
       onProgress: (users, missing) => progress.update(users, missing),
     })
     progress.finish()
-    printReport(context, report, extra)
+    for (const line of reconcileReportLines(report, extra)) context.print(line)
     if (!report.isComplete) throw new UsageError('stopped: what was compared is repaired')
   }).finally(() => upstreams.close())
-}
-
-function printReport(context: CommandContext, report: ReconcileReport, extra: ExtraPolicy): void {
-  const { print } = context
-  print(`users compared: ${report.users}`)
-  for (const [part, count] of report.missing) print(`missing here: ${count} (${part})`)
-  for (const [reason, { users, missing }] of report.reasons) {
-    print(`why: ${missing} of ${users} users (${reason})`)
-  }
-  if (report.missing.size === 0) print('missing here: 0')
-  else print(`repaired: ${report.repaired}`)
-  for (const [reason, count] of report.refused) print(`refused: ${count} (${reason})`)
-  for (const [part, count] of report.extra) print(`only here: ${count} (${part}), ${doneWith[extra]}`)
-}
-
-const doneWith: Readonly<Record<ExtraPolicy, string>> = {
-  keep: 'kept: --extra remove or --extra send',
-  remove: 'removed',
-  send: 'sent upstream',
 }

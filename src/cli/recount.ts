@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { cacheTag } from '../graph/cache/cache-tags.js'
-import { publishInvalidation } from '../graph/cache/invalidation.js'
-import { recount } from '../graph/project/recount.js'
+import { recountForServers } from '../features/maintenance/read-model.js'
 import { readShardCount } from '../hub/shard-count.js'
+import type { Database } from '../platform/db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
 import { progressOf } from './long-command.js'
 import { withDatabase } from './with-database.js'
@@ -15,20 +14,17 @@ export function addRecountCommand(program: Command, context: CommandContext): vo
     .action(() => withDatabase(context, 'recount', (db) => runRecount(context, db)))
 }
 
-async function runRecount(context: CommandContext, db: Parameters<typeof recount>[0]): Promise<void> {
+async function runRecount(context: CommandContext, db: Database): Promise<void> {
   const shards = await readShardCount(db)
   if (shards === null) throw new UsageError('there is nothing to count: no server has used this database yet')
   const stopping = new AbortController()
   context.onStopSignal(() => stopping.abort(new UsageError('stopped; repaired rows stay')))
   const progress = progressOf(context, { label: 'recount', unit: 'parts', total: 0 })
-  const reports = await recount(db, {
+  const lines = await recountForServers(db, {
     shards,
     signal: stopping.signal,
     onChunk: (chunks) => progress.update(chunks, chunks),
-    onRepaired: (transaction) => publishInvalidation(transaction, [cacheTag.everything, cacheTag.tables]),
   })
   progress.finish()
-  for (const { name, wrong } of reports) {
-    context.print(wrong === 0 ? `${name}: correct` : `${name}: ${wrong} wrong, repaired`)
-  }
+  for (const line of lines) context.print(line)
 }

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { approveLocally, localAddition, refuseRequest } from '../features/signers/answer-request.js'
 import {
-  type KeyRequest,
   type KeyRequestReference,
+  type PresentedKeyRequest,
   readKeyRequest,
   refusalStatement,
   selectablePermissions,
@@ -97,7 +97,7 @@ async function refuse(
   })
 }
 
-function report(request: KeyRequest, fid: number, status: string, text: string) {
+function report(request: PresentedKeyRequest, fid: number, status: string, text: string) {
   const key = hexOf(request.publicKey)
   return { json: { key, fid, status }, lines: [`${key} ${text}`] }
 }

@@ -30,8 +30,8 @@ export async function addSmallDemo(
   const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })
   const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
   const { outcome, tally } = await runDemo({ db, hub, demo, signal, onProgress })
-  if (outcome === 'complete') await completeDemo(db)
   if (tally.merged > 0) progress.finish()
+  if (outcome === 'complete') await completeDemo(db)
 }
 
 /**

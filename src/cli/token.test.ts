@@ -44,7 +44,7 @@ it('watches tokens and pools, shows their progress, and stops tracking them', as
   const { lines, failure } = await plaza('watch', 'base', apple, '--pool', pool)
   expect([lines[0], failure]).toEqual(['APL on base: balances are tracked', null])
   expect(lines[1]).toMatch(/^(APL\/USD|USD\/APL): swaps are recorded$/)
-  const states = async () => (await plaza('list')).lines.map((line) => line.split('\t').slice(2))
+  const states = async () => (await plaza('list')).lines.slice(1).map((line) => line.split(/ {2,}/).slice(2))
   expect(await states()).toEqual([
     ['USD', 'operator', '0 %'],
     ['APL', 'operator', '0 %'],
@@ -56,6 +56,13 @@ it('watches tokens and pools, shows their progress, and stops tracking them', as
     ['USD', 'operator', 'ready'],
     ['APL', 'operator', 'ready'],
   ])
+  expect(JSON.parse((await plaza('list', '--json')).lines[1]!)).toMatchObject({
+    network: 'base',
+    symbol: 'APL',
+    tracked_by: 'operator',
+    ready: true,
+    backfill_progress: 1,
+  })
   expect(await plaza('unwatch', 'base', apple)).toMatchObject({ lines: ['no longer tracked'] })
   expect(await states()).toEqual([['USD', 'operator', 'ready']])
 })

@@ -9,6 +9,7 @@ import type { Database } from '../platform/db/connection.js'
 import { silentLog } from '../platform/log/log.js'
 import { hexBytes, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { printList } from './table.js'
 import { withDatabase } from './with-database.js'
 
 interface WatchOptions {
@@ -42,7 +43,10 @@ export function addTokenCommand(program: Command, context: CommandContext): void
   token
     .command('list')
     .description('list tracked tokens and the progress of their backfill')
-    .action(() => withDatabase(context, 'token', (db) => list(context, db)))
+    .option('--json', 'print one JSON object per line')
+    .action(({ json }: { readonly json?: boolean }) =>
+      withDatabase(context, 'token', (db) => list(context, db, json)),
+    )
   token
     .command('unwatch')
     .description('stop tracking a token and delete its balances')
@@ -79,14 +83,30 @@ async function watch(
   }
 }
 
-async function list(context: CommandContext, db: Database): Promise<void> {
-  for (const token of await readTokens(db, { onlyTracked: true })) context.print(lineOf(token))
+async function list(context: CommandContext, db: Database, json: boolean | undefined): Promise<void> {
+  printList(context, await readTokens(db, { onlyTracked: true }), {
+    json,
+    toJson: tokenJson,
+    columns: {
+      NETWORK: ({ network }) => network,
+      ADDRESS: ({ address: bytes }) => checksummedAddress(bytes),
+      SYMBOL: ({ symbol }) => symbol,
+      'TRACKED BY': ({ trackedBy }) => trackedBy,
+      STATE: (token) => (isBackfilled(token) ? 'ready' : `${Math.floor(backfillProgress(token) * 100)} %`),
+    },
+  })
 }
 
-/** Network, address, symbol, who tracks it and its progress, separated by tabs. */
-function lineOf(token: Token): string {
-  const state = isBackfilled(token) ? 'ready' : `${Math.floor(backfillProgress(token) * 100)} %`
-  return [token.network, checksummedAddress(token.address), token.symbol, token.trackedBy, state].join('\t')
+function tokenJson(token: Token) {
+  return {
+    object: 'tracked_token',
+    network: token.network,
+    address: checksummedAddress(token.address),
+    symbol: token.symbol,
+    tracked_by: token.trackedBy,
+    ready: isBackfilled(token),
+    backfill_progress: backfillProgress(token),
+  }
 }
 
 function networkOf(text: string): NetworkName {

@@ -40,11 +40,12 @@ it('plaza wallet: creates, imports and lists wallets of the local network', asyn
   expect(await plaza(['balance', second])).toEqual(['0.05'])
   await plaza(['create', '--app', 'elsewhere', '--pool-size', '0'])
   const lines = await plaza(['list', '--app', 'shop'])
-  expect(lines.map((line) => line.split('\t'))).toEqual([
+  expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+    ['ID', 'ADDRESS', 'NETWORK', 'APP'],
     [id, expect.stringMatching(/^0x/), 'local', appId],
     [second, address, 'local', appId],
   ])
-  expect(await plaza(['list'])).toHaveLength(3)
+  expect(await plaza(['list'])).toHaveLength(4)
   expect(JSON.parse((await plaza(['list', '--json']))[2]!)).toMatchObject({
     fid_pool_size: 0,
     network: 'local',

@@ -13,6 +13,7 @@ import { findOrCreateApp, knownApp } from './app.js'
 import { wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { readPipedKey } from './piped-key.js'
+import { printList } from './table.js'
 import { withDatabase } from './with-database.js'
 
 interface WalletOptions {
@@ -42,15 +43,22 @@ export function addWalletCommand(program: Command, context: CommandContext): voi
 
   wallet
     .command('list')
-    .description('print id, address, network and app of every wallet, separated by tabs')
+    .description('list wallets: id, address, network and app')
     .option('--app <app>', 'only wallets of this app, by name or id')
     .option('--json', 'print one line of JSON per wallet')
     .action(({ app, json }: { readonly app?: string; readonly json?: boolean }) =>
       withDatabase(context, 'wallet', async (db) => {
         const appId = app === undefined ? undefined : await knownApp(db, app)
-        for (const each of await listWallets(db, appId)) {
-          context.print(json ? JSON.stringify(walletJson(each)) : lineOf(each))
-        }
+        printList(context, await listWallets(db, appId), {
+          json,
+          toJson: walletJson,
+          columns: {
+            ID: ({ id }) => id,
+            ADDRESS: ({ address }) => checksumAddress(hexOf(address)),
+            NETWORK: ({ network }) => network,
+            APP: ({ appId: app }) => app,
+          },
+        })
       }),
     )
 
@@ -131,10 +139,6 @@ function readEther(text: string): bigint {
   if (!/^\d{1,9}(\.\d{1,18})?$/.test(text))
     throw new UsageError('--balance must be an amount in ETH, such as 0.5')
   return parseEther(text)
-}
-
-function lineOf({ id, address, network, appId }: Wallet): string {
-  return [id, checksumAddress(hexOf(address)), network, appId].join('\t')
 }
 
 function walletJson({ id, address, network, appId, fidPoolSize, createdAt }: Wallet) {

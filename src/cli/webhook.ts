@@ -1,35 +1,25 @@
-import { Type } from '@sinclair/typebox'
-import { type Command, InvalidArgumentError } from 'commander'
-import { compileBody } from '../api/parse-body.js'
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import { setWebhookLimits, summarizeWebhooks, type WebhookLimits } from '../features/webhooks/limits.js'
-import { checkFilters } from '../features/webhooks/matching/filters.js'
-import { watchEvents } from '../features/webhooks/preview.js'
-import { Hydrator } from '../graph/cache/hydrator.js'
-import { WebhookSubscriptionFilters, webhookEventKinds } from '../graph/view/schema/webhook-filters.js'
-import { createEventTail } from '../hub/log/tail.js'
+import { webhookEventKinds } from '../features/webhooks/schema/webhook-filters.js'
 import type { Database } from '../platform/db/connection.js'
-import { PlazaError } from '../platform/errors.js'
-import { placeOf } from '../platform/geo/places.js'
 import { wholeNumber } from './arguments.js'
-import { type CommandContext, loadConfig, UsageError } from './context.js'
-import { stopSignal } from './long-command.js'
+import { type CommandContext, UsageError } from './context.js'
+import { printList } from './table.js'
+import type { ListenOptions } from './webhook-listen.js'
+import type { TriggerOptions } from './webhook-trigger.js'
 import { withDatabase } from './with-database.js'
 
-interface ListenOptions {
-  readonly kind?: string[]
-  readonly filter?: object
-}
-
-/** One connection reads the log, one waits for its end. */
-const LISTEN_POOL_SIZE = 2
-
-/** `plaza webhook list|limits|listen` */
+/** `plaza webhook list|limits|listen|trigger` */
 export function addWebhookCommand(program: Command, context: CommandContext): void {
   const webhook = program.command('webhook').description('inspect and test webhooks')
   webhook
     .command('list')
     .description('list the webhooks of all apps with their pending deliveries')
-    .action(() => withDatabase(context, 'webhook', (db) => list(context, db)))
+    .option('--json', 'print one JSON object per line')
+    .action(({ json }: { readonly json?: boolean }) =>
+      withDatabase(context, 'webhook', (db) => list(context, db, json)),
+    )
   webhook
     .command('limits')
     .description('change the limits of a webhook')
@@ -45,77 +35,65 @@ export function addWebhookCommand(program: Command, context: CommandContext): vo
         context.print(`webhook ${id}`)
       }),
     )
+  addListenCommand(webhook, context)
+  addTriggerCommand(webhook, context)
+}
+
+function addListenCommand(webhook: Command, context: CommandContext): void {
   webhook
     .command('listen')
-    .description('print events as they happen, as a webhook would receive them')
-    .option('--kind <kind...>', `event types; default all: ${webhookEventKinds.join(', ')}`)
-    .option('--filter <json>', 'filter of a subscription, applied to each type', readFilter)
-    .action((options: ListenOptions) => {
-      const filters = subscriptionOf(options)
-      const { hubShards: shards } = loadConfig(context)
-      const signal = stopSignal(context)
-      return withDatabase(
-        context,
-        'webhook',
-        (db) => listen({ context, db, filters, shards, signal }),
-        LISTEN_POOL_SIZE,
-      )
+    .description(
+      'print events as they happen, as a webhook would receive them; or forward them to an address of this machine, ' +
+        'signed, by a webhook that is deleted at the end',
+    )
+    .option('--forward-to <url>', 'address on this machine, such as http://localhost:3000/webhook')
+    .option('--app <app>', 'app of the webhook, by name or id; default: the only one')
+    .option(
+      '--events <types...>',
+      `event types, separated by commas or spaces; default all: ${webhookEventKinds.join(', ')}`,
+    )
+    .addOption(new Option('--kind <types...>').hideHelp())
+    .option('--filter <json>', 'filter of a subscription, applied to each type')
+    .action(async (options: ListenOptions) => {
+      const { listenForEvents } = await import('./webhook-listen.js')
+      await listenForEvents(context, options)
     })
 }
 
-async function list(context: CommandContext, db: Database): Promise<void> {
-  for (const { id, app, targetUrl, active, disabledReason, waiting, failures } of await summarizeWebhooks(
-    db,
-  )) {
-    const state = active ? (failures > 0 ? `on, ${failures} failures` : 'on') : (disabledReason ?? 'off')
-    context.print(`${id}  ${app}  ${targetUrl}  ${state}  ${waiting} waiting`)
-  }
+function addTriggerCommand(webhook: Command, context: CommandContext): void {
+  webhook
+    .command('trigger')
+    .description('send a signed sample of an event to a webhook, and print what the target answers')
+    .argument('<event>', `type of the event: ${webhookEventKinds.join(', ')}`)
+    .option('--webhook <id>', 'webhook_id; default: the one that listens, or the only active one')
+    .option('--app <app>', 'app of the webhook, by name or id; default: the only one')
+    .option('--json', 'print the delivery as JSON')
+    .action(async (event: string, options: TriggerOptions) => {
+      const { triggerEvent } = await import('./webhook-trigger.js')
+      await triggerEvent(context, event, options)
+    })
 }
 
-interface Listening {
-  readonly context: CommandContext
-  readonly db: Database
-  readonly filters: WebhookSubscriptionFilters
-  readonly shards: number
-  readonly signal: AbortSignal
-}
-
-/** Reads views for each event without a cache, because this process gets no cache invalidations. */
-async function listen({ context, db, filters, shards, signal }: Listening): Promise<void> {
-  const tail = createEventTail(db)
-  const hydrator = new Hydrator({ db, clock: Date.now, placeOf, maxEntries: 0 })
-  try {
-    for await (const body of watchEvents({ db, hydrator, filters, shards, tail, clock: Date.now }, signal)) {
-      context.print(body)
-    }
-  } finally {
-    await tail.close()
-  }
-}
-
-function readFilter(text: string): object {
-  try {
-    const filter: unknown = JSON.parse(text)
-    if (typeof filter === 'object' && filter !== null) return filter
-  } catch {
-    // Reported below.
-  }
-  throw new InvalidArgumentError('It must be a JSON object such as {"author_fids":[1]}.')
-}
-
-const parse = compileBody(Type.Object({ subscription: WebhookSubscriptionFilters }))
-
-function subscriptionOf({
-  kind = [...webhookEventKinds],
-  filter = {},
-}: ListenOptions): WebhookSubscriptionFilters {
-  try {
-    const filters = Object.fromEntries(kind.map((each) => [each, filter]))
-    const { subscription } = parse({ subscription: filters }, { strict: true })
-    checkFilters(subscription)
-    return subscription
-  } catch (error) {
-    if (error instanceof PlazaError) throw new UsageError(error.message)
-    throw error
-  }
+async function list(context: CommandContext, db: Database, json: boolean | undefined): Promise<void> {
+  printList(context, await summarizeWebhooks(db), {
+    json,
+    toJson: ({ id, app, targetUrl, active, disabledReason, waiting, failures }) => ({
+      object: 'webhook_summary',
+      webhook_id: id,
+      app,
+      target_url: targetUrl,
+      active,
+      disabled_reason: disabledReason,
+      waiting,
+      failures,
+    }),
+    columns: {
+      ID: ({ id }) => id,
+      APP: ({ app }) => app,
+      STATE: ({ active, disabledReason }) => (active ? 'on' : (disabledReason ?? 'off')),
+      WAITING: ({ waiting }) => waiting,
+      FAILURES: ({ failures }) => failures,
+      TARGET: ({ targetUrl }) => targetUrl,
+    },
+  })
 }

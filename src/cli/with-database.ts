@@ -1,11 +1,9 @@
 import type { Config } from '../app/config/config.js'
 import { connect, type Database } from '../platform/db/connection.js'
 import { openCommandDatabase } from '../platform/db/open-database.js'
-import { createLogger, fileOutput } from '../platform/log/logger.js'
+import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
+import { openLog } from './command-log.js'
 import { type CommandContext, loadConfig } from './context.js'
-
-const STDERR = 2
-const POOL_END_SECONDS = 5
 
 /**
  * Runs a command on the URL of the server's database: beside a running server, or with an embedded PostgreSQL for its
@@ -17,7 +15,8 @@ export async function withDatabaseUrl<T>(
   work: (url: string, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(context)
-  const log = createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel, fileOutput(STDERR))
+  const level = config.logLevel === 'info' ? 'warn' : config.logLevel
+  const log = openLog(context, config, { output: 'stderr', level })
   const database = await openCommandDatabase(config, command, log)
   return await work(database.url, config).finally(() => database.close())
 }

@@ -2,7 +2,7 @@ import { HASH_BYTES } from '../protocol/hash.js'
 import type { Random } from './random.js'
 
 /** The stored data of a cast. */
-export interface RecentCast {
+export interface WindowCast {
   /** Its number among all casts of the demo, from 0. */
   readonly index: number
   readonly user: number
@@ -47,29 +47,29 @@ export class CastWindow {
     return this.#count
   }
 
-  add(cast: Omit<RecentCast, 'index'>): number {
+  add(cast: Omit<WindowCast, 'index'>): number {
     const index = this.#count++
-    const place = index % CAPACITY
-    this.#users[place] = cast.user
-    this.#times[place] = cast.at
-    this.#topics[place] = cast.topic
-    this.#languages[place] = cast.language
-    this.#deleted[place] = 0
-    cast.hash.copy(this.#hashes, place * HASH_BYTES)
+    const slot = index % CAPACITY
+    this.#users[slot] = cast.user
+    this.#times[slot] = cast.at
+    this.#topics[slot] = cast.topic
+    this.#languages[slot] = cast.language
+    this.#deleted[slot] = 0
+    cast.hash.copy(this.#hashes, slot * HASH_BYTES)
     return index
   }
 
   /** Returns the cast with a number; null if it is too old or deleted. */
-  get(index: number): RecentCast | null {
-    const place = index % CAPACITY
-    if (index < 0 || index < this.#count - CAPACITY || this.#deleted[place] === 1) return null
+  get(index: number): WindowCast | null {
+    const slot = index % CAPACITY
+    if (index < 0 || index < this.#count - CAPACITY || this.#deleted[slot] === 1) return null
     return {
       index,
-      user: this.#users[place]!,
-      at: this.#times[place]!,
-      hash: Buffer.from(this.#hashes.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES)),
-      topic: this.#topics[place]!,
-      language: this.#languages[place]!,
+      user: this.#users[slot]!,
+      at: this.#times[slot]!,
+      hash: Buffer.from(this.#hashes.subarray(slot * HASH_BYTES, (slot + 1) * HASH_BYTES)),
+      topic: this.#topics[slot]!,
+      language: this.#languages[slot]!,
     }
   }
 
@@ -78,7 +78,7 @@ export class CastWindow {
   }
 
   /** Picks a recent cast; newer ones are more likely. */
-  pickRecent(random: Random): RecentCast | null {
+  pickRecent(random: Random): WindowCast | null {
     return this.get(this.#count - 1 - Math.floor(random.exponential(this.#meanAgeCasts)))
   }
 
@@ -87,7 +87,7 @@ export class CastWindow {
    *
    * @param at The current time in Unix seconds.
    */
-  pickHot(random: Random, at: number): RecentCast | null {
+  pickHot(random: Random, at: number): WindowCast | null {
     if (this.#hotCount === 0) return null
     const cast = this.get(this.#hot[random.below(Math.min(this.#hotCount, HOT_CAPACITY))]!)
     return cast !== null && at - cast.at < random.exponential(ATTENTION_SECONDS) ? cast : null

@@ -1,7 +1,7 @@
 import { asBuffer } from '../protocol/bytes.js'
 import { MessageData, MessageType } from '../protocol/definitions.js'
 import { messageHash } from '../protocol/hash.js'
-import type { RecentCast } from './cast-window.js'
+import type { WindowCast } from './cast-window.js'
 import { type Composition, composePost, composeQuote, composeReply } from './composing.js'
 import { type Draft, messageData } from './draft.js'
 import { reserveStorage } from './joining.js'
@@ -46,7 +46,7 @@ function* publish(
   user: number,
   time: number,
   composition: Composition,
-  parent: RecentCast | null,
+  parent: WindowCast | null,
 ): Generator<Draft> {
   const { random, casts, options } = world
   const { body, topic, language, mentioned } = composition
@@ -69,7 +69,7 @@ function* publish(
 }
 
 /** Picks a cast of another user to reply to, or null. */
-function pickParent(world: World, user: number, at: number): RecentCast | null {
+function pickParent(world: World, user: number, at: number): WindowCast | null {
   const { random, casts } = world
   const inboxCast = random.chance(INBOX_SHARE) ? world.takeFromInbox(user) : null
   const fromInbox = inboxCast === null ? null : casts.get(inboxCast)

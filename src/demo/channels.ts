@@ -26,7 +26,7 @@ export interface DemoChannel {
   }[]
 }
 
-interface ChannelRow {
+interface CastChannelRow {
   url: string
   firstTs: number
   fids: number[]
@@ -42,7 +42,7 @@ interface ChannelRow {
 export async function demoChannels(db: Database): Promise<DemoChannel[]> {
   const ids = [...topics.map(({ id }) => id), ...languageIds.map((language) => languageOf(language).channel)]
   const idByUrl = new Map(ids.map((id) => [channelUrl(id), id]))
-  const rows = await db<ChannelRow[]>`
+  const rows = await db<CastChannelRow[]>`
     with authors as (
       select root_parent_url as url, fid, count(*) as casts, min(ts) as first_ts
       from social.casts
@@ -68,7 +68,7 @@ export async function demoChannels(db: Database): Promise<DemoChannel[]> {
   return rows.map((row) => channelOf(idByUrl.get(row.url)!, row))
 }
 
-function channelOf(id: string, { url, firstTs, fids, firstTimes, pinned }: ChannelRow): DemoChannel {
+function channelOf(id: string, { url, firstTs, fids, firstTimes, pinned }: CastChannelRow): DemoChannel {
   const people = fids.map((fid, index) => ({
     fid,
     since: unixSecondsFromFarcasterSeconds(firstTimes[index]!),

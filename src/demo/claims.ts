@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { eip712 } from '@farcaster/core'
 import { type EthAccount, signatureBytes } from '../hub/registry/eth-account.js'
 import { blockHash, blockNumberAt } from '../hub/registry/local-chain.js'
 import { hexOf } from '../protocol/bytes.js'
 import { MessageType, Protocol, UserNameProof, UserNameType } from '../protocol/definitions.js'
 import { solanaClaim } from '../protocol/kinds/verification.js'
+import type { MessageContent } from '../protocol/message.js'
 import type { MessageSigner } from '../protocol/sign.js'
-import type { Content } from './draft.js'
+import { usernameProofClaim, verificationClaim } from '../protocol/signed-types.js'
 import { fidOf } from './plan.js'
 
 /** User, time and network of a claim. `at` is in Unix seconds. */
@@ -20,11 +20,10 @@ interface Claimant {
 export async function ethVerification(
   account: EthAccount,
   { user, at, network }: Claimant,
-): Promise<Content> {
+): Promise<MessageContent> {
   const hash = blockHash(blockNumberAt(at))
   const signature = await account.signer.signTypedData({
-    domain: eip712.EIP_712_FARCASTER_DOMAIN,
-    types: { VerificationClaim: eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM },
+    ...verificationClaim,
     primaryType: 'VerificationClaim',
     message: { fid: BigInt(fidOf(user)), address: account.signer.address, blockHash: hexOf(hash), network },
   })
@@ -32,7 +31,7 @@ export async function ethVerification(
 }
 
 /** Creates the verification of a Solana wallet, whose address is its public key. */
-export function solanaVerification(wallet: MessageSigner, { user, at, network }: Claimant): Content {
+export function solanaVerification(wallet: MessageSigner, { user, at, network }: Claimant): MessageContent {
   const address = wallet.publicKey
   const hash = createHash('sha256').update(`solana block ${at}`).digest()
   // The wallet signs the text itself. A signer signs any bytes.
@@ -45,7 +44,7 @@ function verification(
   claimSignature: Buffer,
   blockHash: Buffer,
   protocol: Protocol,
-): Content {
+): MessageContent {
   return {
     type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
     verificationAddAddressBody: {
@@ -60,10 +59,13 @@ function verification(
 }
 
 /** Creates the proof that an ENS name belongs to the user (docs/protocol.md §5.3). */
-export async function ensProof(name: string, account: EthAccount, { user, at }: Claimant): Promise<Content> {
+export async function ensProof(
+  name: string,
+  account: EthAccount,
+  { user, at }: Claimant,
+): Promise<MessageContent> {
   const signature = await account.signer.signTypedData({
-    domain: eip712.EIP_712_USERNAME_DOMAIN,
-    types: { UserNameProof: eip712.EIP_712_USERNAME_PROOF },
+    ...usernameProofClaim,
     primaryType: 'UserNameProof',
     message: { name, timestamp: BigInt(at), owner: account.signer.address },
   })

@@ -1,10 +1,10 @@
 import { type CastAddBody, CastType, type Embed } from '../protocol/definitions.js'
-import type { RecentCast } from './cast-window.js'
+import type { WindowCast } from './cast-window.js'
 import { type Language, languageOf, type Topic, topics } from './lexicon.js'
 import { type Person, vocabularyOf } from './person.js'
 import { fidOf } from './plan.js'
 import type { Random } from './random.js'
-import { countMentions, cut, fill, placeMentions, slug, type Vocabulary } from './text.js'
+import { countMentions, cut, extractMentions, fill, slug, type Vocabulary } from './text.js'
 import type { World } from './world.js'
 
 /** The content of a cast, without time and hash. */
@@ -61,7 +61,7 @@ export function composePost(world: World, person: Person): Composition {
 }
 
 /** Composes a reply, in the language of the parent if the user speaks it. */
-export function composeReply(world: World, person: Person, parent: RecentCast): Composition {
+export function composeReply(world: World, person: Person, parent: WindowCast): Composition {
   const { random } = world
   const language = languageOf(parent.language === person.language.id ? parent.language : 'en')
   const vocabulary = smallTalk(language, person)
@@ -79,7 +79,7 @@ export function composeReply(world: World, person: Person, parent: RecentCast): 
 }
 
 /** Composes a quote of a cast. */
-export function composeQuote(world: World, person: Person, quoted: RecentCast): Composition {
+export function composeQuote(world: World, person: Person, quoted: WindowCast): Composition {
   const { random } = world
   const language = languageOf(quoted.language === person.language.id ? quoted.language : 'en')
   const words = fill(random.pick(language.quotes), smallTalk(language, person), random)
@@ -134,7 +134,7 @@ function composeText(world: World, author: TextAuthor): CastText {
 
 function sentence(random: Random, { person, topic, language }: TextAuthor): string {
   return topic
-    ? fill(random.pick(topic.posts), vocabularyOf(topic, person.place), random)
+    ? fill(random.pick(topic.posts), vocabularyOf(topic, person.city), random)
     : fill(random.pick(language.posts), smallTalk(language, person), random)
 }
 
@@ -186,7 +186,7 @@ function pageEmbed(random: Random, topic: Topic): Embed {
   return { url: `https://${topic.id}.plaza.example/${slugs}`, castId: undefined }
 }
 
-function castEmbed({ user, hash }: RecentCast): Embed {
+function castEmbed({ user, hash }: WindowCast): Embed {
   return { url: undefined, castId: { fid: fidOf(user), hash } }
 }
 
@@ -196,14 +196,14 @@ function bodyOf(
   embeds: readonly Embed[],
   parent: Pick<CastAddBody, 'parentCastId' | 'parentUrl'>,
 ): CastAddBody {
-  const placed = placeMentions(words)
-  const text = cut(placed.text, MAX_TEN_K_CAST_BYTES)
+  const extracted = extractMentions(words)
+  const text = cut(extracted.text, MAX_TEN_K_CAST_BYTES)
   const sizeBytes = Buffer.byteLength(text)
   const long = sizeBytes <= MAX_LONG_CAST_BYTES ? CastType.LONG_CAST : CastType.TEN_K_CAST
   return {
     embedsDeprecated: [],
     mentions: mentioned.map(fidOf),
-    mentionsPositions: [...placed.positions],
+    mentionsPositions: [...extracted.positions],
     text,
     embeds: [...embeds],
     type: sizeBytes <= MAX_CAST_BYTES ? CastType.CAST : long,
@@ -213,8 +213,8 @@ function bodyOf(
   }
 }
 
-function smallTalk({ id }: Language, { place }: Person): Vocabulary {
-  return { city: place.city, language: id }
+function smallTalk({ id }: Language, { city }: Person): Vocabulary {
+  return { city: city.name, language: id }
 }
 
 function pickTopic({ random, plan }: World, user: number): number {

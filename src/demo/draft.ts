@@ -1,5 +1,6 @@
 import type { MergeItem } from '../hub/merge/shard-writer.js'
 import { HashScheme, MessageData, SignatureScheme } from '../protocol/definitions.js'
+import type { MessageContent } from '../protocol/message.js'
 import { farcasterSecondsFromUnixSeconds } from '../protocol/time.js'
 import type { KeyPurpose, KeyRing } from './keys.js'
 import { fidOf } from './plan.js'
@@ -22,11 +23,8 @@ interface MessageDraft {
   readonly encoded?: { readonly dataBytes: Buffer; readonly hash: Buffer }
 }
 
-/** The content of a message without fid, time and network. */
-export type Content = Pick<MessageData, 'type'> & Partial<MessageData>
-
 /** Creates the data of a message of a user. `at` is in Unix seconds. */
-export function messageData(content: Content, user: number, at: number, network: number): MessageData {
+export function messageData(content: MessageContent, user: number, at: number, network: number): MessageData {
   return MessageData.create({
     ...content,
     fid: fidOf(user),

@@ -11,8 +11,9 @@ import { keyRequestMetadata, signKeyRequest } from '../hub/registry/key-request.
 import type { EventPosition } from '../hub/registry/local-chain.js'
 import { signNameTransfer } from '../hub/registry/name-transfer.js'
 import { MessageType, type OnChainEvent, Protocol, UserDataType } from '../protocol/definitions.js'
+import type { MessageContent } from '../protocol/message.js'
 import { ensProof, ethVerification, solanaVerification } from './claims.js'
-import type { Content, Draft } from './draft.js'
+import type { Draft } from './draft.js'
 import { type Person, renewedIntroduction } from './person.js'
 import { appCount, fidOf } from './plan.js'
 import { slug } from './text.js'
@@ -78,8 +79,8 @@ export function* join(world: World, user: number, at: number): Generator<Draft> 
 /** Creates one transaction: the fid, a unit of storage, and the key that an app requests. */
 function* register(world: World, user: number, at: number): Generator<Draft> {
   const fid = fidOf(user)
-  yield chainEvent(world, user, at, 'register', (place) =>
-    registerEvent(place, fid, world.custody(user).address, Buffer.alloc(0)),
+  yield chainEvent(world, user, at, 'register', (position) =>
+    registerEvent(position, fid, world.custody(user).address, Buffer.alloc(0)),
   )
   yield rentStorage(world, user, at, 1)
   yield addSigner(world, user, at, 'signer 0')
@@ -87,8 +88,8 @@ function* register(world: World, user: number, at: number): Generator<Draft> {
 
 /** Rents storage for the user. */
 function rentStorage(world: World, user: number, at: number, units: number): Draft {
-  return chainEvent(world, user, at, 'rent', (place) =>
-    storageRentEvent(place, fidOf(user), units, world.custody(user).address),
+  return chainEvent(world, user, at, 'rent', (position) =>
+    storageRentEvent(position, fidOf(user), units, world.custody(user).address),
   )
 }
 
@@ -104,20 +105,20 @@ function chainEvent(
   user: number,
   at: number,
   action: string,
-  make: (place: EventPosition) => OnChainEvent | Promise<OnChainEvent>,
+  make: (position: EventPosition) => OnChainEvent | Promise<OnChainEvent>,
 ): Draft {
-  const place = world.nextEventPosition(user, at, action)
-  return deferredDraft(async () => ({ kind: 'chainEvent', event: await make(place) }))
+  const position = world.nextEventPosition(user, at, action)
+  return deferredDraft(async () => ({ kind: 'chainEvent', event: await make(position) }))
 }
 
 /** Adds a key that one of the apps requests. The first app is the most popular. */
 function addSigner(world: World, user: number, at: number, purpose: 'signer 0' | 'signer 1'): Draft {
   const app = Math.min(user, world.random.chance(0.7) ? 0 : world.random.below(appCount))
-  return chainEvent(world, user, at, purpose, async (place) => {
+  return chainEvent(world, user, at, purpose, async (position) => {
     const { publicKey: key } = world.keys.signer(user, purpose)
     const request = { requestFid: fidOf(app), key, deadline: at + KEY_REQUEST_SECONDS }
     const metadata = keyRequestMetadata(await signKeyRequest(request, world.custody(app)))
-    return signerAddEvent(place, fidOf(user), { keyType: ED25519_KEY, key, metadata })
+    return signerAddEvent(position, fidOf(user), { keyType: ED25519_KEY, key, metadata })
   })
 }
 
@@ -139,16 +140,16 @@ function stepper(world: World, at: number): () => number {
 }
 
 /** Creates an entry of a profile. */
-function profileEntry(type: UserDataType, value: string): Content {
+function profileEntry(type: UserDataType, value: string): MessageContent {
   return { type: MessageType.USER_DATA_ADD, userDataBody: { type, value } }
 }
 
-function* profile(world: World, person: Person, name: string): Generator<Content> {
+function* profile(world: World, person: Person, name: string): Generator<MessageContent> {
   const { random } = world
   yield profileEntry(UserDataType.DISPLAY, person.displayName)
   yield profileEntry(UserDataType.PFP, pictureUrl(world, name))
   yield profileEntry(UserDataType.BIO, person.bio)
-  const { latitude, longitude } = person.place
+  const { latitude, longitude } = person.city
   if (random.chance(LOCATION_SHARE)) {
     const location = `geo:${latitude.toFixed(2)},${longitude.toFixed(2)}`
     yield profileEntry(UserDataType.LOCATION, location)
@@ -211,8 +212,8 @@ const KEY_DROP_SHARE = 0.5
 
 /** Buys the pro tier and sets a banner, which only pro accounts may have. */
 export function* purchasePro(world: World, user: number, at: number): Generator<Draft> {
-  yield chainEvent(world, user, at, 'tier', (place) =>
-    tierPurchaseEvent(place, fidOf(user), PRO_DAYS, world.custody(user).address),
+  yield chainEvent(world, user, at, 'tier', (position) =>
+    tierPurchaseEvent(position, fidOf(user), PRO_DAYS, world.custody(user).address),
   )
   world.pros[user] = 1
   const banner = pictureUrl(world, `banner-${fidOf(user)}`)
@@ -243,8 +244,8 @@ export function* changeKey(world: World, user: number, at: number): Generator<Dr
 
 /** Removes the first key. Messages that it signed stay. */
 export function* dropOldKey(world: World, user: number, at: number): Generator<Draft> {
-  yield chainEvent(world, user, at, 'drop signer 0', (place) =>
-    signerRemoveEvent(place, fidOf(user), world.keys.signer(user, 'signer 0').publicKey),
+  yield chainEvent(world, user, at, 'drop signer 0', (position) =>
+    signerRemoveEvent(position, fidOf(user), world.keys.signer(user, 'signer 0').publicKey),
   )
 }
 

@@ -39,20 +39,20 @@ export interface Language {
 }
 
 /** A city that users of the demo network live in. */
-export interface Place {
-  readonly city: string
+export interface City {
+  readonly name: string
   /** Degrees, two decimals: the precision of a profile's location. */
   readonly latitude: number
   readonly longitude: number
   /** Hours by which local time is ahead of UTC. */
   readonly utcOffsetHours: number
-  /** ISO 639-1. Users of every place also write English. */
+  /** ISO 639-1. Users of every city also write English. */
   readonly language: string
 }
 
 /** The order of a list is part of a demo: a seed selects by index. */
 export const topics = read<readonly Topic[]>('topics')
-export const places = read<readonly Place[]>('places')
+export const cities = read<readonly City[]>('cities')
 
 /** Words that invented usernames are made of. */
 export const handles = read<{ readonly first: readonly string[]; readonly second: readonly string[] }>(

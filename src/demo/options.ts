@@ -17,7 +17,8 @@ export interface DemoOptions {
 /** Days that the network has existed. */
 export const demoDays = 30
 
-const DAY_SECONDS = 24 * 60 * 60
+const HOUR_SECONDS = 60 * 60
+const DAY_SECONDS = 24 * HOUR_SECONDS
 const REACTIONS_PER_CAST = 5
 const FOLLOWS_PER_USER = 100
 /** Maximum share of pairs of users that follow each other. */
@@ -59,9 +60,14 @@ export function demoFault(options: DemoOptions, now: number): string | null {
   return null
 }
 
-/** Returns the start of the UTC day in Unix seconds: the default end of a demo. */
+/** Returns the start of the UTC day in Unix seconds: the default end of an archive, so that a second run continues it. */
 export function startOfDay(unixSeconds: number): number {
   return unixSeconds - (unixSeconds % DAY_SECONDS)
+}
+
+/** Returns the start of the hour in Unix seconds: the default end in a database, so that feeds of a day are full. */
+export function startOfHour(unixSeconds: number): number {
+  return unixSeconds - (unixSeconds % HOUR_SECONDS)
 }
 
 /** Returns the start of the network in Unix seconds. */

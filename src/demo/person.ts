@@ -1,4 +1,4 @@
-import { handles, type Language, languageOf, type Place, places, type Topic, topics } from './lexicon.js'
+import { type City, cities, handles, type Language, languageOf, type Topic, topics } from './lexicon.js'
 import type { Plan } from './plan.js'
 import { appCount } from './plan.js'
 import { Random } from './random.js'
@@ -11,7 +11,7 @@ export interface Person {
   readonly handle: string
   readonly displayName: string
   readonly bio: string
-  readonly place: Place
+  readonly city: City
   readonly topics: readonly [Topic, Topic]
   readonly language: Language
   /** Buys the pro tier soon after joining. */
@@ -31,10 +31,10 @@ const MAX_BIO_BYTES = 256
 /** Returns the person for a user number of a plan. */
 export function personOf(seed: string, plan: Plan, user: number): Person {
   const random = new Random(`plaza demo person|${seed}|${user}`)
-  const place = places[plan.place[user]!]!
+  const city = cities[plan.city[user]!]!
   const ownTopics = [topics[plan.topics[0][user]!]!, topics[plan.topics[1][user]!]!] as const
-  const language = languageOf(place.language)
-  const base = { user, place, topics: ownTopics, language, isPro: plan.isPro[user] === 1 }
+  const language = languageOf(city.language)
+  const base = { user, city, topics: ownTopics, language, isPro: plan.isPro[user] === 1 }
   if (user < appCount) return { ...base, ...apps[user]! }
   return { ...base, ...introduction(base, random) }
 }
@@ -48,7 +48,7 @@ export function renewedIntroduction(
   return introduction(person, new Random(`plaza demo person|${seed}|${person.user}|${time}`))
 }
 
-type Base = Pick<Person, 'place' | 'topics' | 'language'>
+type Base = Pick<Person, 'city' | 'topics' | 'language'>
 
 function introduction(base: Base, random: Random): Pick<Person, 'handle' | 'displayName' | 'bio'> {
   const given = random.pick(base.language.given)
@@ -80,7 +80,7 @@ function handleOf(given: string, family: string, nickname: string, random: Rando
 
 function displayNameOf(given: string, family: string, nickname: string, base: Base, random: Random): string {
   const emoji = random.pick(base.topics[0].emoji)
-  const isFamilyFirst = base.place.language === 'ja'
+  const isFamilyFirst = base.city.language === 'ja'
   const full = isFamilyFirst ? `${family}${given}` : `${given} ${family}`
   return random.pick([
     full,
@@ -94,9 +94,9 @@ function displayNameOf(given: string, family: string, nickname: string, base: Ba
   ])
 }
 
-function bioOf({ place, topics: [first, second], language }: Base, random: Random): string {
-  const say = (topic: Topic) => fill(random.pick(topic.bios), vocabularyOf(topic, place), random)
-  const own = fill(random.pick(language.bios), { city: place.city, language: language.id }, random)
+function bioOf({ city, topics: [first, second], language }: Base, random: Random): string {
+  const say = (topic: Topic) => fill(random.pick(topic.bios), vocabularyOf(topic, city), random)
+  const own = fill(random.pick(language.bios), { city: city.name, language: language.id }, random)
   const parts = random.pick([
     [say(first), say(second)],
     [say(first), own],
@@ -109,8 +109,8 @@ function bioOf({ place, topics: [first, second], language }: Base, random: Rando
 }
 
 /** Returns the words for texts about a topic. */
-export function vocabularyOf(topic: Topic, { city }: Pick<Place, 'city'>): Vocabulary {
-  return { words: topic.words, city, language: 'en' }
+export function vocabularyOf(topic: Topic, { name }: Pick<City, 'name'>): Vocabulary {
+  return { words: topic.words, city: name, language: 'en' }
 }
 
 /** Maximum length of an fname (docs/protocol.md §3.3.8). */

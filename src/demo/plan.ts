@@ -1,5 +1,5 @@
 import { FollowGraph } from './follow-graph.js'
-import { places, topics } from './lexicon.js'
+import { cities, topics } from './lexicon.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
 import { Random, WeightedIndex } from './random.js'
 
@@ -10,8 +10,8 @@ import { Random, WeightedIndex } from './random.js'
 export interface Plan {
   /** Unix seconds at which each user joins, ascending. */
   readonly joinedAt: Float64Array
-  /** Index into `places`. */
-  readonly place: Uint8Array
+  /** Index into `cities`. */
+  readonly city: Uint8Array
   /** Indices into `topics`: first and second choice of a user. */
   readonly topics: readonly [Uint8Array, Uint8Array]
   /** 1 for users who buy the pro tier. */
@@ -43,7 +43,7 @@ export function makePlan(options: DemoOptions): Plan {
   const topicWeights = new WeightedIndex(Float64Array.from(topics, ({ weight }) => weight))
   const plan = {
     joinedAt: joinTimes(options, random),
-    place: new Uint8Array(users).map(() => random.below(places.length)),
+    city: new Uint8Array(users).map(() => random.below(cities.length)),
     topics: [
       new Uint8Array(users).map(() => topicWeights.draw(random, topics.length)),
       new Uint8Array(users).map(() => topicWeights.draw(random, topics.length)),

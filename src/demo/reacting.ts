@@ -1,7 +1,8 @@
 import { MessageType, type ReactionBody, ReactionType } from '../protocol/definitions.js'
-import type { RecentCast } from './cast-window.js'
+import type { MessageContent } from '../protocol/message.js'
+import type { WindowCast } from './cast-window.js'
 import { channelUrl } from './composing.js'
-import type { Content, Draft } from './draft.js'
+import type { Draft } from './draft.js'
 import { joiningSeconds, reserveStorage } from './joining.js'
 import { topics } from './lexicon.js'
 import { fidOf } from './plan.js'
@@ -60,12 +61,12 @@ function* send(
   yield world.message(user, time, { type: MessageType.REACTION_ADD, reactionBody })
   if (random.chance(SECOND_THOUGHT_SHARE)) {
     const backAt = time + 5 + Math.floor(random.exponential(6 * HOUR_SECONDS))
-    const reaction: Content = { type: MessageType.REACTION_REMOVE, reactionBody }
+    const reaction: MessageContent = { type: MessageType.REACTION_REMOVE, reactionBody }
     world.schedule.add(backAt, { kind: 'take a reaction back', user, reaction })
   }
 }
 
-function pickTarget({ random, casts, plan }: World, at: number): RecentCast | null {
+function pickTarget({ random, casts, plan }: World, at: number): WindowCast | null {
   if (random.chance(HOT_SHARE)) return casts.pickHot(random, at)
   const target = casts.pickRecent(random)
   const isPopular = target !== null && plan.popularity[target.user]! >= random.below(POPULAR)
@@ -73,7 +74,7 @@ function pickTarget({ random, casts, plan }: World, at: number): RecentCast | nu
 }
 
 /** Picks a follower of the author, or sometimes any user. */
-function pickReactor(world: World, target: RecentCast, joined: number, at: number): number | null {
+function pickReactor(world: World, target: WindowCast, joined: number, at: number): number | null {
   const { random, plan } = world
   if (!random.chance(FOLLOWER_SHARE)) return activeReactor(world, joined, at)
   const follower = plan.follows.anyFollower(target.user, random)

@@ -6,13 +6,14 @@ import { LocalRegistry } from '../hub/registry/registry.js'
 import type { Database } from '../platform/db/connection.js'
 import { FarcasterNetwork } from '../protocol/definitions.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
-import { type DemoOptions, startOfDay } from './options.js'
+import type { DemoOptions } from './options.js'
 import { loadOrCreateDemo, runDemo, saveRecord } from './run.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const verifyPool = createVerifyPool({ threads: 0 })
-const nowUnix = 1_793_491_200
+/** 20:46 of a day (UTC): at midnight, a feed of the last 24 hours is full by any end. */
+const nowUnix = 1_793_565_960
 const wanted = { users: 60, casts: 250, follows: 800, seed: 'run' }
 
 async function openNetwork() {
@@ -35,9 +36,9 @@ async function settled(db: Database, changes: Partial<DemoOptions> = {}): Promis
 }
 
 describe('a demo in a database', () => {
-  it('merges without a refusal, and ends at midnight by default', async () => {
+  it('merges without a refusal, and ends at the last full hour by default', async () => {
     const demo = await settled(whole.db)
-    expect(demo.end).toBe(startOfDay(nowUnix))
+    expect(demo.end).toBe(nowUnix - 46 * 60)
     const refused: unknown[] = []
     const onRefused = (item: unknown, refusal: unknown) => refused.push([item, refusal])
     const result = await runDemo({ ...whole, demo, onRefused })

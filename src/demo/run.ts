@@ -6,7 +6,7 @@ import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../hu
 import type { Database } from '../platform/db/connection.js'
 import type { Refusal } from '../platform/errors.js'
 import type { DemoItem } from './draft.js'
-import { type DemoOptions, demoOptions, startOfDay } from './options.js'
+import { type DemoOptions, demoOptions, startOfHour } from './options.js'
 import { fidOf } from './plan.js'
 import { generateDemo } from './simulation.js'
 
@@ -58,7 +58,7 @@ export async function loadOrCreateDemo(
   now: number,
 ): Promise<DemoOptions | string> {
   const record = await loadRecord(db)
-  const end = requested.end ?? record?.demo.end ?? startOfDay(now)
+  const end = requested.end ?? record?.demo.end ?? startOfHour(now)
   const demo = demoOptions({ ...requested, end })
   if (record) {
     const other = optionNames.find((name) => record.demo[name] !== demo[name])
@@ -84,8 +84,7 @@ export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   let recordedMs = 0
   const reorderBuffer = new ReorderBuffer({
     hub,
-    // The names of made-up users are on no chain.
-    assume: { synced: true },
+    origin: 'demo',
     signal,
     ...(onRefused && { onRefused }),
     onSettled: async (items) => {
@@ -109,7 +108,7 @@ export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   return { outcome: isComplete ? 'complete' : 'stopped', items: settledItems, tally: reorderBuffer.tally }
 }
 
-/** What a database stores about its demo. */
+/** Record of a demo in its database. */
 interface DemoRecord {
   readonly demo: DemoOptions
   /** Number of stored items, counted from the first. */

@@ -11,7 +11,7 @@ import {
   purchasePro,
   renewProfile,
 } from './joining.js'
-import { places } from './lexicon.js'
+import { cities } from './lexicon.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
 import type { Plan } from './plan.js'
 import { apportion, Random } from './random.js'
@@ -153,7 +153,7 @@ function pickCaster({ plan, random }: World, settled: number, at: number): numbe
   const utcHour = Math.floor(at / HOUR_SECONDS) % 24
   let user = plan.casters.draw(random, settled)
   for (let draws = 1; draws < MAX_DRAWS; draws += 1) {
-    if (random.chance(activityLevel(plan.place[user]!, utcHour) / MAX_ACTIVITY_LEVEL)) return user
+    if (random.chance(activityLevel(plan.city[user]!, utcHour) / MAX_ACTIVITY_LEVEL)) return user
     user = plan.casters.draw(random, settled)
   }
   return user
@@ -252,16 +252,16 @@ function crowd(joined: number): number {
   return joined === 0 ? 0 : Math.exp(Math.log(joined) * CROWD)
 }
 
-function activityByUtcHour({ place }: Plan): Float64Array {
+function activityByUtcHour({ city }: Plan): Float64Array {
   const activity = new Float64Array(HOURS_PER_DAY)
-  for (const index of place) {
+  for (const index of city) {
     for (const hour of activity.keys()) activity[hour]! += activityLevel(index, hour)
   }
-  return activity.map((sum) => sum / place.length)
+  return activity.map((sum) => sum / city.length)
 }
 
-/** Activity of users of a place at an hour of UTC; at most 1.4. */
-function activityLevel(place: number, utcHour: number): number {
-  const local = (utcHour + places[place]!.utcOffsetHours + HOURS_PER_DAY) % HOURS_PER_DAY
+/** Activity of users of a city at an hour of UTC; at most 1.4. */
+function activityLevel(city: number, utcHour: number): number {
+  const local = (utcHour + cities[city]!.utcOffsetHours + HOURS_PER_DAY) % HOURS_PER_DAY
   return dayCurve[local]!
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { languageIds, languageOf, topics } from './lexicon.js'
 import { Random } from './random.js'
-import { countMentions, cut, fill, placeMentions, slug } from './text.js'
+import { countMentions, cut, extractMentions, fill, slug } from './text.js'
 
 const random = new Random('text test')
 const vocabulary = { city: 'Leeds', language: 'en', words: { fruit: ['apple'] } }
@@ -9,7 +9,7 @@ const vocabulary = { city: 'Leeds', language: 'en', words: { fruit: ['apple'] } 
 describe('mentions', () => {
   it('have byte offsets, which emoji and accents shift by more than one', () => {
     const filled = fill('🎂 olé {@} and 👩‍👧‍👦 {@}!', vocabulary, random)
-    const { text, positions } = placeMentions(filled)
+    const { text, positions } = extractMentions(filled)
     expect(text).toBe('🎂 olé  and 👩‍👧‍👦 !')
     expect(positions).toEqual([Buffer.byteLength('🎂 olé '), Buffer.byteLength('🎂 olé  and 👩‍👧‍👦 ')])
     const bytes = Buffer.from(text)
@@ -24,7 +24,7 @@ describe('mentions', () => {
   it('may be at the start and at the end', () => {
     const filled = fill('{@} likes {@}', vocabulary, random)
     expect(countMentions(filled)).toBe(2)
-    expect(placeMentions(filled)).toEqual({ text: ' likes ', positions: [0, 7] })
+    expect(extractMentions(filled)).toEqual({ text: ' likes ', positions: [0, 7] })
   })
 })
 

@@ -64,7 +64,7 @@ export function countMentions(filled: string): number {
 }
 
 /** Removes the mentions from a filled text and returns their offsets in bytes of UTF-8. */
-export function placeMentions(filled: string): MentionText {
+export function extractMentions(filled: string): MentionText {
   const parts = filled.split(MENTION)
   const positions: number[] = []
   let sizeBytes = 0

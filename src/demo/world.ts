@@ -2,9 +2,10 @@ import type { EthAccount } from '../hub/registry/eth-account.js'
 import { blockNumberAt, type EventPosition } from '../hub/registry/local-chain.js'
 import { limitsOf, storageUnitOf } from '../hub/storage-limits.js'
 import { StorageUnitType } from '../protocol/definitions.js'
+import type { MessageContent } from '../protocol/message.js'
 import { MessageSet } from '../protocol/message-kind.js'
 import { CastWindow, ReactionHistory } from './cast-window.js'
-import { type Content, type DemoItem, type Draft, messageData } from './draft.js'
+import { type DemoItem, type Draft, messageData } from './draft.js'
 import { KeyRing } from './keys.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
 import { type Person, personOf, UsernameAllocator } from './person.js'
@@ -15,7 +16,7 @@ import { Schedule } from './schedule.js'
 /** Scheduled later actions of users. */
 export type Intent =
   | { readonly kind: 'delete a cast'; readonly user: number; readonly hash: Buffer; readonly index: number }
-  | { readonly kind: 'take a reaction back'; readonly user: number; readonly reaction: Content }
+  | { readonly kind: 'take a reaction back'; readonly user: number; readonly reaction: MessageContent }
   | { readonly kind: 'unfollow' | 'follow again'; readonly edge: number }
   | {
       readonly kind:
@@ -84,13 +85,13 @@ export class World {
   }
 
   /** Creates a message of a user. `at` is in Unix seconds. */
-  message(user: number, at: number, content: Content): Draft {
+  message(user: number, at: number, content: MessageContent): Draft {
     const data = messageData(content, user, at, this.options.network)
     return { kind: 'message', user, signer: this.signerOf(user), data }
   }
 
   /** Creates a message whose content needs a wallet signature. */
-  claimMessage(user: number, at: number, makeContent: () => Content | Promise<Content>): Draft {
+  claimMessage(user: number, at: number, makeContent: () => MessageContent | Promise<MessageContent>): Draft {
     const signer = this.signerOf(user)
     return deferredDraft(async () => {
       const data = messageData(await makeContent(), user, at, this.options.network)

@@ -1,0 +1,25 @@
+import { findApp, findAppId, listApps } from '../features/apps/apps.js'
+import type { Database } from '../platform/db/connection.js'
+import { UsageError } from './context.js'
+
+const MAX_NAMED = 5
+
+/** Finds the app of a command by its name or id; without one, the only app of the database. */
+export async function chosenApp(
+  db: Database,
+  nameOrId: string | undefined,
+): Promise<{ readonly id: string; readonly name: string }> {
+  if (nameOrId !== undefined) {
+    const id = await findAppId(db, nameOrId)
+    const app = id === null ? null : await findApp(db, id)
+    if (app === null) throw new UsageError(`there is no app ${nameOrId}`)
+    return app
+  }
+  const apps = await listApps(db)
+  if (apps.length === 1) return apps[0]!
+  if (apps.length === 0)
+    throw new UsageError('there is no app: create one with `plaza key create --app NAME`')
+  const names = apps.slice(0, MAX_NAMED).map(({ name }) => name)
+  const others = apps.length > MAX_NAMED ? ` and ${apps.length - MAX_NAMED} more` : ''
+  throw new UsageError(`say which app with --app: ${names.join(', ')}${others}`)
+}

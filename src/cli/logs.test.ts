@@ -1,0 +1,72 @@
+import { hostname } from 'node:os'
+import { Readable } from 'node:stream'
+import { afterAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { startTestServer } from '../../test/running-server.js'
+import { createProgram } from './program.js'
+
+const { db, url } = await createTestDatabase()
+const server = await startTestServer(url, {}, afterAll)
+
+/** Starts `plaza logs` in this process. */
+function logs(...args: string[]) {
+  const lines: string[] = []
+  let stop = () => {}
+  const program = createProgram({
+    env: { DATABASE_URL: url },
+    print: (line) => lines.push(line),
+    progress: process.stderr,
+    stdin: Readable.from([]),
+    stdout: process.stdout,
+    onStopSignal: (handle) => {
+      stop = () => handle(false)
+    },
+  })
+  const ended = program.then((made) => made.parseAsync(['node', 'plaza', 'logs', ...args])).then(() => lines)
+  return { lines, ended, stop: () => stop() }
+}
+
+const json = (lines: readonly string[]) => lines.map((line) => JSON.parse(line))
+
+it('prints recent requests and lines without what they were asked, and ends', async () => {
+  await server.get('user/bulk?fids=4711')
+  await server.get('no/such/route?api_key=hunter2')
+  const lines = await logs().ended
+  expect(lines.at(-2)).toMatch(
+    /^\d\d:\d\d:\d\d\.\d{3} info {2}GET \/v2\/farcaster\/user\/bulk 200 in \d+ ms$/,
+  )
+  expect(lines.at(-1)).toMatch(/ warn {2}GET unmatched 404 in \d+ ms$/)
+  expect(lines.join()).not.toMatch(/4711|hunter2/)
+  expect(lines.join()).not.toContain('readyz')
+
+  const [failed] = json(await logs('--json', '--lines', '1', '--level', 'warn').ended)
+  expect(failed).toMatchObject({
+    object: 'log_line',
+    level: 'warn',
+    fields: { method: 'GET', status: 404, request_id: expect.any(String) },
+    process: `${hostname()}:${process.pid}`,
+  })
+})
+
+it('--follow: prints what happens until it is stopped, and the server then sends nothing', async () => {
+  const following = logs('--follow', '--lines', '0', '--json')
+  // It follows from some moment on.
+  await expect
+    .poll(async () => {
+      await server.get('user/bulk?fids=1')
+      return following.lines.length
+    })
+    .toBeGreaterThan(0)
+  expect(json(following.lines)[0]).toMatchObject({ message: expect.stringContaining('user/bulk 200') })
+  await fetch(`${server.urls.main}/v2/farcaster/user/bulk?fids=1`)
+  const statuses = () => json(following.lines).map(({ fields }) => fields.status)
+  await expect.poll(statuses).toContain(401)
+  following.stop()
+  await following.ended
+})
+
+it('says so when no server runs', async () => {
+  const alive = await db`update app.processes set alive_until = now() - interval '1 second' returning id`
+  expect(alive).toHaveLength(1)
+  await expect(logs('--lines', '0').ended).rejects.toThrow('no process of the server is running')
+})

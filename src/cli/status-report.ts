@@ -1,0 +1,168 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Config } from '../app/config/config.js'
+import { readServerStatus, type ServerStatus } from '../features/console/overview/server-status.js'
+import { connect } from '../platform/db/connection.js'
+import { findServerDatabase } from '../platform/db/open-database.js'
+import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
+import { createNetClient } from '../platform/outbound/net-client.js'
+import { isNetFailure } from '../platform/outbound/net-failure.js'
+import { version } from '../platform/process/version.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { serverAddress } from './server-address.js'
+import { tableOf } from './table.js'
+
+/** The server itself answers within 2 s. */
+const HTTP_DEADLINE_MS = 3_000
+const MAX_HTTP_BYTES = 65_536
+
+/** The state of the server and what its address answers. */
+type StatusReport = ServerStatus & {
+  readonly version: string
+  readonly http: HttpAnswer
+}
+
+/** Response of `/readyz` at the configured address. */
+interface HttpAnswer {
+  readonly url: string
+  /** Null when nothing answers there, which may be right: the server may have another address. */
+  readonly status: 'ready' | 'not ready' | null
+  readonly detail: string | null
+}
+
+/** Prints the state of the server, and fails if it is not ready. It starts and changes nothing. */
+export async function printStatus(
+  context: CommandContext,
+  { json = false }: { readonly json?: boolean },
+): Promise<void> {
+  const config = loadConfig(context)
+  const url = await findServerDatabase(config)
+  if (url === null) throw new UsageError(`no server is running on ${config.dataDir}`)
+  const db = connect(url, { poolSize: 1, applicationName: 'plaza status' })
+  try {
+    const [status, http] = await Promise.all([readServerStatus(db, Date.now), askReadiness(config)])
+    const report = withHttp({ ...status, version, http })
+    if (json) context.print(JSON.stringify(report))
+    else for (const line of linesOf(report, config)) context.print(line)
+    if (!report.ready) throw new UsageError(`the server is not ready: ${report.problems.join('; ')}`)
+  } finally {
+    await db.end({ timeout: POOL_END_SECONDS })
+  }
+}
+
+/** A server that says it is not ready knows what the database does not tell. */
+function withHttp(report: StatusReport): StatusReport {
+  if (report.http.status !== 'not ready') return report
+  const problem = `${report.http.url}/readyz: ${report.http.detail}`
+  return { ...report, ready: false, problems: [...report.problems, problem] }
+}
+
+const Readiness = Type.Object({ status: Type.String(), database: Type.String() })
+
+async function askReadiness(config: Config): Promise<HttpAnswer> {
+  const url = serverAddress(config)
+  const net = createNetClient({
+    policy: { allowHttp: true, allowLoopback: true },
+    userAgent: `plaza/${version} (status)`,
+  })
+  const answer = await net.request({
+    url: `${url}/readyz`,
+    deadlineMs: HTTP_DEADLINE_MS,
+    maxBytes: MAX_HTTP_BYTES,
+  })
+  await net.close()
+  if (isNetFailure(answer)) return { url, status: null, detail: answer.detail }
+  const body = parsed(Buffer.from(answer.bytes).toString())
+  if (!Value.Check(Readiness, body)) return { url, status: null, detail: 'another program answers there' }
+  const { status, ...parts } = body
+  return status === 'ready'
+    ? { url, status, detail: null }
+    : { url, status: 'not ready', detail: JSON.stringify(parts) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function linesOf(report: StatusReport, config: Config): string[] {
+  const { processes, consumers, queues, sync, database, http } = report
+  const behind = consumers.filter(({ blocks_behind }) => blocks_behind > 0)
+  return [
+    report.ready ? 'ready' : 'not ready',
+    ...report.problems.map((problem) => `  ${problem}`),
+    '',
+    `version   ${version}`,
+    `http      ${http.url} ${http.status ?? `does not answer: ${http.detail}`}`,
+    ...(database === null
+      ? []
+      : [`database  ${formatBytes(database.bytes)}, PostgreSQL ${database.version}${growthOf(database)}`]),
+    ...(sync === null ? [] : syncLines(sync)),
+    ...publishingLines(config),
+    '',
+    ...tableOf(processes, {
+      PROCESS: ({ host, pid }) => `${host}:${pid}`,
+      ROLES: ({ roles }) => roles.join(','),
+      VERSION: ({ version: its }) => its,
+      CONNECTIONS: ({ connections }) => connections,
+      STARTED: ({ started_at }) => started_at,
+    }),
+    '',
+    ...(behind.length === 0
+      ? [`${consumers.length} consumers are at the end of the log`]
+      : tableOf(behind, {
+          CONSUMER: ({ name }) => name,
+          SHARD: ({ shard }) => shard,
+          'BLOCKS BEHIND': ({ blocks_behind }) => blocks_behind,
+        })),
+    ...(queues.length === 0
+      ? []
+      : [
+          '',
+          ...tableOf(queues, {
+            QUEUE: ({ name }) => name,
+            STATE: ({ state }) => state,
+            COUNT: ({ count }) => count,
+          }),
+        ]),
+  ]
+}
+
+function syncLines({ shards, backfill, seconds_left }: NonNullable<ServerStatus['sync']>): string[] {
+  const left = backfill.seconds_left === null ? '' : `, ${formatSeconds(backfill.seconds_left)} left`
+  return [
+    ...shards.map(
+      ({ upstream, shard, behind_seconds }) =>
+        `sync      ${upstream} shard ${shard}: ${seconds_left === 0 ? 'at the end' : `${formatSeconds(behind_seconds)} behind`}`,
+    ),
+    ...(backfill.remaining === 0
+      ? []
+      : [`backfill  ${backfill.fetched} users fetched, ${backfill.remaining} to go${left}`]),
+  ]
+}
+
+function publishingLines({ upstreamHub, publishUpstream }: Config): string[] {
+  if (upstreamHub === undefined) return []
+  return publishUpstream
+    ? ['publish   to the upstream']
+    : ['publish   what is published here stays here: PUBLISH_UPSTREAM is not set']
+}
+
+function growthOf({ growth_bytes_per_day: bytes }: NonNullable<ServerStatus['database']>): string {
+  return bytes === null ? '' : `, ${bytes < 0 ? '-' : '+'}${formatBytes(Math.abs(bytes))} per day`
+}
+
+function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
+}
+
+function formatSeconds(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 3_600)} h`
+}

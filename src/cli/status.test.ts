@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream'
+import { afterAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { startTestServer } from '../../test/running-server.js'
+import { createProgram } from './program.js'
+
+const { db, url } = await createTestDatabase()
+
+async function status(env: Record<string, string> = {}, ...args: string[]) {
+  const lines: string[] = []
+  const program = await createProgram({
+    env: { DATABASE_URL: url, PORT: '9', ...env },
+    print: (line) => lines.push(line),
+    progress: process.stderr,
+    stdin: Readable.from([]),
+    stdout: process.stdout,
+    onStopSignal: () => {},
+  })
+  const failure = await program.parseAsync(['node', 'plaza', 'status', ...args]).then(
+    () => null,
+    (error: Error) => error.message,
+  )
+  return { lines, failure }
+}
+
+const server = await startTestServer(url, {}, afterAll)
+
+it('says that a running server is ready, and what it consists of', async () => {
+  const { lines, failure } = await status({ PUBLIC_URL: server.urls.main })
+  expect(failure).toBeNull()
+  expect(lines[0]).toBe('ready')
+  expect(lines).toContain(`http      ${server.urls.main} ready`)
+  expect(lines.find((line) => line.startsWith('database'))).toMatch(/^database {2}[\d.]+ MB, PostgreSQL \d+/)
+  expect(lines.find((line) => line.includes(`:${process.pid}`))).toContain('api,worker,sync')
+  expect(lines.at(-1)).toMatch(/consumers are at the end of the log|\d$/)
+
+  const [json] = (await status({ PUBLIC_URL: server.urls.main }, '--json')).lines
+  expect(JSON.parse(json!)).toMatchObject({
+    object: 'server_status',
+    ready: true,
+    problems: [],
+    processes: [{ object: 'process', roles: ['api', 'worker', 'sync'] }],
+    http: { status: 'ready' },
+  })
+})
+
+it('says whether what is published goes to the upstream, if there is one', async () => {
+  const publishLine = async (env: Record<string, string>) =>
+    (await status({ PUBLIC_URL: server.urls.main, ...env })).lines.find((line) => line.startsWith('publish'))
+  expect(await publishLine({})).toBeUndefined()
+  const upstream = { UPSTREAM_HUB: 'node.example:3383' }
+  expect(await publishLine(upstream)).toContain('stays here: PUBLISH_UPSTREAM is not set')
+  expect(await publishLine({ ...upstream, PUBLISH_UPSTREAM: 'true' })).toBe('publish   to the upstream')
+})
+
+it('says why a server is not ready, and applies no migration', async () => {
+  const [last] = await db<{ name: string }[]>`
+    delete from schema_migrations where id = (select max(id) from schema_migrations) returning name`
+  await db`update app.processes set roles = '{api,sync}'`
+  const { lines, failure } = await status()
+  expect(failure).toBe(
+    `the server is not ready: the migration ${last!.name} is not applied; no process has the role worker`,
+  )
+  expect(lines.slice(0, 3)).toEqual([
+    'not ready',
+    `  the migration ${last!.name} is not applied`,
+    '  no process has the role worker',
+  ])
+  expect(lines.find((line) => line.startsWith('http'))).toContain('http://127.0.0.1:9 does not answer')
+  expect(await db`select from schema_migrations where name = ${last!.name}`).toHaveLength(0)
+  await db`insert into schema_migrations (name, run_on) values (${last!.name}, now())`
+})
+
+it('says what is missing in a database without a schema', async () => {
+  const [name] = [`empty_${process.pid}`]
+  await db.unsafe(`create database ${name}`)
+  const empty = new URL(url)
+  empty.pathname = `/${name}`
+  const { lines, failure } = await status({ DATABASE_URL: empty.href })
+  await db.unsafe(`drop database ${name}`)
+  expect(lines[0]).toBe('not ready')
+  expect(failure).toContain('no process of the server is running')
+})
