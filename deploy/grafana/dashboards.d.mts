@@ -1,0 +1,2 @@
+/** What each dashboard shows, by its name. */
+export const dashboards: Readonly<Record<string, object>>

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { configVariables } from '../../src/app/config/config.js'
+
+interface Service {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: readonly string[]
+  readonly ports?: readonly string[]
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+}
+
+const text = readFileSync('compose.yaml', 'utf8')
+const { services } = parse(text, { merge: true }) as { services: Readonly<Record<string, Service>> }
+const example = readFileSync('deploy/compose/env.example', 'utf8')
+const plazas = ['api', 'worker', 'sync'].map((role) => ({ role, ...services[role] }))
+
+it('compose: each role is a service with variables that there are, and few rights', () => {
+  const known = new Set(configVariables.map(({ name }) => name))
+  for (const { role, environment = {}, read_only, cap_drop } of plazas) {
+    expect(environment.ROLES).toBe(role)
+    expect(Object.keys(environment).filter((name) => !known.has(name) && !name.startsWith('OTEL_'))).toEqual(
+      [],
+    )
+    expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] })
+  }
+})
+
+it('compose: every file that a service mounts is there', () => {
+  const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes)
+  const files = mounts.map((mount) => mount.split(':')[0] ?? '').filter((source) => source.startsWith('./'))
+  expect(files.length).toBeGreaterThan(5)
+  expect(files.filter((file) => !existsSync(file))).toEqual([])
+})
+
+it('compose: passwords have no default, and the example asks for each of them', () => {
+  const required = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name))
+  const empty = new Set([...example.matchAll(/^(\w+)=$/gm)].map(([, name]) => name))
+  expect(required).toEqual(empty)
+  const withDefault = [...text.matchAll(/\$\{(\w+):-/g)].map(([, name]) => name)
+  expect(withDefault.filter((name) => /PASSWORD|SECRET|TOKEN/.test(name ?? ''))).toEqual([])
+})
+
+it.skipIf(spawnSync('openssl', ['version']).status !== 0)(
+  'compose: the command of the guide makes passwords',
+  () => {
+    const [command = ''] = /(?<=^ {4})awk .*(?= > \.env$)/m.exec(readFileSync('docs/deploy.md', 'utf8')) ?? []
+    const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+    const passwords = [...stdout.matchAll(/=([0-9a-f]{64})$/gm)].map(([, password]) => password)
+    expect(passwords).toHaveLength([...example.matchAll(/=$/gm)].length)
+    expect(new Set(passwords).size).toBe(passwords.length)
+  },
+)
+
+it('compose: ports are published to this machine only, unless the operator says otherwise', () => {
+  const ports = Object.values(services).flatMap(({ ports = [] }) => ports)
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Compose's.
+  expect(ports.every((port) => port.startsWith('${BIND_ADDRESS:-127.0.0.1}:'))).toBe(true)
+})
+
+it.each([
+  ['haproxy', ['-v'], ['-c', '-f', 'deploy/compose/haproxy.cfg']],
+  ['promtool', ['--version'], ['check', 'config', '--syntax-only', 'deploy/compose/prometheus.yml']],
+  ['bash', ['--version'], ['-n', 'deploy/compose/create-roles.sh', 'deploy/compose/start-replica.sh']],
+] as const)('compose: %s accepts its file, where it is installed', (program, version, check) => {
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
+  if (spawnSync(program, version, { env }).status !== 0) return
+  const { status, stdout, stderr } = spawnSync(program, check, { env, encoding: 'utf8' })
+  expect(status, `${stdout}${stderr}`).toBe(0)
+})

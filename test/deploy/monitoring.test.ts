@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { dashboards } from '../../deploy/grafana/dashboards.mjs'
+import { groupedBy, selectorsOf } from './expressions.js'
+import { readServedMetrics } from './served-metrics.js'
+
+const RULES = 'deploy/prometheus/plaza.rules.yml'
+const RULE_TESTS = 'deploy/prometheus/plaza.rules.test.yml'
+const DASHBOARDS = 'deploy/grafana/dashboards'
+/** Labels that Prometheus adds to everything that it reads. */
+const ADDED_LABELS = ['job', 'instance', 'le']
+
+interface Rule {
+  readonly alert?: string
+  readonly expr: string
+}
+interface Panel {
+  readonly title: string
+  readonly targets?: readonly { readonly expr: string }[]
+}
+
+const { groups } = parse(readFileSync(RULES, 'utf8')) as { groups: readonly { rules: readonly Rule[] }[] }
+const rules = groups.flatMap((group) => group.rules)
+const files = readdirSync(DASHBOARDS)
+const panels = files.flatMap((file) => {
+  const { panels } = JSON.parse(readFileSync(join(DASHBOARDS, file), 'utf8')) as { panels: readonly Panel[] }
+  return panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => ({ name: `${file}: ${title}`, expr })),
+  )
+})
+const expressions = [...rules.map(({ alert = 'recording rule', expr }) => ({ name: alert, expr })), ...panels]
+
+describe('dashboards and alerts', () => {
+  it('name only metrics and labels that a running server has', async () => {
+    const served = await readServedMetrics()
+    const missing = expressions.flatMap(({ name, expr }) =>
+      selectorsOf(expr).flatMap(({ metric, labels }) => {
+        if (!served.has(metric)) return [`${name}: no metric ${metric}`]
+        const known = served.get(metric)
+        if (known == null) return []
+        const used = [...labels, ...(selectorsOf(expr).length === 1 ? groupedBy(expr) : [])]
+        return used
+          .filter((label) => !known.has(label) && !ADDED_LABELS.includes(label))
+          .map((label) => `${name}: ${metric} has no label ${label}`)
+      }),
+    )
+    expect(missing).toEqual([])
+    expect(expressions.length).toBeGreaterThan(60)
+  })
+
+  it('the files of the dashboards are what `npm run dashboards` writes', () => {
+    const written = files.map((file) => [file, JSON.parse(readFileSync(join(DASHBOARDS, file), 'utf8'))])
+    expect(Object.fromEntries(written)).toEqual(
+      Object.fromEntries(
+        Object.entries(dashboards).map(([name, content]) => [`plaza-${name}.json`, content]),
+      ),
+    )
+  })
+
+  it('every alert has a test', () => {
+    const { tests } = parse(readFileSync(RULE_TESTS, 'utf8')) as { tests: readonly { name: string }[] }
+    const alerts = rules.flatMap(({ alert = [] }) => alert)
+    expect(tests.map(({ name }) => name)).toEqual(expect.arrayContaining(alerts))
+  })
+})
+
+// Debian: the package prometheus.
+describe.skipIf(spawnSync('promtool', ['--version']).status !== 0)('promtool', () => {
+  const promtool = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' })
+    return status === 0 ? 'SUCCESS' : `${stdout}${stderr}`
+  }
+
+  it('accepts the rules, and their tests pass', () => {
+    expect(promtool('check', 'rules', RULES)).toBe('SUCCESS')
+    expect(promtool('test', 'rules', RULE_TESTS)).toBe('SUCCESS')
+  })
+
+  it('accepts the expressions of the dashboards', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'plaza-rules-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'panels.yml')
+    const asRules = panels.map(({ expr }, index) => ({
+      record: `panel:${index}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }))
+    await writeFile(file, stringify({ groups: [{ name: 'panels', rules: asRules }] }))
+    expect(promtool('check', 'rules', file)).toBe('SUCCESS')
+  })
+})

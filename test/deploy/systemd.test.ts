@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { readConfig } from '../../src/app/config/config.js'
+
+const UNIT = 'deploy/systemd/plaza.service'
+const unit = readFileSync(UNIT, 'utf8')
+
+function settingOf(setting: string): string | undefined {
+  return new RegExp(`^${setting}=(.*)$`, 'm').exec(unit)?.[1]
+}
+
+it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('systemd accepts the unit', () => {
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', UNIT], { encoding: 'utf8' })
+  expect({ status, output: `${stdout}${stderr}` }).toEqual({ status: 0, output: '' })
+})
+
+it('the unit gives the server more time than it takes to stop', () => {
+  const read = readConfig({})
+  if ('problems' in read) throw new Error(read.problems)
+  expect(Number(settingOf('TimeoutStopSec')) * 1000).toBeGreaterThan(read.config.shutdownTimeoutMs)
+  expect(settingOf('KillMode')).toBe('mixed')
+})
