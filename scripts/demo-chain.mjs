@@ -4,8 +4,8 @@ import {
   DEV_CHAIN_ID,
   devAccount,
   devClient,
-  placeChannels,
-  placeContracts,
+  installChannels,
+  installContracts,
   startAnvil,
 } from './dev-chain.mjs'
 
@@ -15,8 +15,8 @@ const anvil = await startAnvil({ port: 8545 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => anvil.stop())
 
 const client = devClient(anvil.url, { account: devAccount(0) })
-const { token } = await placeContracts(client)
-const channels = await placeChannels(client)
+const { token } = await installContracts(client)
+const channels = await installChannels(client)
 // One block per transaction until the contracts are deployed, then by the clock like a public chain.
 await client.setIntervalMining({ interval: BLOCK_SECONDS })
 

@@ -65,7 +65,9 @@ export declare function startAnvil(options?: {
 }): Promise<RunningAnvil>
 
 /** `token` pays for the tier. */
-export declare function placeContracts(client: DevClient): Promise<DevAddresses & { readonly token: Address }>
+export declare function installContracts(
+  client: DevClient,
+): Promise<DevAddresses & { readonly token: Address }>
 
 /** The registrar of channels; the token owns the channels' root in the ENS registry. */
 export interface DevChannelAddresses {
@@ -73,7 +75,7 @@ export interface DevChannelAddresses {
   readonly channelToken: Address
 }
 
-export declare function placeChannels(client: DevClient): Promise<DevChannelAddresses>
+export declare function installChannels(client: DevClient): Promise<DevChannelAddresses>
 
 /** `address` may be the zero address. */
 export declare function setName(client: DevClient, name: string, address: Address): Promise<void>

@@ -155,7 +155,7 @@ export async function startAnvil({ port = 0, chainId = DEV_CHAIN_ID, blockTimeSe
 }
 
 /** Deploys and connects the contracts. The client's account owns them. */
-export async function placeContracts(client) {
+export async function installContracts(client) {
   for (const [place, name] of Object.entries(codeOf)) {
     await client.setCode({ address: addresses[place], bytecode: contract(name).deployedBytecode })
   }
@@ -178,7 +178,7 @@ const CHANNEL_ROOT = `0x${'c4'.repeat(32)}`
  * Deploys the registrar of channels: a controller, and its token, which owns the channels' root in the ENS
  * registry. The public chain has no such contracts yet, so their addresses follow from the account.
  */
-export async function placeChannels(client) {
+export async function installChannels(client) {
   const channelToken = await deploy(client, 'ChannelToken')
   const channelController = await deploy(client, 'ChannelController', [CHANNEL_ROOT, channelToken])
   await write(client, 'ChannelToken', channelToken, 'initialize', [channelController])

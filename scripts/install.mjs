@@ -1,0 +1,71 @@
+// Packs Plaza, installs the archive in an empty folder as an application does, and starts it there: `npm run test:install`. It
+// fails if the install is too large, has a package that belongs to development, or does not serve.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const MOST_MEGABYTES = 180
+const DEVELOPMENT = ['typescript', '@faker-js/faker', '@farcaster/core', 'viem', 'esbuild', 'postgres']
+
+const folder = mkdtempSync(join(tmpdir(), 'plaza-install-'))
+// As root, PostgreSQL runs as another user.
+chmodSync(folder, 0o755)
+try {
+  const run = (program, args, cwd = folder) => execFileSync(program, args, { cwd, encoding: 'utf8' })
+  const packed = run('npm', ['pack', '--silent', '--pack-destination', folder], process.cwd()).trim()
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  run('npm', ['install', '--silent', join(folder, packed)])
+  checkPackages(join(folder, 'node_modules'))
+  const imported = "console.log(typeof (await import('plaza/verify-webhook')).verifyWebhook)"
+  if (run(process.execPath, ['--input-type=module', '--eval', imported]).trim() !== 'function') {
+    throw new Error('plaza/verify-webhook has no verifyWebhook')
+  }
+  await serve(join(folder, 'node_modules/plaza/dist/cli.js'))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function checkPackages(modules) {
+  const found = DEVELOPMENT.filter((name) => existsSync(join(modules, name)))
+  if (found.length > 0) throw new Error(`installed in production: ${found.join(', ')}`)
+  const megabytes = Math.round(sizeOf(modules) / 1024 / 1024)
+  console.log(`${megabytes} MB installed`)
+  if (megabytes > MOST_MEGABYTES) throw new Error(`more than ${MOST_MEGABYTES} MB`)
+}
+
+/** Space on the disk, in bytes. */
+function sizeOf(path) {
+  return readdirSync(path, { withFileTypes: true }).reduce((sum, entry) => {
+    const inner = join(path, entry.name)
+    if (entry.isDirectory()) return sum + sizeOf(inner)
+    return sum + (entry.isFile() ? statSync(inner).blocks * 512 : 0)
+  }, 0)
+}
+
+/** Starts the server with a database of its own, asks whether it is ready, and stops it. */
+async function serve(cli) {
+  const env = { PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), PORT: '0' }
+  const child = spawn(process.execPath, [cli, 'serve'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, url] = /listening on (\S+)$/.exec(line) ?? []
+    if (url === undefined) continue
+    const { status } = await fetch(`${url}/readyz`)
+    const reference = await fetch(`${url}/docs/js/scalar.js`)
+    if (!reference.ok) throw new Error(`the reference page answers ${reference.status}`)
+    console.log(`serves: readyz answers ${status}`)
+    child.kill('SIGTERM')
+    const [code] = await ended
+    if (status !== 200 || code !== 0)
+      throw new Error(`readyz answered ${status}, the server ended with ${code}`)
+    return
+  }
+  throw new Error('the server ended before it listened')
+}
