@@ -129,6 +129,7 @@ export class Load {
     return await writer.send(load, { last: 'outcome' })
   }
 
+  /** Stops the reader and all writers. */
   stop() {
     this.#reader.stop()
     for (const writer of this.#writers.values()) writer.stop()

@@ -1,4 +1,3 @@
-import postgres from 'postgres'
 import { loadCasts } from '../dist/graph/load/cast-record.js'
 import { loadUsers } from '../dist/graph/load/user-record.js'
 import { loadViewerRelations } from '../dist/graph/load/viewer.js'
@@ -7,6 +6,8 @@ import { readParentFeed } from '../dist/graph/query/feeds-by-parent.js'
 import { readFollowingFeed } from '../dist/graph/query/feeds-following.js'
 import { readForYouFeed, readTrending } from '../dist/graph/query/feeds-ranked.js'
 import { columnTypes } from '../dist/platform/db/column-types.js'
+import { parseDatabaseUrl } from '../dist/platform/db/database-url.js'
+import postgres from '../vendor/postgres/src/index.js'
 import { nowTs } from './read-network.mjs'
 import { figure, printTable } from './report.mjs'
 
@@ -19,7 +20,10 @@ const TIMES = 12
 export async function printPlans(databaseUrl) {
   /** @type {any[]} */
   const plans = []
-  const db = postgres(databaseUrl, {
+  const { hosts, user, password, database } = parseDatabaseUrl(databaseUrl)
+  const db = postgres({
+    ...hosts[0],
+    ...{ user, password, database },
     max: 1,
     fetch_types: false,
     types: columnTypes,
