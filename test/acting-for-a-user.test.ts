@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { hashOfKey } from '../src/features/apps/api-keys.js'
-import { appKeyAuthorization } from '../src/features/sign-in/testing/app-key-token.js'
+import { appKeyAuthorization } from '../src/features/bearer/testing/app-key-token.js'
 import { createMessageSigner } from '../src/protocol/sign.js'
 import { TestUser } from './network.js'
 import { refusalOf } from './published-client/error-of-call.js'

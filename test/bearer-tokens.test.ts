@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { appKeyAuthorization } from '../src/features/sign-in/testing/app-key-token.js'
-import { issuerKey, jwtAuthorization, startIssuer } from '../src/features/sign-in/testing/jwt-issuer.js'
+import { appKeyAuthorization } from '../src/features/bearer/testing/app-key-token.js'
+import { issuerKey, jwtAuthorization, startIssuer } from '../src/features/bearer/testing/jwt-issuer.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
 import { startTestServer } from './running-server.js'

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -11,8 +11,8 @@ const DIST = resolve('dist')
 let builtPath: Promise<string> | undefined
 
 /**
- * Compiles `plaza` if necessary and returns its path, for tests that start it as a process. `npm test`
- * compiles it in advance; a single file that runs after an edit compiles it here.
+ * Builds `plaza` if its sources have changed and returns its path, for tests that start it as a process. `npm test`
+ * builds it in advance; a single file that runs after an edit builds it here.
  */
 export function builtCli(): Promise<string> {
   builtPath ??= build()
@@ -24,11 +24,7 @@ async function build(): Promise<string> {
   await mkdir(DIST, { recursive: true })
   const unlock = await lock()
   try {
-    if ((await newestIn('src')) > (await newestIn('dist'))) {
-      await run('npx', ['tsc', '-p', 'tsconfig.build.json', '--noCheck'])
-      await run(process.execPath, ['scripts/copy-assets.mjs'])
-      await run(process.execPath, ['scripts/bundle.mjs'])
-    }
+    await run(process.execPath, ['scripts/build.mjs', 'server'])
   } finally {
     unlock()
   }
@@ -45,13 +41,4 @@ async function lock(): Promise<() => void> {
       await sleep(100)
     }
   }
-}
-
-async function newestIn(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile() && /(?<!\.test)\.(ts|js|sql)$/.test(entry.name))
-  const times = await Promise.all(
-    files.map(async (file) => (await stat(join(file.parentPath, file.name))).mtimeMs),
-  )
-  return Math.max(0, ...times)
 }

@@ -30,20 +30,24 @@ export class TestChannel {
     `
   }
 
+  /** Creates a message that changes members of the channel’s metadata. */
   update(by: TestUser, body: Partial<ChannelUpdateBody> = {}, at = testNow): SignedMessage {
     const channelUpdateBody = { channelId: this.id, ...body }
     return by.message({ type: MessageType.CHANNEL_UPDATE, channelUpdateBody }, at)
   }
 
+  /** Creates a message about the membership of a user, by default of the sender. */
   member(by: TestUser, action: ChannelMemberAction, fid = by.fid, at = testNow): SignedMessage {
     const channelMemberBody = { channelId: this.id, fid, action }
     return by.message({ type: MessageType.CHANNEL_MEMBER, channelMemberBody }, at)
   }
 
+  /** Creates a message that pins a cast; without a hash it unpins. */
   pin(by: TestUser, castHash: Buffer = Buffer.alloc(0), at = testNow): SignedMessage {
     return by.message({ type: MessageType.CHANNEL_PIN, channelPinBody: { channelId: this.id, castHash } }, at)
   }
 
+  /** Creates a message that hides a cast, or shows it again. */
   moderate(by: TestUser, castHash: Buffer, action = ChannelModerateAction.HIDE, at = testNow): SignedMessage {
     const channelModerateBody = { channelId: this.id, castHash, action }
     return by.message({ type: MessageType.CHANNEL_MODERATE, channelModerateBody }, at)

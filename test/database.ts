@@ -6,6 +6,7 @@ import { type ConnectOptions, connect, type Database } from '../src/platform/db/
 /** The database of a test file. */
 export interface TestDatabase {
   readonly db: Database
+  /** By TCP, so that tests can put something in between. */
   readonly url: string
   /** Opens another pool on the same database, which is closed with it; by another URL of it, if there is one. */
   connect(options?: Partial<ConnectOptions> & { readonly url?: string }): Database
@@ -35,10 +36,12 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 
   const address = new URL(inject('adminUrl'))
   address.pathname = `/${name}`
+  const socketUrl = address.href
+  for (const parameter of ['host', 'port']) address.searchParams.delete(parameter)
   const url = address.href
   const pools: Database[] = []
   function open({ url: other, ...more }: Partial<ConnectOptions> & { readonly url?: string } = {}): Database {
-    const pool = connect(other ?? url, {
+    const pool = connect(other ?? socketUrl, {
       poolSize: POOL_SIZE,
       applicationName: 'plaza test',
       ...connectOptions,

@@ -26,6 +26,7 @@ export class EventSource {
     response.on('error', () => {})
   }
 
+  /** Connects, and resolves with the head of the response, whatever its status. */
   static open(url: string, headers: Record<string, string> = {}): Promise<EventSource> {
     return new Promise((resolve, reject) => {
       get(url, { headers, agent: false }, (response) => resolve(new EventSource(response))).on(
@@ -60,6 +61,7 @@ export class EventSource {
     }
   }
 
+  /** Returns the next blocks with data: `count`, or fewer at the end of the stream. */
   async take(count: number): Promise<SentEvent[]> {
     const events: SentEvent[] = []
     while (events.length < count) {
@@ -70,6 +72,7 @@ export class EventSource {
     return events
   }
 
+  /** Closes the connection. */
   close(): void {
     this.response.destroy()
   }

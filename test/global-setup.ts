@@ -62,7 +62,7 @@ async function startOwnServer(): Promise<Server> {
     detached: false,
   })
   return {
-    url: embedded.url,
+    url: embedded.socketUrl,
     stop: async () => {
       await embedded.stop()
       await rm(dataDir, { recursive: true, force: true })

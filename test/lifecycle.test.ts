@@ -194,6 +194,17 @@ describe('SIGTERM', () => {
     await expectReady(await startServerProcess({ dataDir }))
   })
 
+  it('ends a server that waits for its database', async () => {
+    const dataDir = await createDataDir()
+    const env = { DATABASE_URL: 'postgres://plaza@127.0.0.1:1/plaza' }
+    const server = await runCommand(['serve'], { dataDir, env })
+    await expect.poll(() => server.output(), { timeout: 30_000 }).toContain('waiting for the database')
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expect(server.output()).toMatch(/"stopped"/)
+    expect(server.output()).not.toContain('immediately')
+  })
+
   it('works if nobody reads the log', async () => {
     const dataDir = await createDataDir()
     const env = { DATABASE_URL: external.url, LOG_LEVEL: 'debug' }

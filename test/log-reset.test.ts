@@ -41,7 +41,7 @@ const tail = createEventTail(pool, { pollMs: 200, onReset: (reader) => resets.pu
 const hydrator = new Hydrator({
   db: pool,
   clock,
-  placeOf: () => null,
+  locationOf: () => null,
   maxEntries: 100,
   maxViewerSetsBytes: 1e6,
 })

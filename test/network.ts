@@ -43,6 +43,7 @@ export class TestUser {
     this.custody = createHash('sha256').update(`custody ${fid}`).digest().subarray(0, 20)
   }
 
+  /** Signs a message of any type with the key of the user. */
   message(body: Body, timestamp: number): SignedMessage {
     const data = MessageData.fromPartial({
       ...body,
@@ -53,6 +54,7 @@ export class TestUser {
     return this.key.sign(data)
   }
 
+  /** Signs a cast. */
   cast(text: string, timestamp: number, body: Partial<CastAddBody> = {}): SignedMessage {
     const castAddBody = {
       embedsDeprecated: [],
@@ -66,10 +68,12 @@ export class TestUser {
     return this.message({ type: MessageType.CAST_ADD, castAddBody }, timestamp)
   }
 
+  /** Signs the removal of a cast by its hash. */
   removeCast(targetHash: Buffer, timestamp: number): SignedMessage {
     return this.message({ type: MessageType.CAST_REMOVE, castRemoveBody: { targetHash } }, timestamp)
   }
 
+  /** Signs a reaction to a cast, by default a like; or its removal. */
   react(
     target: SignedMessage,
     timestamp: number,
@@ -83,6 +87,7 @@ export class TestUser {
     return this.message({ type, reactionBody }, timestamp)
   }
 
+  /** Signs a link to a user, by default a follow; or its removal. */
   link(
     targetFid: number,
     timestamp: number,
@@ -95,6 +100,7 @@ export class TestUser {
     )
   }
 
+  /** Signs a message that replaces all links of a type. */
   compactLinks(targetFids: number[], timestamp: number, type = 'follow'): SignedMessage {
     return this.message(
       { type: MessageType.LINK_COMPACT_STATE, linkCompactStateBody: { type, targetFids } },
@@ -102,10 +108,12 @@ export class TestUser {
     )
   }
 
+  /** Signs an entry of the profile. */
   userData(type: UserDataType, value: string, timestamp: number): SignedMessage {
     return this.message({ type: MessageType.USER_DATA_ADD, userDataBody: { type, value } }, timestamp)
   }
 
+  /** Signs a loan of storage units. */
   lendStorage(toFid: number, numUnits: number, unitType: number, timestamp: number): SignedMessage {
     return this.message(
       { type: MessageType.LEND_STORAGE, lendStorageBody: { toFid, numUnits, unitType } },
@@ -125,6 +133,7 @@ export class TestUser {
     ]
   }
 
+  /** Creates the event that registers the user. */
   registered(block = this.fid * 100): OnChainEvent {
     return this.chainEvent(OnChainEventType.EVENT_TYPE_ID_REGISTER, block, {
       idRegisterEventBody: {
@@ -136,6 +145,7 @@ export class TestUser {
     })
   }
 
+  /** Creates an event that adds or removes a key, by default the one that signs. */
   signerEvent(
     eventType: SignerEventType,
     block = this.fid * 100 + 1,
@@ -146,6 +156,7 @@ export class TestUser {
     })
   }
 
+  /** Creates the event of a rent of storage for a year. Times are Unix seconds. */
   storageRentEvent(units: number, block = this.fid * 100 + 2, atUnix = testNowUnix - 1000): OnChainEvent {
     return this.chainEvent(
       OnChainEventType.EVENT_TYPE_STORAGE_RENT,
@@ -155,6 +166,7 @@ export class TestUser {
     )
   }
 
+  /** Creates the event of a purchase of the pro tier. `atUnix` is in Unix seconds. */
   proPurchaseEvent(days: number, block = this.fid * 100 + 3, atUnix = testNowUnix - 1000): OnChainEvent {
     return this.chainEvent(
       OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
@@ -164,6 +176,10 @@ export class TestUser {
     )
   }
 
+  /**
+   * Creates an event of the user in a block. Its hashes depend only on type, user and block;
+   * `blockTimestamp` is in Unix seconds.
+   */
   chainEvent(
     type: OnChainEventType,
     blockNumber: number,

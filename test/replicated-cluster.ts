@@ -168,7 +168,8 @@ function connectTo(port: number, database = 'plaza'): Database {
   return connect(urlOf(port, database), { poolSize: 4, applicationName: 'plaza test' })
 }
 
-function freePort(): Promise<number> {
+/** Returns a port that nobody listens on now. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject)
     probe.listen(0, '127.0.0.1', () => {

@@ -29,6 +29,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Runs it as this user; requires root. */
   readonly user?: SystemUser
+  /** A program and its arguments that run the command, such as `env`. */
+  readonly through?: readonly string[]
   /** The program, if it is not this build. */
   readonly cli?: string
   /** When it is killed if it still runs: after the test, or with `afterAll` after those of the file. */
@@ -59,7 +61,8 @@ async function removeDataDir(dataDir: string): Promise<void> {
 /** Runs a command, and kills it at the end if necessary. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandProcess> {
   const { dataDir, user, atEnd = onTestFinished } = options
-  const child = spawn(process.execPath, [options.cli ?? (await builtCli()), ...args], {
+  const call = [...(options.through ?? []), process.execPath, options.cli ?? (await builtCli()), ...args]
+  const child = spawn(call[0]!, call.slice(1), {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', VERIFY_THREADS: '0', ...options.env },
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -37,6 +37,7 @@ export class SceneClock {
 
   readonly now = (): number => this.#nowMs
 
+  /** Moves the clock forward. */
   advance(byMs: number): void {
     this.#nowMs += byMs
   }

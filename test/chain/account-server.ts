@@ -69,6 +69,7 @@ export class AccountServer {
     return this.#ended !== null
   }
 
+  /** Starts its worker. */
   async start(): Promise<this> {
     await this.#worker.start()
     return this

@@ -7,11 +7,11 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createAccounts } from '../../src/features/accounts/accounts.js'
 import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
+import { accountDetails } from '../../src/features/accounts/registration/account-details.js'
 import {
   acceptDirectRegistration,
   runDirectRegistration,
 } from '../../src/features/accounts/registration/direct-registration.js'
-import { accountDetails } from '../../src/features/accounts/routes/account-details.js'
 import { checkDirect } from '../../src/features/accounts/routes/check-direct.js'
 import { directRequest } from '../../src/features/accounts/testing/direct-request.js'
 import { countFidsByState } from '../../src/features/accounts/testing/fid-counts.js'

@@ -7,7 +7,7 @@ import {
   deploy,
   devAccount,
   devClient,
-  placeContracts,
+  installContracts,
   startAnvil,
 } from '../../scripts/dev-chain.mjs'
 
@@ -49,7 +49,7 @@ export async function startTestChain(options: { readonly chainId?: number } = {}
   afterAll(() => anvil.stop())
   const clientOf = (account: Account) => devClient(anvil.url, { account, ...options })
   const client = clientOf(devAccount(0))
-  const places = await placeContracts(client)
+  const places = await installContracts(client)
 
   async function send(from: Account, { contract: name, value = 0n, args = [], ...call }: ContractCall) {
     const sender = clientOf(from)

@@ -21,11 +21,13 @@ export class ChaosMessages implements LoadMessages {
     private readonly name: string,
   ) {}
 
+  /** Creates the message number `n` of a user: about an earlier one where there is one, else a cast. */
   next(user: TestUser, n: number): SignedMessage {
     const now = farcasterSecondsFromUnixMs(Date.now())
     return this.#referring(user, n, now) ?? user.cast(`${this.name} submit ${user.fid} ${n}`, now)
   }
 
+  /** Keeps an acknowledged message for later ones that refer to it. */
   acknowledged(message: SignedMessage): void {
     const { type, fid } = message.data
     if (type === MessageType.CAST_ADD) this.#casts.push(message)

@@ -20,7 +20,7 @@ declare module 'vitest' {
 }
 
 /** The worker, an API process and PostgreSQL are killed. */
-const CI_RUN = { seed: 8, rounds: 3 }
+const CI_RUN = { seed: 8, rounds: 5 }
 const TIME_LIMIT_MS = 3 * 3_600_000
 /** A killed worker's leases end first, and retries of deliveries wait longer each time. */
 const SETTLE = { timeout: 180_000, interval: 250 }

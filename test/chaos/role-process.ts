@@ -50,6 +50,7 @@ export class RoleProcess {
     this.#server.child.kill('SIGSTOP')
   }
 
+  /** Continues after `freeze`. */
   thaw(): void {
     this.#server.child.kill('SIGCONT')
   }

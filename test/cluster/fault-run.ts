@@ -1,4 +1,5 @@
-import { expect } from 'vitest'
+import { isDeepStrictEqual } from 'node:util'
+import { expect, vi } from 'vitest'
 import { readLogEnds } from '../../src/hub/log/read.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { type Receiver, startReceiver } from '../webhooks/receiver.js'
@@ -9,6 +10,9 @@ import { mergedHash, readLog, StreamReader } from './stream-reader.js'
 
 /** Acknowledged writes before a fault, after it and after its end. */
 const SOME_WRITES = 60
+
+/** For streams that read the log behind a fail-over. */
+const untilLearned = { timeout: 60_000, interval: 500 }
 
 /** Others usually have the same cause. */
 const MAX_SHOWN_FAILURES = 3
@@ -105,11 +109,15 @@ async function repeatedTexts(db: Database): Promise<string[]> {
   return rows.map(({ text }) => text)
 }
 
+/** A stream learns within seconds that the log went back: until then it may have what the log has lost. */
 async function checkStreams(db: Database, streams: readonly StreamReader[]): Promise<void> {
+  const none = { missing: [], different: [], repeated: [], unknown: [] }
   for (const stream of streams) {
-    await expect.poll(async () => (await stream.compare(db)).missing).toEqual([])
+    await vi
+      .waitUntil(async () => isDeepStrictEqual(await stream.compare(db), none), untilLearned)
+      .catch(() => {})
     await stream.stop()
-    expect(await stream.compare(db)).toEqual({ missing: [], different: [], repeated: [], unknown: [] })
+    expect(await stream.compare(db), stream.describe()).toEqual(none)
   }
 }
 
@@ -132,9 +140,11 @@ async function checkWebhooks(
   }
   await expect.poll(() => stored.filter((hash) => !deliveries().has(hash))).toEqual([])
   const delivered = deliveries()
+  // A cast that was lost with its commit, and published again, is delivered again: as another event.
+  if (mayLose) return
   const isStored = new Set(stored)
   expect(stored.filter((hash) => delivered.get(hash)!.size > 1)).toEqual([])
-  if (!mayLose) expect([...delivered.keys()].filter((hash) => !isStored.has(hash))).toEqual([])
+  expect([...delivered.keys()].filter((hash) => !isStored.has(hash))).toEqual([])
 }
 
 /** The same answers from both API processes, from one that has just started, and from the tables. */

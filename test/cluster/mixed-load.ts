@@ -75,6 +75,7 @@ export class MixedLoad {
     return this.messages.length + this.published.length
   }
 
+  /** Stops all writers, and waits for their last requests. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await Promise.all(this.#sending)

@@ -28,8 +28,8 @@ export class StreamReader {
   #lastId: string | undefined
   #source: EventSource | undefined
   #isStopped = false
-  /** Times that the server said that the log went back. */
-  resets = 0
+  /** The positions that the server said to continue from, as the log went back, and the newest event then. */
+  readonly #resets: { readonly nextId: number; readonly newestId: number }[] = []
   #connections = 0
   readonly #running: Promise<void>
 
@@ -41,6 +41,21 @@ export class StreamReader {
     this.#running = this.#run()
   }
 
+  /** Times that the server said that the log went back. */
+  get resets(): number {
+    return this.#resets.length
+  }
+
+  /** For the message of a failure. */
+  describe(): string {
+    return `resets ${JSON.stringify(this.#resets)}, newest ${this.#newestId()}, position ${this.#lastId}`
+  }
+
+  #newestId(): number {
+    return Math.max(...this.#events.keys())
+  }
+
+  /** Closes the stream, and waits until its reader has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#source?.close()
@@ -79,8 +94,8 @@ export class StreamReader {
 
   /** Events from the position on may be others now. */
   #goBack(block: SentEvent): void {
-    this.resets += 1
     const { nextEventId } = JSON.parse(block.data ?? '{}') as { nextEventId: number }
+    this.#resets.push({ nextId: nextEventId, newestId: this.#newestId() })
     for (const [id, event] of this.#events) if (id >= nextEventId) event.isRevoked = true
   }
 

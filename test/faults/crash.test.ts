@@ -16,7 +16,7 @@ import { TestUser } from '../network.js'
 import { makeTestDir } from '../stale-test-dirs.js'
 
 /** `CRASH_ROUNDS=100` runs it for long. */
-const rounds = Number(process.env.CRASH_ROUNDS ?? 8)
+const rounds = Number(process.env.CRASH_ROUNDS ?? 6)
 const senders = 8
 const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 const acknowledged: SignedMessage[] = []

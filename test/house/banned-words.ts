@@ -29,6 +29,8 @@ export const bannedWords: readonly {
   { word: 'is lack', use: 'is missing dependency', in: 'names' },
   { word: 'merge priority', use: 'merge order', in: 'names' },
   { word: 'log place', use: 'source offset' },
+  { word: 'place', use: 'position, feed entry, location or rank', in: 'names' },
+  { word: 'places', use: 'positions, feed entries, locations or ranks', in: 'names' },
   { word: 'admitted', use: 'historical' },
   { word: 'withdraw', use: 'remove', in: 'names' },
   { word: 'withdrawal', use: 'upstream removal', in: 'names' },
@@ -81,10 +83,10 @@ export const bannedWords: readonly {
 ]
 
 /** The banned words of a text, in lowercase with spaces between words. */
-export function bannedWordsIn(text: string, place: 'names' | 'documents'): typeof bannedWords {
+export function bannedWordsIn(text: string, source: 'names' | 'documents'): typeof bannedWords {
   return bannedWords.filter(
     (banned) =>
-      (banned.in === undefined || banned.in === place) &&
+      (banned.in === undefined || banned.in === source) &&
       new RegExp(`(?<![\\p{L}\\p{N}])${banned.word.replaceAll(' ', '\\s+')}(?![\\p{L}\\p{N}])`, 'u').test(
         text,
       ),

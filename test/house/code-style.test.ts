@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { bannedWordsIn } from './banned-words.js'
+import { documentFiles } from './document-files.js'
 import { isTest, lineOf, linesOf, readSourceFiles, type SourceFile, walk } from './source-file.js'
 import { isExcepted, unusedExceptions } from './style-exceptions.js'
 
@@ -25,6 +26,12 @@ const bannedCalls: Readonly<Record<string, RegExp>> = {
 
 /** Names without a meaning. */
 const vagueWordPattern = /^(util|utils|helper|helpers|manager|managers|misc)$/
+
+/** A limit whose name does not begin with what it is: `URL_LENGTH_MAX`, `RETRY_AFTER_MAX_MS`. */
+const trailingLimitPattern = /_(MAX|MIN)(_|$)/
+
+/** A docstring that begins with a relative clause used as a noun: "What deliveries are sent with." */
+const relativeClausePattern = /^\/\*\*[\s*]*(What|Who|Whose|Whom|Which|(As|By|To|With) (what|which|whom))\b/
 
 /** Comments about unfinished work or disabled type checks. */
 const unfinishedPattern = /@ts-(ignore|nocheck)|\b(TODO|FIXME|XXX)\b/
@@ -62,6 +69,18 @@ it('no name is vague', () => {
     return [...path, ...names]
   })
   expect(empty).toEqual([])
+})
+
+it('names of limits begin with MAX_ or MIN_, and end with the unit', () => {
+  const violations = files.flatMap((file) => {
+    const found: string[] = []
+    walk(file, (node) => {
+      const isConstant = ts.isVariableDeclaration(node) && trailingLimitPattern.test(node.name.getText())
+      if (isConstant) found.push(`${locationOf(file, node)}: ${node.name.getText()}`)
+    })
+    return found
+  })
+  expect(violations).toEqual([])
 })
 
 it('clock, randomness, timers and environment are passed in', () => {
@@ -123,6 +142,19 @@ it('every export has a docstring', () => {
   expect(undocumented).toEqual([])
 })
 
+it('a docstring begins with a noun or a verb', () => {
+  const violations = servedFiles
+    .filter(({ path }) => path.startsWith('src/'))
+    .flatMap(({ path, text }) =>
+      docstringsOf(text)
+        .filter((docstring) => relativeClausePattern.test(docstring))
+        .map((docstring) => docstring.split('\n').slice(0, 2).join(' '))
+        .filter((docstring) => !isExcepted('docstrings', `${path} ${docstring}`))
+        .map((docstring) => `${path}: ${docstring}`),
+    )
+  expect(violations).toEqual([])
+})
+
 it('exported names use the words of the field', () => {
   const violations = servedFiles.flatMap((file) =>
     file.syntax.statements.flatMap((statement) =>
@@ -137,13 +169,7 @@ it('exported names use the words of the field', () => {
 })
 
 it('documents use the words of the field', () => {
-  const documents = [
-    'README.md',
-    'CONTRIBUTING.md',
-    'CHANGELOG.md',
-    ...readdirSync('docs').map((name) => `docs/${name}`),
-  ]
-  const violations = documents.flatMap((path) =>
+  const violations = documentFiles.flatMap((path) =>
     bannedWordsIn(proseOf(readFileSync(path, 'utf8')), 'documents')
       .filter(({ word }) => !isExcepted('words', `${path} ${word}`))
       .map(({ word, use }) => `${path}: "${word}"; use ${use}`),
@@ -238,6 +264,10 @@ function commentsOf({ syntax, text }: SourceFile): { text: string; line: number 
   }
   step(syntax)
   return found
+}
+
+function docstringsOf(text: string): string[] {
+  return text.match(/\/\*\*[\s\S]*?\*\//g) ?? []
 }
 
 /** Returns all names that a statement exports. */

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { createProgram } from '../../src/cli/program.js'
+import { documentFiles } from './document-files.js'
 
 const program = await createProgram({
   env: {},
@@ -12,14 +13,12 @@ const program = await createProgram({
   onStopSignal: () => {},
 })
 
-const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs').map((file) => `docs/${file}`)]
-
 it('docs/commands.md describes every command; `npm run docs:commands` writes it', async () => {
   await expect(pageOf(program)).toMatchFileSnapshot('../../docs/commands.md')
 })
 
 it('every documented call names existing commands and options', () => {
-  const wrong = documents.flatMap((document) =>
+  const wrong = documentFiles.flatMap((document) =>
     callsIn(readFileSync(document, 'utf8'))
       .map((call) => ({ call, problem: problemOf(call) }))
       .filter(({ problem }) => problem !== null)

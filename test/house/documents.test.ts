@@ -1,13 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { documentFiles } from './document-files.js'
 
-const documents = [
-  ...readdirSync('.').filter((name) => name.endsWith('.md')),
-  'bench/README.md',
-  'deploy/cluster/README.md',
-  ...readdirSync('docs').map((name) => join('docs', name)),
-].map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+const documents = documentFiles.map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 
 it('every link of a document leads to a file', () => {
   const broken = documents.flatMap(({ path, text }) =>
@@ -27,4 +23,13 @@ it('every path in a code span exists', () => {
       .map((file) => `${path}: ${file}`),
   )
   expect(missing.filter((each) => !each.startsWith('CHANGELOG.md'))).toEqual([])
+})
+
+it('the navigation of the site has every document', () => {
+  const navigation = readFileSync('site/.vitepress/navigation.mjs', 'utf8')
+  const missing = documents
+    .map(({ path }) => /^docs\/([\w-]+)\.md$/.exec(path)?.[1])
+    .filter((name) => name !== undefined && name !== 'README')
+    .filter((name) => !new RegExp(`\\b${name}'?: '`).test(navigation))
+  expect(missing).toEqual([])
 })

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { configReference, configVariables } from '../../src/app/config/config.js'
 import { signerPermissions } from '../../src/graph/view/schema/signer.js'
+import { documentFiles } from './document-files.js'
 
 const INTRODUCTION = `# Configure a server
 
@@ -26,9 +27,14 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   placeholders: /^(PRIVATE|PUBLIC|APP_CUSTODY)_KEY$/,
   'statuses of gRPC': /^(RESOURCE_EXHAUSTED|OUT_OF_RANGE)$/,
   'a variable of Node': /^NODE_EXTRA_CA_CERTS$/,
+  'variables that the exporter of traces reads':
+    /^OTEL_EXPORTER_OTLP_(TRACES_)?(CERTIFICATE|CLIENT_CERTIFICATE|CLIENT_KEY|COMPRESSION|TIMEOUT|HEADERS)$/,
   'variables of clients': /^(NEXT_PUBLIC_)?NEYNAR_LOGIN_URL$/,
+  'settings of the image and of Compose': /^(BASE_IMAGE|EMBEDDED_POSTGRES|GRAFANA_PASSWORD|BIND_ADDRESS)$/,
+  'variables of the examples':
+    /^(PLAZA_URL|API_KEY|SIGNER_UUID|BOT_URL|MINI_APP_DOMAIN|EVENTS_URL|APP_MNEMONIC|POSITION_FILE|HUB_GRPC|FROM_EVENT_ID)$/,
   'variables of the tests':
-    /^(TEST_DATABASE_URL|MUTATION_TESTS|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS|ACCOUNT_RUNS|PROJECTION_RUNS)$/,
+    /^(TEST_DATABASE_URL|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS|ACCOUNT_RUNS|PROJECTION_RUNS)$/,
 }
 
 it('docs/configuration.md describes every variable; `npm run docs:configuration` writes it', async () => {
@@ -37,11 +43,12 @@ it('docs/configuration.md describes every variable; `npm run docs:configuration`
 })
 
 it('the documentation names only variables that the server reads', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs').map((file) => `docs/${file}`)]
-  const unknown = documents.flatMap((document) =>
-    (readFileSync(document, 'utf8').match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? [])
-      .filter((name) => !known.has(name) && !Object.values(otherNames).some((others) => others.test(name)))
-      .map((name) => `${document}: ${name}`),
-  )
+  const unknown = documentFiles
+    .filter((path) => path !== 'CHANGELOG.md')
+    .flatMap((document) =>
+      (readFileSync(document, 'utf8').match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? [])
+        .filter((name) => !known.has(name) && !Object.values(otherNames).some((others) => others.test(name)))
+        .map((name) => `${document}: ${name}`),
+    )
   expect(unknown).toEqual([])
 })

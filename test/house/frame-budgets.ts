@@ -1,4 +1,11 @@
-import { frameActionOf, hostedFrame, hostFrame, pressButton, validateFrame } from './prepared-requests.js'
+import {
+  frameActionOf,
+  grantToken,
+  hostedFrame,
+  hostFrame,
+  pressButton,
+  validateFrame,
+} from './prepared-requests.js'
 import type { Budget } from './statement-budgets.js'
 
 const viewer_fid = 2
@@ -49,4 +56,13 @@ export const frameBudgets: Readonly<Record<string, Budget>> = {
   'DELETE frame': { statements: 1, buildRequest: hostFrame },
   'GET frame/list': { statements: 1, buildRequest: hostFrame },
   'GET frame/crawl': { statements: 3, buildRequest: ({ pageUrl }) => ({ url: pageUrl }) },
+  'GET frame/notification_tokens/count': { statements: 1, buildRequest: grantToken },
+  'POST frame/notifications/map': {
+    statements: 3,
+    isEmpty: true,
+    buildRequest: async (scene) => {
+      await grantToken(scene)
+      return { filters: { near_location: { latitude: 52.52, longitude: 13.4, radius: 20_000_000 } } }
+    },
+  },
 }

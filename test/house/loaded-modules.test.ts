@@ -1,8 +1,20 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { createProgram } from '../../src/cli/program.js'
+import { builtCli } from '../built-cli.js'
 
 const run = promisify(execFile)
+
+/** What commands get that print nothing. */
+const silentContext = {
+  env: {},
+  print: () => {},
+  progress: process.stderr,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  onStopSignal: () => {},
+}
 
 /** Returns a data URL module with this text. */
 const moduleOf = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
@@ -16,21 +28,81 @@ const watchImports = moduleOf(`
     moduleOf(`import { writeSync } from 'node:fs'
     export async function resolve(name, context, next) {
       const found = await next(name, context)
-      writeSync(1, found.url + '\\n')
-      return found
+      for (;;) {
+        try {
+          writeSync(1, found.url + '\\n')
+          return found
+        } catch (error) {
+          // The pipe is full until the test reads on.
+          if (error.code !== 'EAGAIN') throw error
+        }
+      }
     }`),
   )})`)
 
-const loadProtocol = `
-  import { createRequire } from 'node:module'
-  await import('@farcaster/core')
-  for (const path of Object.keys(createRequire(process.cwd() + '/').cache)) console.log(path)`
+/** Builds the command line of the compiler's output, whose modules have names, and returns its modules. */
+async function modulesOfProgram(commandName: string): Promise<string[]> {
+  await builtCli()
+  const script = `await (await import('./dist/cli/program.js')).createProgram({}, ${commandName})`
+  return (await modulesOf(script)).flatMap((url) => /\/dist\/(\S+)$/.exec(url)?.[1] ?? [])
+}
 
-it('the protocol library loads without test words and without all chains (patches/README.md)', async () => {
-  const args = ['--import', watchImports, '--input-type=module', '--eval', loadProtocol]
-  const { stdout } = await run(process.execPath, args)
-  expect(stdout).toContain('@farcaster/core')
-  expect(stdout).not.toContain('@faker-js/faker')
-  const chains = [...stdout.matchAll(/chains\/definitions\/(\w+)\.js/g)].map(([, name]) => name)
-  expect(new Set(chains)).toEqual(new Set(['mainnet', 'goerli', 'optimism', 'optimismGoerli']))
+/** Runs a script and returns the URLs of the modules that it loads. */
+async function modulesOf(script: string): Promise<string[]> {
+  const args = ['--import', watchImports, '--input-type=module', '--eval', script]
+  const { stdout } = await run(process.execPath, args, { maxBuffer: 10_000_000 })
+  return stdout.split('\n').filter((url) => url !== '')
+}
+
+it('the help of all commands loads none of them', async () => {
+  expect(await modulesOfProgram("'--help'")).toEqual(['cli/program.js', 'platform/process/version.js'])
+})
+
+it('options and descriptions of commands load neither the hub nor the server', async () => {
+  const loaded = await modulesOfProgram('undefined')
+  expect(loaded).toContain('cli/reconcile.js')
+  expect(
+    loaded.filter((path) => /^(app\/(compose|open-hub)|hub\/create-hub|cli\/serve)\.js$/.test(path)),
+  ).toEqual([])
+})
+
+it('the help of all commands describes each as the command describes itself', async () => {
+  const descriptions = async (name?: string) =>
+    (await createProgram(silentContext, name)).commands.map((each) => [each.name(), each.description()])
+  expect(await descriptions('--help')).toEqual(await descriptions())
+})
+
+it('the server loads neither the protocol library of tests nor all chains', async () => {
+  await builtCli()
+  const loaded = await modulesOf("await import('./dist/app/compose.js')")
+  expect(loaded.some((url) => url.includes('/vendor/postgres/'))).toBe(true)
+  expect(loaded.filter((url) => /node_modules\/(@farcaster|@faker-js|postgres)\//.test(url))).toEqual([])
+  expect(loaded.filter((url) => /chains\/definitions\//.test(url)).length).toBeLessThan(10)
+})
+
+const openTracing = (config: object) => `
+  import { Registry } from 'prom-client'
+  const { openTracing } = await import(process.cwd() + '/dist/app/open-tracing.js')
+  const tracing = await openTracing(${JSON.stringify(config)}, null, new Registry())
+  console.log('traces: ' + tracing.isOn)`
+
+it('the SDK of OpenTelemetry is loaded where tracing is on, and nowhere else', async () => {
+  await builtCli()
+  const load = async (config: object) => {
+    const args = ['--import', watchImports, '--input-type=module', '--eval', openTracing(config)]
+    return (await run(process.execPath, args)).stdout
+  }
+  const off = await load({ otelTracesExporter: 'otlp' })
+  expect(off).toContain('traces: false')
+  expect(off).not.toMatch(/opentelemetry\/(sdk|core|exporter|resources)|otlp-tracing/)
+  const on = await load({
+    otelTracesExporter: 'otlp',
+    otelExporterOtlpEndpoint: 'http://127.0.0.1:9',
+    otelServiceName: 'plaza',
+    otelTracesSampler: 'always_off',
+    otelTracesSamplerArg: '1',
+    roles: 'api',
+  })
+  expect(on).toContain('traces: true')
+  expect(on).toContain('opentelemetry/sdk-trace')
 })

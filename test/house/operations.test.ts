@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
-import { operationTags } from '../../src/api/operation.js'
+import { operationTags, pathsOf } from '../../src/api/operation.js'
 import { isRequired } from '../../src/api/parse-query.js'
 import { adminOperations } from '../../src/app/admin-operations.js'
 import { hostedOperations } from '../../src/app/hosted-operations.js'
@@ -13,6 +13,7 @@ const MAX_SHOWN_BOUND = 1_000_000
 it.each([
   ['docs/compatibility.md', { operations: parameterTable, description: descriptionTable }],
   ['docs/api.md', { operations: tagTable, longWaits: longWaitTable }],
+  ['README.md', { served: servedTable }],
 ])('%s lists every operation; `npm run docs:operations` writes it', async (file, tables) => {
   const page = readFileSync(file, 'utf8')
   const written = Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table()), page)
@@ -32,6 +33,32 @@ function descriptionTable(): string[] {
     ({ method, path, state, note }) => `| \`${method} ${path}\` | ${state} | ${note ?? ''} |`,
   )
   return ['| operation | state | what is missing, or why |', '|---|---|---|', ...rows]
+}
+
+/** How many operations of each tag are served, and how many of them the hosted API has. */
+function servedTable(): string[] {
+  const hosted = hostedOperations(operations)
+  const hostedPaths = new Set(hosted.flatMap(({ method, paths }) => paths.map((path) => `${method} ${path}`)))
+  const rows = Object.entries(operationTags).flatMap(([tag, text]) => {
+    const ofTag = operations.filter((operation) => operation.tag === tag)
+    const shared = ofTag.filter(({ method, path }) =>
+      pathsOf(path).some((full) => hostedPaths.has(`${method} ${full}`)),
+    )
+    return ofTag.length === 0
+      ? []
+      : [`| ${tag} | ${shared.length} | ${ofTag.length - shared.length} | ${text} |`]
+  })
+  const count = (state: string) => hosted.filter((operation) => operation.state === state).length
+  return [
+    '| Group | of the hosted API | more | |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    `Of the ${hosted.length} operations that the hosted API describes, ${count('served')} are served, ` +
+      `${count('served in part')} in part, ${count('501')} answer 501, and ${count('out of scope')} are out of scope.`,
+    '[docs/compatibility.md](docs/compatibility.md) states every operation and every difference. Below `/v1` and over gRPC,',
+    '[the hub API](docs/hub-api.md) is that of the protocol’s reference node.',
+  ]
 }
 
 /** Operations that may take longer than `REQUEST_TIMEOUT_MS`. */

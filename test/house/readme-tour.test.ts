@@ -6,42 +6,49 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { builtCli } from '../built-cli.js'
 import { type CommandProcess, createDataDir, runCommand } from '../server-process.js'
-import { compareWithTour, tourFiles, tourSteps } from './readme-tour.js'
+import { compareWithTour, sdkLines, tourFiles, tourSteps } from './readme-tour.js'
 
 const run = promisify(execFile)
 
-/** The installation, which has already happened. */
+/** What has happened when the tests run; the checkout has links to its results. */
 const INSTALL = 'npm ci'
+const CLONE = 'git clone https://…/plaza.git && cd plaza'
 const START = 'npm start -- '
 const README_ADDRESS = 'http://127.0.0.1:8080'
 
 /**
- * Runs every command of the README, word for word and in order, in a checkout with a new data directory. Only
- * the port and abbreviated values (keys, hashes) differ.
+ * Runs every command of both, word for word and in order, in a clone with a new data directory. Files of the reader are
+ * in a folder of their own. Only the port and abbreviated values (keys, hashes) differ.
  */
-it('the commands of the README print what it shows', { timeout: 300_000 }, async () => {
+it('the commands of the README and of docs/requests.md print what they show', {
+  timeout: 300_000,
+}, async () => {
   const readme = await readFile('README.md', 'utf8')
-  const checkout = await makeCheckout()
+  const checkout = await cloneCheckout()
+  const elsewhere = await makeFolder()
+  const files = tourFiles(readme)
   const dataDir = await createDataDir()
   const valuesByName = new Map<string, string>()
   const settings: string[] = []
   const substitutePrinted = (text: string) =>
     [...valuesByName].reduce((changed, [name, value]) => changed.replaceAll(name, value), text)
 
-  for (const { command, expectedOutput } of tourSteps(readme)) {
-    if (command === INSTALL) continue
+  const requests = await readFile('docs/requests.md', 'utf8')
+  for (const { command, expectedOutput } of [readme, requests].flatMap(tourSteps)) {
+    if (command === INSTALL || command === CLONE) continue
     if (command.startsWith(START)) {
       const server = await runCommand(['serve', ...command.slice(START.length).split(' ')], { dataDir })
       valuesByName.set(README_ADDRESS, await addressOf(server))
       rememberValues(substitutePrinted(expectedOutput), server.output(), command)
-      for (const { name, text } of tourFiles(readme))
-        await writeFile(join(checkout, name), substitutePrinted(text))
+      for (const { name, text } of files) await writeFile(join(elsewhere, name), substitutePrinted(text))
+      expect(await runSdk(checkout, substitutePrinted(sdkLines(readme)))).toBe('kite\n')
     } else if (/^\w+=\S+$/.test(command)) {
       settings.push(substitutePrinted(command))
     } else {
       const script = [...settings, substitutePrinted(command)].join('\n')
       const env = { ...process.env, DATA_DIR: dataDir, VERIFY_THREADS: '0' }
-      const { stdout } = await run('bash', ['-c', script], { cwd: checkout, env })
+      const cwd = files.some(({ name }) => command.includes(name)) ? elsewhere : checkout
+      const { stdout } = await run('bash', ['-c', script], { cwd, env })
       rememberValues(expectedOutput, stdout, command)
     }
   }
@@ -61,14 +68,30 @@ it('a difference to the README is detected', () => {
   expect(compareWithTour('{"a":…}', '{"a":1}, and more')).toBeNull()
 })
 
-/** Creates a directory with the commands of a checkout, for files of the reader. */
-async function makeCheckout(): Promise<string> {
+/** Clones the repository, and links what the installation and the build would make there. */
+async function cloneCheckout(): Promise<string> {
   await builtCli()
-  const checkout = await mkdtemp(join(tmpdir(), 'plaza-tour-'))
-  onTestFinished(() => rm(checkout, { recursive: true }))
-  for (const name of ['package.json', 'node_modules', 'dist'])
-    await symlink(resolve(name), join(checkout, name))
+  const folder = await makeFolder()
+  const checkout = join(folder, 'plaza')
+  // Git refuses to clone from a folder of another user, as those of containers often are.
+  const gitConfig = join(folder, 'git-config')
+  await writeFile(gitConfig, '[safe]\n\tdirectory = *\n')
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: gitConfig }
+  await run('git', ['clone', '--quiet', process.cwd(), checkout], { env })
+  for (const name of ['node_modules', 'dist']) await symlink(resolve(name), join(checkout, name))
   return checkout
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'plaza-tour-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+/** Runs the lines that point the published SDK at the server, and returns the username of the user. */
+async function runSdk(checkout: string, lines: string): Promise<string> {
+  await writeFile(join(checkout, 'sdk.mjs'), `${lines}\nconsole.log(users[0].username)\n`)
+  return (await run(process.execPath, ['sdk.mjs'], { cwd: checkout })).stdout
 }
 
 function addressOf(server: CommandProcess): Promise<string> {

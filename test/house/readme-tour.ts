@@ -10,8 +10,8 @@ export interface TourFile {
   readonly text: string
 }
 
-/** A random value, abbreviated after its start. */
-const VALUE = /(?:0x|plaza_)[\w-]+…/
+/** A random value, abbreviated after its start: hex, a key, or four digits of a UUID. */
+const VALUE = /((?:0x|plaza_)[\w-]+…|\b[0-9a-f]{4}…)/
 
 /** Returns the commands in blocks of the language `console`, in order. */
 export function tourSteps(readme: string): TourStep[] {
@@ -34,6 +34,11 @@ export function tourFiles(readme: string): TourFile[] {
   })
 }
 
+/** Returns the lines that use the published SDK. */
+export function sdkLines(readme: string): string {
+  return blocksOf(readme, 'js').find(({ text }) => text.includes('@neynar/nodejs-sdk'))?.text ?? ''
+}
+
 function blocksOf(readme: string, language: string): { text: string; before: string }[] {
   return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map((block) => ({
     text: block[1] ?? '',
@@ -48,7 +53,7 @@ function blocksOf(readme: string, language: string): { text: string; before: str
 export function compareWithTour(expectedOutput: string, printed: string): ReadonlyMap<string, string> | null {
   const names: string[] = []
   const pattern = expectedOutput
-    .split(/((?:0x|plaza_)[\w-]+…|…|\s+)/)
+    .split(/((?:0x|plaza_)[\w-]+…|\b[0-9a-f]{4}…|…|\s+)/)
     .map((part) => {
       if (part === '…') return '.*?'
       if (/^\s+$/.test(part)) return '\\s*'

@@ -424,6 +424,13 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: async (scene) => ({ ...(await makeWebhook(scene)), grace_seconds: 60 }),
   },
   'GET webhook/deliveries': { statements: 3, buildRequest: testWebhook },
+  'GET webhook/delivery': {
+    statements: 2,
+    buildRequest: async (scene) => {
+      const sent = await scene.api.send('POST', 'webhook/test', await makeWebhook(scene))
+      return { delivery_id: sent.json().delivery_id }
+    },
+  },
   'POST webhook/deliveries/redeliver': {
     statements: 4,
     buildRequest: async (scene) => ({ ...(await testWebhook(scene)), since: '2026-01-01T00:00:00Z' }),

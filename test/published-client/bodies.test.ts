@@ -14,7 +14,7 @@ import { AppHostPostEventReqBody } from '../../src/features/miniapps/routes/host
 import { SendFrameNotificationsReqBody } from '../../src/features/miniapps/routes/notification-body.js'
 import { BlockReqBody } from '../../src/features/moderation/routes/blocks.js'
 import { BanReqBody, MuteReqBody } from '../../src/features/moderation/routes/relations.js'
-import { PublishMessageReqBody } from '../../src/features/publishing/routes/publishing-operations.js'
+import { PublishMessageReqBody } from '../../src/features/publishing/routes/publish-message.js'
 import { ActionReqBody } from '../../src/features/publishing/routes/send-action.js'
 import { ReactionReqBody } from '../../src/features/reactions/routes/reactions.js'
 import { BuyStorageReqBody } from '../../src/features/storage/routes/storage.js'

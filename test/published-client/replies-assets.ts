@@ -7,7 +7,7 @@ import {
   FungibleTradesResponse,
   RelevantFungibleOwnersResponse,
   TrendingFungiblesResponse,
-} from '../../src/graph/view/schema/fungible.js'
+} from '../../src/features/tokens/schema/fungible.js'
 import { published } from './conformance.js'
 
 /** Tokens, their owners and their trades. */

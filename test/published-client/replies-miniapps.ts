@@ -1,9 +1,16 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
 import { FrameCrawlResponse } from '../../src/features/frames/routes/action.js'
-import { FeedResponse } from '../../src/graph/view/schema/cast.js'
-import { FrameCatalogResponse, RelevantFramesResponse } from '../../src/graph/view/schema/frame-catalog.js'
-import { DeletedFrame, HostedFrame, HostedFrames } from '../../src/graph/view/schema/hosted-frame.js'
+import { DeletedFrame, HostedFrame, HostedFrames } from '../../src/features/frames/schema/hosted-frame.js'
+import {
+  FrameValidateAnalyticsResponse,
+  FrameValidateListResponse,
+  ValidateFrameActionResponse,
+} from '../../src/features/frames/schema/validated-frame.js'
+import {
+  FrameCatalogResponse,
+  RelevantFramesResponse,
+} from '../../src/features/miniapps/schema/frame-catalog.js'
 import {
   AppHostGetEventResponse,
   AppHostNotificationsResponse,
@@ -11,16 +18,14 @@ import {
   AppHostUserStateResponse,
   FrameNotificationTokens,
   NotificationCampaignsResponse,
+  NotificationMapResponse,
   NotificationPreviewResponse,
+  NotificationTokenCounts,
   SendFrameNotificationsResponse,
-} from '../../src/graph/view/schema/miniapp.js'
+} from '../../src/features/miniapps/schema/miniapp.js'
+import { FeedResponse } from '../../src/graph/view/schema/cast.js'
 import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import { Frame } from '../../src/graph/view/schema/url-metadata.js'
-import {
-  FrameValidateAnalyticsResponse,
-  FrameValidateListResponse,
-  ValidateFrameActionResponse,
-} from '../../src/graph/view/schema/validated-frame.js'
 import { published } from './conformance.js'
 
 /** Mini apps, and those who open them. */
@@ -53,7 +58,9 @@ export const miniAppReplies: Readonly<Record<string, TSchema>> = {
   'frame/list': HostedFrames,
   // Ours: the client does not know them.
   'POST frame/notifications/preview': NotificationPreviewResponse,
+  'POST frame/notifications/map': NotificationMapResponse,
   'POST frame/notifications/open': OperationResponse,
+  'frame/notification_tokens/count': NotificationTokenCounts,
   'DELETE frame/notifications': OperationResponse,
   'app_host/user/notifications': AppHostNotificationsResponse,
 }

@@ -1,25 +1,25 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { SendFungiblesResponse } from '../../src/graph/view/schema/fungible-send.js'
 import {
   DeployErc721Response,
   MintNftResponse,
   SimulateNftMintResponse,
   TokenMetadataUploadResponse,
-} from '../../src/graph/view/schema/nft.js'
-import {
-  TokenMetadataBatchResponse,
-  TokenMetadataResponse,
-  WalletBalancesResponse,
-} from '../../src/graph/view/schema/onchain-token.js'
-import { TransactionFrameResponse } from '../../src/graph/view/schema/payment.js'
+} from '../../src/features/nfts/schema/nft.js'
+import { SendFungiblesResponse } from '../../src/features/payments/schema/fungible-send.js'
+import { TransactionFrameResponse } from '../../src/features/payments/schema/payment.js'
+import { X402SignatureResponse, X402SiwxResponse } from '../../src/features/payments/schema/x402.js'
 import {
   SubscribedToResponse,
   SubscribersResponse,
   SubscriptionCheckResponse,
   SubscriptionsResponse,
-} from '../../src/graph/view/schema/subscription.js'
-import { X402SignatureResponse, X402SiwxResponse } from '../../src/graph/view/schema/x402.js'
+} from '../../src/features/subscriptions/schema/subscription.js'
+import {
+  TokenMetadataBatchResponse,
+  TokenMetadataResponse,
+  WalletBalancesResponse,
+} from '../../src/features/tokens/schema/onchain-token.js'
 import { published } from './conformance.js'
 
 /** The client's generator has dropped the null that the description has for unknown tokens. */

@@ -1,5 +1,11 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
+import { ConversationSummary } from '../../src/features/casts/schema/conversation-summary.js'
+import {
+  StorageAllocationsResponse,
+  StorageUsageResponse,
+} from '../../src/features/storage/schema/storage.js'
+import { TrendingTopicsResponse } from '../../src/features/topics/schema/topic.js'
 import { FnameAvailabilityResponse } from '../../src/graph/view/schema/account.js'
 import {
   BulkCastsResponse,
@@ -18,7 +24,6 @@ import {
   TrendingChannelResponse,
   UsersActiveChannelsResponse,
 } from '../../src/graph/view/schema/channel.js'
-import { ConversationSummary } from '../../src/graph/view/schema/conversation-summary.js'
 import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
 import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
 import {
@@ -26,8 +31,6 @@ import {
   ReciprocalFollowersResponse,
   RelevantFollowersResponse,
 } from '../../src/graph/view/schema/relation.js'
-import { StorageAllocationsResponse, StorageUsageResponse } from '../../src/graph/view/schema/storage.js'
-import { TrendingTopicsResponse } from '../../src/graph/view/schema/topic.js'
 import { CastEmbedCrawlResponse } from '../../src/graph/view/schema/url-metadata.js'
 import {
   BestFriendsResponse,

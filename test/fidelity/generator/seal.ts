@@ -24,6 +24,7 @@ export interface Form {
   readonly suffix?: Uint8Array
 }
 
+/** Encodes the data of a message. */
 export function encodeData(content: Content): Uint8Array {
   return encode(MessageDataSpec, content as Decoded)
 }
@@ -44,11 +45,13 @@ export function seal(dataBytes: Uint8Array, key: Ed25519Key, form: Form = {}): B
   ])
 }
 
+/** Encodes a protobuf field of bytes: tag, length, content. */
 export function bytesField(number: number, bytes: Uint8Array): Buffer {
   const head = [...varintBytes(BigInt(number * 8 + 2)), ...varintBytes(BigInt(bytes.length))]
   return Buffer.concat([Buffer.from(head), bytes])
 }
 
+/** Encodes a protobuf field of a number: tag and varint. */
 export function numberField(number: number, value: number | bigint): Buffer {
   return Buffer.from([...varintBytes(BigInt(number * 8)), ...varintBytes(BigInt(value))])
 }

@@ -23,6 +23,7 @@ function castTarget({ random }: Cell): Content {
   return { fid: BigInt(random.between(1, 3)), hash: Buffer.alloc(20, random.below(12)) }
 }
 
+/** Creates the body of a random cast, which may have mentions, embeds and a parent URL. */
 export function castBody({ random }: Cell): Content {
   const text = `${random.pick(words)} ${random.below(1_000_000)}`
   const mentions = Array.from({ length: random.chance(15) ? random.between(1, 3) : 0 }, () =>
@@ -184,6 +185,7 @@ const keyAdd: Maker = (cell, now) => {
   return { ...draft(cell, now, Type.KEY_ADD, { keyAdd: body }, user), key }
 }
 
+/** Derives a gasless key of a user by its number; the same in each run. */
 export function keyOf(cell: Cell, user: User, index: number): Ed25519Key {
   return Ed25519Key.of(`gasless ${cell.network} ${user.fid} ${index}`)
 }

@@ -11,6 +11,7 @@ const MAX_MENTIONS = 10
 
 const byteLength = (text: string) => Buffer.byteLength(text, 'utf8')
 
+/** Returns the first fault of the body of a cast; null without one. */
 export function validateCast(cast: Decoded, { timestamp }: Data, { isPro }: Context): Fault | null {
   const text = cast.text as string
   const embeds = cast.embeds as Decoded[]
@@ -99,6 +100,7 @@ function validateParent(cast: Decoded): Fault | null {
   return cast.parentUrl === undefined ? null : validateUrl(cast.parentUrl as string)
 }
 
+/** Returns the fault of the body that removes a cast; null without one. */
 export function validateCastRemove(body: Decoded): Fault | null {
   const { length } = body.targetHash as Uint8Array
   if (length === 0) return invalid('hash is missing')
@@ -113,6 +115,7 @@ export function validateReaction(body: Decoded): Fault | null {
   return body.targetUrl === undefined ? invalid('target is missing') : validateUrl(body.targetUrl as string)
 }
 
+/** Returns the first fault of the body of a frame action; null without one. */
 export function validateFrameAction(body: Decoded): Fault | null {
   const lengthOf = (name: string) => (body[name] as Uint8Array).length
   if ((body.buttonIndex as number) > 5) return invalid('Invalid button index')

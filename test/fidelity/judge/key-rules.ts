@@ -11,6 +11,7 @@ const MAX_LEND_AGE_SECONDS = 600
 /** Keys and channels cannot be delegated. */
 const SCOPES = [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15]
 
+/** Returns the first fault of the body that adds a key; null without one. */
 export function validateKeyAdd(body: Decoded): Fault | null {
   const scopes = body.scopes as number[]
   const ttl = body.ttl as number
@@ -26,12 +27,14 @@ export function validateKeyAdd(body: Decoded): Fault | null {
   return body.metadataType === 1 ? null : invalid('invalid metadata type')
 }
 
+/** Returns the first fault of the body that removes a key; null without one. */
 export function validateKeyRemove(body: Decoded): Fault | null {
   if ((body.key as Uint8Array).length !== 32) return invalid('key must be 32 bytes')
   if (body.signatureType !== 1 && body.signatureType !== 2) return invalid('invalid signature type')
   return body.deadline === 0 ? invalid('deadline is missing') : null
 }
 
+/** Returns the first fault of the body of a loan, which may be ten minutes old; null without one. */
 export function validateLend(body: Decoded, { timestamp }: Data, { now }: Context): Fault | null {
   const unitType = body.unitType as number
   const isOld = timestamp < now - MAX_LEND_AGE_SECONDS

@@ -19,6 +19,7 @@ const SELF = 2
 /** How a key may sign for a fid. */
 export type Signer = { readonly kind: 'onchain' } | { readonly kind: 'gasless'; readonly key: GaslessKey }
 
+/** Finds the signer of a user by its public key, on chain before gasless; null without one. */
 export function signerOf(state: State, fid: number, publicKey: Uint8Array): Signer | null {
   const id = hex(publicKey)
   if (state.accounts.get(fid)?.signers.get(id)) return { kind: 'onchain' }
@@ -26,6 +27,7 @@ export function signerOf(state: State, fid: number, publicKey: Uint8Array): Sign
   return key?.fid === fid ? { kind: 'gasless', key } : null
 }
 
+/** Returns the fault of a gasless key that may not sign a message type; null if it may. */
 export function scopeFault(signer: Signer, type: number): Fault | null {
   if (signer.kind === 'onchain' || signer.key.scopes.includes(type)) return null
   return invalid(`message type ${type} is not in the scope of the gasless signer`)

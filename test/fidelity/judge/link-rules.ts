@@ -8,6 +8,7 @@ function validateLinkType(type: string): Fault | null {
   return length < 1 || length > 8 ? invalid('type must be between 1-8 characters') : null
 }
 
+/** Returns the first fault of the body of a link; null without one. */
 export function validateLink(body: Decoded): Fault | null {
   const wrong = validateLinkType(body.type as string)
   if (wrong) return wrong
@@ -15,6 +16,7 @@ export function validateLink(body: Decoded): Fault | null {
   return body.targetFid === 0n ? invalid('fid is missing') : null
 }
 
+/** Returns the first fault of the body that replaces all links of a type; null without one. */
 export function validateCompactState(body: Decoded): Fault | null {
   const wrong = validateLinkType(body.type as string)
   if (wrong) return wrong

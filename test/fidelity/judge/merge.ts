@@ -10,6 +10,7 @@ import { limitOf } from './storage.js'
 const PRIMARY_ETHEREUM = '11'
 const PRIMARY_SOLANA = '12'
 
+/** Applies the changes of a merge to the state: deletes before it puts. */
 export function applyChanges(state: State, { deleted, put }: Changes): void {
   for (const stored of deleted) state.delete(stored)
   if (put !== null) state.put(put)

@@ -20,6 +20,7 @@ const matches = (pattern: string, text: string) =>
 
 const unnamed = invalid('Message data invalid')
 
+/** Returns the fault of the body of user data, whose limits are in bytes; null without one. */
 export function validateUserData(body: Decoded, _data: Data, { isPro }: Context): Fault | null {
   const value = body.value as string
   const atMost = (limit: number, text: string | null) =>

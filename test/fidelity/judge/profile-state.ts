@@ -8,6 +8,7 @@ import { type Fault, fault, invalid } from './verdict.js'
 
 const MIN_ROWS = 256
 
+/** Whether a message type adds or removes a verification. */
 export function isVerification(type: number): boolean {
   return type === Type.VERIFICATION_ADD || type === Type.VERIFICATION_REMOVE
 }

@@ -82,6 +82,7 @@ export class State {
   readonly channels = new Map<string, Channel>()
   readonly slots = new Map<string, Slot>()
 
+  /** Returns the stored messages of a user in a set by their conflict keys; an empty one is created. */
   set(fid: number, set: SetName): Map<string, Stored> {
     const id = `${fid}/${set}`
     const found = this.messages.get(id)
@@ -91,10 +92,12 @@ export class State {
     return created
   }
 
+  /** Stores a message in the place of the one with its conflict key. */
   put(stored: Stored): void {
     this.set(stored.fid, stored.set).set(stored.key, stored)
   }
 
+  /** Removes the message with a conflict key. */
   delete(stored: Stored): void {
     this.set(stored.fid, stored.set).delete(stored.key)
   }

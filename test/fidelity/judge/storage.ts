@@ -36,6 +36,7 @@ function isLoanOf(stored: Stored, kind: UnitKind): boolean {
 
 const unitsOf = (stored: Stored) => Number((stored.data.body!.value as Decoded).numUnits as bigint)
 
+/** Sums the units of a kind that a user lends to others. */
 export function lentUnits(state: State, fid: number, kind: UnitKind): number {
   return [...state.set(fid, 'lends').values()]
     .filter((stored) => isLoanOf(stored, kind))
@@ -54,6 +55,7 @@ function netUnits(state: State, fid: number, kind: UnitKind, nowUnix: number): n
   return ownUnits(state, fid, kind, nowUnix) - lentUnits(state, fid, kind) + borrowedUnits(state, fid, kind)
 }
 
+/** Whether a user has units of any kind left after loans. */
 export function hasStorage(state: State, fid: number, nowUnix: number): boolean {
   return kinds.some((kind) => netUnits(state, fid, kind, nowUnix) > 0)
 }

@@ -27,10 +27,12 @@ export function invalid(text: string | null): Fault {
   return { code: VALIDATION, text }
 }
 
+/** Creates a fault; without a text where the documents give none. */
 export function fault(code: string, text: string | null): Fault {
   return { code, text }
 }
 
+/** Creates the verdict on a message that is refused. */
 export function refused(reason: Fault): Verdict {
   return { fault: reason, isMerged: false, swallowed: null }
 }

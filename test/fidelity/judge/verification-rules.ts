@@ -13,6 +13,7 @@ const unnamed = invalid('Message data invalid')
 
 const lengthOf = (body: Decoded, name: string) => (body[name] as Uint8Array).length
 
+/** Returns the first fault of the body that verifies an address; null without one. */
 export function validateVerificationAdd(body: Decoded): Fault | null {
   if (body.protocol === 1) return validateSolana(body)
   if (body.protocol !== 0) return unnamed
@@ -58,6 +59,7 @@ export function verificationClaimFault(body: Decoded, data: Data): Fault | null 
   return signer !== null && hex(signer) === hex(address) ? null : invalid('invalid claimSignature')
 }
 
+/** Returns the fault of the body that removes a verification; null without one. */
 export function validateVerificationRemove(body: Decoded): Fault | null {
   if (body.protocol === 0) return wrongLength(body, 'address', 20, 'invalid length for eth address')
   if (body.protocol === 1) return lengthOf(body, 'address') === 32 ? null : invalid(null)

@@ -49,6 +49,7 @@ export class WireReader {
     throw new WireError('a varint has more than ten bytes')
   }
 
+  /** Reads bytes. Throws WireError if there are fewer. */
   take(length: bigint): Uint8Array {
     if (length > BigInt(this.bytes.length - this.position)) throw new WireError('a length is past the end')
     const start = this.position

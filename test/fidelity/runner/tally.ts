@@ -75,6 +75,7 @@ export class Tally {
 
   constructor(private readonly explain: (comparison: Comparison) => string | null) {}
 
+  /** Counts a comparison in its class. */
   add(comparison: Comparison): void {
     const count = this.classOf(comparison.className)
     const agreement = agreementOf(comparison)
@@ -146,6 +147,7 @@ export function describe({ fault, isMerged, swallowed }: Verdict): string {
   return isMerged ? 'merged' : 'accepted'
 }
 
+/** Formats a fault as code and text, or `accepted` without one. */
 export function describeFault(fault: Fault | null): string {
   return fault === null ? 'accepted' : `${fault.code}/${fault.text ?? '(no text in the documents)'}`
 }

@@ -34,6 +34,7 @@ export class World {
     private readonly tally: Tally,
   ) {}
 
+  /** Creates cells, and registers their users at the hub. */
   async openCells(count: number): Promise<void> {
     const opened = Array.from(
       { length: count },
@@ -52,6 +53,7 @@ export class World {
     await this.replaceCells()
   }
 
+  /** Compares what the hub stores for all cells with the state of the judge. */
   async finish(): Promise<void> {
     await this.compareStored(this.cells)
   }

@@ -38,7 +38,7 @@ export class ApiReplies {
     const problem = statusProblem(answer, (body as { readonly code?: unknown } | null)?.code)
     if (problem !== null) return problem
     const operation = this.#operations.get(request.operation ?? '')
-    if (operation === undefined || request.method !== operation.method) return errorProblem(status, body)
+    if (operation === undefined || !isFor(operation, request)) return errorProblem(status, body)
     const validate = this.#validatorOf(operation, status)
     if (validate === null) {
       return GENERAL_STATUSES.has(status) || NAMED_FAILURES.has(status)
@@ -75,6 +75,15 @@ export class ApiReplies {
 }
 
 const DOCUMENT = 'https://plaza.test/openapi.json'
+
+/** Whether a request reaches the operation it was made for: a `?` in its path, or an empty id, may lead to another. */
+function isFor({ method, paths }: OperationUnderTest, request: HttpRequest): boolean {
+  const [pathname = ''] = request.path.split('?')
+  return (
+    request.method === method &&
+    paths.some((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(pathname))
+  )
+}
 
 /** The references of a schema, as absolute ones. */
 function inDocument(schema: object): object {

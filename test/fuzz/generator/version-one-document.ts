@@ -1,6 +1,6 @@
 import { createSchemaWriter } from '../../../src/api/openapi-schema.js'
 import { isRequired } from '../../../src/api/parse-query.js'
-import { versionOneOperations } from '../../../src/features/legacy/version-one-operations.js'
+import { versionOneOperations } from '../../../src/features/version-one/operations.js'
 import type { OpenApiDocument } from './documented-operations.js'
 
 /** Describes the operations below `/v1/farcaster`, which the server's own document leaves out. */

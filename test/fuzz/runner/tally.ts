@@ -29,18 +29,21 @@ export class FuzzTally {
   /** The slowest first. */
   readonly slowest: { readonly index: number; readonly about: string; readonly ms: number }[] = []
 
+  /** Notes the time of a request in milliseconds, for the list of the slowest. */
   took(index: number, request: FuzzRequest, ms: number): void {
     this.slowest.push({ index, about: aboutOf(request), ms: Math.round(ms) })
     this.slowest.sort((a, b) => b.ms - a.ms)
     if (this.slowest.length > MAX_SLOW) this.slowest.pop()
   }
 
+  /** Counts an answer by kind and status; a success also for its operation. */
   answered(kind: string, status: number | string, operation?: string): void {
     const key = `${kind} ${status}`
     this.statuses.set(key, (this.statuses.get(key) ?? 0) + 1)
     if (operation !== undefined && typeof status === 'number' && status < 300) this.succeeded.add(operation)
   }
 
+  /** Counts a finding, and keeps the first examples of its kind. */
   found(finding: Finding): void {
     this.failed += 1
     const kind = kindOf(finding)

@@ -62,6 +62,7 @@ export class GrpcTransport {
     })
   }
 
+  /** Destroys the connection. */
   close(): void {
     this.#session?.destroy()
   }

@@ -33,6 +33,7 @@ export class HttpTransport {
     })
   }
 
+  /** Destroys all connections. */
   close(): void {
     this.#agent.destroy()
   }
