@@ -79,6 +79,23 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/app/config/' },
       to: { path: '^src/app/config/', pathNot: '^src/app/config/config\\.ts$' },
     },
+    {
+      name: 'tracing-is-loaded-late',
+      comment: 'OpenTelemetry’s SDK costs time and memory: only a server that traces loads it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^src/platform/tracing/otlp-tracing\\.ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'tracing-has-one-adapter',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/platform/tracing/otlp-tracing\\.ts$' },
+      to: { path: 'node_modules/@opentelemetry/' },
+    },
     { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-test-code-in-the-server',

@@ -18,8 +18,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/cluster/**'],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/house/property-setup.ts'],
-    // Two cores are shared with PostgreSQL; more concurrent files only slow each other down.
-    maxWorkers: 2,
+    // Two cores are shared with PostgreSQL and the servers of tests, for which a file waits for a quarter of its time.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFilesFirst },
     // Files share loaded modules: loading them for each file took half of the run's CPU time.
     isolate: false,

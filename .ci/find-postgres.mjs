@@ -1,5 +1,5 @@
 // Prints the address of a PostgreSQL on this machine that lets us make databases; nothing if there is none.
-import postgres from 'postgres'
+import postgres from '#postgres'
 
 const candidates = [
   'postgres://postgres@127.0.0.1:5432/postgres',
