@@ -53,6 +53,7 @@ export function createTestBrowser(): TestBrowser {
       })
       // A dialog that fades in has too little contrast until it is there.
       const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options })
+      context.setDefaultTimeout(60_000)
       onTestFinished(() => context.close())
       const page = await context.newPage()
       return { page, errors: watch(page, origin) }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createApp } from '../../src/features/apps/apps.js'
@@ -146,6 +146,22 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     expect(await appOf(page)).toBe(first.id)
   })
 
+  it('shows what changed while the first page of a list was on its way', async () => {
+    const { page, shows } = await openConsole(browser, server)
+    // Its first event is the state, with the change in it.
+    const told = page.waitForResponse(/admin\/stream.*audit/)
+    const holdFirst = async (route: Route) => {
+      const response = await route.fetch()
+      await db`insert into app.audit_log (address, operation, params) values ('here', 'POST meanwhile', '{}')`
+      await told
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+      await route.fulfill({ response })
+    }
+    await page.route('**/admin/audit_log*', holdFirst, { times: 1 })
+    await page.getByRole('link', { name: 'Changes' }).click()
+    await shows('POST meanwhile')
+  })
+
   it('a long list that changes is not fetched again, but tells that there are changes', async () => {
     const change = (count: number) => db`
       insert into app.audit_log (address, operation, params)
@@ -153,7 +169,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await change(150)
     const { page, shows } = await openConsole(browser, server)
     let requests = 0
-    page.on('request', (request) => {
+    page.on('requestfinished', (request) => {
       if (request.url().includes('/admin/audit_log')) requests += 1
     })
     await page.getByRole('link', { name: 'Changes' }).click()

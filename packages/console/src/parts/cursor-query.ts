@@ -1,5 +1,6 @@
 import {
   type InfiniteData,
+  type Query,
   type QueryClient,
   type QueryKey,
   type UseInfiniteQueryResult,
@@ -64,9 +65,16 @@ function keepFirstPage(queries: QueryClient, queryKey: QueryKey): void {
 
 /** Marks what was fetched for a key as old, and fetches what is shown again, but for lists of several pages. */
 export function refresh(queries: QueryClient, queryKey: QueryKey): void {
-  for (const { queryKey: each, state } of queries.getQueryCache().findAll({ queryKey })) {
-    const data = state.data as Partial<InfiniteData<unknown>> | undefined
-    const isLong = Array.isArray(data?.pages) && data.pages.length > 1
-    void queries.invalidateQueries({ queryKey: each, exact: true, ...(isLong && { refetchType: 'none' }) })
+  for (const query of queries.getQueryCache().findAll({ queryKey })) {
+    // The first fetch is not begun again by an invalidation, and what it brings may be older than the change.
+    const first = query.state.data === undefined ? query.promise : undefined
+    if (first === undefined || query.state.fetchStatus === 'idle') refreshOne(queries, query)
+    else void first.catch(() => {}).then(() => refreshOne(queries, query))
   }
+}
+
+function refreshOne(queries: QueryClient, { queryKey, state }: Query): void {
+  const data = state.data as Partial<InfiniteData<unknown>> | undefined
+  const isLong = Array.isArray(data?.pages) && data.pages.length > 1
+  void queries.invalidateQueries({ queryKey, exact: true, ...(isLong && { refetchType: 'none' }) })
 }
