@@ -154,7 +154,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
       const response = await route.fetch()
       await db`insert into app.audit_log (address, operation, params) values ('here', 'POST meanwhile', '{}')`
       await told
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
       await route.fulfill({ response })
     }
     await page.route('**/admin/audit_log*', holdFirst, { times: 1 })
