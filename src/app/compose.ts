@@ -32,6 +32,7 @@ import { JobRuns } from '../platform/scheduler/job-runs.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
 import { type Connections, openConnections, splitConnections } from './connections.js'
+import { warnOfMissingKeys } from './encrypted-columns.js'
 import type { Module, ServerApp, Services, StartedModule } from './module.js'
 import { modules } from './modules.js'
 import { openHub } from './open-hub.js'
@@ -241,6 +242,7 @@ async function openApp(parts: AppSources, databaseUrl: string): Promise<Omit<App
     )
   }
   const vault = await openVault(config)
+  await warnOfMissingKeys(connections.read, vault, log)
   const clock = Date.now
   return {
     config,

@@ -24,7 +24,12 @@ export async function withHostedService(
 ): Promise<void> {
   const policy = otherAppsTargetPolicy(loadConfig(context))
   const target = checkTarget(from, policy)
-  if (isNetFailure(target)) throw new UsageError(`--from is not an allowed address: ${target.detail}`)
+  if (isNetFailure(target)) {
+    throw new UsageError(
+      `--from is not an allowed address: ${target.detail}. Give a public https address, or set ` +
+        'ALLOW_PRIVATE_TARGETS=loopback for a service on this machine',
+    )
+  }
   const headers = { 'x-api-key': key === '-' ? await pipedKey(context) : key }
   const net = createNetClient({ policy, userAgent: `plaza/${version} (migrate)` })
   try {

@@ -16,6 +16,8 @@ export interface Vault {
   open(sealed: Uint8Array, context: string): Buffer
   /** Id of the key that encrypts: bytes 2 to 5 of its ciphertexts. Null without a key. */
   readonly keyId: Buffer | null
+  /** Ids of all keys that decrypt. */
+  readonly keyIds: readonly Buffer[]
 }
 
 /**
@@ -64,7 +66,7 @@ export function createVault(secretKeys: readonly string[]): Vault {
     return Buffer.concat([decipher.update(bytes.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()])
   }
 
-  return { seal, open, keyId: keys[0]?.id ?? null }
+  return { seal, open, keyId: keys[0]?.id ?? null, keyIds: keys.map(({ id }) => id) }
 }
 
 /** Derives a key without stretching, because the configured text must be random. */

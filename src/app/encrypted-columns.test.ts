@@ -2,8 +2,9 @@ import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { ensureApp } from '../features/apps/apps.js'
 import { createSigner, signerKeyContext } from '../features/signers/signer-record.js'
+import { silentLog } from '../platform/log/log.js'
 import { createVault } from '../platform/vault/vault.js'
-import { encryptedColumns, reencrypt } from './secret.js'
+import { encryptedColumns, reencrypt, warnOfMissingKeys } from './encrypted-columns.js'
 
 const { db } = await createTestDatabase()
 const appId = await ensureApp(db, 'mine')
@@ -51,4 +52,23 @@ it('stops on a signal', async () => {
   const stopped = AbortSignal.abort(new Error('stopped'))
   const rotating = reencrypt(db, createVault([first]), signers!, { signal: stopped, onBatch: () => {} })
   await expect(rotating).rejects.toThrow('stopped')
+})
+
+it('warns of secrets whose key the server does not have, and of nothing else', async () => {
+  await db`delete from signers.signers`
+  for (const key of [first, second]) await createSigner({ db, vault: createVault([key]) }, appId)
+  const warnings = async (...keys: string[]) => {
+    const lines: unknown[] = []
+    const log = { ...silentLog, warn: (...line: unknown[]) => lines.push(line) }
+    await warnOfMissingKeys(db, createVault(keys), log)
+    return lines
+  }
+  expect(await warnings(second, first)).toEqual([])
+  expect(await warnings(second)).toEqual([
+    [
+      { 'signers.signers': 1 },
+      expect.stringMatching(/^1 secrets in .* put secret\.key .* PLAZA_SECRET_KEY$/),
+    ],
+  ])
+  expect(await warnings()).toMatchObject([[{ 'signers.signers': 2 }, expect.anything()]])
 })

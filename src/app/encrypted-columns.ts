@@ -1,0 +1,96 @@
+import { fidPoolKeyContext } from '../features/accounts/fid-pool/fid-orders.js'
+import { walletKeyContext } from '../features/accounts/wallets/wallets.js'
+import { custodyKeyContext } from '../features/apps/custody-key.js'
+import { signerKeyContext } from '../features/signers/signer-record.js'
+import { webhookSecretContext } from '../features/webhooks/secrets.js'
+import type { Database } from '../platform/db/connection.js'
+import { PlazaError } from '../platform/errors.js'
+import type { Log } from '../platform/log/log.js'
+import type { Vault } from '../platform/vault/vault.js'
+
+/** A database column with values that the vault has encrypted. `name` is the column that identifies a row. */
+export interface EncryptedColumn {
+  readonly table: string
+  readonly name: string
+  readonly encrypted: string
+  readonly contextOf: (name: string) => string
+}
+
+/** All encrypted columns. */
+export const encryptedColumns: readonly EncryptedColumn[] = [
+  { table: 'signers.signers', name: 'id', encrypted: 'sealed_key', contextOf: signerKeyContext },
+  { table: 'webhooks.secrets', name: 'uid', encrypted: 'sealed', contextOf: webhookSecretContext },
+  { table: 'accounts.fid_pool', name: 'id', encrypted: 'sealed_key', contextOf: fidPoolKeyContext },
+  { table: 'accounts.wallets', name: 'id', encrypted: 'sealed_key', contextOf: walletKeyContext },
+  { table: 'apps.apps', name: 'id', encrypted: 'sealed_custody_key', contextOf: custodyKeyContext },
+]
+
+/** Rows per statement. */
+const BATCH = 500
+
+/**
+ * Re-encrypts values of older keys with the current key. Each batch is one statement, so a second run
+ * continues after an interruption. Rows that others change meanwhile are skipped: others use the current key.
+ *
+ * @param onBatch Receives the number of rows of each batch.
+ * @returns The number of re-encrypted rows.
+ * @throws Error if the vault lacks the key of a value.
+ */
+export async function reencrypt(
+  db: Database,
+  vault: Vault,
+  column: EncryptedColumn,
+  { signal, onBatch }: { readonly signal: AbortSignal; readonly onBatch: (count: number) => void },
+): Promise<number> {
+  if (vault.keyId === null) throw new PlazaError('not_configured', 'there is no PLAZA_SECRET_KEY')
+  const [table, name, encrypted] = [db(column.table), db(column.name), db(column.encrypted)]
+  let total = 0
+  for (;;) {
+    signal.throwIfAborted()
+    const rows = await db<{ name: string; previous: Buffer }[]>`
+      select ${name}::text as name, ${encrypted} as previous
+      from ${table}
+      where ${encrypted} is not null and substr(${encrypted}, 2, ${vault.keyId.length}) <> ${vault.keyId}::bytea
+      limit ${BATCH}`
+    if (rows.length === 0) return total
+    const reencrypted = rows.map((row) => {
+      const secretContext = column.contextOf(row.name)
+      return vault.seal(vault.open(row.previous, secretContext), secretContext)
+    })
+    await db`
+      update ${table}
+      set ${encrypted} = input.reencrypted
+      from unnest(
+        ${db.types.texts(rows.map((row) => row.name))}::text[],
+        ${db.types.byteas(rows.map((row) => row.previous))}::bytea[],
+        ${db.types.byteas(reencrypted)}::bytea[]
+      ) as input (name, previous, reencrypted)
+      where ${table}.${name}::text = input.name and ${encrypted} = input.previous`
+    total += rows.length
+    onBatch(rows.length)
+  }
+}
+
+/** Warns of secrets that no key of this server decrypts, such as after a restore without `secret.key`: what needs them fails. */
+export async function warnOfMissingKeys(db: Database, vault: Vault, log: Log): Promise<void> {
+  const counts = await Promise.all(encryptedColumns.map((column) => countUnreadable(db, vault, column)))
+  const secrets = counts.reduce((sum, count) => sum + count, 0)
+  if (secrets === 0) return
+  const tables = Object.fromEntries(
+    encryptedColumns.map(({ table }, n) => [table, counts[n]]).filter(([, count]) => count !== 0),
+  )
+  log.warn(
+    tables,
+    `${secrets} secrets in the database were encrypted with a key that this server does not have: ` +
+      'put secret.key of the data directory back from a backup, or add that key to PLAZA_SECRET_KEY',
+  )
+}
+
+async function countUnreadable(db: Database, vault: Vault, column: EncryptedColumn): Promise<number> {
+  const [table, encrypted] = [db(column.table), db(column.encrypted)]
+  const [row] = await db<[{ count: number }]>`
+    select count(*)::integer as count
+    from ${table}
+    where ${encrypted} is not null and substr(${encrypted}, 2, 4) <> all(${db.types.byteas(vault.keyIds)}::bytea[])`
+  return row.count
+}
