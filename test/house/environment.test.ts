@@ -34,7 +34,7 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   'variables of the examples':
     /^(PLAZA_URL|API_KEY|SIGNER_UUID|BOT_URL|MINI_APP_DOMAIN|EVENTS_URL|APP_MNEMONIC|POSITION_FILE|HUB_GRPC|FROM_EVENT_ID)$/,
   'variables of the tests':
-    /^(TEST_DATABASE_URL|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS|ACCOUNT_RUNS|PROJECTION_RUNS)$/,
+    /^(TEST_DATABASE_URL|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS|ACCOUNT_RUNS|PROJECTION_RUNS|PROPERTY_SIZE)$/,
 }
 
 it('docs/configuration.md describes every variable; `npm run docs:configuration` writes it', async () => {
