@@ -15,7 +15,7 @@ import { createTestHub } from '../hub.js'
 import { TestUser } from '../network.js'
 import { startReceiver } from '../webhooks/receiver.js'
 import { browserPath, createTestBrowser } from './browser.js'
-import { openConsole, phone } from './console-page.js'
+import { openConsole, phone, pressOn, tabTo } from './console-page.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -79,6 +79,37 @@ async function openWebhooks(options: Partial<Parameters<typeof openConsole>[1]> 
 }
 
 describe.skipIf(browserPath === null)('the webhooks of the console', () => {
+  it('are created and send a sample by the keyboard alone', async () => {
+    const receiver = await startReceiver()
+    const { page, shows, closed } = await openWebhooks()
+    const write = async (field: string, text: string) => {
+      await tabTo(page, field)
+      await page.keyboard.type(text)
+    }
+    await shows('This app has no webhook')
+    await pressOn(page, 'Create a webhook')
+    await page.getByLabel('Name').waitFor()
+    await write('Name', 'by keyboard')
+    await write('URL', receiver.url)
+    await tabTo(page, 'cast.created')
+    await page.keyboard.press('Space')
+    await write('Authors', '2')
+    await pressOn(page, 'Create the webhook')
+    await shows('Copy the secret now')
+    await pressOn(page, 'Open the webhook')
+    await shows('Nothing was sent yet')
+    const focusInDialog = page.getByRole('dialog').locator(':focus')
+    await pressOn(page, 'Send a sample')
+    await focusInDialog.waitFor()
+    await pressOn(page, 'Send')
+    await closed()
+    expect((await receiver.waitForCount(1))[0]!.body.type).toBe('cast.created')
+    await pressOn(page, 'Delete')
+    await focusInDialog.waitFor()
+    await pressOn(page, 'Delete the webhook')
+    await shows('This app has no webhook')
+  })
+
   it('are created with filters that were previewed, deliver, and rotate their secret', async () => {
     const alice = new TestUser(1)
     const now = farcasterSecondsFromUnixMs(clock())

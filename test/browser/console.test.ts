@@ -9,7 +9,7 @@ import { createApp } from '../../src/features/apps/apps.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { createTestDatabase } from '../database.js'
 import { browserPath, createTestBrowser } from './browser.js'
-import { consolePage, openConsole, phone } from './console-page.js'
+import { consolePage, openConsole, phone, pressOn, tabTo } from './console-page.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -22,25 +22,6 @@ afterAll(() => app.close())
 const browser = createTestBrowser()
 const { resolve: resolvedFromConsole } = createRequire(new URL('../../packages/console/', import.meta.url))
 const server = { url, db }
-
-/** Moves the focus with Tab until it is on what has this name or label; fails where Tab does not lead to it. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  const focused = `[document.activeElement.innerText, document.activeElement.ariaLabel, ...[...(document.activeElement.labels ?? [])].map(({ innerText }) => innerText)]`
-  for (let moves = 0; moves < MOST_TABS; moves += 1) {
-    const names = (await page.evaluate(focused)) as (string | null)[]
-    if (names.some((each) => each?.startsWith(name))) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`Tab does not lead to ${name}`)
-}
-
-async function press(page: Page, name: string): Promise<void> {
-  await tabTo(page, name)
-  await page.keyboard.press('Enter')
-}
-
-/** More than a page has of what can be focused. */
-const MOST_TABS = 80
 
 describe.skipIf(browserPath === null)('the console in a browser', () => {
   it('signs in with a link, and does not keep its code', async () => {
@@ -231,20 +212,20 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await page.keyboard.type(adminToken)
     await page.keyboard.press('Enter')
     await shows('Create an app')
-    await press(page, 'Create an app')
+    await pressOn(page, 'Create an app')
     await page.getByRole('dialog').waitFor()
     await tabTo(page, 'Name')
     await page.keyboard.type('by keyboard')
     await page.keyboard.press('Enter')
     await shows('This app has no key')
-    await press(page, 'Create a key')
+    await pressOn(page, 'Create a key')
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Enter')
     await shows('Copy it now')
-    await press(page, 'Done')
+    await pressOn(page, 'Done')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await press(page, 'Revoke plaza_')
-    await press(page, 'Revoke the key')
+    await pressOn(page, 'Revoke plaza_')
+    await pressOn(page, 'Revoke the key')
     await shows('Revoked')
   })
 
