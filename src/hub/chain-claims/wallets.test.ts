@@ -83,6 +83,12 @@ describe('the claim of a deployed wallet (ERC-1271)', () => {
     }
   })
 
+  it('is refused when the contract is no wallet', async () => {
+    const user = await addUser(hub)
+    const message = walletVerification(user, { address: factory, signature: await claimOf(user, factory) })
+    expect(await submitOne(hub, message)).toBe(notVerified)
+  })
+
   it('is refused on chains that contract wallets are not looked up on', async () => {
     const user = await addUser(hub)
     const signature = await claimOf(user, wallet, owner, 420)
@@ -155,6 +161,12 @@ describe('a text that a wallet has signed', () => {
     expect(await ask(owner.address, signature, null)).toEqual({ answer: true, finds: 0 })
     expect(await ask(stranger.address, signature, null)).toEqual({ answer: false, finds: 1 })
     expect(await ask(stranger.address, signature)).toEqual({ answer: false, finds: 1 })
+  })
+
+  it('is not that of an account whose signature is none', async () => {
+    const unreadable = `0x${'ff'.repeat(65)}` as const
+    expect(await ask(owner.address, unreadable)).toEqual({ answer: false, finds: 1 })
+    expect(await ask(owner.address, unreadable, null)).toEqual({ answer: false, finds: 1 })
   })
 
   it('is that of a contract that says so', async () => {
