@@ -122,7 +122,7 @@ test('a channel has at most 100 URLs, its own among them', async () => {
   expect(await add(0, 20)).toBeNull()
 })
 
-test('a new channel needs a lead', async () => {
+test('a new channel needs a lead and an id that is free', async () => {
   expect(await importChannel(db, { id: 'no-lead' }, 1)).toBe('lead_fid is required for a new channel')
   expect(await importChannel(db, { id: 'no-lead' }, 1, { mode: 'edit' })).toBe('there is no channel no-lead')
 })
