@@ -125,6 +125,9 @@ test('a channel has at most 100 URLs, its own among them', async () => {
 test('a new channel needs a lead and an id that is free', async () => {
   expect(await importChannel(db, { id: 'no-lead' }, 1)).toBe('lead_fid is required for a new channel')
   expect(await importChannel(db, { id: 'no-lead' }, 1, { mode: 'edit' })).toBe('there is no channel no-lead')
+  const taken = () => importChannel(db, { id: 'taken', lead_fid: 1 }, 1, { mode: 'create' })
+  expect(await taken()).toBeNull()
+  expect(await taken()).toBe('there is a channel taken already')
 })
 
 test('the scheduled job copies the activity of the days before yesterday', async () => {
