@@ -31,7 +31,7 @@ export const rooms = {
   },
   channels: {
     mutate: ['src/features/channels/*.ts'],
-    tests: ['src/features/channels/**/*.test.ts'],
+    tests: ['src/features/channels/**/*.test.ts', 'test/sync/importers.test.ts'],
   },
   names: {
     mutate: ['src/hub/chain-claims/*.ts'],

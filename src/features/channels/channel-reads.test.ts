@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
 import { parseChannelDocument } from './channel-document.js'
 import { importChannel } from './channels.js'
-import { refreshDailyActivity, windowActivity } from './daily-activity.js'
+import { createDailyActivityJob, refreshDailyActivity, windowActivity } from './daily-activity.js'
 import { listChannelMemberships } from './membership-lists.js'
-import { decideInvite } from './membership-rules.js'
 import { searchChannels } from './queries.js'
 
 const { db } = await createTestDatabase()
@@ -99,21 +99,45 @@ test('a document that is no channel is refused by the name of its first fault', 
   expect(problemOf({ id: 'garden', ...both })).toBeUndefined()
 })
 
-test('an invite that is refused says what the user must do first', () => {
-  const state = {
-    role: null,
-    callerRole: 'owner',
-    invite: null,
-    isRegistered: true,
-    isFollowing: false,
-    moderators: 0,
-  } as const
-  expect(decideInvite(state, 'member')).toMatchObject({
-    property: 'fid',
-    message: expect.stringContaining('must follow the channel or the inviting user'),
-  })
-  expect(decideInvite(state, 'moderator')).toMatchObject({
-    property: 'fid',
-    message: expect.stringContaining('must be a member before'),
-  })
+test('a description without mentions ends those of the one before, and no description keeps them', async () => {
+  const mentions = () =>
+    db`select description, description_mentions as fids, description_mention_positions as positions
+      from channels.channels where id = 'mentions'`
+  const described = { description: 'by ', description_mentions: [7], description_mention_positions: [3] }
+  expect(await importChannel(db, { id: 'mentions', lead_fid: 1, ...described }, 1)).toBeNull()
+  expect(await importChannel(db, { id: 'mentions', name: 'Other' }, 1)).toBeNull()
+  expect(await mentions()).toEqual([{ description: 'by ', fids: [7], positions: [3] }])
+  expect(await importChannel(db, { id: 'mentions', description: 'by nobody' }, 1)).toBeNull()
+  expect(await mentions()).toEqual([{ description: 'by nobody', fids: [], positions: [] }])
+})
+
+test('a channel has at most 100 URLs, its own among them', async () => {
+  const urls = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => `https://example.com/${from + index}`)
+  const add = (from: number, count: number) =>
+    importChannel(db, { id: 'many-urls', lead_fid: 1, parent_urls: urls(from, count) }, 1)
+  for (const from of [0, 20, 40, 60]) expect(await add(from, 20)).toBeNull()
+  expect(await add(80, 19)).toBeNull()
+  expect(await add(99, 1)).toBe('a channel has at most 100 parent URLs')
+  expect(await add(0, 20)).toBeNull()
+})
+
+test('a new channel needs a lead and an id that is free', async () => {
+  expect(await importChannel(db, { id: 'no-lead' }, 1)).toBe('lead_fid is required for a new channel')
+  expect(await importChannel(db, { id: 'no-lead' }, 1, { mode: 'edit' })).toBe('there is no channel no-lead')
+  const taken = () => importChannel(db, { id: 'taken', lead_fid: 1 }, 1, { mode: 'create' })
+  expect(await taken()).toBeNull()
+  expect(await taken()).toBe('there is a channel taken already')
+})
+
+test('the scheduled job copies the activity of the days before yesterday', async () => {
+  await db`truncate social.url_activity, channels.daily_activity, channels.daily_activity_range`
+  const hours = [68 * 24, 68 * 24 + 23, 69 * 24]
+  await db`insert into social.url_activity ${db(hours.map((hour) => ({ hour, url: 'a url', casts: 2 })))}`
+  const job = createDailyActivityJob(db, () => unixMsFromFarcasterSeconds(70 * 86_400))
+  expect(job).toMatchObject({ name: 'channel activity', everyMs: 600_000 })
+  await job.run()
+  expect(await db`select day, url, casts from channels.daily_activity`).toEqual([
+    { day: 68, url: 'a url', casts: 4 },
+  ])
 })

@@ -55,14 +55,13 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
   const { maxConcurrent = MAX_CONCURRENT, maxWaiting = MAX_WAITING } = options
   const counter = createCounter<number | string>(limits.chainLookups, clock)
   // A network that does not answer keeps no turns from the others.
-  const turnsByNetwork = new Map(
-    [...rpcs.keys()].map((network) => [network, createTurns(maxConcurrent)] as const),
+  const networks = new Map(
+    [...rpcs].map(([network, rpc]) => [network, { rpc, turns: createTurns(maxConcurrent) }] as const),
   )
 
   async function askInTurn<T>(
     network: ClaimNetwork,
-    rpc: ChainRpc,
-    turns: Turns,
+    { rpc, turns }: { readonly rpc: ChainRpc; readonly turns: Turns },
     work: (endpoint: Endpoint) => Promise<T>,
   ): Promise<Lookup<T>> {
     const deadlineMs = clock() + timeoutMs
@@ -87,13 +86,12 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
     contracts,
     isConfigured: (network) => rpcs.has(network),
     async ask(network, work) {
-      const rpc = rpcs.get(network)
-      const turns = turnsByNetwork.get(network)
-      if (rpc === undefined || turns === undefined) {
+      const found = networks.get(network)
+      if (found === undefined) {
         onOutcome(network, 'not_configured')
         return { refusal: notConfigured(network) }
       }
-      if (turns.waiting() < maxWaiting) return await askInTurn(network, rpc, turns, work)
+      if (found.turns.waiting() < maxWaiting) return await askInTurn(network, found, work)
       onOutcome(network, 'overloaded')
       return { refusal: refuse('unavailable', `too many questions wait for ${network}: try again later`) }
     },

@@ -48,32 +48,32 @@ export async function readClaimStates(
     ) with ordinality as claims (fid, signer, owner, position)
     order by position
   `
-  const verified = new Set(
-    submitted.flatMap(({ data }) => {
-      const address = data.verificationAddAddressBody?.address
-      return address === undefined ? [] : [`${data.fid}/${asBuffer(address).toString('hex')}`]
-    }),
-  )
-  const keys = new Set(
-    submitted.flatMap(({ data }) => {
-      const key = data.keyAddBody?.key
-      return key === undefined ? [] : [`${data.fid}/${asBuffer(key).toString('hex')}`]
-    }),
-  )
+  const verified = new Set<string>()
+  const added = new Set<string>()
+  for (const { data } of submitted) {
+    const { fid, verificationAddAddressBody: verification, keyAddBody: key } = data
+    if (verification) verified.add(ownedBy(fid, verification.address))
+    if (key) added.add(ownedBy(fid, key.key))
+  }
   return rows.map(({ isSigned, isOwner }, index) => {
     const { data, signer } = claims[index]!
     return {
-      isSigned: isSigned || keys.has(`${data.fid}/${asBuffer(signer).toString('hex')}`),
+      isSigned: isSigned || added.has(ownedBy(data.fid, signer)),
       proof: proofs[index]!,
-      isOwner: isOwner || verified.has(`${data.fid}/${owners[index]!.toString('hex')}`),
+      isOwner: isOwner || verified.has(ownedBy(data.fid, owners[index]!)),
     }
   })
 }
 
+/** Identifies an address or a key together with its user. */
+function ownedBy(fid: number, bytes: Uint8Array): string {
+  return `${fid}/${asBuffer(bytes).toString('hex')}`
+}
+
 /** Returns the name that a USERNAME entry shows and that a chain must confirm; null for other messages. */
 export function usernameOnChain({ data }: SignedMessage): string | null {
-  const { type, value = '' } = data.userDataBody ?? {}
-  return type === UserDataType.USERNAME && value.endsWith('.eth') ? value : null
+  const { userDataBody: body } = data
+  return body?.type === UserDataType.USERNAME && body.value.endsWith('.eth') ? body.value : null
 }
 
 /** Finds the proof of each name: that in the message, or for a username the one that the fid has, stored or submitted. */

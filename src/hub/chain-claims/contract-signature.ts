@@ -54,8 +54,7 @@ async function isValidDeployed(
   endpoint: Endpoint,
   { address, digest, signature }: WalletSignature,
 ): Promise<boolean> {
-  const args = [digest, signature] as const
-  const data = encodeFunctionData({ abi: walletAbi, functionName: 'isValidSignature', args })
+  const data = encodeFunctionData({ abi: walletAbi, args: [digest, signature] })
   return (await callOrNull(endpoint, { to: address, data }))?.startsWith(VALID) ?? false
 }
 
@@ -68,9 +67,10 @@ async function isValidUndeployed(
     bytecode: erc6492SignatureValidatorByteCode,
     args: [address, digest, signature],
   })
-  const answer = await endpoint.runCreation(data).catch((error: unknown) => {
-    if (isRevert(error)) return '0x'
+  try {
+    return (await endpoint.runCreation(data)).startsWith(TRUE)
+  } catch (error) {
+    if (isRevert(error)) return false
     throw error
-  })
-  return answer.startsWith(TRUE)
+  }
 }

@@ -1,3 +1,4 @@
+import { namehash } from 'viem/ens'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { setName } from '../../../scripts/dev-chain.mjs'
 import { type Faults, startRpcProxy } from '../../../test/chain/rpc-proxy.js'
@@ -139,6 +140,66 @@ describe('a name that stopped resolving', () => {
     await setName(chain.client, name, later)
     await markOld()
     expect(await recheck(0, () => Date.now() + 2 * 3_600_000)).toEqual({ kept: 0, removed: 0 })
+    expect(await shownName(user)).toBe(name)
+  })
+
+  it('is checked on a chain whose last block is an hour old, and not on an older one', async () => {
+    const { user, name } = await addNamed()
+    await setName(chain.client, name, later)
+    await markOld()
+    const { timestamp } = await chain.client.getBlock()
+    const secondsAfter = (seconds: number) => () => (Number(timestamp) + seconds) * 1000
+    expect(await recheck(0, secondsAfter(3_601))).toEqual({ kept: 0, removed: 0 })
+    expect(await shownName(user)).toBe(name)
+    await recheck(0, secondsAfter(3_600))
+    expect(await shownName(user)).toBeNull()
+  })
+
+  it('is checked again after exactly the hours that the operator has set', async () => {
+    const { name } = await addNamed()
+    const nowUnix = Number((await chain.client.getBlock()).timestamp)
+    const clock = () => nowUnix * 1000
+    await recheck(24, clock)
+    const checkedAgo = (seconds: number) =>
+      db`update hub.username_proofs set checked_at = ${nowUnix - seconds} where name = ${name}`
+    await checkedAgo(24 * 3_600 - 1)
+    expect(await recheck(24, clock)).toEqual({ kept: 0, removed: 0 })
+    await checkedAgo(24 * 3_600)
+    expect(await recheck(24, clock)).toEqual({ kept: 1, removed: 0 })
+    expect(await recheck(24, clock)).toEqual({ kept: 0, removed: 0 })
+  })
+
+  it('ends a run after three names without an answer; those before keep their result', async () => {
+    const named: { name: string }[] = []
+    for (let count = 0; count < 5; count += 1) named.push(await addNamed())
+    // In this order: the oldest check first.
+    for (const [index, { name }] of named.entries())
+      await db`update hub.username_proofs set must_check = true, checked_at = ${index} where name = ${name}`
+    const silent = (count: number): Faults => {
+      const nodes = named.slice(1, 1 + count).map(({ name }) => namehash(name).slice(2))
+      return {
+        refuse: (method, params) =>
+          method === 'eth_call' && nodes.some((node) => JSON.stringify(params).includes(node)) ? 'no' : null,
+      }
+    }
+    second.faults = silent(3)
+    expect(await recheck()).toEqual({ kept: 1, removed: 0 })
+    await db`update hub.username_proofs set must_check = true, checked_at = 0 where name = ${named[0]!.name}`
+    second.faults = silent(2)
+    expect(await recheck()).toEqual({ kept: 3, removed: 0 })
+  })
+
+  it('is not counted as removed if a newer proof of it merges meanwhile', async () => {
+    const { user, name } = await addNamed()
+    await setName(chain.client, name, later)
+    await markOld()
+    const proofsFirst: typeof hub.removeLostNames = async (proofs) => {
+      const newer = nameProof(user, name, owner, testNow + 1)
+      expect(await hub.submit([newer], { origin: 'log' })).toEqual([null])
+      return await hub.removeLostNames(proofs)
+    }
+    const options = { db, hub: { removeLostNames: proofsFirst }, lookups, log: silentLog, clock: Date.now }
+    expect((await recheckNames({ ...options, everyHours: 0 })).removed).toBe(0)
     expect(await shownName(user)).toBe(name)
   })
 

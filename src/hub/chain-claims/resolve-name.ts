@@ -23,11 +23,11 @@ const addressWord = /^0x0{24}([0-9a-f]{40})$/i
 export async function resolveName(endpoint: Endpoint, registry: Address, name: string): Promise<Resolution> {
   // A variation selector changes how an emoji looks, and not which name it is.
   const node = namehash(name.replaceAll('\uFE0F', ''))
-  const resolverCall = encodeFunctionData({ abi: registryAbi, functionName: 'resolver', args: [node] })
+  const resolverCall = encodeFunctionData({ abi: registryAbi, args: [node] })
   const resolver = readAddress(await endpoint.call(registry, resolverCall))
   if (resolver === null) throw new Error(`there is no name registry at ${registry} of ${endpoint.name}`)
   if (resolver === ZERO_ADDRESS) return { problem: 'no resolver' }
-  const addressCall = encodeFunctionData({ abi: resolverAbi, functionName: 'addr', args: [node] })
+  const addressCall = encodeFunctionData({ abi: resolverAbi, args: [node] })
   const answer = await callOrNull(endpoint, { to: resolver, data: addressCall })
   const address = answer === null ? null : readAddress(answer)
   return address === null ? { problem: 'no address' } : { address }

@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex, serializeErc6492Signature } from 'viem'
+import { encodeFunctionData, type Hex, hashMessage, serializeErc6492Signature } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contract, deploy } from '../../../scripts/dev-chain.mjs'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
@@ -8,6 +8,7 @@ import { createTestHub } from '../../../test/hub.js'
 import { type TestUser, testNow } from '../../../test/network.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { verificationClaimDigest } from '../../protocol/kinds/verification.js'
+import type { ClaimNetwork } from './chain-lookups.js'
 import {
   addUser,
   CLAIM_BLOCK_HASH,
@@ -16,6 +17,7 @@ import {
   testLookups,
   walletVerification,
 } from './testing/claim-scene.js'
+import { isMessageOfWallet } from './wallet-message.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
@@ -81,6 +83,12 @@ describe('the claim of a deployed wallet (ERC-1271)', () => {
     }
   })
 
+  it('is refused when the contract is no wallet', async () => {
+    const user = await addUser(hub)
+    const message = walletVerification(user, { address: factory, signature: await claimOf(user, factory) })
+    expect(await submitOne(hub, message)).toBe(notVerified)
+  })
+
   it('is refused on chains that contract wallets are not looked up on', async () => {
     const user = await addUser(hub)
     const signature = await claimOf(user, wallet, owner, 420)
@@ -126,6 +134,80 @@ it('an account may also verify as a wallet: whether it is one only the chain kno
   const forged = await claimOf(user, stranger.address)
   const message = walletVerification(user, { address: stranger.address, signature: forged })
   expect(await submitOne(hub, message)).toBe(notVerified)
+})
+
+describe('a text that a wallet has signed', () => {
+  const message = 'I sign in'
+  const bytes = (hex: Hex) => Buffer.from(hex.slice(2), 'hex')
+
+  /** Asks whether a wallet has signed; also says how often it was asked where the wallet is. */
+  async function ask(
+    address: Hex,
+    signature: Hex,
+    network: ClaimNetwork | null = 'optimism',
+    from = testLookups({ optimism: urls }),
+  ) {
+    let finds = 0
+    const findNetwork = async () => {
+      finds += 1
+      return network
+    }
+    const request = { address: bytes(address), message, signature: bytes(signature), findNetwork }
+    return { ...(await isMessageOfWallet(from, request)), finds }
+  }
+
+  it('is that of the account whose key has signed, which no chain needs to say', async () => {
+    const signature = await owner.signMessage!({ message })
+    expect(await ask(owner.address, signature, null)).toEqual({ answer: true, finds: 0 })
+    expect(await ask(stranger.address, signature, null)).toEqual({ answer: false, finds: 1 })
+    expect(await ask(stranger.address, signature)).toEqual({ answer: false, finds: 1 })
+  })
+
+  it('is not that of an account whose signature is none', async () => {
+    const unreadable = `0x${'ff'.repeat(65)}` as const
+    expect(await ask(owner.address, unreadable)).toEqual({ answer: false, finds: 1 })
+    expect(await ask(owner.address, unreadable, null)).toEqual({ answer: false, finds: 1 })
+  })
+
+  it('is that of a contract that says so', async () => {
+    expect(await ask(wallet, await owner.signMessage!({ message }))).toEqual({ answer: true, finds: 1 })
+    expect(await ask(wallet, await owner.signMessage!({ message: 'another' }))).toMatchObject({
+      answer: false,
+    })
+    expect(await ask(wallet, await owner.signMessage!({ message }), null)).toMatchObject({ answer: false })
+  })
+
+  it('may be wrapped by ERC-6492, before the contract is deployed and after', async () => {
+    const { address, args, wrap } = await walletToCome(4)
+    const signature = wrap(await owner.sign!({ hash: hashMessage(message) }))
+    const forged = wrap(await stranger.sign!({ hash: hashMessage(message) }))
+    for (const isDeployed of [false, true]) {
+      if (isDeployed)
+        await chain.send(owner, { contract: 'WalletFactory', address: factory, functionName: 'create', args })
+      expect(await ask(address, signature)).toMatchObject({ answer: true })
+      expect(await ask(address, forged)).toMatchObject({ answer: false })
+    }
+  })
+
+  it('is refused without its chain, unless the signature has the length of those of accounts', async () => {
+    const signature = await owner.signMessage!({ message })
+    expect(await ask(wallet, signature, 'base')).toMatchObject({ answer: false })
+    expect(await ask(wallet, `${signature}00`, 'base')).toMatchObject({
+      refusal: { code: 'not_configured' },
+    })
+  })
+
+  it('is looked up ten times a minute for a wallet', async () => {
+    const from = testLookups({ optimism: urls })
+    const forged = await stranger.signMessage!({ message })
+    for (let n = 0; n < 10; n += 1) {
+      expect(await ask(wallet, forged, 'optimism', from)).toMatchObject({ answer: false })
+    }
+    expect(await ask(wallet, forged, 'optimism', from)).toMatchObject({
+      refusal: { code: 'bad_request.rate_limited' },
+    })
+    expect(await ask(owner.address, forged, 'optimism', from)).toMatchObject({ answer: false })
+  })
 })
 
 describe('an RPC', () => {

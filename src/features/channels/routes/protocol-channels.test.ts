@@ -161,8 +161,12 @@ it('member operations publish messages, and the protocol judges them', async () 
   expect((await invite(mod, 3)).json()).toMatchObject({ message: 'this user is member already' })
   expect((await invite(mod, 3, 'moderator')).statusCode).toBe(403)
   expect((await invite(owner, 3, 'moderator')).statusCode).toBe(200)
-  expect((await invite(owner, 3, 'owner')).statusCode).toBe(400)
+  const asOwner = await invite(owner, 3, 'owner')
+  expect([asOwner.statusCode, asOwner.json().property]).toEqual([400, 'role'])
   expect(await members()).toEqual(['1 owner', '2 moderator', '3 moderator'])
+  expect((await remove(owner, 3, 'moderator')).json()).toMatchObject({ message: 'no moderator any more' })
+  expect(await members()).toEqual(['1 owner', '2 moderator', '3 member'])
+  expect((await invite(owner, 3, 'moderator')).statusCode).toBe(200)
   expect((await remove(mod, 3)).statusCode).toBe(403)
   expect((await remove(owner, 3)).json()).toMatchObject({ message: 'removed from the channel' })
   expect((await remove(owner, 3)).statusCode).toBe(404)
@@ -171,6 +175,12 @@ it('member operations publish messages, and the protocol judges them', async () 
     act(member, 'PUT', 'channel/member/invite', { role, accept })
   expect((await answer(true)).json()).toMatchObject({ message: 'now a member' })
   expect((await answer(true, 'moderator')).statusCode).toBe(404)
+  const asModerator = { role: 'moderator', accept: true }
+  expect((await act(mod, 'PUT', 'channel/member/invite', asModerator)).json()).toMatchObject({
+    message: 'this user is moderator already',
+  })
+  expect((await remove(mod, 3)).json()).toMatchObject({ message: 'removed from the channel' })
+  expect((await answer(true)).json()).toMatchObject({ message: 'now a member' })
   expect(await members()).toEqual(['1 owner', '2 moderator', '3 member'])
   expect((await channel(3)).viewer_context).toEqual({ following: false, role: 'member' })
   expect((await answer(false)).json()).toMatchObject({ message: 'left the channel' })
@@ -216,6 +226,7 @@ it('PATCH channel publishes metadata and pins, keeps what it does not name, and 
     image_url: 'https://gardens.example/rose.png',
   })
   expect(edited.json().channel.pinned_cast_hash).toBeUndefined()
+  expect((await edit(owner, { image_url: null })).json().channel).not.toHaveProperty('image_url')
   expect((await edit(mod, { url: 'https://other.example' })).statusCode).toBe(403)
   expect((await act(owner, 'POST', 'channel', { name: 'Again' })).statusCode).toBe(409)
 })
@@ -244,10 +255,12 @@ it('a follow is a like of the channel: by message or operation, beside imported 
 })
 
 it('an import leaves alone what messages decide, and an edit of it is refused by name', async () => {
-  const lead = { id: 'gardens', name: 'Other', lead_fid: 4, moderator_fids: [4], pinned_cast_hash: null }
+  const pinned_cast_hash = hex(Buffer.alloc(20, 0xab))
+  const lead = { id: 'gardens', name: 'Other', lead_fid: 4, moderator_fids: [4], pinned_cast_hash }
   expect(await importChannel(db, { ...lead, url: 'https://new.example' }, testNowUnix)).toBeNull()
   hydrator.invalidation.apply({ tags: ['*'] })
   expect(await channel()).toMatchObject({ name: 'Parks', lead: { fid: 1 }, url: 'https://new.example' })
+  expect(await channel()).not.toHaveProperty('pinned_cast_hash')
   expect(await members()).toEqual(['1 owner', '2 moderator'])
   expect(await importChannel(db, { id: 'gardens', name: 'Other' }, testNowUnix, { mode: 'edit' })).toBe(
     'name of gardens is decided by messages of the protocol',
@@ -289,4 +302,14 @@ it('a channel that only the registry has is shown with its key, and one with ano
       created_at: new Date((testNowUnix - 5_000 + 20) * 1000).toISOString(),
     },
   ])
+})
+
+it('the first metadata by message keeps the rest of what was imported', async () => {
+  const image_url = 'https://parks.example/oak.png'
+  const imported = { id: 'parks', description: 'Old trees', image_url }
+  expect(await importChannel(db, imported, testNowUnix)).toBeNull()
+  const edited = await act(owner, 'PATCH', 'channel', { channel_id: 'parks', name: 'Parks' })
+  expect(edited.json().channel).toMatchObject({ name: 'Parks', description: 'Old trees', image_url })
+  const described = await act(owner, 'PATCH', 'channel', { channel_id: 'parks', description: 'Oaks' })
+  expect(described.json().channel).toMatchObject({ name: 'Parks', description: 'Oaks', image_url })
 })
