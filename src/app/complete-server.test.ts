@@ -59,6 +59,43 @@ const METRICS = [
   'webhook_queue_deliveries',
 ]
 
+/** Seconds between two runs of the jobs that every process has. */
+const OWN_JOBS = {
+  'activity of the hub': 10,
+  'process measures': 10,
+  'requests of API keys': 5,
+  'runs of jobs': 5,
+  'use of API keys': 60,
+}
+
+/** The same of those that one process at a time runs. */
+const JOBS = {
+  'answers of repeatable requests': 3_600,
+  'cast embeddings': 60,
+  'channel activity': 600,
+  'channels of the public client': 21_600,
+  'check of stored names': 60,
+  'database size': 3_600,
+  'event log partitions': 3_600,
+  'fnames of the registry': 5,
+  'manifests of mini apps': 5,
+  'messages that the upstream refused': 3_600,
+  'old batches of notifications': 3_600,
+  'old deliveries of webhooks': 3_600,
+  'old opens of notifications': 3_600,
+  'old requests of API keys': 3_600,
+  scores: 15,
+  'search lists': 300,
+  'search vocabulary': 1_800,
+  'tokens and notifications of mini app hosts': 3_600,
+  topics: 600,
+  'traces of the event log': 3_600,
+  'trends of mini apps': 300,
+  'validated frame actions': 3_600,
+  'verified accounts of the public client': 3_600,
+  'waiting threads': 60,
+}
+
 /** One process with all roles, and everything that needs nobody outside. */
 const server = await startTestServer(
   url,
@@ -90,9 +127,6 @@ async function admin(path: string): Promise<ReturnType<typeof JSON.parse>> {
 async function metrics(): Promise<string> {
   return await (await fetch(`${server.urls.main}/metrics`)).text()
 }
-
-const jobs = async () =>
-  (await db<{ name: string }[]>`select distinct name from app.job_runs`).map(({ name }) => name)
 
 describe('a server of all roles', () => {
   it('has one address, unless the hub is asked for one of its own', () => {
@@ -149,16 +183,6 @@ describe('a server of all roles', () => {
     const own = await admin('overview')
     expect(own.operations[0].requests).toBeLessThan(requests + 10)
     await expect.poll(async () => (await admin('overview')).activity.until).toMatch(/Z$/)
-    await expect
-      .poll(jobs)
-      .toEqual(
-        expect.arrayContaining([
-          'fnames of the registry',
-          'channels of the public client',
-          'verified accounts of the public client',
-          'cast embeddings',
-        ]),
-      )
   })
 
   it('has the metrics of all its parts', async () => {
@@ -180,6 +204,24 @@ describe('a server of all roles', () => {
       expect(text).toContain(`plaza_db_pool_connections{pool="${pool}"`)
     }
     expect(text).not.toContain('pool="end"')
+  })
+
+  it('crawls what a request names, and asks the AI endpoint', async () => {
+    const crawled = await server.get(`cast/embed/crawl?url=${encodeURIComponent(`${sourcesUrl}/page`)}`)
+    expect(crawled).toMatchObject({ metadata: { content_type: 'application/json', _status: 'RESOLVED' } })
+    await server.get('cast/search?q=hello&mode=semantic')
+    expect([...asked]).toEqual(expect.arrayContaining(['plaza (link previews) /page', 'plaza /embeddings']))
+  })
+
+  it('runs its jobs as often as they need, some of them in every process', async () => {
+    const read = async (isOwn: boolean) => {
+      const rows = await db<{ name: string; seconds: number }[]>`
+        select name, (every_ms / 1000.0)::float8 as seconds from app.job_runs where per_process = ${isOwn}
+      `
+      return Object.fromEntries(rows.map(({ name, seconds }) => [name, seconds]))
+    }
+    await expect.poll(() => read(true)).toEqual(OWN_JOBS)
+    await expect.poll(() => read(false)).toEqual(JOBS)
   })
 
   it('is ready, and says what is missing of the database', async () => {
