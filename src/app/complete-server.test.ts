@@ -162,6 +162,10 @@ describe('a server of all roles', () => {
     }
   })
 
+  it('consumes the log', async () => {
+    await expect.poll(metrics).toContain('plaza_consumer_lag_blocks{consumer="webhooks",shard="1"} 0\n')
+  })
+
   it('lists what may be read without a key, and nothing else', async () => {
     const statusOf = async (path: string) => (await fetch(`${server.urls.main}/v2/farcaster/${path}`)).status
     expect(await statusOf('user/bulk?fids=1')).toBe(200)
