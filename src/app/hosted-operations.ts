@@ -191,8 +191,7 @@ export function hostedOperations(
   const served = new Set(
     operations.flatMap(({ method, path }) => pathsOf(path).map((full) => `${method} ${full}`)),
   )
-  const lines = description.trim().split('\n')
-  return lines.flatMap((line) => {
+  return description.split('\n').flatMap((line) => {
     const [path = '', ...methods] = line.trim().split(' ')
     const paths = path.startsWith('/') ? [path] : pathsOf(path).toReversed()
     return (methods as HostedOperation['method'][]).map((method) => {

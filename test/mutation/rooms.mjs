@@ -27,7 +27,7 @@ export const rooms = {
   },
   app: {
     mutate: ['src/app/**/*.ts', 'src/platform/process/roles.ts', '!src/app/config/*-variables.ts'],
-    tests: ['src/app/**/*.test.ts'],
+    tests: ['src/app/**/*.test.ts', 'src/features/system/*.test.ts'],
   },
   channels: {
     mutate: ['src/features/channels/*.ts'],

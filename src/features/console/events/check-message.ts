@@ -12,13 +12,13 @@ export async function checkMessage(db: Database, message: SignedMessage): Promis
   const hashIsValid = messageHash(message.dataBytes).equals(message.hash)
   const verdict = signatureVerdict(message)
   const claim = hasClaim(message) ? await checkClaim(message, recoverClaimant) : undefined
-  const problem = hashIsValid ? (signatureRefusal(verdict) ?? claim ?? null) : null
+  const problem = hashIsValid ? (signatureRefusal(verdict) ?? claim)?.message : 'invalid hash'
   return {
     object: 'message_check',
     hash_is_valid: hashIsValid,
     signature_is_valid: verdict === SignatureVerdict.valid,
     claim_is_valid: claim === undefined ? null : claim === null,
-    problem: hashIsValid ? (problem?.message ?? null) : 'invalid hash',
+    problem: problem ?? null,
     signer: hexOf(message.signer),
     signer_state: await readSignerState(db, message),
   }

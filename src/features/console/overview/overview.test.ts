@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
+import type { Hub } from '../../../hub/hub.js'
 import { ensurePartitions } from '../../../hub/log/partitions.js'
+import { migrationState } from '../../../platform/db/migrate.js'
 import { ErrorJournal, journaled } from '../../../platform/log/error-journal.js'
 import { silentLog } from '../../../platform/log/log.js'
-import { ActivityHistory } from './activity.js'
+import { ActivityHistory, readActivity } from './activity.js'
 import { saveMeasures } from './measures.js'
 import { createServerMonitor } from './monitor.js'
 import { sampleDatabaseSize } from './sizes.js'
@@ -14,11 +17,11 @@ import { SyncWatch } from './sync-progress.js'
 const adminToken = 'the-admin-token-of-the-tests-0123456789'
 const MINUTE_MS = 60_000
 
-async function open() {
+async function open({ processId = null, ...options }: { processId?: string | null; hub?: Hub } = {}) {
   const { db } = await createTestDatabase()
   const clock = Date.now
-  const monitor = createServerMonitor({ db, clock })
-  const { app } = await createTestApi({ db, adminToken, monitor, clock })
+  const monitor = createServerMonitor({ db, clock, processId })
+  const { app } = await createTestApi({ db, adminToken, monitor, clock, ...options })
   const ask = async () =>
     (await app.inject({ url: '/admin/overview', headers: { authorization: `Bearer ${adminToken}` } })).json()
   return { db, monitor, ask }
@@ -103,7 +106,122 @@ describe('the overview', () => {
   })
 })
 
+describe('the overview of a server', () => {
+  it('is not ready while more than 10,000 messages wait for the log', async () => {
+    const { db } = await createTestDatabase()
+    const hub = await createTestHub(db)
+    let queued = 10_000
+    const { ask } = await open({ hub: { ...hub, queued: () => queued } })
+    expect((await ask()).ready).toBe(true)
+    queued = 10_001
+    const { ready, problems } = await ask()
+    expect([ready, problems[0]]).toEqual([false, '10001 messages wait for the event log'])
+  })
+
+  it('is not ready without a migration, and says which', async () => {
+    const { db, ask } = await open()
+    await db`delete from schema_migrations where id = (select max(id) from schema_migrations)`
+    const { ready, problems } = await ask()
+    const [name] = (await migrationState(db)).pending
+    expect([ready, problems[0]]).toEqual([false, `the migration ${name} is not applied`])
+  })
+
+  it('counts its own failures once, most frequent first, and has the last 20', async () => {
+    const processId = randomUUID()
+    const { db, monitor, ask } = await open({ processId })
+    await db`
+      insert into app.processes (id, roles, version, host, pid, alive_until)
+      values (${processId}, '{api}', '1', 'here', 1, now() + interval '1 minute')
+    `
+    for (let number = 0; number < 21; number += 1) {
+      monitor.errors.note(number < 8 ? 'rare' : 'frequent', `failure ${number}`)
+    }
+    await saveMeasures(db, processId, { operations: [], errors: monitor.errors.read() })
+    const { errors, processes } = await ask()
+    expect(processes).toMatchObject([{ id: processId, roles: ['api'] }])
+    expect(errors.last_hour.map(({ count }: { count: number }) => count)).toEqual([13, 8])
+    expect(errors.recent).toHaveLength(20)
+    expect(errors.recent[0]).toEqual({
+      object: 'recent_error',
+      at: expect.any(String),
+      kind: 'frequent',
+      message: 'failure 20',
+    })
+  })
+
+  it('has the failures of several processes in the order of time', async () => {
+    const { db, monitor, ask } = await open()
+    const now = Date.now()
+    monitor.errors.note('rare', 'now')
+    const others = [
+      [now - 2_000, 'rare', 1],
+      [now - 1_000, 'frequent', 5],
+      [now - 3_000, 'rare', 1],
+    ] as const
+    for (const [atMs, kind, count] of others) {
+      const id = randomUUID()
+      await db`
+        insert into app.processes (id, roles, version, host, pid, alive_until)
+        values (${id}, '{worker}', '1', 'other', 1, now() + interval '1 minute')
+      `
+      const recent = [{ atMs, kind, message: `${now - atMs} ms ago`, traceId: `trace ${count}` }]
+      const errors = { counts: [{ kind, count }], recent }
+      await saveMeasures(db, id, { operations: [], errors })
+    }
+    const { errors } = await ask()
+    expect(errors.last_hour).toMatchObject([
+      { kind: 'frequent', count: 5 },
+      { kind: 'rare', count: 3 },
+    ])
+    expect(errors.recent.map(({ message }: { message: string }) => message)).toEqual([
+      'now',
+      '1000 ms ago',
+      '2000 ms ago',
+      '3000 ms ago',
+    ])
+    expect(errors.recent[1]).toMatchObject({ trace_id: 'trace 5' })
+  })
+
+  it('has consumers that are behind, the sync, and counters', async () => {
+    const { db, ask } = await open()
+    await db`insert into hub.shards (shard, height) values (1, 8) on conflict (shard) do update set height = 8`
+    await db`insert into hub.consumers (name, shard, next_id) values ('webhooks', 1, 0)`
+    await db`insert into sync.fids (fid) values (5)`
+    expect(await ask()).toMatchObject({
+      at: expect.stringMatching(/Z$/),
+      consumers: [{ object: 'consumer', name: 'webhooks', shard: 1, blocks_behind: 8 }],
+      queues: [{ object: 'queue', name: 'webhook deliveries', state: 'waiting', count: 0 }, {}, {}],
+      sync: { shards: [], backfill: { fetched: 0, remaining: 1 } },
+      counters: { messages: expect.any(Number), casts: expect.any(Number), users: expect.any(Number) },
+      activity: { object: 'activity', every_seconds: 10 },
+      database: { growth_bytes_per_day: null },
+    })
+  })
+})
+
 describe('the rates', () => {
+  it('have a decimal, and the time of the last sample', async () => {
+    const { monitor, ask } = await open()
+    monitor.activity.add(1_000, { messages: 0, events: 0 })
+    monitor.activity.add(31_000, { messages: 5, events: 100 })
+    expect((await ask()).activity).toMatchObject({
+      until: '1970-01-01T00:00:31.000Z',
+      messages_per_second: [0.2],
+      events_per_second: [3.3],
+    })
+  })
+
+  it('come from the counters of PostgreSQL', async () => {
+    const { db } = await createTestDatabase()
+    const before = await readActivity(db)
+    await ensurePartitions(db, Date.now())
+    await db`
+      insert into hub.events (day, shard, id, type, event)
+      select (now() at time zone 'utc')::date, 1, n, 1, '' from generate_series(1, 50) n
+    `
+    await expect.poll(async () => (await readActivity(db)).events - before.events).toBe(50)
+  })
+
   it('are those of an hour, and never below 0', () => {
     const history = new ActivityHistory()
     for (let sample = 0; sample < 1_000; sample += 1) {

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { heavyOperations } from '../heavy-operations.js'
+import { operations } from '../operations.js'
+import { publicReadPaths } from '../public-reads.js'
+import { otherAppsTargetPolicy } from '../target-policies.js'
+import { configOf } from '../testing/config-of.js'
+import { openCommandLedger } from './accounts.js'
+import { chainSettings } from './chains.js'
+import { openCommandUpstreams } from './sync.js'
+import { webhookSettings } from './webhooks.js'
+
+describe('the part of the network that is synced', () => {
+  function subsetOf(env: Readonly<Record<string, string>>) {
+    const { upstreams, subset } = openCommandUpstreams(
+      configOf({ UPSTREAM_HUB: '127.0.0.1:1', ...env }),
+      () => {},
+    )
+    upstreams.close()
+    return subset
+  }
+
+  it('is all of it unless users or channels are named', () => {
+    expect(subsetOf({})).toBeNull()
+  })
+
+  it('has users, and channels by their ids and URLs', () => {
+    expect(subsetOf({ SYNC_FIDS: '3, 8', SYNC_INCLUDE_NEIGHBORS: 'true' })).toEqual({
+      fids: [3, 8],
+      channelUrls: [],
+      includeNeighbors: true,
+    })
+    expect(subsetOf({ SYNC_CHANNELS: 'garden, https://a.example/c' })).toEqual({
+      fids: [],
+      channelUrls: [
+        'https://farcaster.xyz/~/channel/garden',
+        'https://warpcast.com/~/channel/garden',
+        'https://a.example/c',
+      ],
+      includeNeighbors: false,
+    })
+  })
+
+  it('needs an upstream, which is trusted where the operator says so', () => {
+    expect(() => openCommandUpstreams(configOf({}), () => {})).toThrow(
+      'there is no upstream: set UPSTREAM_HUB',
+    )
+    for (const [UPSTREAM_TRUSTED, isTrusted] of [
+      ['true', true],
+      ['false', false],
+    ] as const) {
+      const config = configOf({ UPSTREAM_HUB: '127.0.0.1:1', UPSTREAM_TRUSTED, UPSTREAM_HEADERS: 'a=b' })
+      const { upstreams, trusted } = openCommandUpstreams(config, () => {})
+      upstreams.close()
+      expect(trusted).toBe(isTrusted)
+    }
+  })
+})
+
+const rpc = { CHAIN_OPTIMISM_RPC_URLS: 'http://127.0.0.1:1', CHAIN_BASE_RPC_URLS: 'http://127.0.0.1:2' }
+
+it('chains: those with RPC URLs, with the numbers of the operator', () => {
+  expect(chainSettings(configOf({})).networks.size).toBe(0)
+  const settings = chainSettings(
+    configOf({ ...rpc, CHAIN_IDS: 'optimism=31337', CHAIN_CONFIRMATIONS: '7', CHAIN_FIRST_BLOCK: '5' }),
+  )
+  expect(Object.fromEntries(settings.networks)).toMatchObject({
+    optimism: { chainId: 31_337, rpcUrls: ['http://127.0.0.1:1'], confirmations: 7 },
+    base: { chainId: 8_453, rpcUrls: ['http://127.0.0.1:2'], confirmations: 7 },
+  })
+  expect(settings.firstBlock('base')).toBe(5)
+  const address = `0x${'1a'.repeat(20)}`
+  const { contracts } = chainSettings(configOf({ ...rpc, CHAIN_CONTRACTS: `idRegistry=base:${address}` }))
+  expect(contracts.idRegistry.network).toBe('base')
+})
+
+describe('the ledger of a command', () => {
+  const networkOf = (env: Readonly<Record<string, string>>, name?: string) =>
+    openCommandLedger(configOf(env), name)?.network ?? null
+
+  it('is that of the chain of the registries, or the named one', () => {
+    expect(networkOf(rpc)).toBe('eip155:10')
+    expect(networkOf(rpc, 'eip155:8453')).toBe('eip155:8453')
+    expect(networkOf(rpc, 'eip155:1')).toBeNull()
+  })
+
+  it('is the local one on a devnet without chains, and nowhere else', () => {
+    expect(networkOf({})).toBe('local')
+    expect(networkOf({}, 'local')).toBe('local')
+    expect(networkOf({}, 'eip155:10')).toBeNull()
+    expect(networkOf({ HUB_NETWORK: 'mainnet' })).toBeNull()
+  })
+})
+
+describe('targets of requests to other apps', () => {
+  it('are on the internet and by https, unless development allows loopback', () => {
+    expect(otherAppsTargetPolicy(configOf({}))).toEqual({ allowHttp: false, allowLoopback: false })
+    const development = configOf({ ALLOW_PRIVATE_TARGETS: 'loopback' })
+    expect(otherAppsTargetPolicy(development)).toEqual({ allowHttp: true, allowLoopback: true })
+  })
+
+  it('of webhooks may be http where the operator says so', () => {
+    const policyOf = (env: Readonly<Record<string, string>>) => webhookSettings(configOf(env)).targetPolicy
+    expect(policyOf({})).toEqual({ allowHttp: false, allowLoopback: false })
+    expect(policyOf({ WEBHOOK_ALLOW_HTTP: 'true' })).toEqual({ allowHttp: true, allowLoopback: false })
+    expect(policyOf({ ALLOW_PRIVATE_TARGETS: 'loopback' })).toEqual({ allowHttp: true, allowLoopback: true })
+    const env = { WEBHOOK_TIMEOUT_MS: '1234', WEBHOOK_RATE_LIMIT: '77', WEBHOOKS_PER_APP: '9' }
+    expect(webhookSettings(configOf(env))).toMatchObject({
+      httpTimeoutMs: 1_234,
+      rateLimit: 77,
+      rateLimitMs: 60_000,
+      maxPerApp: 9,
+    })
+  })
+})
+
+describe('lists of operations', () => {
+  it('the reads without a key are operations, and only reads', () => {
+    const reads = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path))
+    expect([...publicReadPaths].filter((path) => !reads.has(path))).toEqual([])
+    expect(publicReadPaths.size).toBe(59)
+    for (const path of ['webhook', 'signer', 'notifications', 'user/balance']) {
+      expect(publicReadPaths.has(path)).toBe(false)
+    }
+  })
+
+  it('the heavy ones have a price, and few users cost nothing', () => {
+    const known = new Set(operations.map(({ method, path }) => `${method} ${path}`))
+    expect([...heavyOperations.keys()].filter((name) => !known.has(name))).toEqual([])
+    const priceOf = (name: string, input = {}) => heavyOperations.get(name)!(input as never)
+    const fids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+    for (const name of ['GET cast/search', 'GET cast/conversation', 'POST webhook/preview']) {
+      expect(priceOf(name)).not.toBeNull()
+    }
+    expect(priceOf('GET user/bulk', { fids: fids(50).join(',') })).toBeNull()
+    expect(priceOf('GET user/bulk', { fids: fids(51).join(',') })).not.toBeNull()
+    expect(priceOf('GET user/bulk', { fids: fids(51) })).not.toBeNull()
+    expect(priceOf('GET user/bulk')).toBeNull()
+  })
+})
