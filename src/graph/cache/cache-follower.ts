@@ -5,6 +5,7 @@ import { type LogReset, LogResetError } from '../../hub/log/log-reset.js'
 import { readEvents, readLogEnds } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
 import type { Database } from '../../platform/db/connection.js'
+import { isUnavailable } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import { everythingStale } from './cache-tags.js'
@@ -66,6 +67,12 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
       if (page.isEnd) await waitForNewEvents(ranges, tail, signal)
     } catch (error) {
       if (signal.aborted) return
+      if (ranges !== null && isUnavailable(error)) {
+        // Its position is known. While the database is away caches are as old as that, and they answer.
+        log.warn({ err: error }, 'cache invalidation cannot read the event log: retrying')
+        await pause(RETRY_MS, signal)
+        continue
+      }
       const isReset = error instanceof LogResetError
       if (isReset) {
         if (await isLagging(tail, ranges ?? [], error.reset)) {

@@ -1,0 +1,52 @@
+import { afterAll, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { createTestHub } from '../../../test/hub.js'
+import { TestUser, testNow } from '../../../test/network.js'
+import { eventId } from '../../hub/log/hub-event.js'
+import { createEventTail } from '../../hub/log/tail.js'
+import { eventChannel } from '../../hub/log/write.js'
+import { silentLog } from '../../platform/log/log.js'
+import { startCacheFollower } from './cache-follower.js'
+import { cacheTag } from './cache-tags.js'
+import { Invalidation } from './invalidation.js'
+
+const { db, connect } = await createTestDatabase()
+const hub = await createTestHub(db)
+const user = new TestUser(1)
+await hub.submitOnChainEvents(user.onChain({ units: 1 }))
+
+const warn = vi.fn()
+const evicted: string[] = []
+const empty = vi.fn()
+const invalidation = new Invalidation()
+invalidation.add({ evict: (tags) => evicted.push(...tags), empty })
+const tail = createEventTail(db)
+// Its statements end after a fifth of a second.
+const impatient = connect({ requestTimeoutMs: 200 })
+const stop = await startCacheFollower({
+  db: impatient,
+  listener: db,
+  invalidation,
+  tail,
+  shards: 1,
+  log: { ...silentLog, warn },
+})
+afterAll(async () => {
+  await stop()
+  await tail.close()
+})
+
+test('a page of the log that cannot be read: caches stay, and hear later what it says', async () => {
+  await expect.poll(() => invalidation.blocks.isLost()).toBe(false)
+  const cleared = empty.mock.calls.length
+  await db.begin(async (transaction) => {
+    await transaction`lock table hub.events in access exclusive mode`
+    // Another process says that it has logged something.
+    await connect()`select pg_notify(${eventChannel}, ${`1:${eventId(1_000, 0)}`})`
+    await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(1)
+  })
+  const cast = user.cast('after the outage', testNow)
+  expect(await hub.submit([cast])).toEqual([null])
+  await expect.poll(() => evicted).toContain(cacheTag.cast(cast.hash.toString('hex')))
+  expect(empty).toHaveBeenCalledTimes(cleared)
+})
