@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { constants, setPriority } from 'node:os'
@@ -32,6 +32,9 @@ const API_KEY = 'a-key-for-the-bench'
 const READS_PER_SECOND = 100
 /** A read that takes longer counts as this. */
 const READ_LIMIT_MS = 10_000
+/** What the machine does to the reads where the server has no part in it: other processes that only compute. */
+const CONTROL = 'control: other processes compute'
+const CONTROLS = [1, 2]
 /** Streams that catch up: more than a few would be refused by the limit of streams, not of work. */
 const STREAMS = 8
 
@@ -183,7 +186,31 @@ async function measure(server, all, subjects, attackers) {
   await readFor(server.url, reads, seconds)
   /** @type {string[][]} */
   const rows = [['', 'callers', 'p50 ms', 'p99 ms', 'p50 ratio', 'p99 ratio', 'what they got']]
+  /** @type {object[]} */
   const results = []
+  /**
+   * @param {string} name
+   * @param {number} callers
+   * @param {{ quiet: Latencies, loud: Latencies, statuses: Record<string, number> }} measured
+   */
+  function report(name, callers, { quiet, loud, statuses }) {
+    const ratio = (/** @type {number} */ share) => loud.quantile(share) / quiet.quantile(share)
+    const shown = [loud.quantile(0.5), loud.quantile(0.99), ratio(0.5), ratio(0.99)].map(figure)
+    rows.push(['', `${callers}`, ...shown, show(statuses)])
+    results.push({ name, callers, p50: ratio(0.5), p99: ratio(0.99), statuses })
+    console.log(rows.at(-1)?.join('  '), name)
+  }
+  for (const processes of CONTROLS) {
+    const quiet = await readFor(server.url, reads, seconds)
+    rows.push([CONTROL, 'none', figure(quiet.quantile(0.5)), figure(quiet.quantile(0.99)), '', '', ''])
+    const computing = startComputing(processes)
+    try {
+      const loud = await readFor(server.url, reads, seconds)
+      report(CONTROL, processes, { quiet, loud, statuses: {} })
+    } finally {
+      for (const child of computing) child.kill('SIGKILL')
+    }
+  }
   for (const hostile of all) {
     const quiet = await readFor(server.url, reads, seconds)
     rows.push([hostile.name, 'none', figure(quiet.quantile(0.5)), figure(quiet.quantile(0.99)), '', '', ''])
@@ -201,18 +228,7 @@ async function measure(server, all, subjects, attackers) {
       await sleep(500, null, { signal: abort.signal })
       const loud = await readFor(server.url, reads, seconds)
       const statuses = await attackers.stop()
-      const ratio = (/** @type {number} */ share) => loud.quantile(share) / quiet.quantile(share)
-      rows.push([
-        '',
-        `${callers}`,
-        figure(loud.quantile(0.5)),
-        figure(loud.quantile(0.99)),
-        figure(ratio(0.5)),
-        figure(ratio(0.99)),
-        show(statuses),
-      ])
-      results.push({ name: hostile.name, callers, p50: ratio(0.5), p99: ratio(0.99), statuses })
-      console.log(rows.at(-1)?.join('  '), hostile.name)
+      report(hostile.name, callers, { quiet, loud, statuses })
     }
   }
   printTable('ordinary reads beside expensive requests', rows)
@@ -283,6 +299,13 @@ async function startCallers() {
     },
     end: () => child.disconnect(),
   }
+}
+
+/** @param {number} count */
+function startComputing(count) {
+  return Array.from({ length: count }, () =>
+    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+  )
 }
 
 /** @param {Record<string, number>} statuses */
