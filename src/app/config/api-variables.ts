@@ -84,8 +84,8 @@ export const apiVariables = {
     { minimum: 0, maximum: 100_000, default: 256 },
   ),
   RECENT_WINDOW_ENTRIES: integer(
-    'Maximum number of recent casts, recasts and likes whose place in feeds is kept in memory, about 80 bytes each. ' +
-      'Feeds that reach further back are read from the database. 0 keeps none.',
+    'Maximum number of recent casts, recasts and likes whose place in feeds is kept in memory, about 80 bytes each, ' +
+      'and up to 45 MB for the latest activity of followed users. Feeds that reach further back are read from the database. 0 keeps none.',
     { minimum: 0, maximum: 100_000_000, default: 4_000_000 },
   ),
   CRAWL_EMBEDS: flag(

@@ -14,6 +14,8 @@ export interface Activity {
   /** The recasts again: who casts much and recasts little would be read whole for the latest five. */
   readonly recasts: FeedEntryList
   readonly likes: FeedEntryList
+  /** The latest of all (`affinity.ts`); null until a page asks for them, and again when the user acts. */
+  signals: Float64Array | null
 }
 
 /** Likes, recasts, replies and quotes. */
@@ -61,6 +63,8 @@ export interface RecentWindowOptions {
 /** As `likesThroughFid`: the likes of everybody. */
 export const ALL_FIDS = Number.MAX_SAFE_INTEGER
 
+/** Signals of users, at most 900 bytes each. */
+const MAX_KEPT_SIGNALS = 50_000
 /** The share of the entries that goes at once when there are too many. */
 const DROPPED_SHARE = 0.05
 /** Likes go by this many seconds at once. */
@@ -79,6 +83,8 @@ export class RecentWindow implements LogState {
   /** Casts and recasts. */
   timeline = new Timeline()
   readonly #activity = new Map<number, Activity>()
+  /** Kept since all were dropped, also those that were dropped one by one. */
+  #keptSignals = 0
   /** The recasts of a cast, by its number. */
   readonly #recasts = new Map<number, FeedEntryList>()
   /** All casts and recasts from this time on are here, in Farcaster seconds; infinite while nothing is, 0 if all are. */
@@ -127,6 +133,16 @@ export class RecentWindow implements LogState {
 
   activityOf(fid: number): Activity | undefined {
     return this.#activity.get(fid)
+  }
+
+  /** Keeps the signals of a user until the user acts, or those of too many users are kept. */
+  keepSignals(activity: Activity, signals: Float64Array): void {
+    this.#keptSignals += 1
+    if (this.#keptSignals > MAX_KEPT_SIGNALS) {
+      for (const each of this.#activity.values()) each.signals = null
+      this.#keptSignals = 1
+    }
+    activity.signals = signals
   }
 
   /** The recasts of a cast that are here. */
@@ -303,7 +319,12 @@ export class RecentWindow implements LogState {
     const { entries, table } = this
     let activity = this.#activity.get(entry.actor)
     if (!activity) {
-      activity = { feed: new FeedEntryList(), recasts: new FeedEntryList(), likes: new FeedEntryList() }
+      activity = {
+        feed: new FeedEntryList(),
+        recasts: new FeedEntryList(),
+        likes: new FeedEntryList(),
+        signals: null,
+      }
       this.#activity.set(entry.actor, activity)
     }
     const list = entry.kind === entryKind.like ? activity.likes : activity.feed
@@ -311,6 +332,7 @@ export class RecentWindow implements LogState {
     if (known >= 0 && list.find(entries, known, entry) >= 0) return known
     const id = entries.add(entry)
     const cast = entries.cast(id)
+    activity.signals = null
     list.insert(entries, id)
     if (entry.kind !== entryKind.like) this.timeline.insert(entries, id)
     if (entry.kind === entryKind.recast) {
@@ -349,6 +371,7 @@ export class RecentWindow implements LogState {
     }
     // Likes that go together have all left their list: the first of them may have been the end of the user.
     const activity = this.#activity.get(actor)
+    if (activity) activity.signals = null
     if (activity?.feed.length === 0 && activity.likes.length === 0) this.#activity.delete(actor)
     entries.free(id)
   }
