@@ -90,21 +90,28 @@ function ranked(
   return rank() as readonly NamedCast[]
 }
 
+function expectSameForYou(
+  window: RecentWindow,
+  model: WindowModel,
+  { count, isHidden }: Pick<Parameters<typeof rankForYou>[1], 'count' | 'isHidden'>,
+): void {
+  for (const request of [
+    { ts: timeOf(40), after: null },
+    { ts: timeOf(30), after: { rank: 1, hash: '80'.repeat(20) } },
+  ]) {
+    const forYou = { ...request, count, fid: 2, followed: [1, 3, 4], isHidden }
+    const found = ranked(window, model, () => rankForYou(window, forYou))
+    const begins = request.ts - forYouWindow.seconds + 1
+    const isIn = window.since <= begins && window.likesSince <= begins && window.likesThroughFid === ALL_FIDS
+    expect(found).toEqual(isIn ? model.forYou(forYou) : 'older')
+  }
+}
+
 /** Compares everything that a window says with what the model says. */
 function expectSame(window: RecentWindow, model: WindowModel, hidden: ReadonlySet<number>): void {
   const isHidden = (fid: number) => hidden.has(fid)
   for (const count of [3, 40]) {
-    for (const request of [
-      { ts: timeOf(40), after: null },
-      { ts: timeOf(30), after: { rank: 1, hash: '80'.repeat(20) } },
-    ]) {
-      const forYou = { ...request, count, fid: 2, followed: [1, 3, 4], isHidden }
-      const found = ranked(window, model, () => rankForYou(window, forYou))
-      const begins = request.ts - forYouWindow.seconds + 1
-      const isIn =
-        window.since <= begins && window.likesSince <= begins && window.likesThroughFid === ALL_FIDS
-      expect(found).toEqual(isIn ? model.forYou(forYou) : 'older')
-    }
+    expectSameForYou(window, model, { count, isHidden })
     const trending = { seconds: 25 * STEP_SECONDS, ts: timeOf(30), count }
     const found = ranked(window, model, () => rankTrending(window, trending))
     expect(found).toEqual(window.since <= timeOf(5) + 1 ? model.trending(trending) : 'older')
@@ -173,7 +180,10 @@ test('a window that is read in parts and changed by blocks says what the message
       }
       const rest = all.slice(read + (joinsSecond ? 2 : 1) * later)
       const middle = rest.length >> 1
-      for (const each of rest.slice(0, middle)) window.applyBlock(block(change([each])))
+      for (const each of rest.slice(0, middle)) {
+        window.applyBlock(block(change([each])))
+        expectSameForYou(window, model, { count: 40, isHidden: (fid) => hidden.includes(fid) })
+      }
       expectSame(window, model, new Set(hidden))
 
       const likes = model.likesPart(throughFid, ALL_FIDS, window.likesSince)
@@ -213,6 +223,8 @@ test('a window without room drops the oldest, and says the same of what it has',
         if (body !== null) window.applyBlock(block([body]))
         if (window.timeline.length > 0) expect(window.entries.size).toBeLessThanOrEqual(maxEntries)
         expect(window.hasDropped).toBe(window.since > 0)
+        // After each step: what is kept of a user between pages is dropped when the user acts.
+        expectSameForYou(window, model, { count: 40, isHidden: () => false })
       }
       expectSame(window, model, new Set())
     }),
