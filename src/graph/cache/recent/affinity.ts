@@ -8,7 +8,7 @@ export interface AffineCast {
   readonly affinity: number
 }
 
-/** Whose activity counts, and until when. */
+/** Users whose activity counts, and until when. */
 export interface AffinityRequest {
   /** Farcaster seconds. */
   readonly ts: number
@@ -45,9 +45,9 @@ function addAffinities(
 }
 
 /**
- * The time of the newest signal, then each signal: what a user casted, recasted and liked last, side by side: the number of the cast, the time, the author that it names, and
- * the weight. Hundreds of users count for one page, and their lists are all over the memory: with the signals in one place a
- * page takes 1.0 instead of 1.5 ms of CPU.
+ * The time of the newest signal, and then the signals: what a user casted, recasted and liked last. Each has the number of the
+ * cast, the time, the author that it names, and a weight. Hundreds of users count for one page, and their lists are all over
+ * the memory: with the signals of each in one place a page takes 0.64 ms of CPU instead of 1.46.
  */
 type Signals = Float64Array
 
@@ -80,6 +80,7 @@ function readSignals(window: RecentWindow, { feed, recasts, likes }: Activity, t
   let castsLeft = forYouWindow.casts
   newest(window, feed, ts, (id) => {
     if (entries.kind(id) !== entryKind.cast) return true
+    // Only casts that start a thread count; replies are among the latest ten.
     if (!window.isReply(entries.cast(id))) add(id, weight.cast)
     castsLeft -= 1
     return castsLeft > 0
