@@ -86,10 +86,13 @@ export class FeedEntryTable {
     this.#free.push(id)
   }
 
-  /** Orders two entries as feeds do: by time, then by hash, and a cast after its recasts, as the newest come first. */
+  /**
+   * Orders two entries as feeds do: by time, then by hash, then a cast after its recasts, and those after one another by the
+   * author that they name, the highest fid first: the newest come first.
+   */
   compare(a: number, b: number): number {
     const byPosition = this.ts(a) - this.ts(b) || this.table.compare(this.cast(a), this.cast(b))
-    return byPosition || this.kind(b) - this.kind(a)
+    return byPosition || this.kind(b) - this.kind(a) || this.targetFid(b) - this.targetFid(a)
   }
 
   /** Whether an entry is the entry of a message. */

@@ -116,7 +116,13 @@ export class WindowModel {
       .filter(
         ({ ts, hash }) => before === null || ts < before.ts || (ts === before.ts && hash < hex(before.hash)),
       )
-      .sort((a, b) => b.ts - a.ts || compare(b.hash, a.hash) || Number(a.isRecast) - Number(b.isRecast))
+      .sort(
+        (a, b) =>
+          b.ts - a.ts ||
+          compare(b.hash, a.hash) ||
+          Number(a.isRecast) - Number(b.isRecast) ||
+          a.targetFid - b.targetFid,
+      )
       .slice(0, count)
       .map((entry) => ({ ...entry, isShown: isShown(entry) }))
   }
