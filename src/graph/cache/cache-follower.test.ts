@@ -2,42 +2,46 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNow } from '../../../test/network.js'
+import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { eventId } from '../../hub/log/hub-event.js'
 import { createEventTail } from '../../hub/log/tail.js'
 import { eventChannel } from '../../hub/log/write.js'
+import type { Database } from '../../platform/db/connection.js'
 import { silentLog } from '../../platform/log/log.js'
 import { startCacheFollower } from './cache-follower.js'
 import { cacheTag } from './cache-tags.js'
 import { Invalidation } from './invalidation.js'
 
-const { db, connect } = await createTestDatabase()
+const { db, url, connect } = await createTestDatabase()
 const hub = await createTestHub(db)
 const user = new TestUser(1)
 await hub.submitOnChainEvents(user.onChain({ units: 1 }))
 
-const warn = vi.fn()
-const evicted: string[] = []
-const empty = vi.fn()
-const invalidation = new Invalidation()
-invalidation.add({ evict: (tags) => evicted.push(...tags), empty })
 const tail = createEventTail(db)
-// Its statements end after a fifth of a second.
-const impatient = connect({ requestTimeoutMs: 200 })
-const stop = await startCacheFollower({
-  db: impatient,
-  listener: db,
-  invalidation,
-  tail,
-  shards: 1,
-  log: { ...silentLog, warn },
-})
-afterAll(async () => {
-  await stop()
-  await tail.close()
-})
+afterAll(() => tail.close())
+
+/** Starts a follower, with a cache that says what it is told. */
+async function follow(listener: Database) {
+  const warn = vi.fn()
+  const evicted: string[] = []
+  const empty = vi.fn()
+  const invalidation = new Invalidation()
+  invalidation.add({ evict: (tags) => evicted.push(...tags), empty })
+  const stop = await startCacheFollower({
+    // Its statements end after a fifth of a second.
+    db: connect({ requestTimeoutMs: 200 }),
+    listener,
+    invalidation,
+    tail,
+    shards: 1,
+    log: { ...silentLog, warn },
+  })
+  await expect.poll(() => invalidation.blocks.isLost()).toBe(false)
+  return { warn, evicted, empty, stop }
+}
 
 test('a page of the log that cannot be read: caches stay, and hear later what it says', async () => {
-  await expect.poll(() => invalidation.blocks.isLost()).toBe(false)
+  const { warn, evicted, empty, stop } = await follow(db)
   const cleared = empty.mock.calls.length
   await db.begin(async (transaction) => {
     await transaction`lock table hub.events in access exclusive mode`
@@ -49,4 +53,13 @@ test('a page of the log that cannot be read: caches stay, and hear later what it
   expect(await hub.submit([cast])).toEqual([null])
   await expect.poll(() => evicted).toContain(cacheTag.cast(cast.hash.toString('hex')))
   expect(empty).toHaveBeenCalledTimes(cleared)
+  await stop()
+})
+
+test('a stop whose connection for notifications ends: stops', async () => {
+  const { hostname, port } = new URL(url)
+  const proxy = await startTcpProxy(`${hostname}:${port}`)
+  const { stop } = await follow(connect({ url: Object.assign(new URL(url), { host: proxy.address }).href }))
+  proxy.truncateAfter(1)
+  await stop()
 })

@@ -46,7 +46,8 @@ export async function startCacheFollower(options: CacheFollowerOptions): Promise
   return async () => {
     stopping.abort()
     await following
-    await listening.unlisten()
+    // If the connection is lost, there is nothing to unlisten.
+    await listening.unlisten().catch(() => {})
   }
 }
 
