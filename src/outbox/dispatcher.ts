@@ -31,6 +31,11 @@ const MAX_LANES = 10_000
 const STOP_POLL_MS = 5
 /** A timer below this would ask for the same again before a statement has run. */
 const MIN_TIMER_MS = 5
+/**
+ * Timers fire this late: one that fires a millisecond early, or whose moment was rounded down from the microseconds of the
+ * database, would claim nothing, and one retry in a hundred waited for the sweep.
+ */
+const TIMER_MARGIN_MS = 2
 
 /**
  * Sends what is due in a queue. One loop talks with the database: each round settles all results that have come and
@@ -280,7 +285,8 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
       this.#lane(key).pausedUntilMs = 0
       this.wake([key])
     }
-    const timer = setTimeout(wakeLane, Math.max(MIN_TIMER_MS, atMs - this.#options.clock())).unref()
+    const delayMs = Math.max(MIN_TIMER_MS, atMs - this.#options.clock() + TIMER_MARGIN_MS)
+    const timer = setTimeout(wakeLane, delayMs).unref()
     this.#timers.set(key, { atMs, timer })
   }
 }
