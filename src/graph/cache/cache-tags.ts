@@ -13,6 +13,8 @@ export interface StaleTags {
 }
 
 const MUTES_PREFIX = 'mutes:'
+const CHANNEL_PREFIX = 'channel:'
+const PROTOCOL_CHANNEL_PREFIX = 'channelId:'
 
 /** The tags of cache entries. A tag names one source that an entry is made of. Hashes are hex without 0x. */
 export const cacheTag = {
@@ -44,9 +46,9 @@ export const cacheTag = {
   /** The list of casts below a parent URL. */
   feed: (parentUrl: string) => `feed:${parentUrl}`,
   /** A channel with its counters, and the membership of viewers in it. */
-  channel: (id: string) => `channel:${id}`,
+  channel: (id: string) => `${CHANNEL_PREFIX}${id}`,
   /** The same by its id in the protocol, which messages name. */
-  protocolChannel: (channelId: Uint8Array) => `channelId:${hexOf(channelId)}`,
+  protocolChannel: (channelId: Uint8Array) => `${PROTOCOL_CHANNEL_PREFIX}${hexOf(channelId)}`,
   /** The channel that a parent URL belongs to. */
   channelUrl: (parentUrl: string) => `channelUrl:${parentUrl}`,
   /** The metadata of an embedded URL. */
@@ -61,6 +63,11 @@ export const everythingStale: StaleTags = { tags: [cacheTag.everything, cacheTag
 /** The user of a tag of mutes; null for another tag. */
 export function mutingFidOf(tag: string): number | null {
   return tag.startsWith(MUTES_PREFIX) ? Number(tag.slice(MUTES_PREFIX.length)) : null
+}
+
+/** Whether a tag names a channel. */
+export function isChannelTag(tag: string): boolean {
+  return tag.startsWith(CHANNEL_PREFIX) || tag.startsWith(PROTOCOL_CHANNEL_PREFIX)
 }
 
 /** Ids of channels whose tag is remembered. */
