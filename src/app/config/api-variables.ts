@@ -76,7 +76,7 @@ export const apiVariables = {
   VIEW_CACHE_ENTRIES: integer(
     'Maximum number of users, and of casts, in the cache of rendered JSON, about 3 kB each. 0 turns the ' +
       'cache off.',
-    { minimum: 0, maximum: 10_000_000, default: 50_000 },
+    { minimum: 0, maximum: 10_000_000, default: 100_000 },
   ),
   VIEWER_SETS_MB: integer(
     'Memory for what viewers follow, block and reacted to, in megabytes: about 20 MB for 1,000 viewers. 0 keeps ' +

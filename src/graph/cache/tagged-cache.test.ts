@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { cacheTag } from './cache-tags.js'
 import { Invalidation } from './invalidation.js'
 import { TaggedCache } from './tagged-cache.js'
@@ -67,4 +67,54 @@ test('a value read at a forgotten version is not cached', () => {
   expect(cache.get('one')).toBeUndefined()
   cache.put('one', { name: 'one' }, () => ['a'], cache.currentVersion())
   expect(cache.get('one')).toEqual({ name: 'one' })
+})
+
+test('a full cache keeps its bound, and its tags drop what is in it', () => {
+  const step = fc.record({ key: fc.nat(30), isAsked: fc.boolean(), isDropped: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
+      const invalidation = new Invalidation()
+      const cache = new TaggedCache<{ key: number }>({ invalidation, maxEntries: 10 })
+      for (const { key, isAsked, isDropped } of steps) {
+        const tags = [`of ${key}`, `third ${key % 3}`, 'all']
+        cache.put(`${key}`, { key }, () => tags, cache.currentVersion())
+        if (isAsked) expect(cache.get(`${key}`)).toEqual({ key })
+        if (isDropped) invalidation.apply({ tags: [`of ${key}`] })
+        if (isDropped) expect(cache.get(`${key}`)).toBeUndefined()
+      }
+      const keptKeys = () =>
+        Array.from({ length: 31 }, (_, key) => cache.get(`${key}`)?.key ?? -1).filter((key) => key >= 0)
+      expect(keptKeys().length).toBeLessThanOrEqual(10)
+      invalidation.apply({ tags: ['third 1'] })
+      expect(keptKeys().filter((key) => key % 3 === 1)).toEqual([])
+      invalidation.apply({ tags: ['all'] })
+      expect(keptKeys()).toEqual([])
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('an entry that is asked for outlives thousands that are read once', () => {
+  const cache = new TaggedCache<{ key: number }>({ invalidation: new Invalidation(), maxEntries: 10 })
+  const put = (key: number) => cache.put(`${key}`, { key }, () => ['all'], cache.currentVersion())
+  put(0)
+  for (let key = 1; key < 3_000; key += 1) {
+    put(key)
+    expect(cache.get('0')).toEqual({ key: 0 })
+  }
+  expect(cache.get('2999')).toEqual({ key: 2_999 })
+})
+
+test('an entry is read again after ten minutes', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const cache = new TaggedCache<{ name: string }>({ invalidation: new Invalidation(), maxEntries: 10 })
+    cache.put('one', { name: 'one' }, () => ['a'], cache.currentVersion())
+    vi.advanceTimersByTime(599_000)
+    expect(cache.get('one')).toEqual({ name: 'one' })
+    vi.advanceTimersByTime(2_000)
+    expect(cache.get('one')).toBeUndefined()
+  } finally {
+    vi.useRealTimers()
+  }
 })
