@@ -1,16 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { beginOrdinaryRequest } from '../process/turns.js'
+import { beginOrdinaryRequest, startRead } from '../process/turns.js'
 
 const endings = new WeakMap<FastifyRequest, () => void>()
 
 /**
- * Lets heavy work wait while ordinary requests are answered: from when their body is there until their reply is made. What a
+ * Lets reads take turns, so that nothing else waits for all of them, and lets heavy work wait while ordinary requests are answered: from when their body is there until their reply is made. What a
  * client takes to send or to read does not count.
  */
 export function preferOrdinaryRequests(app: FastifyInstance): void {
   app.addHook('preHandler', (request, _reply, done) => {
     endings.set(request, beginOrdinaryRequest())
-    done()
+    if (request.method === 'GET') startRead(done)
+    else done()
   })
   app.addHook('onSend', (request, _reply, _payload, done) => {
     endOrdinaryRequest(request)
