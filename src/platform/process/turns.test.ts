@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { beginOrdinaryRequest, inSlices, nextTurn, startRead } from './turns.js'
@@ -111,4 +112,20 @@ it('every read starts, however many come while others run', async () => {
   while (started < 1_000) await setImmediate()
   for (let turn = 0; turn < 3; turn += 1) await setImmediate()
   expect(started).toBe(1_000)
+})
+
+it('a read that waits belongs to its own request', async () => {
+  const requests = new AsyncLocalStorage<number>()
+  const seen: (number | undefined)[] = []
+  for (let request = 0; request < 5; request += 1) {
+    requests.run(request, () =>
+      startRead(() => {
+        seen.push(requests.getStore())
+        const startMs = performance.now()
+        while (performance.now() - startMs < 2.5);
+      }),
+    )
+  }
+  while (seen.length < 5) await setImmediate()
+  expect(seen).toEqual([0, 1, 2, 3, 4])
 })

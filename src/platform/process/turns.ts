@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks'
+
 /**
  * Turns of the event loop for heavy work. Work that fills the thread for longer than a millisecond does it in slices, and waits
  * for its turn before each. One slice runs in each turn of the loop, however many requests are at work; and while ordinary
@@ -101,7 +103,8 @@ export function startRead(read: () => void): void {
     setImmediate(beginReads)
   }
   if (reads.length === 0 && performance.now() - readsSinceMs < READ_SLICE_MS) read()
-  else reads.push(read)
+  // The turn that starts it is of another request: without this, its spans would be.
+  else reads.push(AsyncResource.bind(read))
 }
 
 /** Schedules the reads that wait: they run after the loop has looked at its sockets. */
