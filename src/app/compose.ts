@@ -28,6 +28,7 @@ import { LogFeed, recorded } from '../platform/log/log-feed.js'
 import { createMetrics, observePools } from '../platform/metrics.js'
 import { pause } from '../platform/process/pause.js'
 import { parseRoles, type Role } from '../platform/process/roles.js'
+import { isThreadBusy } from '../platform/process/thread-load.js'
 import { JobRuns } from '../platform/scheduler/job-runs.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
@@ -328,7 +329,8 @@ async function startConsumers(
   for (const consumer of modules.flatMap((module) => module.consumers?.(clock) ?? [])) {
     await ensureCursors(connections.write, consumer, shards)
     if (roles.has('worker')) {
-      lifecycle.onStop(startConsumer(consumer, { db: connections.work, shards, tail, log, tracing }))
+      const options = { db: connections.work, shards, tail, log, tracing, isBusy: isThreadBusy }
+      lifecycle.onStop(startConsumer(consumer, options))
     }
   }
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { beginOrdinaryRequest, startRead } from '../process/turns.js'
+import { startRead } from '../process/read-turns.js'
+import { beginOrdinaryRequest } from '../process/turns.js'
 
 const endings = new WeakMap<FastifyRequest, () => void>()
 
 /**
- * Lets reads take turns, so that nothing else waits for all of them, and lets heavy work wait while ordinary requests are answered: from when their body is there until their reply is made. What a
- * client takes to send or to read does not count.
+ * Lets reads take turns, so that nothing else waits for all of them, and lets heavy work wait while ordinary requests are
+ * answered: from when their body is there until their reply is made. What a client takes to send or to read does not count.
  */
 export function preferOrdinaryRequests(app: FastifyInstance): void {
   app.addHook('preHandler', (request, _reply, done) => {

@@ -1,7 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { beginOrdinaryRequest, inSlices, nextTurn, startRead } from './turns.js'
+import { beginOrdinaryRequest, inSlices, nextTurn } from './turns.js'
 
 it('one slice runs in each turn of the event loop, whichever request it is of', async () => {
   const slices: string[] = []
@@ -56,76 +55,4 @@ it('slices that take long get smaller', async () => {
     while (performance.now() - startMs < 1.5);
   })
   expect(sizes).toEqual([40, 20, 10, 5, 5, 5, 5, 5, 5])
-})
-
-/** Counts the turns of the event loop until it is stopped. */
-function countTurns() {
-  const turns = { count: 0, isStopped: false }
-  const next = () => {
-    turns.count += 1
-    if (!turns.isStopped) globalThis.setImmediate(next)
-  }
-  next()
-  return turns
-}
-
-it('reads that fill the thread run one after the other, each in a turn of its own', async () => {
-  const turns = countTurns()
-  const started: { read: number; turn: number }[] = []
-  await new Promise<void>((resolve) => {
-    for (let read = 0; read < 6; read += 1) {
-      startRead(() => {
-        started.push({ read, turn: turns.count })
-        const startMs = performance.now()
-        while (performance.now() - startMs < 2.5);
-        if (started.length === 6) resolve()
-      })
-    }
-  })
-  turns.isStopped = true
-  expect(started.map(({ read }) => read)).toEqual([0, 1, 2, 3, 4, 5])
-  expect(new Set(started.map(({ turn }) => turn)).size).toBe(6)
-})
-
-it('a read on an idle thread starts at once, and so do those after others have ended', async () => {
-  for (let turn = 0; turn < 3; turn += 1) await setImmediate()
-  const seen: string[] = []
-  startRead(() => seen.push('first'))
-  expect(seen).toEqual(['first'])
-  for (let turn = 0; turn < 3; turn += 1) await setImmediate()
-  startRead(() => seen.push('second'))
-  expect(seen).toEqual(['first', 'second'])
-})
-
-it('every read starts, however many come while others run', async () => {
-  let started = 0
-  for (let turn = 0; turn < 20; turn += 1) {
-    for (let read = 0; read < 50; read += 1) {
-      startRead(() => {
-        started += 1
-        const startMs = performance.now()
-        while (performance.now() - startMs < 0.05);
-      })
-    }
-    await setImmediate()
-  }
-  while (started < 1_000) await setImmediate()
-  for (let turn = 0; turn < 3; turn += 1) await setImmediate()
-  expect(started).toBe(1_000)
-})
-
-it('a read that waits belongs to its own request', async () => {
-  const requests = new AsyncLocalStorage<number>()
-  const seen: (number | undefined)[] = []
-  for (let request = 0; request < 5; request += 1) {
-    requests.run(request, () =>
-      startRead(() => {
-        seen.push(requests.getStore())
-        const startMs = performance.now()
-        while (performance.now() - startMs < 2.5);
-      }),
-    )
-  }
-  while (seen.length < 5) await setImmediate()
-  expect(seen).toEqual([0, 1, 2, 3, 4])
 })
