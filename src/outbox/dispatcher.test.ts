@@ -20,6 +20,8 @@ function createQueue(parts: Partial<Queue> = {}) {
     channel: 'tests',
     lanesPerClaim: 10,
     countsUnsettled: false,
+    idOf: ({ id }) => String(id),
+    releaseLost: async () => {},
     findDueLanes: async () => [...new Set(waiting.map(({ lane }) => lane))],
     async claim(_worker, requests) {
       claims.push([...requests])

@@ -25,6 +25,10 @@ interface LaneItem<Prepared, Content> {
   readonly content: Content
 }
 
+interface Settled<Prepared, Result> extends LaneItem<Prepared, Result> {
+  readonly id: string
+}
+
 const SWEEP_PAGE = 1_000
 /** A sweep goes on when there are fewer: a queue may have a lane for each of a million users. */
 const MAX_LANES = 10_000
@@ -48,8 +52,12 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   readonly #timers = new Map<string, { readonly atMs: number; readonly timer: NodeJS.Timeout }>()
   readonly #abortController = new AbortController()
   readonly #loop: WakeLoop
-  #results: LaneItem<Prepared, Result>[] = []
+  /** Ids of the items that are claimed and not settled. */
+  readonly #inHandIds = new Set<string>()
+  #results: Settled<Prepared, Result>[] = []
   #sending = 0
+  /** A claim has failed: the database may have carried it out. */
+  #mayHaveLostClaim = false
   #isSweepRequested = false
   /** The last lane that the sweep under way has found; empty when none is under way. */
   #sweptTo = ''
@@ -129,7 +137,10 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
       finished.map(({ key }) => key),
     )
     this.#results = this.#results.slice(settled.length)
-    for (const { lane } of settled) lane.endUnsettled()
+    for (const { lane, id } of settled) {
+      lane.endUnsettled()
+      this.#inHandIds.delete(id)
+    }
     this.#forgetFinished(finished)
     for (const wakeUp of wakeUps) this.#wakeAt(wakeUp)
     return true
@@ -155,18 +166,25 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     const { queue, worker, clock } = this.#options
     const lanes = this.#claimableLanes()
     if (lanes.length === 0) return false
+    // Before anything newer is claimed: the items of a lane keep their order.
+    if (this.#mayHaveLostClaim) await queue.releaseLost(worker, [...this.#inHandIds])
+    this.#mayHaveLostClaim = false
     const requests = lanes.map(({ key, capacity }) => ({ lane: key, capacity }))
     // A wake from now on may be for an item that this statement does not see.
     for (const lane of lanes) lane.mayHaveMore = false
     const claims = await queue.claim(worker, requests).catch((error: unknown) => {
       for (const lane of lanes) lane.mayHaveMore = true
+      this.#mayHaveLostClaim = true
       throw error
     })
     const claimed: LaneItem<Prepared, Claimed>[] = []
     for (const { lane: key, items, hasMore, pausedForMs } of claims) {
       const lane = this.#lane(key)
       lane.addPending(items.length)
-      for (const content of items) claimed.push({ lane, content })
+      for (const content of items) {
+        claimed.push({ lane, content })
+        this.#inHandIds.add(queue.idOf(content))
+      }
       if (hasMore || pausedForMs !== null) lane.mayHaveMore = true
       if (pausedForMs === null) continue
       lane.pausedUntilMs = clock() + pausedForMs
@@ -226,7 +244,8 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
           return
         }
         first.lane.endPending()
-        this.#addResult({ lane: first.lane, content: preparation.fail(first.content) })
+        const result = preparation.fail(first.content)
+        this.#addResult({ lane: first.lane, id: queue.idOf(first.content), content: result })
         return
       }
     }
@@ -252,7 +271,9 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     span?.end()
     this.#sending -= 1
     lane.endSending(result !== null)
-    if (result !== null) this.#addResult({ lane, content: result })
+    const id = this.#options.queue.idOf(item)
+    if (result === null) this.#inHandIds.delete(id)
+    else this.#addResult({ lane, id, content: result })
     this.#startNext(lane)
   }
 
@@ -268,7 +289,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     })
   }
 
-  #addResult(result: LaneItem<Prepared, Result>): void {
+  #addResult(result: Settled<Prepared, Result>): void {
     this.#results.push(result)
     // Results that arrive in the same turn of the event loop are settled together.
     setImmediate(() => this.#loop.wake())

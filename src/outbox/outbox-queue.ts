@@ -40,10 +40,17 @@ export interface OutboxQueue<Claimed, Prepared extends Claimed, Result> {
   readonly maxInHand?: number
   /** See `LaneLimits`. */
   readonly countsUnsettled: boolean
+  /** Identifies an item among all of the queue. */
+  idOf(item: Claimed): string
   /** Finds lanes with something due that this worker may claim, in the order of their keys, behind `after`. */
   findDueLanes(worker: string, after: string, limit: number): Promise<readonly string[]>
   /** Claims what is due in these lanes, in one statement. A lane that this worker may not have is left out. */
   claim(worker: string, requests: readonly LaneRequest[]): Promise<readonly LaneClaim<Claimed>[]>
+  /**
+   * Gives back what this worker has claimed, apart from the items that it has in hand: a database that goes away may have
+   * carried out a claim whose reply never came.
+   */
+  releaseLost(worker: string, inHandIds: readonly string[]): Promise<void>
   /** Only for items that need more than a claim reads. */
   readonly preparation?: {
     /** Completes items for sending, in the same order. Runs beside claims and settlements. */

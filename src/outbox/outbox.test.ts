@@ -247,3 +247,25 @@ it('results wait for a database that is away, and nothing is sent a second time'
   await expect.poll(() => countStates(db)).toEqual({ ended: 3 })
   expect(target.sent).toHaveLength(3)
 })
+
+it('a claim whose reply is lost is claimed again, before later items of its lane, and what is in hand stays', async () => {
+  const target = createTarget()
+  const queue = createTestQueue(db, target.send)
+  await insertItems(db, 'in order', 12)
+  let claims = 0
+  await startWorker(
+    {
+      ...queue,
+      async claim(...request) {
+        claims += 1
+        const claimed = await queue.claim(...request)
+        if (claims % 2 === 0) throw Object.assign(new Error('away'), { code: 'CONNECTION_CLOSED' })
+        return claimed
+      },
+    },
+    1,
+  )
+
+  await expect.poll(() => countStates(db), { timeout: 20_000 }).toEqual({ ended: 12 })
+  expect(target.sent.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+})

@@ -240,3 +240,31 @@ it('webhook deliveries: a server that stops during a claim leaves the delivery t
   expect(second?.body.data.text).toBe('ending, again')
   for (const response of openResponses) response.end()
 })
+
+it('webhook deliveries: what a claim has taken whose reply was lost is delivered', {
+  timeout: 120_000,
+}, async () => {
+  const server = await start()
+  const target = await startReceiver()
+  const { webhook_id } = await subscribe(server, target.url, { 'cast.created': { text: 'lost' } })
+  const claimingPid = async () => {
+    const [row] = await db<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where datname = current_database() and application_name = 'plaza work' and wait_event_type = 'Lock'`
+    return row?.pid ?? 0
+  }
+
+  await db.begin(async (transaction) => {
+    await transaction`select from webhooks.lanes where webhook_id = ${webhook_id} for update`
+    await server.hub.submit([alice.cast('lost', now() - 10)])
+    await expect.poll(claimingPid).toBeGreaterThan(0)
+    // As if the claim had been carried out before its connection was lost.
+    await transaction`
+      update webhooks.deliveries set state = 'sending', worker = (select id from webhooks.workers)
+      where webhook_id = ${webhook_id}`
+    await transaction`select pg_terminate_backend(${await claimingPid()}, 10000)`
+  })
+
+  const [delivery] = await target.waitForCount(1)
+  expect(delivery?.body.data.text).toBe('lost')
+})

@@ -66,6 +66,7 @@ export function createTestQueue(
     channel: 'test_items',
     lanesPerClaim: 10,
     countsUnsettled: false,
+    idOf: ({ id }) => String(id),
     async findDueLanes(_worker, after, limit) {
       const rows = await db<{ lane: string }[]>`
         select distinct lane from work.items
@@ -83,9 +84,15 @@ export function createTestQueue(
               order by id limit ${capacity} for update skip locked
             )
             returning id, lane, attempts`
-          return { lane, items, hasMore: items.length >= capacity, pausedForMs: null }
+          const inOrder = items.toSorted((a, b) => a.id - b.id)
+          return { lane, items: inOrder, hasMore: items.length >= capacity, pausedForMs: null }
         }),
       )
+    },
+    async releaseLost(worker, inHandIds) {
+      await db`
+        update work.items set state = 'waiting', worker = null
+        where state = 'sending' and worker = ${worker} and id::text <> all (${db.types.texts([...inHandIds])}::text[])`
     },
     send,
     async settle(worker, results) {

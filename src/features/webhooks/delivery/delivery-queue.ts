@@ -11,6 +11,7 @@ import {
   deliveryChannel,
   findDueWebhooks,
   type PreparedDelivery,
+  releaseLostDeliveries,
 } from './delivery-store.js'
 import type { EventRenderContext } from './event-data.js'
 import { type DeliveryOutcome, type LaneState, outcomeOf, settleOutcomes } from './outcome.js'
@@ -44,8 +45,10 @@ export function createDeliveryQueue(
     channel: deliveryChannel,
     lanesPerClaim: LANES_PER_CLAIM,
     countsUnsettled: false,
+    idOf: ({ id }) => id,
     findDueLanes: (worker, after, limit) => findDueWebhooks(db, worker, after, limit),
     claim: (worker, requests) => claimDue(db, worker, requests),
+    releaseLost: (worker, inHandIds) => releaseLostDeliveries(db, worker, inHandIds),
     preparation: {
       prepare: (claimed) => prepareDeliveries(options, claimed),
       fail: (delivery) =>

@@ -183,6 +183,19 @@ async function releaseDeliveries(db: Queryable, workers: readonly string[]): Pro
   await deleteWebhooksOfListeners(db, workers)
 }
 
+/** Gives back what a worker has claimed, apart from these deliveries: it does not know of the others. */
+export async function releaseLostDeliveries(
+  db: Database,
+  worker: string,
+  inHandIds: readonly string[],
+): Promise<void> {
+  await db`
+    update webhooks.deliveries
+    set state = 'waiting', worker = null
+    where state = 'sending' and worker = ${worker}::uuid
+      and id <> all (${db.types.texts(inHandIds)}::text[]::uuid[])`
+}
+
 /** Below every id of a webhook. */
 const LOWEST_UUID = '00000000-0000-0000-0000-000000000000'
 

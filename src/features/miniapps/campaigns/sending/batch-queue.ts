@@ -31,6 +31,15 @@ async function releaseBatches(db: Queryable, senderIds: readonly string[]): Prom
     where state = 'sending' and sender = any (${db.types.texts(senderIds)}::text[]::uuid[])`
 }
 
+/** Gives back what a sender has claimed, apart from these batches: it does not know of the others. */
+async function releaseLostBatches(db: Database, sender: string, inHandIds: readonly string[]): Promise<void> {
+  await db`
+    update miniapps.batches
+    set state = 'waiting', sender = null
+    where state = 'sending' and sender = ${sender}::uuid
+      and id <> all (${db.types.texts(inHandIds)}::text[]::bigint[])`
+}
+
 /** A mini app whose clients have a host for each user makes no statement long. */
 const HOSTS_PER_CLAIM = 64
 /** Each batch has up to 100 tokens. */
@@ -65,8 +74,10 @@ export function createBatchQueue(
     maxInHand: MAX_BATCHES_IN_HAND,
     // Batches in hand are sent a second time if the process dies: they are never more than the capacity of a lane.
     countsUnsettled: true,
+    idOf: ({ batchId }) => String(batchId),
     findDueLanes: (_sender, after, limit) => findWaitingHosts(db, after, limit),
     claim: (sender, requests) => claimBatches(db, sender, requests, settings),
+    releaseLost: (sender, inHandIds) => releaseLostBatches(db, sender, inHandIds),
     async send({ batchId, requests }) {
       const failedTokens: FailedToken[] = []
       for (const request of requests) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../../../test/database.js'
+import { Dispatcher } from '../../../../outbox/dispatcher.js'
 import { silentLog } from '../../../../platform/log/log.js'
 import { createNetClient } from '../../../../platform/outbound/net-client.js'
 import { createApp } from '../../../apps/apps.js'
@@ -8,7 +9,7 @@ import { broadcast } from '../broadcast.js'
 import { createCampaigns } from '../campaign-client.js'
 import { startClient } from '../testing/client-simulator.js'
 import { grantTokens } from '../testing/token-rows.js'
-import { batchSenders } from './batch-queue.js'
+import { batchSenders, createBatchQueue } from './batch-queue.js'
 import { startCampaignSender } from './campaign-sender.js'
 
 const { db, connect } = await createTestDatabase()
@@ -74,4 +75,43 @@ it('a broadcast ends as soon as a sender of another process has sent it, and not
     campaigns.close(),
     sender.stop(),
   ])
+})
+
+it('a batch of a claim whose reply was lost is sent', async () => {
+  const settings = { isAsync: true, intervalSeconds: 0, perDay: 100, concurrency: 2, timeoutMs: 10_000 }
+  const client = await startClient()
+  const { id: appId } = await createApp(db, { name: 'orchard' })
+  await grantTokens(db, { appId, clientFid: 9152, url: client.url(), fids: [1, 2, 3] })
+  let isLost = false
+  const queue = createBatchQueue({ db, net, settings, log: silentLog })
+  const dispatcher = new Dispatcher({
+    queue: {
+      ...queue,
+      async claim(...request) {
+        const claimed = await queue.claim(...request)
+        if (isLost || claimed.every(({ items }) => items.length === 0)) return claimed
+        isLost = true
+        throw Object.assign(new Error('away'), { code: 'CONNECTION_CLOSED' })
+      },
+    },
+    worker: randomUUID(),
+    concurrency: settings.concurrency,
+    clock: Date.now,
+    log: silentLog,
+  })
+  onTestFinished(() => dispatcher.stop())
+  const campaigns = createCampaigns({ settings, listen: db.listen, db })
+  onTestFinished(() => campaigns.close())
+  const { result } = await broadcast(
+    { writerDb: db, campaigns: { ...campaigns, wake: async () => dispatcher.sweep() } },
+    {
+      appId,
+      notification: { title: 'hello', body: 'there', targetUrl: 'https://orchard.example.com/' },
+      uuid: null,
+      audience: { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null },
+    },
+  )
+
+  expect(result).toMatchObject({ success: 3, failure: 0, openBatches: 0 })
+  expect(client.requests).toHaveLength(1)
 })
