@@ -39,6 +39,41 @@ describe('a response', () => {
     expect(server.connections()).toBe(1)
   })
 
+  it('to a request that may be repeated comes over a new connection where the kept one has ended', async () => {
+    const answered = new WeakSet()
+    const server = await serveHttp((req, res) => {
+      if (answered.has(req.socket)) return req.socket.destroy()
+      answered.add(req.socket)
+      return res.end('hello')
+    })
+    const client = createClient()
+    const post = (isRepeatable: boolean) =>
+      client.request({
+        url: server.origin,
+        method: 'POST',
+        body: '1',
+        deadlineMs: 5_000,
+        maxBytes: 10,
+        isRepeatable,
+      })
+    expect(await post(true)).toMatchObject({ status: 200 })
+    await setImmediate()
+    expect(await post(true)).toMatchObject({ status: 200 })
+    expect(server.connections()).toBe(2)
+    await setImmediate()
+    expect(await post(false)).toMatchObject({ kind: 'connection' })
+    expect(server.connections()).toBe(2)
+  })
+
+  it('that never begins is a failure after the second time', async () => {
+    const server = await serveHttp((req) => req.socket.destroy())
+    const options = { deadlineMs: 5_000, maxBytes: 10, isRepeatable: true }
+    expect(await createClient().request({ url: server.origin, ...options })).toMatchObject({
+      kind: 'connection',
+    })
+    expect(server.connections()).toBe(2)
+  })
+
   it('ignores the proxy of the environment', async () => {
     const proxy = await serveTcp((socket) => socket.destroy())
     const { origin } = await serveHttp((_, res) => res.end('straight'))

@@ -29,6 +29,12 @@ export interface NetRequest {
   readonly maxBytes: number | ((head: AnswerHead) => number)
   /** 0 (default) returns the redirect itself. Only GET and HEAD follow redirects. */
   readonly maxRedirects?: number
+  /**
+   * Whether the target may get the request twice, because it knows it by an id. It is sent once more, at once, where the
+   * connection ends before an answer begins: a target closes a kept connection while the request is on its way
+   * (RFC 9112 §9.3.1), which is no failure of the target.
+   */
+  readonly isRepeatable?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -123,7 +129,11 @@ async function follow(
   let target: URL | NetFailure = checkTarget(request.url, options.policy)
   for (let redirects = 0; ; redirects += 1) {
     if (isNetFailure(target)) return target
-    const response = await send(agent, target, headers, request, signal)
+    const attempt = () => send(agent, target as URL, headers, request, signal)
+    const response = await attempt().catch((error: unknown) => {
+      if (request.isRepeatable && isConnectionLost(error)) return attempt()
+      throw error
+    })
     const head = headOf(response)
     const location =
       redirectsLeft > 0 && redirectStatuses.has(head.status) ? head.headers.location : undefined
@@ -179,6 +189,12 @@ function send(
     signal,
     ...(body === undefined ? {} : { body }),
   })
+}
+
+/** Whether a connection that was open has ended: one that a target keeps, or a target that hangs up. */
+function isConnectionLost(error: unknown): boolean {
+  if (error instanceof errors.SocketError) return true
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
 function headOf({ statusCode, headers }: Dispatcher.ResponseData): AnswerHead {

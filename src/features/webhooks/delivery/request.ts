@@ -67,6 +67,8 @@ export function deliveryRequest(delivery: PreparedDelivery, nowMs: number): NetR
     method: 'POST',
     deadlineMs: delivery.httpTimeoutMs,
     maxBytes: MAX_RESPONSE_BYTES,
+    // Receivers know a delivery by its id. A retry would come after later deliveries.
+    isRepeatable: true,
   }
 }
 
