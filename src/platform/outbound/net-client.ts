@@ -129,11 +129,7 @@ async function follow(
   let target: URL | NetFailure = checkTarget(request.url, options.policy)
   for (let redirects = 0; ; redirects += 1) {
     if (isNetFailure(target)) return target
-    const attempt = () => send(agent, target as URL, headers, request, signal)
-    const response = await attempt().catch((error: unknown) => {
-      if (request.isRepeatable && isConnectionLost(error)) return attempt()
-      throw error
-    })
+    const response = await sendOrRepeat(agent, target, headers, request, signal)
     const head = headOf(response)
     const location =
       redirectsLeft > 0 && redirectStatuses.has(head.status) ? head.headers.location : undefined
@@ -172,6 +168,16 @@ function endWithAnswer<Answer extends NetAnswer | NetFailure>(
     if (answer.status >= 400) span.fail(`status ${answer.status}`)
   }
   return answer
+}
+
+async function sendOrRepeat(...exchange: Parameters<typeof send>): Promise<Dispatcher.ResponseData> {
+  const [, , , { isRepeatable }] = exchange
+  try {
+    return await send(...exchange)
+  } catch (error) {
+    if (isRepeatable && isConnectionLost(error)) return await send(...exchange)
+    throw error
+  }
 }
 
 function send(
