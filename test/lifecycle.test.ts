@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readPostmaster } from '../src/platform/db/cluster-process.js'
 import { connect, type Database } from '../src/platform/db/connection.js'
 import { dataDirOwner } from '../src/platform/db/data-dir-lock.js'
@@ -48,7 +49,43 @@ function sendEndlessly(server: ServerProcess): Promise<string | Response> {
   return fetch(`${server.url}/v1/submitMessage`, init).catch(() => 'cut')
 }
 
+/** Kills what is left of the processes that one has started. */
+function killGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL')
+  } catch {
+    // None is left.
+  }
+}
+
 describe('start and stop', () => {
+  it('that `npm start` has started ends when npm gets SIGTERM', async () => {
+    await builtCli()
+    const dataDir = await createDataDir()
+    // Without npm's own scripts: the build has just been made.
+    const npm = spawn('npm', ['start', '--ignore-scripts'], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        DATA_DIR: dataDir,
+        PORT: '0',
+        VERIFY_THREADS: '0',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    })
+    onTestFinished(() => killGroup(npm.pid))
+    let output = ''
+    npm.stdout.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+    await expect.poll(() => output, { timeout: 60_000 }).toMatch(/^listening on /m)
+    const postgres = await postgresOf(dataDir)
+    npm.kill('SIGTERM')
+    await expect.poll(() => processIdentity(postgres), { timeout: 60_000 }).toBeNull()
+    expect(output).toContain('"msg":"stopped"')
+  })
+
   it('creates its database, replies, and leaves no process after SIGTERM', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir })
