@@ -99,7 +99,7 @@ describe('createVerifyPool', () => {
     const good = sampleMessage(0, {})
     const deadly = { ...good, signer: Buffer.alloc(32, 9) }
     try {
-      expect(await pool.verify([good])).toEqual([null])
+      expect(await pool.verify([good, good])).toEqual([null, null])
       for (let round = 0; round < 3; round++) {
         await expect(pool.verify([deadly])).rejects.toThrow('a verifying thread died')
         expect(await pool.verify([good, good, good])).toEqual([null, null, null])
@@ -113,13 +113,29 @@ describe('createVerifyPool', () => {
     const pool = poolOf(1, 'no-such-worker.js')
     const good = sampleMessage(0, {})
     // The second one waits until the first has failed.
-    const [first, second] = await Promise.allSettled([pool.verify([good]), pool.verify([good, good])])
+    const two = [good, good]
+    const [first, second] = await Promise.allSettled([pool.verify(two), pool.verify(two)])
     const died = {
       message: 'a verifying thread died',
       cause: { code: expect.stringContaining('MODULE_NOT_FOUND') },
     }
     expect([first, second]).toMatchObject([{ reason: died }, { reason: died }])
     await pool.close()
+  })
+
+  it('verifies a single message without a thread, in the same way', async () => {
+    const messages = await batch()
+    const inline = createVerifyPool({ threads: 0 })
+    const pool = poolOf(2)
+    try {
+      for (const message of messages)
+        expect(await pool.verify([message])).toEqual(await inline.verify([message]))
+    } finally {
+      await pool.close()
+    }
+    const withoutThreads = poolOf(1, 'no-such-worker.js')
+    expect(await withoutThreads.verify([sampleMessage(0, {})])).toEqual([null])
+    await withoutThreads.close()
   })
 
   it('refuses work beyond the waiting limit as unavailable', async () => {

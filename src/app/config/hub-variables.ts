@@ -70,10 +70,13 @@ export const hubVariables = {
     maximum: 3650,
     default: 3,
   }),
-  VERIFY_THREADS: integer('Threads that verify signatures. 0 verifies in the main thread.', {
-    minimum: 0,
-    maximum: 256,
-    default: availableParallelism(),
-    defaultText: 'one per core',
-  }),
+  VERIFY_THREADS: integer(
+    'Threads that verify signatures of several messages at once. 0 verifies all in the main thread.',
+    {
+      minimum: 0,
+      maximum: 256,
+      default: availableParallelism(),
+      defaultText: 'one per core',
+    },
+  ),
 }
