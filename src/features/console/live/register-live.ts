@@ -7,11 +7,10 @@ import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { type CallerName, callerAt } from '../../../platform/limits/caller-name.js'
 import { limits } from '../../../platform/limits/limits.js'
-import { endOrdinaryRequest } from '../../../platform/limits/ordinary-requests.js'
 import { createSlots } from '../../../platform/limits/slots.js'
 import type { Log } from '../../../platform/log/log.js'
-import { type WatchedReader, watchStalledReaders } from '../../../platform/process/stalled-readers.js'
-import { StreamResponse } from '../../../platform/process/stream-response.js'
+import { EventStreams } from '../../../platform/process/event-streams.js'
+import type { StreamResponse } from '../../../platform/process/stream-response.js'
 import { isSessionAlive } from '../console-sessions.js'
 import { eventFilterOf, shardsOf } from '../events/event-log.js'
 import { eventParameters } from '../events/event-operations.js'
@@ -39,7 +38,6 @@ export interface LiveOptions {
 }
 
 const HEARTBEAT_MS = 10_000
-/** A stream whose reader takes nothing for so long is ended; the reader can resume. */
 const STALL_TIMEOUT_MS = 60_000
 const OVERVIEW_MS = 2_000
 const CHANGES_MS = 1_000
@@ -53,7 +51,6 @@ const parseQuery = compileQuery(
     ...eventParameters,
   }),
 )
-type Query = ReturnType<typeof parseQuery>
 
 const valueTopics = ['overview', ...changeTopics] as const
 type ValueTopic = (typeof valueTopics)[number]
@@ -63,9 +60,7 @@ interface Shared {
   readonly options: LiveOptions
   readonly topics: Readonly<Record<ValueTopic, PolledTopic<object>>>
   readonly events: () => EventTopic
-  readonly slots: ReturnType<typeof createSlots>
-  readonly streams: Map<AbortController, { readonly sessionId: number | null; readonly ended: Promise<void> }>
-  readonly readers: Set<WatchedReader>
+  readonly streams: EventStreams
 }
 
 /**
@@ -79,21 +74,13 @@ export function createLive(options: LiveOptions): {
   readonly endSession: (sessionId: number) => void
 } {
   const shared = openShared(options)
-  function register(scope: FastifyInstance): void {
-    const stopWatching = watchStalledReaders(shared.readers, options.stallTimeoutMs ?? STALL_TIMEOUT_MS)
-    scope.addHook('preClose', async () => {
-      stopWatching()
-      for (const controller of shared.streams.keys()) controller.abort()
-      await Promise.all([...shared.streams.values()].map(({ ended }) => ended))
-    })
-    scope.get('/stream', { exposeHeadRoute: false }, (request, reply) => openStream(shared, request, reply))
+  return {
+    register(scope) {
+      shared.streams.register(scope)
+      scope.get('/stream', { exposeHeadRoute: false }, (request, reply) => openStream(shared, request, reply))
+    },
+    endSession: (sessionId) => shared.streams.endOf(sessionId),
   }
-  function endSession(sessionId: number): void {
-    for (const [controller, stream] of shared.streams) {
-      if (stream.sessionId === sessionId) controller.abort()
-    }
-  }
-  return { register, endSession }
 }
 
 function openShared(options: LiveOptions): Shared {
@@ -114,12 +101,13 @@ function openShared(options: LiveOptions): Shared {
       events ??= createEventTopic(db, options.tail())
       return events
     },
-    slots: createSlots(limits.consoleStreams, limits.consoleStreamsOfSession, {
-      most: options.maxStreams,
-      mostOfCaller: options.maxStreamsOfSession,
+    streams: new EventStreams({
+      slots: createSlots(limits.consoleStreams, limits.consoleStreamsOfSession, {
+        most: options.maxStreams,
+        mostOfCaller: options.maxStreamsOfSession,
+      }),
+      stallTimeoutMs: options.stallTimeoutMs ?? STALL_TIMEOUT_MS,
     }),
-    streams: new Map(),
-    readers: new Set(),
   }
 }
 
@@ -129,11 +117,8 @@ interface LiveSubscription {
   readonly events: EventRequest | null
 }
 
-async function subscriptionOf(
-  db: Database,
-  query: Query,
-  request: FastifyRequest,
-): Promise<LiveSubscription> {
+async function subscriptionOf(db: Database, request: FastifyRequest): Promise<LiveSubscription> {
+  const query = parseQuery(request.query)
   const names = [...new Set(query.topics.split(','))]
   const unknown = names.find((name) => name !== 'events' && !isValueTopic(name))
   if (unknown !== undefined) {
@@ -158,39 +143,20 @@ async function openStream(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  endOrdinaryRequest(request)
   const { sessionId } = request.getDecorator<AdminCaller>('adminCaller')
   const caller: CallerName = sessionId === null ? callerAt(request.ip) : `session ${sessionId}`
-  const subscription = await subscriptionOf(shared.options.db, parseQuery(request.query), request)
-  const freeSlot = shared.slots.take(caller)
-  // It took so long that the request was refused.
-  if (reply.sent) {
-    freeSlot()
-    return reply
-  }
-  const controller = new AbortController()
-  const reader = { socket: request.raw.socket, onStalled: () => controller.abort() }
-  shared.readers.add(reader)
-  reply.hijack()
-  reply.raw.writeHead(200, { ...reply.getHeaders(), ...streamHeaders } as Record<string, string>)
-  const ended = runStream(shared, subscription, { request, reply, controller, sessionId }).finally(() => {
-    shared.streams.delete(controller)
-    shared.readers.delete(reader)
-    freeSlot()
+  return await shared.streams.open(request, reply, {
+    caller,
+    owner: sessionId,
+    subscribe: () => subscriptionOf(shared.options.db, request),
+    run: (response, subscription, controller) =>
+      runStream(shared, subscription, { request, response, controller, sessionId }),
   })
-  shared.streams.set(controller, { sessionId, ended })
-  return reply
-}
-
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  // A proxy that buffers the whole answer would never send it.
-  'x-accel-buffering': 'no',
 }
 
 interface Reader {
   readonly request: FastifyRequest
-  readonly reply: FastifyReply
+  readonly response: StreamResponse
   readonly controller: AbortController
   readonly sessionId: number | null
 }
@@ -198,11 +164,9 @@ interface Reader {
 async function runStream(
   { options, topics, events }: Shared,
   subscription: LiveSubscription,
-  { request, reply, controller, sessionId }: Reader,
+  { request, response, controller, sessionId }: Reader,
 ): Promise<void> {
   const { signal } = controller
-  const stallTimeoutMs = options.stallTimeoutMs ?? STALL_TIMEOUT_MS
-  const response = new StreamResponse({ response: reply.raw, controller, stallTimeoutMs })
   const stream = new LiveStream(response, signal)
   const unsubscribe = subscription.topics.map((topic) => topics[topic].subscribe(sender(stream, topic)))
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))

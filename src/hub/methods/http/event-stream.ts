@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limits } from '../../../platform/limits/limits.js'
-import { endOrdinaryRequest } from '../../../platform/limits/ordinary-requests.js'
 import { createSlots } from '../../../platform/limits/slots.js'
-import { type WatchedReader, watchStalledReaders } from '../../../platform/process/stalled-readers.js'
-import { StreamResponse } from '../../../platform/process/stream-response.js'
+import { EventStreams } from '../../../platform/process/event-streams.js'
+import type { StreamResponse } from '../../../platform/process/stream-response.js'
 import {
   createSingleFlightPages,
   followLog,
@@ -51,56 +50,25 @@ const RECONNECT_MS = 2_000
  * next. So a slow reader holds one page in memory and delays no other, and nothing is queued.
  */
 export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
-  const slots = createSlots(limits.eventStreams, limits.eventStreamsOfCaller, {
-    most: api.config.maxStreams,
-    mostOfCaller: api.config.maxStreamsOfCaller,
+  const { maxStreams: most, maxStreamsOfCaller: mostOfCaller, stallTimeoutMs = STALL_TIMEOUT_MS } = api.config
+  const streams = new EventStreams({
+    slots: createSlots(limits.eventStreams, limits.eventStreamsOfCaller, { most, mostOfCaller }),
+    stallTimeoutMs,
   })
+  streams.register(scope)
   const readPage = createSingleFlightPages(api.db, jsonOfEach)
-  const streams = new Map<AbortController, Promise<void>>()
-  const readers = new Set<WatchedReader>()
-  const stopWatching = watchStalledReaders(readers, api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS)
-
-  scope.addHook('preClose', async () => {
-    stopWatching()
-    for (const controller of streams.keys()) controller.abort()
-    await Promise.all(streams.values())
-  })
 
   const options = { config: { failure: FAILURE }, exposeHeadRoute: false }
   scope.get('/events/stream', options, async (request, reply) => {
-    endOrdinaryRequest(request)
-    // Before the statement that finds where to start.
     const caller = await callerOfHub(api.nameKey, request, request.ip)
-    const freeSlot = slots.take(caller)
-    const controller = new AbortController()
-    const reader = { socket: request.raw.socket, onStalled: () => controller.abort() }
-    readers.add(reader)
-    const started = subscribe(request, api)
-    const stream = started.then(
-      (subscription) => {
-        // It took so long to find where to start that the request was refused.
-        if (reply.sent) return
-        reply.hijack()
-        const headers = { ...reply.getHeaders(), ...streamHeaders }
-        reply.raw.writeHead(200, headers as Record<string, string>)
-        const catchUp = (signal: AbortSignal) => api.work.catchUp.enter(caller, signal)
-        const follower = { readPage, tail: api.tail, catchUp }
-        const stallTimeoutMs = api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS
-        const response = new StreamResponse({ response: reply.raw, controller, stallTimeoutMs })
-        return new EventStream(response, request, controller.signal, api, follower).run(subscription)
-      },
-      () => {},
-    )
-    streams.set(
-      controller,
-      stream.finally(() => {
-        streams.delete(controller)
-        readers.delete(reader)
-        freeSlot()
-      }),
-    )
-    await started
-    return reply
+    const catchUp = (signal: AbortSignal) => api.work.catchUp.enter(caller, signal)
+    const follower = { readPage, tail: api.tail, catchUp }
+    return await streams.open(request, reply, {
+      caller,
+      subscribe: () => subscribe(request, api),
+      run: (response, subscription, { signal }) =>
+        new EventStream(response, request, signal, api, follower).run(subscription),
+    })
   })
 }
 
@@ -108,13 +76,6 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
 function jsonOfEach(events: readonly StoredHubEvent[]): string[] {
   const { json, ends } = transcodeHubEvents(events)
   return ends.map((end, index) => json.toString('utf8', index === 0 ? 0 : ends[index - 1]! + 1, end))
-}
-
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store',
-  // A proxy that buffers the whole answer would never send it.
-  'x-accel-buffering': 'no',
 }
 
 async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promise<LogSubscription> {
