@@ -20,7 +20,7 @@ const exceptions = {
     'src/demo/run.ts Date.now': 'interval between updates of the record',
     'src/hub/methods/http/event-stream.ts setInterval()':
       'one per connected reader, cleared when it disconnects',
-    'src/platform/process/stalled-readers.ts setInterval()':
+    'src/platform/streams/stalled-readers.ts setInterval()':
       'does not keep the process alive, and its owner clears it',
     'src/features/console/live/register-live.ts setInterval()':
       'one per connected reader, cleared when it disconnects',

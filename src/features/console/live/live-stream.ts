@@ -1,4 +1,4 @@
-import type { StreamResponse } from '../../../platform/process/stream-response.js'
+import type { StreamResponse } from '../../../platform/streams/stream-response.js'
 
 /**
  * The server-sent events of one reader. Of a topic that sends values only the newest one waits for a reader that is slow: so

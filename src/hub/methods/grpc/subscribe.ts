@@ -3,7 +3,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { createSlots } from '../../../platform/limits/slots.js'
 import { nextTurn } from '../../../platform/process/turns.js'
-import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
+import { waitForDrain } from '../../../platform/streams/wait-for-drain.js'
 import { HASH_LENGTH } from '../../log/block-history.js'
 import {
   createSingleFlightPages,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limits } from '../../../platform/limits/limits.js'
 import { createSlots } from '../../../platform/limits/slots.js'
-import { EventStreams } from '../../../platform/process/event-streams.js'
-import type { StreamResponse } from '../../../platform/process/stream-response.js'
+import { EventStreams } from '../../../platform/streams/event-streams.js'
+import type { StreamResponse } from '../../../platform/streams/stream-response.js'
 import {
   createSingleFlightPages,
   followLog,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { resultWithin } from './pause.js'
+import { resultWithin } from '../process/pause.js'
 import { waitForDrain } from './wait-for-drain.js'
 
 /** When the stream ends, a slow reader has so long to take what was sent. */
