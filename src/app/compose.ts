@@ -1,52 +1,34 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { startLogBroadcast } from '../features/processes/logs/log-broadcast.js'
-import { startCacheFollower } from '../graph/cache/cache-follower.js'
-import {
-  type CacheUsage,
-  countFeedReads,
-  observeCaches,
-  observeWindow,
-} from '../graph/cache/cache-metrics.js'
-import { Hydrator } from '../graph/cache/hydrator.js'
-import { startWindowLoader } from '../graph/cache/recent/window-loader.js'
 import type { Hub } from '../hub/hub.js'
 import { startConsumer } from '../hub/log/consumer.js'
 import { ensureCursors } from '../hub/log/consumer-batch.js'
-import { countLogResets, observeEventLag } from '../hub/log/log-metrics.js'
-import { createEventTail } from '../hub/log/tail.js'
 import type { MergeHook } from '../hub/merge/merge.js'
 import type { Database } from '../platform/db/connection.js'
 import { isUnavailable } from '../platform/db/connection-errors.js'
 import { openServerDatabase, STARTUP_LIMIT_MS } from '../platform/db/open-database.js'
 import { warnIfAsynchronous } from '../platform/db/synchronous-standbys.js'
-import { locationOf } from '../platform/geo/cities.js'
-import { createWorkLimits, type WorkLimits } from '../platform/limits/work-limits.js'
-import { observeWork } from '../platform/limits/work-metrics.js'
 import { ErrorJournal, journaled } from '../platform/log/error-journal.js'
 import { LogFeed, recorded } from '../platform/log/log-feed.js'
-import { createMetrics, observePools } from '../platform/metrics.js'
+import { createMetrics } from '../platform/metrics.js'
 import { pause } from '../platform/process/pause.js'
 import { parseRoles, type Role } from '../platform/process/roles.js'
 import { isThreadBusy } from '../platform/process/thread-load.js'
 import { JobRuns } from '../platform/scheduler/job-runs.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
-import { type Connections, openConnections, splitConnections } from './connections.js'
-import { warnOfMissingKeys } from './encrypted-columns.js'
+import { openConnections, splitConnections } from './connections.js'
+import { Lifecycle } from './lifecycle.js'
 import type { Module, ServerApp, Services, StartedModule } from './module.js'
 import { modules } from './modules.js'
-import { openHub } from './open-hub.js'
-import { countLookups, openChainLookups } from './open-lookups.js'
+import { type AppParts, openApp } from './open-app.js'
 import { openTracing } from './open-tracing.js'
-import { openVault } from './open-vault.js'
 import { measuresJob } from './process-measures.js'
 import { registerProcess } from './processes.js'
-import { openReadRouting, writersOf } from './read-routing.js'
 import { type ServerUrls, startServers } from './servers.js'
 import { watchShortages } from './shortages.js'
 
-const BYTES_PER_MB = 2 ** 20
 const JOB_RUNS_FLUSH_MS = 5_000
 
 /** A server that answers. */
@@ -130,8 +112,9 @@ async function compose(
   const errors = new ErrorJournal(Date.now)
   const feed = new LogFeed(Date.now)
   const log = recorded(journaled(logger, errors), feed)
+  const { mergeHooks: extraHooks } = extension
   const opened = await openApp(
-    { config, log, errors, metrics, tracing, roles, connections, extension, publicUrl, lifecycle },
+    { config, log, errors, metrics, tracing, roles, connections, extraHooks, publicUrl, lifecycle },
     database.url,
   )
   const processes = await registerProcess(connections.write, { roles, connections: config.databasePool }, log)
@@ -183,114 +166,6 @@ function startJobs(app: AppParts, started: readonly StartedModule[], lifecycle: 
   lifecycle.onStop(startScheduledJobs(jobs, { locks: connections.locks, log, runs }))
 }
 
-/** Parts that modules work with, without the services that they give each other. */
-type AppParts = Omit<ServerApp, 'service'>
-
-interface AppSources
-  extends Pick<
-    ServerApp,
-    'config' | 'log' | 'errors' | 'metrics' | 'tracing' | 'roles' | 'connections' | 'publicUrl'
-  > {
-  readonly extension: ServerExtension
-  readonly lifecycle: Lifecycle
-}
-
-/** Opens what every module works with: the hub, the tail of its log, and the caches that follow it. */
-async function openApp(parts: AppSources, databaseUrl: string): Promise<Omit<AppParts, 'processId'>> {
-  const { config, log, errors, metrics, tracing, roles, connections, extension, publicUrl, lifecycle } = parts
-  const lookups = openChainLookups(config, { log, onOutcome: countLookups(metrics.registry) })
-  const reads = roles.has('api') ? openReadRouting(config, { connections, metrics, log, tracing }) : null
-  if (reads) lifecycle.onStop(reads.stop)
-  const { hub, close } = await openHub({
-    config,
-    lookups,
-    writerDb: connections.write,
-    countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
-    extraHooks: extension.mergeHooks,
-    onCommitted: (events) => {
-      hydrator.invalidation.applyCommitted(events)
-      reads?.routing.wrote(writersOf(events))
-    },
-  })
-  lifecycle.onStop(close)
-  observeEventLag(metrics, hub.queued)
-  observePools(metrics, pools(connections))
-  const onReset = countLogResets(metrics)
-  const tail = createEventTail(connections.read, { log, onReset, listener: connections.listener })
-  lifecycle.onStop(() => tail.close())
-  const rendersViews = roles.has('api') || roles.has('worker')
-  const hydrator = new Hydrator({
-    db: connections.views,
-    listDb: connections.read,
-    clock: Date.now,
-    locationOf,
-    maxEntries: rendersViews ? config.viewCacheEntries : 0,
-    maxViewerSetsBytes: rendersViews ? config.viewerSetsMb * BYTES_PER_MB : 0,
-    // Workers render what they send and read no feeds.
-    maxRecentEntries: roles.has('api') && config.viewCacheEntries > 0 ? config.recentWindowEntries : 0,
-    onFeedRead: countFeedReads(metrics),
-  })
-  observeCaches(metrics, () => usageOf(hydrator))
-  if (rendersViews) {
-    const { read: db, listener } = connections
-    const { invalidation } = hydrator
-    const shards = config.hubShards
-    lifecycle.onStop(await startCacheFollower({ db, listener, invalidation, tail, shards, log }))
-    const { window } = hydrator
-    observeWindow(metrics, () => window.isFilled)
-    lifecycle.onStop(
-      startWindowLoader({ db: connections.work, blocks: invalidation.blocks, window, clock: Date.now, log }),
-    )
-  }
-  const vault = await openVault(config)
-  await warnOfMissingKeys(connections.read, vault, log)
-  const clock = Date.now
-  return {
-    config,
-    roles,
-    databaseUrl,
-    connections,
-    reads: reads?.routing ?? null,
-    hub,
-    lookups,
-    tail,
-    hydrator,
-    vault,
-    metrics,
-    errors,
-    work: openWork(config, { clock, metrics }),
-    log,
-    tracing,
-    clock,
-    publicUrl,
-  }
-}
-
-function openWork(config: Config, { clock, metrics }: Pick<ServerApp, 'clock' | 'metrics'>): WorkLimits {
-  const work: WorkLimits = createWorkLimits({
-    clock,
-    budgetMs: config.workRateLimit,
-    concurrency: config.workConcurrency,
-    onRefused: observeWork(metrics, () => work.usage()),
-  })
-  return work
-}
-
-function usageOf(hydrator: Hydrator): CacheUsage {
-  const { viewerSets, window } = hydrator
-  return {
-    lookups: hydrator.lookups(),
-    sizes: {
-      viewer_sets: { entries: viewerSets.size, bytes: viewerSets.bytes },
-      recent_window: { entries: window.entries.size, bytes: window.byteLength },
-    },
-  }
-}
-
-function pools({ end, ...connections }: Connections): Readonly<Record<string, Database>> {
-  return connections
-}
-
 /** Starts the modules of this process's roles in the order of the list. `services` is filled on the way. */
 async function startModules(
   parts: AppParts,
@@ -332,24 +207,5 @@ async function startConsumers(
       const options = { db: connections.work, shards, tail, log, tracing, isBusy: isThreadBusy }
       lifecycle.onStop(startConsumer(consumer, options))
     }
-  }
-}
-
-/** Started parts, which it stops in the reverse order. */
-class Lifecycle {
-  readonly #stops: (() => Promise<unknown>)[] = []
-
-  /** Remembers how to stop what was just started. */
-  onStop(stop: () => Promise<unknown>): void {
-    this.#stops.push(stop)
-  }
-
-  /** Stops everything, also when a part cannot be stopped in order; then fails with the first error. */
-  async stop(): Promise<void> {
-    const errors: unknown[] = []
-    for (let stop = this.#stops.pop(); stop !== undefined; stop = this.#stops.pop()) {
-      await stop().catch((error: unknown) => errors.push(error))
-    }
-    if (errors.length > 0) throw errors[0]
   }
 }
