@@ -9,7 +9,7 @@ import grpc from '@grpc/grpc-js'
 
 const BARE_GRPC = new URL('./bare-grpc.mjs', import.meta.url).pathname
 /** Events of the log that are read each time, as far as it has so many. */
-const MOST_EVENTS = 200_000
+const MAX_EVENTS = 200_000
 /** Both are measured in turns, so that a noisy neighbour meets both. */
 const ROUNDS = 3
 
@@ -30,7 +30,7 @@ const ROUNDS = 3
 export async function measureGrpcLog(address, lastId) {
   /** @type {Buffer[]} */
   const events = []
-  await readLog(address, { keep: events, most: MOST_EVENTS, lastId })
+  await readLog(address, { keep: events, most: MAX_EVENTS, lastId })
   const folder = await mkdtemp(join(tmpdir(), 'plaza-bench-grpc-'))
   const file = join(folder, 'events.bin')
   await writeFile(file, Buffer.concat(events.flatMap(withLength)))

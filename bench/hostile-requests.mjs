@@ -29,7 +29,7 @@ const BYTES = { 'content-type': 'application/octet-stream' }
 const JSON_BODY = { 'content-type': 'application/json' }
 const BLOCK_IDS = 2 ** 14
 const MESSAGES_TAG = 10
-const MOST_MESSAGES = 10_000
+const MAX_MESSAGES = 10_000
 
 /**
  * All candidates, of which `npm run bench:hostile -- --survey` tells what each costs.
@@ -194,7 +194,7 @@ function post(name, path, body, headers) {
 /** As many messages as a request may have, each of 300 bytes by chance. */
 function garbage() {
   const message = Buffer.concat([Buffer.of(MESSAGES_TAG, 0xac, 0x02), randomBytes(300)])
-  return Buffer.concat(Array.from({ length: MOST_MESSAGES }, () => message))
+  return Buffer.concat(Array.from({ length: MAX_MESSAGES }, () => message))
 }
 
 /** The last bytes of each message are of its signature or its key. @param {Buffer} bulk */

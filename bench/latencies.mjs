@@ -1,7 +1,7 @@
 /** Each bucket is so much wider than the one before: quantiles are right to 2 %. */
 const GROWTH = 1.02
 /** The first bucket, in milliseconds. */
-const LEAST_MS = 0.1
+const MIN_MS = 0.1
 
 /** How long things took, counted in buckets: an hour of them takes no more room than a minute. */
 export class Latencies {
@@ -11,7 +11,7 @@ export class Latencies {
 
   /** @param {number} ms */
   add(ms) {
-    const bucket = ms <= LEAST_MS ? 0 : Math.ceil(Math.log(ms / LEAST_MS) / Math.log(GROWTH))
+    const bucket = ms <= MIN_MS ? 0 : Math.ceil(Math.log(ms / MIN_MS) / Math.log(GROWTH))
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1
     this.count += 1
   }
@@ -22,7 +22,7 @@ export class Latencies {
     // Not every bucket is there, so by index and not by value.
     for (let bucket = 0; bucket < this.#counts.length; bucket += 1) {
       left -= this.#counts[bucket] ?? 0
-      if (left <= 0) return LEAST_MS * GROWTH ** bucket
+      if (left <= 0) return MIN_MS * GROWTH ** bucket
     }
     return 0
   }

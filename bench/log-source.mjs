@@ -10,7 +10,7 @@ export const TOKEN = `0x${'70'.repeat(20)}`
 export const CHAIN_ID = 8453
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const LOGS_PER_BLOCK = 100
-const MOST_LOGS = 10_000
+const MAX_LOGS = 10_000
 const FIRST_BLOCK = 1_000
 const ZERO = '0'.repeat(40)
 
@@ -48,7 +48,7 @@ export async function startLogSource({ holders }) {
     eth_getLogs: ([{ fromBlock, toBlock }]) => {
       const from = Math.max(0, Number(fromBlock) - FIRST_BLOCK)
       const to = Math.min(blocks.length, Number(toBlock) - FIRST_BLOCK + 1)
-      if ((to - from) * LOGS_PER_BLOCK > MOST_LOGS) throw new Error('query returned more than 10000 results')
+      if ((to - from) * LOGS_PER_BLOCK > MAX_LOGS) throw new Error('query returned more than 10000 results')
       return `[${blocks.slice(from, Math.max(from, to)).join(',')}]`
     },
   }

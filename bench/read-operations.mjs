@@ -4,7 +4,7 @@ import { channels, viewerOf } from './read-network.mjs'
 /** What people ask for: each operation as a path for a viewer. */
 
 /** Users who look. */
-const MOST_VIEWERS = 10_000
+const MAX_VIEWERS = 10_000
 const BULK_USERS = 50
 const BULK_CASTS = 25
 
@@ -61,7 +61,7 @@ export const titles = {
  */
 export function drawPaths(operation, { network, connections, seed }) {
   const { users } = network.sizes
-  const viewers = Math.min(MOST_VIEWERS, users - 3)
+  const viewers = Math.min(MAX_VIEWERS, users - 3)
   const random = seeded(seed)
   const author = zipf(users, random)
   const channel = zipf(channels, random)

@@ -10,7 +10,7 @@ import { KEY } from './read-servers.mjs'
  */
 
 /** Errors that are given in full. */
-const MOST_ERRORS = 5
+const MAX_ERRORS = 5
 /** Different requests of a narrow load. */
 const NARROW_PATHS = 20
 const ANSWER_LIMIT_MS = 30_000
@@ -61,7 +61,7 @@ async function run(load) {
       tookMs.push(ms)
       if (status !== '200') {
         const error = body === null ? status : `${status} ${path} ${body}`.slice(0, 300)
-        const name = Object.keys(outcome.errors).length < MOST_ERRORS ? error : status
+        const name = Object.keys(outcome.errors).length < MAX_ERRORS ? error : status
         outcome.errors[name] = (outcome.errors[name] ?? 0) + 1
       } else if (body !== null) outcome.pages.push(body)
     })

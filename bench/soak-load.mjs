@@ -7,7 +7,7 @@ const FLAT_OUT_CONNECTIONS = 16
 /** Due requests find a free connection; more than this wait in the generator, and their time runs. */
 const OPEN_CONNECTIONS = 64
 /** So many that nobody has answered: the rate is more than the server can do. */
-const MOST_UNANSWERED = 10_000
+const MAX_UNANSWERED = 10_000
 const ANSWER_LIMIT_MS = 30_000
 
 /**
@@ -65,7 +65,7 @@ export async function runOpen(url, mix, { perSecond, seconds, signal, onOutcome 
       const waitMs = dueMs - performance.now()
       if (waitMs > 0) await sleep(waitMs, undefined, { signal })
       void answerOne(dueMs)
-      if (unanswered > MOST_UNANSWERED) {
+      if (unanswered > MAX_UNANSWERED) {
         throw new Error(`the server does not keep up with ${Math.round(perSecond)} requests a second`)
       }
     }

@@ -3,7 +3,7 @@ import { figure, printTable } from './report.mjs'
 
 /** How a soak tells what it saw. */
 
-const LONGEST_WINDOW = 10
+const MAX_WINDOW = 10
 
 /** @param {import('./soak-minutes.mjs').Minute} minute @param {number} number */
 export function printMinute(minute, number) {
@@ -21,7 +21,7 @@ export function printMinute(minute, number) {
  * @param {readonly import('./soak-minutes.mjs').Minute[]} minutes
  */
 export function windowsOf(minutes) {
-  const size = Math.max(1, Math.min(LONGEST_WINDOW, Math.floor(minutes.length / 3)))
+  const size = Math.max(1, Math.min(MAX_WINDOW, Math.floor(minutes.length / 3)))
   const middle = Math.floor((minutes.length - size) / 2)
   return {
     size,

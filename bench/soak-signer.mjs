@@ -18,7 +18,7 @@ const SHARES = { cast: 36, like: 30, recast: 8, uncast: 5, unlike: 5, unfollow: 
 const RECENT = 500
 const REMOVED_AFTER_MS = 60_000
 /** Memory for what may be removed; more is left to stand. */
-const MOST_REMOVABLE = 20_000
+const MAX_REMOVABLE = 20_000
 const FARCASTER_EPOCH_SECONDS = 1_609_459_200
 
 /** @type {{ fids: number[], users: number, recent?: { fid: number, hash: Uint8Array }[] }} */
@@ -133,7 +133,7 @@ function follow() {
 
 /** @param {keyof typeof storedMessages} kind @param {object} what */
 function recordStored(kind, what) {
-  if (storedMessages[kind].length < MOST_REMOVABLE)
+  if (storedMessages[kind].length < MAX_REMOVABLE)
     storedMessages[kind].push({ ...what, signedAtMs: Date.now() })
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const MOST_MEGABYTES = 180
+const MAX_MEGABYTES = 180
 const DEVELOPMENT = ['typescript', '@faker-js/faker', '@farcaster/core', 'viem', 'esbuild', 'postgres']
 
 const folder = mkdtempSync(join(tmpdir(), 'plaza-install-'))
@@ -33,7 +33,7 @@ function checkPackages(modules) {
   if (found.length > 0) throw new Error(`installed in production: ${found.join(', ')}`)
   const megabytes = Math.round(sizeOf(modules) / 1024 / 1024)
   console.log(`${megabytes} MB installed`)
-  if (megabytes > MOST_MEGABYTES) throw new Error(`more than ${MOST_MEGABYTES} MB`)
+  if (megabytes > MAX_MEGABYTES) throw new Error(`more than ${MAX_MEGABYTES} MB`)
 }
 
 /** Space on the disk, in bytes. */

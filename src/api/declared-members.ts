@@ -9,7 +9,8 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
  * - a whole number may be a string of digits
  * - absent members get their defaults; optional ones only in the outermost object
  *
- * With `strict` only the last of these is done, and the check refuses the rest. What still differs from the schema is returned as it is. The value itself is not changed.
+ * With `strict` only the last of these is done, and the check refuses the rest. What still differs from the schema is
+ * returned as it is. The value itself is not changed.
  */
 export type ReadDeclared = (value: unknown, strict: boolean) => unknown
 

@@ -12,7 +12,7 @@ export interface Readiness {
   readonly migrations: 'applied' | 'pending' | 'newer' | 'unknown'
   /** Accepted messages that are not in the event log yet. */
   readonly eventLag: number
-  /** Live processes by role; null when that is not known. A role of nobody is told, and is no reason to be not ready. */
+  /** Live processes by role; null when that is not known. A role without a process does not make a server not ready. */
   readonly roles: Readonly<Record<string, number>> | null
 }
 

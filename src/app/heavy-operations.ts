@@ -2,7 +2,7 @@ import type { PriceOf } from '../api/register-api.js'
 import { workPrices } from '../platform/limits/work-prices.js'
 
 /** Fewer take a few milliseconds. */
-const MOST_LIGHT_USERS = 50
+const MAX_LIGHT_USERS = 50
 
 /**
  * The operations of the main API that take longest, and what their requests cost (`npm run bench:hostile -- --survey`). Requests
@@ -11,7 +11,7 @@ const MOST_LIGHT_USERS = 50
 export const heavyOperations: ReadonlyMap<string, PriceOf> = new Map<string, PriceOf>([
   ['GET cast/search', () => workPrices.search],
   ['GET cast/conversation', () => workPrices.largeReply],
-  ['GET user/bulk', ({ fids }) => (count(fids) > MOST_LIGHT_USERS ? workPrices.largeReply : null)],
+  ['GET user/bulk', ({ fids }) => (count(fids) > MAX_LIGHT_USERS ? workPrices.largeReply : null)],
   ['POST webhook/preview', () => workPrices.preview],
 ])
 

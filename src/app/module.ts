@@ -107,9 +107,9 @@ export type Routes = (app: FastifyInstance) => Promise<void>
 /** Parts that a module has started. */
 export interface StartedModule {
   readonly services?: Partial<Services>
-  /** Hung into the main server. */
+  /** Routes of the main server. */
   readonly routes?: Routes
-  /** Hung into the main server, and alone into the one on `HUB_PORT`. */
+  /** Routes of the main server, and the only ones of the server on `HUB_PORT`. */
   readonly hubRoutes?: Routes
   readonly jobs?: readonly ScheduledJob[]
   /** Finishes or gives back what is under way. */

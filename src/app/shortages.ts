@@ -4,9 +4,9 @@ import { type Shortage, shortageOf } from '../platform/db/connection-errors.js'
 import type { Metrics } from '../platform/metrics.js'
 
 /** PostgreSQL writes its log in files of this size, and ends when it cannot make the next one. */
-const LEAST_FREE_BYTES = 16 * 2 ** 20
+const MIN_FREE_BYTES = 16 * 2 ** 20
 
-/** A shortage counts as over when no statement has failed of it for so long. */
+/** Time without a statement that failed of a shortage after which it counts as over. */
 const RECENT_MS = 60_000
 
 /** The shortages of a process, while it counts them. */
@@ -82,5 +82,5 @@ async function isAlmostFull(dataDir: string | undefined): Promise<boolean> {
     ({ bavail, bsize }) => bavail * bsize,
     () => Number.POSITIVE_INFINITY,
   )
-  return free < LEAST_FREE_BYTES
+  return free < MIN_FREE_BYTES
 }

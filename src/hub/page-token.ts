@@ -1,4 +1,5 @@
 import { u64be } from '../protocol/bytes.js'
+import { HASH_BYTES } from '../protocol/hash.js'
 import type { MessageCursor } from './query/message-page.js'
 import type { ChainCursor } from './query/onchain-events.js'
 import type { SignerCursor } from './query/signers.js'
@@ -16,7 +17,6 @@ export interface TokenCodec<Cursor> {
   readonly decode: (bytes: Buffer) => Cursor | null
 }
 
-const HASH_BYTES = 20
 const CHAIN_CURSOR_BYTES = 12
 const FID_BYTES = 8
 

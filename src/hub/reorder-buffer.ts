@@ -34,7 +34,7 @@ export interface MergeTally {
 const DEFAULT_BATCH_SIZE = 1000
 /** Batches in flight: one is merged, the next is verified, and a third waits. */
 const MAX_IN_FLIGHT = 3
-/** The buffer waits so long for a database that is unavailable. */
+/** Time that the buffer waits for a database that is unavailable. */
 const MAX_UNAVAILABLE_SECONDS = 120
 const RETRY_DELAY_MS = 500
 

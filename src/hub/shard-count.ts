@@ -7,3 +7,8 @@ export async function readShardCount(db: Queryable): Promise<number | null> {
   `
   return row?.shards ?? null
 }
+
+/** Returns the shards of users, of `count`: numbers from 1. Shard 0, of the reference node's blocks, has no users. */
+export function shardNumbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1)
+}

@@ -29,7 +29,7 @@ export interface Outbox {
 }
 
 const SWEEP_MS = 1_000
-/** A worker renews its lease at every third sweep, well within the ten seconds that a lease lasts. */
+/** A worker renews its lease at every third sweep, well within the time that it lasts (`worker-registry.ts`). */
 const SWEEPS_PER_HEARTBEAT = 3
 
 /**

@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000
 const FIRST_DELAY_MS = 5 * SECOND_MS
 /** Each delay is so many times as long as the one before. */
 const GROWTH = 3
-const LONGEST_DELAY_MS = 4 * HOUR_MS
+const MAX_DELAY_MS = 4 * HOUR_MS
 /** The part of a delay by which chance makes it longer or shorter: what failed together is not retried together. */
 const JITTER = 0.2
 /** No attempt begins later than this after the first one. */
@@ -31,7 +31,7 @@ export interface FailedAttempt {
  */
 export function nextAttemptAt(failed: FailedAttempt, random: number): number | null {
   const { attempts, firstAttemptAtMs, nowMs, retryAfterMs } = failed
-  const backoffMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * GROWTH ** (attempts - 1))
+  const backoffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * GROWTH ** (attempts - 1))
   const jitteredMs = backoffMs * (1 + JITTER * (2 * random - 1))
   const end = firstAttemptAtMs + RETRY_WINDOW_MS
   const next = nowMs + Math.max(jitteredMs, retryAfterMs)

@@ -97,12 +97,12 @@ async function accessibilityFaults(page: Page): Promise<string[]> {
 }
 
 /** More than a page has of what can be focused. */
-const MOST_TABS = 80
+const MAX_TABS = 80
 
 /** Moves the focus with Tab until it is on what has this name or label; fails where Tab does not lead to it. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const focused = `[document.activeElement.innerText, document.activeElement.ariaLabel, ...[...(document.activeElement.labels ?? [])].map(({ innerText }) => innerText)]`
-  for (let moves = 0; moves < MOST_TABS; moves += 1) {
+  for (let moves = 0; moves < MAX_TABS; moves += 1) {
     const names = (await page.evaluate(focused)) as (string | null)[]
     if (names.some((each) => each?.startsWith(name))) return
     await page.keyboard.press('Tab')

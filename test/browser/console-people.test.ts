@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const FOLLOWERS = 1_000
 /** Of a page, whatever the list has: what is seen, and a few more. */
-const MOST_ROWS = 60
+const MAX_ROWS = 60
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -193,7 +193,7 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     await followers.press('End')
     await followers.getByText('Bob the gardener').waitFor()
     mostRows = Math.max(mostRows, await rows.count())
-    expect(mostRows).toBeLessThan(MOST_ROWS)
+    expect(mostRows).toBeLessThan(MAX_ROWS)
     await isFaultless()
   })
 })

@@ -7,8 +7,8 @@ import { isTest, lineOf, linesOf, readSourceFiles, type SourceFile, walk } from 
 import { isExcepted, unusedExceptions } from './style-exceptions.js'
 
 const LONG_FILE_LINES = 300
-const LONGEST_FILE_LINES = 500
-const LONGEST_FUNCTION_LINES = 70
+const MAX_FILE_LINES = 500
+const MAX_FUNCTION_LINES = 70
 
 const files = readSourceFiles(['src', 'test', 'scripts', 'deploy', 'bench'])
 const servedFiles = files.filter((file) => !isTest(file))
@@ -27,8 +27,8 @@ const bannedCalls: Readonly<Record<string, RegExp>> = {
 /** Names without a meaning. */
 const vagueWordPattern = /^(util|utils|helper|helpers|manager|managers|misc)$/
 
-/** A limit whose name does not begin with what it is: `URL_LENGTH_MAX`, `RETRY_AFTER_MAX_MS`. */
-const trailingLimitPattern = /_(MAX|MIN)(_|$)/
+/** A limit whose name does not begin with what it is, or says it in another word: `URL_LENGTH_MAX`, `LONGEST_DELAY_MS`. */
+const misnamedLimitPattern = /_(MAX|MIN)(_|$)|^(LEAST|FEWEST|SMALLEST|SHORTEST|MOST|LARGEST|LONGEST)_/
 
 /** A docstring that begins with a relative clause used as a noun: "What deliveries are sent with." */
 const relativeClausePattern = /^\/\*\*[\s*]*(What|Who|Whose|Whom|Which|(As|By|To|With) (what|which|whom))\b/
@@ -43,14 +43,14 @@ it('no file has more than 500 lines', () => {
     process.stderr.write(`files of more than ${LONG_FILE_LINES} lines, which usually contain two ideas:\n`)
     for (const { path, lines } of long) process.stderr.write(`  ${path}: ${lines}\n`)
   }
-  const tooLong = long.filter(({ path, lines }) => lines > LONGEST_FILE_LINES && !isExcepted('long', path))
+  const tooLong = long.filter(({ path, lines }) => lines > MAX_FILE_LINES && !isExcepted('long', path))
   expect(tooLong).toEqual([])
 })
 
 it('no function has more than 70 lines', () => {
   const tooLong = files.flatMap((file) =>
     functionsOf(file)
-      .filter((node) => linesOf(file, node) > LONGEST_FUNCTION_LINES && !isTestGroup(node))
+      .filter((node) => linesOf(file, node) > MAX_FUNCTION_LINES && !isTestGroup(node))
       .filter((node) => !isExcepted('long', `${file.path} ${nameOf(node)}`))
       .map((node) => `${locationOf(file, node)}: ${nameOf(node)} has ${linesOf(file, node)} lines`),
   )
@@ -75,7 +75,7 @@ it('names of limits begin with MAX_ or MIN_, and end with the unit', () => {
   const violations = files.flatMap((file) => {
     const found: string[] = []
     walk(file, (node) => {
-      const isConstant = ts.isVariableDeclaration(node) && trailingLimitPattern.test(node.name.getText())
+      const isConstant = ts.isVariableDeclaration(node) && misnamedLimitPattern.test(node.name.getText())
       if (isConstant) found.push(`${locationOf(file, node)}: ${node.name.getText()}`)
     })
     return found

@@ -62,7 +62,7 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly rateLimit?: number
   /** A key to ask with, instead of one that is made. */
   readonly key?: string
-  /** Of the app whose key is made; `test` unless told. */
+  /** Of the app whose key is made; `test` by default. */
   readonly appName?: string
   /** Of the admin API, which is not there without. */
   readonly adminToken?: string

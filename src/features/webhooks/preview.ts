@@ -4,6 +4,7 @@ import { hubEventBody } from '../../hub/log/hub-event.js'
 import { AFTER_ALL_EVENTS, type ShardRange } from '../../hub/log/log-range.js'
 import { readEvents, readLogEnds } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
+import { shardNumbers } from '../../hub/shard-count.js'
 import type { Database } from '../../platform/db/connection.js'
 import { nextTurn } from '../../platform/process/turns.js'
 import { HubEventType } from '../../protocol/definitions.js'
@@ -116,10 +117,7 @@ export async function* watchEvents(options: WatchOptions, signal: AbortSignal): 
   const { db, filters, shards, tail, clock } = options
   const matcher = new Matcher()
   matcher.set({ webhookId: 'watch', filters })
-  const ends = await readLogEnds(
-    db,
-    Array.from({ length: shards }, (_, index) => index + 1),
-  )
+  const ends = await readLogEnds(db, shardNumbers(shards))
   const ranges = ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1))
   const filter = { fids: null, types: webhookEventTypes }
   const readPage = createSingleFlightPages(db, (events) => [...events])

@@ -4,6 +4,7 @@ import type { ShardRange } from '../../hub/log/log-range.js'
 import { type LogReset, LogResetError } from '../../hub/log/log-reset.js'
 import { readEvents, readLogEnds } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
+import { shardNumbers } from '../../hub/shard-count.js'
 import type { Database } from '../../platform/db/connection.js'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
@@ -125,10 +126,7 @@ export async function rangesFromLogEnd({
   shards,
 }: Pick<CacheFollowerOptions, 'db' | 'invalidation' | 'shards'>): Promise<ShardRange[]> {
   invalidation.blocks.prepare()
-  const ends = await readLogEnds(
-    db,
-    Array.from({ length: shards }, (_, index) => index + 1),
-  )
+  const ends = await readLogEnds(db, shardNumbers(shards))
   invalidation.apply(everythingStale)
   // Without an event of the last block the log is empty, or all of it has expired.
   const known = ends.filter(({ lastId, height }) => height > 0 && height === blockOf(lastId))

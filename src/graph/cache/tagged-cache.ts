@@ -2,8 +2,8 @@ import type { Invalidation } from './invalidation.js'
 
 /**
  * An entry that no tag drops lives no longer than this. Tags are exact for everything that Plaza writes, which property
- * tests hold (`hydrator.test.ts`); what remains are rows that somebody changes by hand. A minute, as it was, loads 200,000
- * hot entries 3,300 times a second; ten minutes 330 times.
+ * tests hold (`hydrator.test.ts`); what remains are rows that somebody changes by hand. One minute would load 200,000
+ * hot entries 3,300 times a second; ten minutes load them 330 times.
  */
 const MAX_AGE_MS = 600_000
 

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
 import { type ShortUser, shortUserOf } from '../query/dehydrated-user-columns.js'
 
 /** Everything that a view of a user shows. */
@@ -42,7 +43,6 @@ interface AuthAddressRecord {
  * The KeyRegistry key type of an address that may sign in for the user (docs/protocol.md §2.1,
  * `fidAddressType`).
  */
-const AUTH_KEY_TYPE = 2
 
 /** Loads users, in one statement. The result has no entry for a fid that is not registered. */
 export async function loadUsers(db: Database, fids: readonly number[]): Promise<Map<number, UserRecord>> {
@@ -77,7 +77,7 @@ export async function loadUsers(db: Database, fids: readonly number[]): Promise<
         from hub.signers s
         join social.signer_apps a on a.fid = s.fid and a.key = s.key
         join social.users app on app.fid = a.app_fid
-        where s.fid = u.fid and s.key_type = ${AUTH_KEY_TYPE} and s.active
+        where s.fid = u.fid and s.key_type = ${KEY_TYPE_AUTH} and s.active
         order by s.block_number, s.log_index
       )) as "authAddresses"
     from social.users u

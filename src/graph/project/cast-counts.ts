@@ -67,7 +67,8 @@ export class CastCountDeltas {
   }
 }
 
-const HOUR_SECONDS = 3600
+/** Hours of `url_activity` have this length. */
+export const HOUR_SECONDS = 3600
 
 /** Sums how many casts a batch adds below each parent URL in each hour. */
 export class UrlActivity {

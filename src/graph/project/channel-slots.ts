@@ -1,8 +1,10 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
-import { MessageType } from '../../protocol/definitions.js'
+import { ChannelModerateAction, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { ChannelMemberState } from '../../protocol/proto/generated/channel_requests.js'
+import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 
 /** The place of a message of a channel: `hub.channel_messages` holds the last one that arrived. */
 export interface ChannelSlotKey {
@@ -12,12 +14,8 @@ export interface ChannelSlotKey {
   readonly key: Buffer | null
 }
 
-/** States of a member, and the action that hides a cast (docs/protocol.md §7.1). */
-const STATE = { member: 1, moderator: 2, banned: 4 } as const
-const HIDE = 1
-
-/** Seconds between the epochs of Unix and of Farcaster. */
-const EPOCH = 1_609_459_200
+/** Unix seconds of the Farcaster epoch. */
+const EPOCH = unixSecondsFromFarcasterSeconds(0)
 
 /** The slots as a table of ids and keys, for a statement. */
 function slotTable(db: Transaction, slots: readonly ChannelSlotKey[]) {
@@ -50,16 +48,16 @@ export async function writeMembers(db: Transaction, slots: readonly ChannelSlotK
   `
   await db`
     insert into channels.members (channel_id, fid, role, member_since)
-    select distinct a.id, ${fidOf('m.key')}, case m.state when ${STATE.moderator} then 'moderator' else 'member' end,
+    select distinct a.id, ${fidOf('m.key')}, case m.state when ${ChannelMemberState.MODERATOR} then 'moderator' else 'member' end,
       m.ts + ${EPOCH}::bigint
     from ${current}
-    where m.state in (${STATE.member}, ${STATE.moderator}) and ${fidOf('m.key')} <> a.lead_fid
+    where m.state in (${ChannelMemberState.MEMBER}, ${ChannelMemberState.MODERATOR}) and ${fidOf('m.key')} <> a.lead_fid
   `
   await db`
     insert into channels.bans (channel_id, fid)
     select distinct a.id, ${fidOf('m.key')}
     from ${current}
-    where m.state = ${STATE.banned} and ${fidOf('m.key')} <> a.lead_fid
+    where m.state = ${ChannelMemberState.BANNED} and ${fidOf('m.key')} <> a.lead_fid
   `
   await countMembers(db, slots)
 }
@@ -92,7 +90,7 @@ export async function writeHiddenCasts(db: Transaction, slots: readonly ChannelS
     select distinct a.id, m.key
     from ${affected} a
     join hub.channel_messages m on m.channel_id = a.protocol_id
-      and m.type = ${MessageType.CHANNEL_MODERATE}::smallint and m.state = ${HIDE}
+      and m.type = ${MessageType.CHANNEL_MODERATE}::smallint and m.state = ${ChannelModerateAction.HIDE}
       and (a.key is null or m.key = a.key)
   `
 }

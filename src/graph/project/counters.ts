@@ -1,3 +1,4 @@
+import { HOUR_SECONDS } from './cast-counts.js'
 /** A table of counts of other tables' rows, and how to recount it. */
 export interface CounterTable {
   /** Label in the output of the command. */
@@ -111,10 +112,10 @@ const urlActivity: CounterTable = {
   counts: ['casts'],
   countedColumns: [{ table: 'social.casts', column: 'root_parent_url' }],
   countQuery: (inKeyRange) => `
-    select root_parent_url as url, (ts / 3600)::integer as hour, count(*)::integer as casts
+    select root_parent_url as url, (ts / ${HOUR_SECONDS})::integer as hour, count(*)::integer as casts
     from social.casts
     where ${inKeyRange('root_parent_url')}
-    group by root_parent_url, (ts / 3600)::integer
+    group by root_parent_url, (ts / ${HOUR_SECONDS})::integer
   `,
   lockedBy: 'merges',
   whenUncounted: 'absent',

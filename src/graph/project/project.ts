@@ -39,7 +39,7 @@ export async function projectEvents(
 /** Facts about the events of a projection that its caller knows. */
 interface ProjectedChanges {
   readonly changes?: NetChanges
-  /** Whether stored replies may wait for added casts: true unless told. The caller has locked the threads. */
+  /** Whether stored replies may wait for added casts: true by default. The caller has locked the threads. */
   readonly threadsMove?: boolean
 }
 

@@ -1,4 +1,5 @@
 import { lockShards } from '../../hub/merge/shard-lock.js'
+import { shardNumbers } from '../../hub/shard-count.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { UrlActivity } from './cast-counts.js'
@@ -134,10 +135,7 @@ async function repair(
 ): Promise<number> {
   return await db.begin(async (transaction) => {
     if (check.lockedBy === 'merges') {
-      await lockShards(
-        transaction,
-        Array.from({ length: shards }, (_, index) => index + 1),
-      )
+      await lockShards(transaction, shardNumbers(shards))
     } else {
       const { within, parameters } = conditions(check, chunk)
       const [key] = check.keys

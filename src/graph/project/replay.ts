@@ -1,6 +1,7 @@
 import type { HubEventBody } from '../../hub/log/hub-event.js'
 import { hubEventBody } from '../../hub/log/hub-event.js'
 import { lockShards } from '../../hub/merge/shard-lock.js'
+import { shardNumbers } from '../../hub/shard-count.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
@@ -77,10 +78,7 @@ async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void
     signal?.throwIfAborted()
   }
   await db.begin(async (transaction) => {
-    await lockShards(
-      transaction,
-      Array.from({ length: shards }, (_, index) => index + 1),
-    )
+    await lockShards(transaction, shardNumbers(shards))
     while ((await follow(transaction, heads, pageRows)) === pageRows);
     // The last check: the swap follows.
     signal?.throwIfAborted()

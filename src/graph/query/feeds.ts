@@ -65,8 +65,10 @@ export interface FeedAuthors {
 /**
  * Whether an entry `r` is shown: a cast (no `target_fid`), or the first recast of a cast that is stored, visible and
  * not in the feed by itself. A cast so has one position that later recasts do not change, and pages do not repeat
- * it: recasts that were stored after the first page do not count, as one with an old time would be the first. Use it on the rows of a page, not on all candidates: it is some look-ups for each recast, and for a cast with
- * thousands of recasts as many as were before this one.
+ * it: recasts that were stored after the first page do not count, as one with an old time would be the first.
+ *
+ * Use it on the rows of a page, not on all candidates: each recast takes some look-ups, and one look-up more for each earlier
+ * recast of its cast, of which there may be thousands.
  */
 export function isShown(
   db: Database,

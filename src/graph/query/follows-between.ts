@@ -2,8 +2,6 @@ import type { Database } from '../../platform/db/connection.js'
 import { MAX_SORT_KEY, popularityOf } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
 
-/** Follows selected by what two users, or the users around one, have in common. */
-
 /** A user that the user follows and that follows back. */
 export interface ReciprocalRow {
   readonly fid: number

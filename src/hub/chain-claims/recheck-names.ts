@@ -31,7 +31,7 @@ const BATCH_SIZE = 100
 const SECONDS_PER_HOUR = 3_600
 /** Names without an answer that end a run. They stay as they are, and one alone does not hold up the others. */
 const MAX_FAILURES = 3
-/** A chain without a block for so long is not up to date: an RPC that still syncs knows no names. */
+/** Age of the last block from which on a chain is not up to date: an RPC that still syncs knows no names. */
 const MAX_BLOCK_AGE_SECONDS = 3_600
 
 const nameTypes = [UserNameType.USERNAME_TYPE_ENS_L1, UserNameType.USERNAME_TYPE_BASENAME] as const

@@ -26,7 +26,7 @@ export class RpcMismatch extends Error {}
 
 /** The first URL is tried again after this time. */
 const PREFER_FIRST_MS = 5 * 60_000
-/** A chain makes a block every few seconds; without one for so long, it or its RPC has stopped. */
+/** Time without a block after which a chain, or its RPC, counts as stopped: chains make one every few seconds. */
 const STALLED_MS = 60_000
 /** Callers repeat a mismatching call every few seconds; the log reports it this often. */
 const REPORT_INTERVAL_MS = 60_000

@@ -3,6 +3,7 @@ import { inPipeline, type Statement, transact } from '../../platform/db/pipeline
 import { PlazaError } from '../../platform/errors.js'
 import { runInSpan, type TraceSpan } from '../../platform/tracing/active-span.js'
 import { noTracing, type Tracing } from '../../platform/tracing/tracing.js'
+import { shardNumbers } from '../shard-count.js'
 import { type BlockHistory, decodeHistory, encodeHistory, historyUpTo } from './block-history.js'
 import { blockOf, type HubEventBody, hubEventBody } from './hub-event.js'
 import { AFTER_ALL_EVENTS } from './log-range.js'
@@ -82,7 +83,7 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024
 
 /** Creates the missing cursors of a consumer. */
 export async function ensureCursors(db: Database, consumer: Consumer, shards: number): Promise<void> {
-  const all = Array.from({ length: shards }, (_, index) => index + 1)
+  const all = shardNumbers(shards)
   const first = new Map(all.map((shard) => [shard, BEFORE_ALL_EVENTS]))
   if (consumer.from === 'newest') {
     for (const { shard, lastId } of await readLogEnds(db, all)) first.set(shard, lastId + 1)

@@ -22,7 +22,7 @@ export interface EventTailOptions {
   readonly log?: Log
   /** Counts readers whose position in the log was lost. */
   readonly onReset?: (reader: string) => void
-  /** For LISTEN; the same as `db` unless told. */
+  /** For LISTEN; `db` by default. */
   readonly listener?: Database
 }
 

@@ -10,6 +10,7 @@ import { farcasterSecondsFromUnixMs, farcasterSecondsFromUnixSeconds } from '../
 import { dayOf } from '../log/partitions.js'
 import { saveTracedBlocks } from '../log/traced-blocks.js'
 import { appendEvents, buildBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
+import { shardNumbers } from '../shard-count.js'
 import {
   excludeApplied,
   findAppliedItems,
@@ -156,7 +157,7 @@ async function lockShard(
     batch.chainEvents.some(isChannelEvent) ||
     (batch.lostNames ?? []).length > 0 ||
     batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
-  const locked = affectsAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
+  const locked = affectsAllShards ? shardNumbers(shards) : [shard]
   // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
   const [, [row], applied] = await Promise.all([
     lockShards(db, locked),

@@ -66,9 +66,9 @@ export interface ShardWriterOptions {
   readonly isBusy?: () => boolean
 }
 
-const defaultBatchSize = 1000
-const defaultQueueSize = 20_000
-const maxAttempts = 5
+const DEFAULT_BATCH_SIZE = 1000
+const DEFAULT_QUEUE_SIZE = 20_000
+const MAX_ATTEMPTS = 5
 
 /**
  * Shortest time between two small batches while the process is busy. A batch of a few items costs about as much as one of
@@ -98,7 +98,7 @@ export class ShardWriter {
 
   /** Queues an item; resolves when it is merged or refused. @throws PlazaError `unavailable`. */
   submit(item: QueueItem): Promise<Refusal | null> {
-    if (this.#queue.length >= (this.options.queueSize ?? defaultQueueSize)) {
+    if (this.#queue.length >= (this.options.queueSize ?? DEFAULT_QUEUE_SIZE)) {
       return Promise.reject(new PlazaError('unavailable', 'too many messages are waiting to be merged'))
     }
     return new Promise((resolve, reject) => {
@@ -118,7 +118,7 @@ export class ShardWriter {
     while (this.#queue.length > 0) {
       await this.#gather()
       this.#startMs = performance.now()
-      await this.#mergeAll(this.#queue.splice(0, this.options.batchSize ?? defaultBatchSize))
+      await this.#mergeAll(this.#queue.splice(0, this.options.batchSize ?? DEFAULT_BATCH_SIZE))
     }
     this.#running = null
   }
@@ -157,7 +157,7 @@ export class ShardWriter {
         resolve(outcomes[listOf[item.kind]]?.[next[item.kind]++] ?? null)
       }
     } catch (error) {
-      if (attempt >= maxAttempts || !this.options.isRetryable(error)) throw error
+      if (attempt >= MAX_ATTEMPTS || !this.options.isRetryable(error)) throw error
       await this.#mergeOnce(batch, attempt + 1)
     }
   }

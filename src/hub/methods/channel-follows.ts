@@ -14,6 +14,7 @@ import {
   readChannelFollowers,
   readChannelFollows,
 } from '../query/channel-follows.js'
+import { shardNumbers } from '../shard-count.js'
 import { afterPrefix, channelId, channelPage, channelTokens, memberFid, nextToken } from './channel-fields.js'
 import { type Reply, readMethod } from './hub-method.js'
 import { base64Token } from './replies.js'
@@ -72,7 +73,7 @@ const badToken = () =>
 
 /** Parses a token: each shard of the hub once, and nothing else. */
 function parseScans(token: Buffer | null, shards: number): Map<number, Scan> {
-  const all = Array.from({ length: shards }, (_, index) => index + 1)
+  const all = shardNumbers(shards)
   if (token === null) return new Map(all.map((shard) => [shard, 'Fresh']))
   const scans = new Map<number, Scan>()
   for (const entry of parseEntries(token)) {

@@ -4,9 +4,9 @@ import type { Parameters } from './http/parameters.js'
 import type { HubMethod } from './hub-method.js'
 
 /** 100 messages take a millisecond. */
-const LONGEST_LIGHT_PAGE = 100
+const MAX_LIGHT_PAGE = 100
 /** The largest message has 64 kB; most bodies above it are bulk. */
-const LARGEST_LIGHT_BODY = 16 * 1024
+const MAX_LIGHT_BODY_BYTES = 16 * 1024
 
 /** The price of a read over HTTP: a long page is heavy. Null for a light one. */
 export function priceOfQuery(method: HubMethod, query: Parameters): WorkPrice | null {
@@ -22,11 +22,11 @@ export function priceOfRequest(method: HubMethod, { pageSize }: GrpcRequest): Wo
 
 /** The price of messages that are submitted or validated. */
 export function priceOfBody({ length }: Buffer): WorkPrice | null {
-  return length <= LARGEST_LIGHT_BODY ? null : workPrices.bulkMessages
+  return length <= MAX_LIGHT_BODY_BYTES ? null : workPrices.bulkMessages
 }
 
 function isLightPage(size: number | undefined): boolean {
-  return size !== undefined && size <= LONGEST_LIGHT_PAGE
+  return size !== undefined && size <= MAX_LIGHT_PAGE
 }
 
 /** Returns the page size; a value that is no number is refused later, and costs nothing. */

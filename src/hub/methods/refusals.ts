@@ -1,5 +1,6 @@
 import { unavailableError } from '../../platform/db/connection-errors.js'
 import { PlazaError } from '../../platform/errors.js'
+import { shardNumbers } from '../shard-count.js'
 
 /** Maps a failure to the catalogue: an error of ours, or a database that is unavailable. Null for a bug. */
 export function knownError(cause: unknown): PlazaError | null {
@@ -31,6 +32,6 @@ export function requireShard(shard: number, shards: number, property: string): n
 
 /** The shard of a request for events, or all of them when it names none. */
 export function requestedShards(shard: number | null | undefined, shards: number): number[] {
-  if (shard === null || shard === undefined) return Array.from({ length: shards }, (_, index) => index + 1)
+  if (shard === null || shard === undefined) return shardNumbers(shards)
   return [requireShard(shard, shards, 'shard_index')]
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { MessageType } from '../../protocol/definitions.js'
+import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { type PageOptions, splitPage } from './page.js'
 
@@ -8,9 +9,6 @@ export interface FidPage {
   readonly fids: readonly number[]
   readonly last: number | null
 }
-
-/** The type of keys that authenticate an address for a user, and sign nothing. */
-const AUTH_KEY_TYPE = 2
 
 /** Reads the fids of a shard. */
 export async function readFidsByShard(
@@ -49,7 +47,7 @@ export async function readAddressRoles(db: Database, fid: number, address: Buffe
       ) as is_custody,
       exists (
         select from hub.signers
-        where fid = ${fid}::bigint and key = ${address}::bytea and key_type = ${AUTH_KEY_TYPE}::integer and active
+        where fid = ${fid}::bigint and key = ${address}::bytea and key_type = ${KEY_TYPE_AUTH}::integer and active
       ) as is_auth,
       exists (
         select from hub.messages

@@ -5,7 +5,7 @@ import { endOrdinaryRequest } from './ordinary-requests.js'
 import type { HeavyWork, WorkLimits } from './work-limits.js'
 import type { WorkPrice } from './work-prices.js'
 
-/** A client that has not taken its reply after so long is cut off: slow readers would keep the others out. */
+/** Time after which a client that has not taken its reply is cut off: slow readers would keep the others out. */
 const SENDING_TIMEOUT_MS = 60_000
 
 /** Answers a heavy HTTP request within its caller's budget, when it is its turn. */

@@ -21,10 +21,10 @@ export class LongReply extends Readable {
 }
 
 /** Shorter replies are joined. */
-const LONGEST_JOINED_BYTES = 512 * 1024
+const MAX_JOINED_BYTES = 512 * 1024
 
 /** Joins the parts of a reply, unless it is long. */
 export function replyOf(parts: readonly Buffer[]): Buffer | LongReply {
   const bytes = parts.reduce((sum, { length }) => sum + length, 0)
-  return bytes <= LONGEST_JOINED_BYTES ? Buffer.concat(parts) : new LongReply(parts)
+  return bytes <= MAX_JOINED_BYTES ? Buffer.concat(parts) : new LongReply(parts)
 }

@@ -11,7 +11,7 @@ export interface GateSize {
   /** Most that wait. */
   readonly waiting: number
   readonly waitingOfCaller: number
-  /** A request that waits for so long is refused. */
+  /** A request that waits longer is refused. */
   readonly waitMs: number
 }
 
@@ -208,7 +208,7 @@ function busy(): PlazaError {
   })
 }
 
-/** Nobody reads it. It is no failure of the server, so it is not logged as one. */
+/** The reply to a client that has gone: nobody reads it, and it is not logged as a failure of the server. */
 function gone(): PlazaError {
   return new PlazaError('bad_request.rate_limited', 'the client left while it waited')
 }

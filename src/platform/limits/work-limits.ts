@@ -58,7 +58,7 @@ export interface WorkLimitOptions {
  * what is done. Of more at once than this the others are sent at once.
  */
 const REFUSAL_MS = 250
-const MOST_DELAYED = 1_000
+const MAX_DELAYED = 1_000
 /** Half of the time that a request has by default (`REQUEST_TIMEOUT_MS`): the other half is for the work. */
 const WAIT_MS = 5_000
 /** Pages of users' messages are asked for by the dozen at once; one that waits holds only its request. */
@@ -92,7 +92,7 @@ export function createWorkLimits({
   let delayed = 0
 
   async function refuse(error: unknown, signal: AbortSignal | undefined): Promise<never> {
-    if (delayed < MOST_DELAYED) {
+    if (delayed < MAX_DELAYED) {
       delayed += 1
       await pause(refusalMs, signal)
       delayed -= 1

@@ -21,8 +21,8 @@ export const timeoutText =
 
 /** Polls of the deadlines within the shortest timeout. */
 const POLLS_PER_TIMEOUT = 20
-const LONGEST_TICK_MS = 250
-const SHORTEST_TICK_MS = 5
+const MAX_TICK_MS = 250
+const MIN_TICK_MS = 5
 
 /**
  * Watches any number of deadlines with one timer. A deadline costs an entry of a set, and not a timer: requests come and go
@@ -35,7 +35,7 @@ export class Deadlines {
 
   /** @param shortestMs The shortest time for which a deadline is watched. */
   constructor(shortestMs: number) {
-    this.#tickMs = Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, shortestMs / POLLS_PER_TIMEOUT))
+    this.#tickMs = Math.min(MAX_TICK_MS, Math.max(MIN_TICK_MS, shortestMs / POLLS_PER_TIMEOUT))
   }
 
   /** The number of deadlines that are watched. */

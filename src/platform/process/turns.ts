@@ -13,10 +13,10 @@ let ordinaryRequests = 0
 let timer: NodeJS.Timeout | 'next turn' | null = null
 
 /** Heavy work stands still for no longer: under a full load of ordinary requests it gets a fifth of the thread. */
-const LONGEST_PAUSE_MS = 4
+const MAX_PAUSE_MS = 4
 /** A slice that took longer is followed by smaller ones. */
 const LONG_SLICE_MS = 1
-const SMALLEST_SLICE = 5
+const MIN_SLICE = 5
 
 /** Waits until the next slice of heavy work may run. */
 export function nextTurn(): Promise<void> {
@@ -42,7 +42,7 @@ export function beginOrdinaryRequest(): () => void {
 
 function schedule(): void {
   if (ordinaryRequests > 0) {
-    timer = setTimeout(runSlice, LONGEST_PAUSE_MS)
+    timer = setTimeout(runSlice, MAX_PAUSE_MS)
   } else {
     timer = 'next turn'
     setImmediate(runSlice)
@@ -74,7 +74,7 @@ export async function inSlices<Item, Part>(
     parts.push(convert(items.slice(start, start + size)))
     start += size
     const tookMs = performance.now() - startMs
-    if (tookMs > LONG_SLICE_MS) size = Math.max(SMALLEST_SLICE, Math.floor(size / 2))
+    if (tookMs > LONG_SLICE_MS) size = Math.max(MIN_SLICE, Math.floor(size / 2))
     else if (tookMs < LONG_SLICE_MS / 4) size = Math.min(most, size * 2)
   }
   return parts

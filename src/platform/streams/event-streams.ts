@@ -7,7 +7,7 @@ import { StreamResponse } from './stream-response.js'
 
 export interface EventStreamsOptions {
   readonly slots: Slots
-  /** A stream whose reader takes nothing for so long is ended; the reader can resume. */
+  /** Time after which a stream whose reader takes nothing is ended; the reader can resume. */
   readonly stallTimeoutMs: number
 }
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { resultWithin } from '../process/pause.js'
 import { waitForDrain } from './wait-for-drain.js'
 
-/** When the stream ends, a slow reader has so long to take what was sent. */
+/** Time that a slow reader has, when the stream ends, to take what was sent. */
 const CLOSE_TIMEOUT_MS = 1_000
 
 export interface StreamResponseOptions {

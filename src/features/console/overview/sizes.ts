@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-const LARGEST_TABLES = 12
+const MAX_TABLES = 12
 const KEPT_DAYS = 90
 /** Growth is that of the last week. */
 const GROWTH_DAYS = 7
@@ -67,6 +67,6 @@ async function readTables(db: Database): Promise<DatabaseSizes['tables']> {
     where c.relkind in ('r', 'm') and n.nspname not in ('pg_catalog', 'information_schema')
     group by root.oid
     order by bytes desc, name
-    limit ${LARGEST_TABLES}
+    limit ${MAX_TABLES}
   `
 }

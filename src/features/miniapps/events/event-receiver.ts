@@ -12,6 +12,7 @@ import {
   type VerifiedJsonSignature,
   verifyJsonSignature,
 } from '../../../protocol/json-signature.js'
+import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import { requireSavableTarget } from '../../saved-targets.js'
 import {
   endToken,
@@ -146,7 +147,6 @@ function invalidEvent(problem: string): Refusal {
 
 /** Key types of the key registry. */
 const SIGNING_KEY_TYPE = 1
-const AUTH_KEY_TYPE = 2
 /** The key registry stores addresses as 32-byte ABI words. */
 const WORD_BYTES = 32
 
@@ -193,7 +193,7 @@ async function isAddressOf(db: Database, fid: number, type: 'custody' | 'auth', 
       ? await db`select from hub.fids where fid = ${fid}::bigint and custody_address = ${address}`
       : await db`
           select from hub.signers
-          where fid = ${fid}::bigint and key in (${address}, ${word}) and key_type = ${AUTH_KEY_TYPE} and active`
+          where fid = ${fid}::bigint and key in (${address}, ${word}) and key_type = ${KEY_TYPE_AUTH} and active`
   return rows.length > 0
 }
 

@@ -7,6 +7,7 @@ import {
   type OnChainEvent,
   OnChainEventType,
 } from '../../../protocol/definitions.js'
+import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import type { WebhookEventKind } from '../schema/webhook-filters.js'
@@ -120,9 +121,6 @@ function subjectOf(message: SignedMessage): Exclude<EventSubject, { type: 'trade
   }
 }
 
-/** Auth addresses of the KeyRegistry, which the API shows in profiles. */
-const AUTH_KEY_TYPE = 2
-
 function eventsOfChainEvent(event: OnChainEvent): EventWithoutId[] {
   const kind = kindOfChainEvent(event)
   if (kind === null) return []
@@ -139,7 +137,7 @@ function kindOfChainEvent(event: OnChainEvent): WebhookEventKind | null {
     case OnChainEventType.EVENT_TYPE_TIER_PURCHASE:
       return 'user.updated'
     case OnChainEventType.EVENT_TYPE_SIGNER:
-      return event.signerEventBody?.keyType === AUTH_KEY_TYPE ? 'user.updated' : null
+      return event.signerEventBody?.keyType === KEY_TYPE_AUTH ? 'user.updated' : null
     default:
       return null
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { HASH_BYTES } from '../../../protocol/hash.js'
 
-const HASH_BYTES = 20
 const EMPTY = -1
 const FIRST_CAPACITY = 1024
 

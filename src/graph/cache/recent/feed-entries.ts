@@ -220,14 +220,14 @@ export class FeedEntryList {
 }
 
 /** A list is split above this length: to insert an entry moves at most 16 kB. */
-const LONGEST_PART = 4096
+const MAX_PART_ENTRIES = 4096
 
 /** All entries of the window from oldest to newest, in lists of bounded length. */
 export class Timeline {
   readonly #parts: FeedEntryList[] = [new FeedEntryList()]
   length = 0
 
-  constructor(private readonly longestPart = LONGEST_PART) {}
+  constructor(private readonly longestPart = MAX_PART_ENTRIES) {}
 
   insert(entries: FeedEntryTable, id: number): void {
     const index = this.#partOf(entries, id)

@@ -1,6 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause, resultWithin } from '../../../platform/process/pause.js'
+import { HASH_BYTES } from '../../../protocol/hash.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import type { BlockSequence, ShardHeights } from '../block-sequence.js'
 import { entryKind, type FeedEntry } from './feed-entries.js'
@@ -298,8 +299,6 @@ function snapshotIn({ snapshot: { heights, nowMs } }: SnapshotRow): Omit<ReadPar
   const ofShards = Object.entries(heights ?? {}).map(([shard, height]) => [Number(shard), height] as const)
   return { heights: new Map(ofShards), readAtMs: nowMs }
 }
-
-const HASH_BYTES = 20
 
 function hashAt(bytes: Buffer, index: number): Buffer {
   return bytes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)

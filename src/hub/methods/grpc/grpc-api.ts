@@ -55,7 +55,7 @@ export interface HubGrpcConfig {
   readonly trustProxy?: boolean
   /** Milliseconds within which every call but `Subscribe` is answered; 0 or undefined is no limit. */
   readonly requestTimeoutMs?: number
-  /** Ends the subscription of a client that takes nothing for so long. */
+  /** Time after which the subscription of a client that takes nothing ends. */
   readonly stallTimeoutMs: number
   /** Most subscribers at once. */
   readonly maxSubscribers?: number

@@ -1,6 +1,7 @@
 import { PlazaError } from '../../../platform/errors.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import type { CastId } from '../../../protocol/definitions.js'
+import { HASH_BYTES } from '../../../protocol/hash.js'
 import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import type { Target } from '../../message-target.js'
 import { MAX_PAGE_SIZE, type TokenCodec } from '../../page-token.js'
@@ -24,7 +25,6 @@ export type GrpcRequest = {
   readonly [Name in MemberName<AnyRequest>]?: Member<AnyRequest, Name> | undefined
 }
 
-const HASH_BYTES = 20
 /** Of Ethereum and of Solana. */
 const ADDRESS_BYTES = [20, 32]
 

@@ -69,7 +69,7 @@ export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string;
   return {
     /** `<host>:<port>`, as clients need it. */
     address: `${at.host.includes(':') ? `[${at.host}]` : at.host}:${connections.address.port}`,
-    /** Ends subscriptions and waits so long for the other calls, then ends all connections. */
+    /** Ends subscriptions, waits this time for the other calls, then ends all connections. */
     async close(limitMs: number): Promise<void> {
       stopLooking()
       const timer = setTimeout(() => {

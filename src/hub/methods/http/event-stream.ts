@@ -37,7 +37,7 @@ const parseEventType = enumParser(hubEventTypeNames)
 const HEARTBEAT_MS = 15_000
 const MAX_FILTER_FIDS = 1_000
 
-/** A stream whose reader takes nothing for so long is ended; the reader can resume. */
+/** Time after which a stream whose reader takes nothing is ended; the reader can resume. */
 const STALL_TIMEOUT_MS = 2 * 60_000
 /** The time that clients wait before they reconnect. */
 const RECONNECT_MS = 2_000

@@ -34,7 +34,7 @@ export interface HubApiConfig {
   readonly maxStreams?: number
   /** Most of one API key or address. */
   readonly maxStreamsOfCaller?: number
-  /** Ends a stream whose reader takes nothing for so long. */
+  /** Time after which a stream whose reader takes nothing ends. */
   readonly stallTimeoutMs?: number
   /** Time between the heartbeats of a stream. */
   readonly heartbeatMs?: number

@@ -28,7 +28,7 @@ const ROUND_RETRIES = 50
 /** The node may not know yet what a message needs: a key, storage, a verification that is not in a block. */
 const RETRYABLE_CODE = 'bad_request.validation_failure'
 const FIRST_RETRY_SECONDS = 5
-/** Refused messages are offered again for so long, with a wait that doubles. */
+/** Time for which refused messages are offered again, with a wait that doubles. */
 const RETRY_SECONDS = 3_600
 /** Days that refused messages are kept. */
 const KEPT_REFUSED_DAYS = 7

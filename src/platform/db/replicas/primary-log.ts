@@ -12,7 +12,7 @@ export interface LogPosition {
 /** Time between two reads of a position, of the primary and of a replica, when no request waits for one. */
 export const POSITION_INTERVAL_MS = 250
 
-/** A server that does not say its position for so long is away. */
+/** Time after which a server that has not said its position counts as away. */
 export const ANSWER_TIMEOUT_MS = 1_000
 
 /**

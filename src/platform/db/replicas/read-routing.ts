@@ -21,7 +21,7 @@ export interface ReadRoutingOptions {
   readonly onRead?: (replica: string | null, outcome: ReadOutcome) => void
 }
 
-/** A caller waits so long for a replica to replay its own writes, then the primary answers. */
+/** Time that a caller waits for a replica to replay its own writes; then the primary answers. */
 const OWN_WRITES_WAIT_MS = 100
 
 interface Choice {
