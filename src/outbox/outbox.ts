@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../platform/db/connection.js'
+import { reportFirstFailure } from '../platform/log/first-failure.js'
 import { pause } from '../platform/process/pause.js'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
 import type { Listen } from './outbox-queue.js'
@@ -69,15 +70,11 @@ export async function startOutbox<Claimed, Prepared extends Claimed, Result>(
   }
 
   async function sweepUntilStopped(): Promise<void> {
-    let isFailing = false
+    const tryToRenewLease = reportFirstFailure(renewLease, (error) =>
+      log.error({ err: error }, `the worker of ${queue.name} could not renew its lease`),
+    )
     for (let sweeps = 0; !stopping.signal.aborted; sweeps += 1) {
-      try {
-        if (sweeps % SWEEPS_PER_HEARTBEAT === 0) await renewLease()
-        isFailing = false
-      } catch (error) {
-        if (!isFailing) log.error({ err: error }, `the worker of ${queue.name} could not renew its lease`)
-        isFailing = true
-      }
+      if (sweeps % SWEEPS_PER_HEARTBEAT === 0) await tryToRenewLease()
       sweep()
       await pause(SWEEP_MS, stopping.signal)
     }

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { takeWorkerLock } from '../../platform/db/worker-lock.js'
+import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { Accounts } from './accounts.js'
@@ -42,7 +43,6 @@ export class AccountWorker {
   #pollLoop: Promise<void> = Promise.resolve()
   /** Running tasks by name, one of each at a time. */
   readonly #running = new Map<string, Promise<void>>()
-  #isFailing = false
 
   constructor(options: AccountWorkerOptions) {
     this.#options = options
@@ -67,23 +67,19 @@ export class AccountWorker {
   }
 
   async #loop(): Promise<void> {
+    const { lockDb, worker, log } = this.#options
+    const poll = reportFirstFailure(
+      async () => {
+        // Takes the lock again after the connection was lost.
+        await takeWorkerLock(lockDb, worker)
+        await this.#startDueWork()
+      },
+      (error) => log.error({ err: error }, 'account worker poll failed'),
+    )
     while (!this.#isStopped) {
       this.#nextPoll = new AbortController()
-      await this.#poll()
+      await poll()
       if (!this.#isStopped) await pause(POLL_MS, this.#nextPoll.signal)
-    }
-  }
-
-  async #poll(): Promise<void> {
-    const { lockDb, worker, log } = this.#options
-    try {
-      // Takes the lock again after the connection was lost.
-      await takeWorkerLock(lockDb, worker)
-      await this.#startDueWork()
-      this.#isFailing = false
-    } catch (error) {
-      if (!this.#isFailing) log.error({ err: error }, 'account worker poll failed')
-      this.#isFailing = true
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import { redactedUrls } from '../../platform/text/redacted-urls.js'
@@ -61,17 +62,16 @@ export function startMaintenance(options: MaintenanceWorkerOptions): () => Promi
 async function work(options: MaintenanceWorkerOptions, stopping: AbortSignal): Promise<void> {
   const { db, log, tasks, pollMs = POLL_MS } = options
   const kinds = Object.keys(tasks) as MaintenanceKind[]
-  let isFailing = false
-  while (!stopping.aborted) {
-    try {
+  const performNext = reportFirstFailure(
+    async () => {
       await markInterrupted(db)
       const run = await claimRun(db, kinds)
       if (run !== null) await perform(options, run, stopping)
-      isFailing = false
-    } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'maintenance could not be looked for')
-      isFailing = true
-    }
+    },
+    (error) => log.warn({ err: error }, 'maintenance could not be looked for'),
+  )
+  while (!stopping.aborted) {
+    await performNext()
     await pause(pollMs, stopping)
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import { type Log, silentLog } from '../../platform/log/log.js'
 import type { BlockHistory, BlockRef } from './block-history.js'
 import { blockOf } from './hub-event.js'
@@ -190,25 +191,16 @@ function poll(
 ): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let busy = false
-  let isFailing = false
-
-  async function pollOnce(): Promise<void> {
-    try {
-      await pollEnds()
-      isFailing = false
-    } catch (error) {
-      // An unavailable database is logged once.
-      if (!isFailing) log.warn({ err: error }, 'could not poll the end of the log')
-      isFailing = true
-    } finally {
-      busy = false
-    }
-  }
+  const poll = reportFirstFailure(pollEnds, (error) =>
+    log.warn({ err: error }, 'could not poll the end of the log'),
+  )
 
   const timer = setInterval(() => {
     if (busy || !hasReaders()) return
     busy = true
-    running = pollOnce()
+    running = poll().finally(() => {
+      busy = false
+    })
   }, pollMs)
   timer.unref()
   return async () => {

@@ -1,4 +1,5 @@
 import type { Database } from '../db/connection.js'
+import { reportFirstFailure } from '../log/first-failure.js'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
 import { type Counter, createCounter } from './counter.js'
@@ -86,17 +87,13 @@ export function createSharedBudget(
 }
 
 async function keepSharing(share: () => Promise<void>, log: Log, signal: AbortSignal): Promise<void> {
-  let isFailing = false
+  // While the database is away every process counts for itself.
+  const tryToShare = reportFirstFailure(share, (error) =>
+    log.warn({ err: error }, 'rate limits could not be shared with other processes'),
+  )
   while (!signal.aborted) {
     await pause(SHARE_INTERVAL_MS, signal)
-    try {
-      await share()
-      isFailing = false
-    } catch (error) {
-      // While the database is away every process counts for itself.
-      if (!isFailing) log.warn({ err: error }, 'rate limits could not be shared with other processes')
-      isFailing = true
-    }
+    await tryToShare()
   }
 }
 

@@ -1,3 +1,4 @@
+import { reportFirstFailure } from '../../../platform/log/first-failure.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 
@@ -36,18 +37,17 @@ export class PolledTopic<Value> {
 
   async #poll(signal: AbortSignal): Promise<void> {
     const { name, read, everyMs, log } = this.options
-    let isFailing = false
-    while (!signal.aborted) {
-      try {
+    const readAndTell = reportFirstFailure(
+      async () => {
         const value = await read()
         if (signal.aborted) return
-        isFailing = false
         this.#last = value
         for (const listener of this.#listeners) listener(value)
-      } catch (error) {
-        if (!isFailing) log.warn({ err: error, topic: name }, 'a topic of the console could not be read')
-        isFailing = true
-      }
+      },
+      (error) => log.warn({ err: error, topic: name }, 'a topic of the console could not be read'),
+    )
+    while (!signal.aborted) {
+      await readAndTell()
       await pause(everyMs, signal)
     }
   }
