@@ -7,6 +7,7 @@ import { deleteExpiredOpens } from '../../features/miniapps/campaigns/opens.js'
 import { deleteExpiredBatches } from '../../features/miniapps/campaigns/sending/batch-queue.js'
 import { startCampaignSender } from '../../features/miniapps/campaigns/sending/campaign-sender.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
+import { stopWithClient } from '../../platform/outbound/stop-with-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'
 import type { Module, ServerApp } from '../module.js'
@@ -59,12 +60,8 @@ async function startSender({ config, connections, metrics, log, clock }: ServerA
       { name: 'old batches of notifications', everyMs: HOUR_MS, run: () => deleteExpiredBatches(db) },
       { name: 'old opens of notifications', everyMs: HOUR_MS, run: () => deleteExpiredOpens(db) },
     ],
-    async stop() {
-      // Clients that take longer than a server may take to end are asked again, under the same id.
-      const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs / 2)
-      await sender.stop().finally(() => clearTimeout(timer))
-      await net.close()
-    },
+    // Clients that take longer are asked again, under the same id.
+    stop: () => stopWithClient(net, () => sender.stop(), config.shutdownTimeoutMs / 2),
   }
 }
 

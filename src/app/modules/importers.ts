@@ -9,6 +9,7 @@ import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
 import type { Module, ServerApp } from '../module.js'
+import { otherAppsTargetPolicy } from '../target-policies.js'
 
 /** Imported data, and the variable with the source. */
 const IMPORTS = [
@@ -36,9 +37,8 @@ export function startImporters(app: ImporterApp) {
   reportImporterStates(app)
   const { config } = app
   const stopping = new AbortController()
-  const isDevelopment = config.allowPrivateTargets === 'loopback'
   const net = createNetClient({
-    policy: { allowHttp: isDevelopment, allowLoopback: isDevelopment },
+    policy: otherAppsTargetPolicy(config),
     userAgent: `plaza/${version} (importers)`,
   })
   const openApi = (url: string) =>

@@ -7,9 +7,11 @@ import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/we
 import type { WebhookSettings } from '../../features/webhooks/webhooks.js'
 import { startOutbox } from '../../outbox/outbox.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
+import { stopWithClient } from '../../platform/outbound/stop-with-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'
 import type { Module } from '../module.js'
+import { otherAppsTargetPolicy } from '../target-policies.js'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -59,21 +61,17 @@ export const webhooksModule: Module = {
           run: () => deleteExpiredDeliveries(db, config.webhookRetentionDays),
         },
       ],
-      async stop() {
-        // Targets that take longer than a server may take to end get the delivery again.
-        const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs / 2)
-        await outbox.stop().finally(() => clearTimeout(timer))
-        await net.close()
-      },
+      // Targets that take longer get the delivery again.
+      stop: () => stopWithClient(net, () => outbox.stop(), config.shutdownTimeoutMs / 2),
     }
   },
 }
 
 /** Reads the settings of webhooks from the configuration. */
 export function webhookSettings(config: Config): WebhookSettings {
-  const isDevelopment = config.allowPrivateTargets === 'loopback'
+  const { allowHttp, allowLoopback } = otherAppsTargetPolicy(config)
   return {
-    targetPolicy: { allowHttp: config.webhookAllowHttp || isDevelopment, allowLoopback: isDevelopment },
+    targetPolicy: { allowHttp: config.webhookAllowHttp || allowHttp, allowLoopback },
     httpTimeoutMs: config.webhookTimeoutMs,
     rateLimit: config.webhookRateLimit,
     rateLimitMs: MINUTE_MS,
