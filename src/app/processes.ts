@@ -21,6 +21,8 @@ export interface ProcessDetails {
   readonly roles: ReadonlySet<Role>
   /** Most connections to the database that it opens. */
   readonly connections: number
+  /** Milliseconds between two heartbeats, for tests. */
+  readonly heartbeatMs?: number
 }
 
 /** Registers this process, and keeps its heartbeat until it stops. */
@@ -29,7 +31,11 @@ export async function registerProcess(db: Database, details: ProcessDetails, log
   const stopping = new AbortController()
   await heartbeat(db, id, details)
   await checkConnectionBudget(db, log)
-  const beating = keepHeartbeat(() => heartbeat(db, id, details), log, stopping.signal)
+  const beating = keepHeartbeat(() => heartbeat(db, id, details), {
+    everyMs: details.heartbeatMs ?? HEARTBEAT_MS,
+    log,
+    signal: stopping.signal,
+  })
   const countByRole = () => countProcesses(db)
   return {
     id,
@@ -46,10 +52,13 @@ export async function registerProcess(db: Database, details: ProcessDetails, log
   }
 }
 
-async function keepHeartbeat(beat: () => Promise<void>, log: Log, signal: AbortSignal): Promise<void> {
+async function keepHeartbeat(
+  beat: () => Promise<void>,
+  { everyMs, log, signal }: { readonly everyMs: number; readonly log: Log; readonly signal: AbortSignal },
+): Promise<void> {
   let isFailing = false
   while (!signal.aborted) {
-    await pause(HEARTBEAT_MS, signal)
+    await pause(everyMs, signal)
     if (signal.aborted) return
     try {
       await beat()
