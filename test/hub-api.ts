@@ -51,7 +51,7 @@ export async function openHubApi(db: Database, options: Options = {}): Promise<T
     tail,
     clock,
     version: '1.2.3',
-    work: createWorkLimits({ clock: Date.now }),
+    workLimits: createWorkLimits({ clock: Date.now }),
     ...rest,
     config: { shards, network, bodyLimit: 1024 * 1024, rateLimit: 0, ...config },
   })

@@ -46,7 +46,7 @@ export async function openHubGrpc(db: Database, options: Options = {}): Promise<
     clock,
     version: '1.2.3',
     log: silentLog,
-    work: createWorkLimits({ clock: Date.now }),
+    workLimits: createWorkLimits({ clock: Date.now }),
     ...rest,
     config: { shards, network, bodyLimit: 1024 * 1024, rateLimit: 0, stallTimeoutMs: 60_000, ...config },
   }

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Json } from '../graph/view/json.js'
+import type { WorkPrice } from '../platform/limits/work-prices.js'
 import type { LongWait } from '../platform/process/deadlines.js'
 import type { Caller } from './caller.js'
 import { compileBody } from './parse-body.js'
@@ -47,7 +48,12 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly isChange?: boolean
   /** It may take longer than `REQUEST_TIMEOUT_MS`. */
   readonly longWait?: LongWait
+  /** The price of a request where it is heavy (`npm run bench:hostile -- --survey`); without it all are light. */
+  readonly price?: PriceOf
 }
+
+/** Returns the price of a request by its unchecked query; null for a light one. */
+export type PriceOf = (query: Readonly<Record<string, unknown>>) => WorkPrice | null
 
 /** Returns the reply as a value, as rendered JSON, or with another status. Throws PlazaError to refuse. */
 type Handle<Context, Input, Headers extends TObject, Reply extends TSchema> = (
@@ -68,6 +74,11 @@ export interface ReadSpec<Context, Query extends TObject, Reply extends TSchema,
   readonly query: Query
   /** It writes or locks something, so it runs on the primary. Other reads may run on a replica, and there again. */
   readonly usesPrimary?: true
+  /**
+   * `PUBLIC_READS` opens it to requests without a key, because it reads public data of the network. What belongs to an app, costs
+   * money, or makes the server fetch a URL always needs a key.
+   */
+  readonly isPublic?: true
   readonly body?: never
   readonly handle: Handle<Context, Static<Query>, Headers, Reply>
 }
@@ -137,6 +148,7 @@ export interface OperationDescription extends Readonly<DescribedOperation<TSchem
   readonly query?: TObject
   readonly body?: TObject
   readonly usesPrimary?: true
+  readonly isPublic?: true
 }
 
 /** An operation whose own types are erased, for lists. */

@@ -7,7 +7,6 @@ import { type CallerName, callerAt } from '../platform/limits/caller-name.js'
 import type { Counter, LimitStatus } from '../platform/limits/counter.js'
 import { allowHeavyWork, type RunHeavy } from '../platform/limits/heavy-requests.js'
 import type { WorkLimits } from '../platform/limits/work-limits.js'
-import type { WorkPrice } from '../platform/limits/work-prices.js'
 import type { AdminAsApp } from './admin/admin-as-app.js'
 import { apiKeyOf, callerOf, type FindCaller, keyHint } from './api-keys.js'
 import { anonymousCaller, type Caller } from './caller.js'
@@ -37,18 +36,9 @@ export interface ApiOptions<Context> extends KeyOptions {
   readonly operations: readonly ErasedOperation<Context>[]
   readonly context: Context
   readonly replicas?: ReplicaReads<Context> | undefined
-  readonly heavy: HeavyOperations
+  /** Bounds of heavy operations. */
+  readonly workLimits: WorkLimits
 }
-
-/** Prices and bounds of heavy operations. */
-export interface HeavyOperations {
-  readonly limits: WorkLimits
-  /** By method and path: `GET cast/search`. Others are light. */
-  readonly prices: ReadonlyMap<string, PriceOf>
-}
-
-/** Price of a request, by its query; null for a light one. */
-export type PriceOf = (query: Readonly<Record<string, unknown>>) => WorkPrice | null
 
 /** How reads run on replicas. */
 export interface ReplicaReads<Context> {
@@ -57,10 +47,8 @@ export interface ReplicaReads<Context> {
   readonly contextOn: (db: Database) => Context
 }
 
-/** Operations that need no key, and the maximum price of such a request. */
+/** Requests without a key, for public operations. */
 export interface PublicReads {
-  /** Paths of GET operations. */
-  readonly paths: ReadonlySet<string>
   /** Finds the app that `client_id` names. */
   readonly findClient: (clientId: string) => Promise<Caller | null>
   /** Counts the requests without a key of each address. */
@@ -82,7 +70,7 @@ export async function registerApi<Context>(
   await app.register(
     async (scope) => {
       acceptApiRequests(scope, options)
-      const runHeavy = allowHeavyWork(scope, options.heavy.limits)
+      const runHeavy = allowHeavyWork(scope, options.workLimits)
       for (const operation of options.operations) {
         for (const path of pathsOf(operation.path)) addOperation(scope, operation, path, options, runHeavy)
       }
@@ -99,7 +87,7 @@ export async function registerLegacyApi<Context>(
   await app.register(
     async (scope) => {
       acceptApiRequests(scope, options)
-      const runHeavy = allowHeavyWork(scope, options.heavy.limits)
+      const runHeavy = allowHeavyWork(scope, options.workLimits)
       for (const operation of options.operations) {
         addOperation(scope, operation, `${LEGACY_PREFIX}/${operation.path}`, options, runHeavy)
       }
@@ -144,17 +132,15 @@ function addOperation<Context>(
   scope: FastifyInstance,
   operation: ErasedOperation<Context>,
   path: string,
-  { context, publicReads, replicas, heavy, asApp }: ApiOptions<Context>,
+  { context, replicas, asApp }: ApiOptions<Context>,
   runHeavy: RunHeavy,
 ): void {
-  const priceOf = heavy.prices.get(`${operation.method} ${operation.path}`)
-  const isPublic = operation.method === 'GET' && publicReads?.paths.has(operation.path) === true
   const rename = path.startsWith('/v2/social/') ? neutralObjectNames(operation) : null
   scope.route({
     method: operation.method,
     url: path.slice(scope.prefix.length),
     config: {
-      isPublic,
+      isPublic: operation.isPublic,
       isKeyless: operation.isKeyless,
       longWait: operation.longWait,
       operation: `${operation.method} ${operation.path}`,
@@ -169,7 +155,7 @@ function addOperation<Context>(
           ? runBesideReplicas(operation, replicas, writerKeysOf(caller, body ?? input.query), run, context)
           : run(context)
       const answer = () => (asApp ? asApp.run(request, operation, runHere) : runHere())
-      const price = priceOf?.(input.query) ?? null
+      const price = operation.price?.(input.query) ?? null
       const bytes = ({ json }: JsonReply) => json.length
       const reported =
         price === null

@@ -2,6 +2,9 @@ import { createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { startTestServer, type TestServer } from '../../test/running-server.js'
+import { createLogger } from '../platform/log/logger.js'
+import { startServer } from './compose.js'
+import { configOf } from './testing/config-of.js'
 
 const { db, url } = await createTestDatabase()
 
@@ -94,4 +97,22 @@ it('a server that cannot listen leaves nothing behind', async () => {
   const { port } = blocker.address() as { port: number }
   await expect(startTestServer(url, { PORT: String(port) })).rejects.toThrow('EADDRINUSE')
   expect(await db`select from app.processes`).toHaveLength(0)
+})
+
+it('a host without an address is refused with the name of its variable', async () => {
+  await expect(startTestServer(url, { HOST: 'plaza.invalid' })).rejects.toThrow(
+    /^HOST: "plaza\.invalid" has no address .*: set it to an address of this machine, such as 127\.0\.0\.1$/,
+  )
+})
+
+it('a database that somebody else runs gets no API key, unless one is configured', async () => {
+  await db`delete from apps.api_keys`
+  const env = { DATABASE_URL: url, PORT: '0', VERIFY_THREADS: '0', ROLES: 'api' }
+  const server = await startServer(configOf(env), createLogger('silent'))
+  onTestFinished(server.stop)
+  expect(server.developmentKey).toBeNull()
+  expect(await db`select from apps.api_keys`).toEqual([])
+  const configured = await startTestServer(url, { ROLES: 'api' })
+  expect(configured.developmentKey).toBeNull()
+  expect(await configured.get('user/bulk?fids=1')).toEqual({ users: [] })
 })

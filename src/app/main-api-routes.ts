@@ -23,7 +23,7 @@ import { registerPaymentPages } from '../features/payments/register-payment-page
 import { registerLogin } from '../features/sign-in/browser/register-login.js'
 import { registerPortal } from '../features/sign-in/register-portal.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
-import { versionOneOperations, versionOnePaths } from '../features/version-one/operations.js'
+import { versionOneOperations } from '../features/version-one/operations.js'
 import type { EventTail } from '../hub/log/tail.js'
 import type { Database } from '../platform/db/connection.js'
 import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
@@ -32,7 +32,6 @@ import { limits } from '../platform/limits/limits.js'
 import type { WorkLimits } from '../platform/limits/work-limits.js'
 import type { Log } from '../platform/log/log.js'
 import { adminOperations as allAdminOperations } from './admin-operations.js'
-import { heavyOperations } from './heavy-operations.js'
 import { unservedOperations } from './hosted-operations.js'
 import { operations as allOperations } from './operations.js'
 
@@ -44,7 +43,7 @@ export interface MainApiOptions {
   readonly usage?: UsageCounter | undefined
   readonly publicReads?: PublicReads | undefined
   /** Bounds heavy operations. */
-  readonly work: WorkLimits
+  readonly workLimits: WorkLimits
   /** Where operations read; null: from the database of the context. */
   readonly reads?: ReadRouting | null
   /** Bearer token that allows everything below `/admin`. */
@@ -64,7 +63,7 @@ export interface MainApiOptions {
 
 /** The routes of the main API, the admin API, the pages for users, mini app events and the documentation. */
 export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) => Promise<void> {
-  const { context, findCaller, rateLimiter, usage, publicReads, reads } = options
+  const { context, workLimits, findCaller, rateLimiter, usage, publicReads, reads } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
   const { keylessRequests } = limits
   const keylessCounter = createCounter<string>(keylessRequests, context.clock, keylessRequests.default)
@@ -72,17 +71,15 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
   const keyOptions = { findCaller, rateLimiter, usage, publicReads, keylessCounter, asApp: admin?.asApp }
   const contextOn = (db: Database): OperationContext => ({ ...context, db })
   const replicas = reads ? { routing: reads, contextOn } : undefined
-  const heavy = { limits: options.work, prices: heavyOperations }
   const unserved = options.unserved ?? unservedOperations(operations)
   return async (app) => {
-    await registerApi(app, { ...keyOptions, context, operations, replicas, heavy })
+    await registerApi(app, { ...keyOptions, context, operations, replicas, workLimits })
     await registerLegacyApi(app, {
       ...keyOptions,
       context,
       replicas,
-      heavy,
+      workLimits,
       operations: versionOneOperations,
-      publicReads: publicReads && { ...publicReads, paths: versionOnePaths },
     })
     await registerUnserved(app, unserved, keyOptions)
     await registerPortal(app, { ...keyOptions, db: context.db })

@@ -55,7 +55,7 @@ export interface ServerApp {
   /** Id in the registry of processes. */
   readonly processId: string
   /** Bounds heavy requests of all APIs. */
-  readonly work: WorkLimits
+  readonly workLimits: WorkLimits
   readonly log: Log
   /** Starts the spans of requests, calls, consumers and deliveries. */
   readonly tracing: Tracing

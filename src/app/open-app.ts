@@ -104,7 +104,7 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
     vault,
     metrics,
     errors,
-    work: openWork(config, { clock, metrics }),
+    workLimits: openWorkLimits(config, { clock, metrics }),
     log,
     tracing,
     clock,
@@ -112,14 +112,17 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
   }
 }
 
-function openWork(config: Config, { clock, metrics }: Pick<ServerApp, 'clock' | 'metrics'>): WorkLimits {
-  const work: WorkLimits = createWorkLimits({
+function openWorkLimits(
+  config: Config,
+  { clock, metrics }: Pick<ServerApp, 'clock' | 'metrics'>,
+): WorkLimits {
+  const limits: WorkLimits = createWorkLimits({
     clock,
     budgetMs: config.workRateLimit,
     concurrency: config.workConcurrency,
-    onRefused: observeWork(metrics, () => work.usage()),
+    onRefused: observeWork(metrics, () => limits.usage()),
   })
-  return work
+  return limits
 }
 
 function usageOf(hydrator: Hydrator): CacheUsage {

@@ -61,10 +61,10 @@ export const hubGrpcModule: Module = {
 }
 
 function commonOptions(app: ServerApp) {
-  const { config, connections, reads, hub, tail, clock, work, tracing } = app
+  const { config, connections, reads, hub, tail, clock, workLimits, tracing } = app
   const nameKey = createKeyNames(config.hubApiKeys ?? '', app.service('findCaller'))
   return {
-    work,
+    workLimits,
     nameKey,
     db: connections.read,
     reads,

@@ -15,7 +15,6 @@ import { mainApiRoutes } from '../main-api-routes.js'
 import type { Module, ServerApp } from '../module.js'
 import { networks } from '../networks.js'
 import { openBearer } from '../open-bearer.js'
-import { publicReadPaths } from '../public-reads.js'
 import { otherAppsTargetPolicy, savedTargetsOf } from '../target-policies.js'
 import { webhookSettings } from './webhooks.js'
 
@@ -70,13 +69,12 @@ export const mainApiModule: Module = {
     const routes = mainApiRoutes({
       context,
       reads: app.reads,
-      work: app.work,
+      workLimits: app.workLimits,
       findCaller: app.service('findCaller'),
       rateLimiter: budget.counter,
       usage: app.service('keyUsage'),
       publicReads: config.publicReads
         ? {
-            paths: publicReadPaths,
             findClient: app.service('findClient'),
             rateLimiter: createCounter<string>(limits.publicReads, clock, config.publicReadsRateLimit),
           }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { heavyOperations } from '../heavy-operations.js'
 import { operations } from '../operations.js'
-import { publicReadPaths } from '../public-reads.js'
 import { otherAppsTargetPolicy } from '../target-policies.js'
 import { configOf } from '../testing/config-of.js'
 import { openCommandLedger } from './accounts.js'
@@ -113,27 +111,29 @@ describe('targets of requests to other apps', () => {
   })
 })
 
-describe('lists of operations', () => {
-  it('the reads without a key are operations, and only reads', () => {
-    const reads = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path))
-    expect([...publicReadPaths].filter((path) => !reads.has(path))).toEqual([])
-    expect(publicReadPaths.size).toBe(59)
-    for (const path of ['webhook', 'signer', 'notifications', 'user/balance']) {
-      expect(publicReadPaths.has(path)).toBe(false)
+describe('operations', () => {
+  it('59 reads are public, and nothing that belongs to an app, costs money or fetches a URL', () => {
+    const paths = new Set(operations.filter(({ isPublic }) => isPublic).map(({ path }) => path))
+    expect(paths.size).toBe(59)
+    for (const path of ['webhook', 'signer', 'notifications', 'user/balance', 'cast/embed/crawl']) {
+      expect(paths.has(path)).toBe(false)
     }
   })
 
-  it('the heavy ones have a price, and few users cost nothing', () => {
-    const known = new Set(operations.map(({ method, path }) => `${method} ${path}`))
-    expect([...heavyOperations.keys()].filter((name) => !known.has(name))).toEqual([])
-    const priceOf = (name: string, input = {}) => heavyOperations.get(name)!(input as never)
+  it('four are heavy, and look-ups of few users cost nothing', () => {
+    const priceOf = new Map(
+      operations.flatMap(({ method, path, price }) => (price ? [[`${method} ${path}`, price]] : [])),
+    )
+    const names = ['GET cast/conversation', 'GET cast/search', 'GET user/bulk', 'POST webhook/preview']
+    expect([...priceOf.keys()].sort()).toEqual(names)
     const fids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-    for (const name of ['GET cast/search', 'GET cast/conversation', 'POST webhook/preview']) {
-      expect(priceOf(name)).not.toBeNull()
+    for (const name of names.filter((each) => each !== 'GET user/bulk')) {
+      expect(priceOf.get(name)!({})).not.toBeNull()
     }
-    expect(priceOf('GET user/bulk', { fids: fids(50).join(',') })).toBeNull()
-    expect(priceOf('GET user/bulk', { fids: fids(51).join(',') })).not.toBeNull()
-    expect(priceOf('GET user/bulk', { fids: fids(51) })).not.toBeNull()
-    expect(priceOf('GET user/bulk')).toBeNull()
+    const priceOfUsers = priceOf.get('GET user/bulk')!
+    expect(priceOfUsers({ fids: fids(50).join(',') })).toBeNull()
+    expect(priceOfUsers({ fids: fids(51).join(',') })).not.toBeNull()
+    expect(priceOfUsers({ fids: fids(51) })).not.toBeNull()
+    expect(priceOfUsers({})).toBeNull()
   })
 })

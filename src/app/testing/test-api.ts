@@ -45,7 +45,6 @@ import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { adminOperations } from '../admin-operations.js'
 import { mainApiRoutes } from '../main-api-routes.js'
 import { operations as allOperations } from '../operations.js'
-import { publicReadPaths } from '../public-reads.js'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)) && text.endsWith('Z'))
 FormatRegistry.Set('uuid', isUuid)
@@ -70,8 +69,8 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly consoleFiles?: ConsoleFiles | null
   /** Where operations read, if not from `db`. */
   readonly reads?: ReadRouting
-  /** Opens the operations of `public-reads.ts` to everybody. */
-  readonly publicReads?: Omit<PublicReads, 'paths'>
+  /** Opens public operations to everybody. */
+  readonly publicReads?: PublicReads
   /** Limits and times of the stream of the console. */
   readonly live?: Partial<LiveOptions>
 }
@@ -183,11 +182,11 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
       mainApiRoutes({
         context,
         reads,
-        work: createWorkLimits({ clock, budgetMs: 0 }),
+        workLimits: createWorkLimits({ clock, budgetMs: 0 }),
         findCaller: keyRing.find,
         rateLimiter: createCounter<number>(limits.apiRequests, clock, rateLimit),
         usage,
-        publicReads: publicReads && { ...publicReads, paths: publicReadPaths },
+        publicReads,
         adminToken,
         consoleFiles,
         tail: tail.open,

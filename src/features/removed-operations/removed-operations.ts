@@ -45,6 +45,7 @@ async function trustedUsers(context: OperationContext, query: UserPageQuery, cal
 const userActive = defineOperation({
   method: 'GET',
   path: 'user/active',
+  isPublic: true,
   tag: 'Users',
   summary: 'Fetch active users',
   description: `${trustText} Use \`score\` of users.`,
@@ -57,6 +58,7 @@ const userActive = defineOperation({
 const userPower = defineOperation({
   method: 'GET',
   path: 'user/power',
+  isPublic: true,
   tag: 'Users',
   summary: 'Fetch power users',
   description: `${trustText} Use \`score\` of users.`,
@@ -75,6 +77,7 @@ const MAX_POWER_FIDS = 10_000
 const userPowerLite = defineOperation({
   method: 'GET',
   path: 'user/power_lite',
+  isPublic: true,
   tag: 'Users',
   summary: 'Fetch power user fids',
   description: `${trustText} At most ${MAX_POWER_FIDS} fids. Use \`score\` of users.`,
@@ -95,6 +98,7 @@ const kindOfUser = (description: string) => flagParameter({ default: false, desc
 const channelUsers = defineOperation({
   method: 'GET',
   path: 'channel/users',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch users who are active in a channel',
   description: `By ascending fid. The newest ${COUNTED_CASTS} casts of the channel count.`,
@@ -140,6 +144,7 @@ export const ComposerActions = Type.Object({
 const composerActions = defineOperation({
   method: 'GET',
   path: 'cast/composer_actions/list',
+  isPublic: true,
   tag: 'Casts',
   summary: 'Fetch composer actions',
   description: 'Always empty: composer actions have left the protocol’s clients.',

@@ -10,7 +10,5 @@ export const versionOneOperations: readonly Operation[] = [
   ...versionOneCasts,
   ...versionOneReactions,
   ...versionOneNotifications,
-]
-
-/** All of them read public data. */
-export const versionOnePaths: ReadonlySet<string> = new Set(versionOneOperations.map(({ path }) => path))
+  // All of them read public data.
+].map((operation) => ({ ...operation, isPublic: true }))

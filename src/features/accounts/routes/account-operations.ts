@@ -35,6 +35,7 @@ const freshFid = defineOperation({
 export const fnameAvailability = defineOperation({
   method: 'GET',
   path: 'fname/availability',
+  isPublic: true,
   tag: 'Users',
   summary: 'Check fname availability',
   description:

@@ -20,6 +20,7 @@ import { type Json, json, jsonArray } from '../../../graph/view/json.js'
 import { CastResponse, CastsResponse, Conversation, FeedResponse } from '../../../graph/view/schema/cast.js'
 import { CastEmbedCrawlResponse } from '../../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { feedPages, type ReadFeed } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
@@ -77,6 +78,7 @@ function byUrl(text: string): CastIdentifier {
 export const cast = defineOperation({
   method: 'GET',
   path: 'cast',
+  isPublic: true,
   tag: 'Casts',
   summary: 'Lookup cast by hash or URL',
   description: `${castIdentifierNote} The cast is returned even if the viewer blocks or mutes its author.`,
@@ -96,6 +98,7 @@ export const cast = defineOperation({
 export const casts = defineOperation({
   method: 'GET',
   path: 'casts',
+  isPublic: true,
   tag: 'Casts',
   summary: 'Bulk fetch casts by hashes',
   description:
@@ -131,6 +134,7 @@ const quotePages = feedPages('cast/quotes', false)
 export const castQuotes = defineOperation({
   method: 'GET',
   path: 'cast/quotes',
+  isPublic: true,
   tag: 'Casts',
   summary: 'Fetch casts that quote a cast',
   description: `Newest first. ${castIdentifierNote}`,
@@ -185,6 +189,8 @@ const cursors = {
 export const castConversation = defineOperation({
   method: 'GET',
   path: 'cast/conversation',
+  price: () => workPrices.largeReply,
+  isPublic: true,
   tag: 'Casts',
   summary: 'Lookup conversation for a cast',
   description:

@@ -8,6 +8,7 @@ import { json } from '../../../graph/view/json.js'
 import { CastsMetricsResponse, CastsSearchResponse } from '../../../graph/view/schema/cast.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
 import { farcasterSecondsFromUnixSeconds } from '../../../protocol/time.js'
 import { feedPages } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
@@ -69,6 +70,8 @@ const timePages = {
 export const castSearchOperation = defineOperation({
   method: 'GET',
   path: 'cast/search',
+  price: () => workPrices.search,
+  isPublic: true,
   tag: 'Casts',
   summary: 'Search for casts',
   description: `Full-text search. ${searchNote} ${rankedSearchNote}`,
@@ -131,6 +134,7 @@ const intervalNames = ['1d', '7d', '30d', '90d', '180d'] as const
 export const castMetrics = defineOperation({
   method: 'GET',
   path: 'cast/metrics',
+  isPublic: true,
   tag: 'Casts',
   summary: 'Fetch metrics for casts',
   description:

@@ -94,6 +94,7 @@ const cursors = cursorKind('channel followers', keyPart.integer, keyPart.integer
 export const channelFollowersOperation = defineOperation({
   method: 'GET',
   path: 'channel/followers',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch followers of a channel',
   description: 'Most recent follow first.',
@@ -123,6 +124,7 @@ const MAX_TOP = 3
 export const channelFollowersRelevant = defineOperation({
   method: 'GET',
   path: 'channel/followers/relevant',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch relevant followers of a channel',
   description:

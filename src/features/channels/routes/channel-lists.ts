@@ -37,6 +37,7 @@ const byFollowers = channelCursor('channels by followers')
 export const channelList = defineOperation({
   method: 'GET',
   path: 'channel/list',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch all channels with their details',
   description: 'Channels with the most followers first.',
@@ -55,6 +56,7 @@ const bySimilarity = channelCursor('channels by similarity')
 export const channelSearch = defineOperation({
   method: 'GET',
   path: 'channel/search',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Search channels by id or name',
   description:
@@ -86,6 +88,7 @@ const EVERY_MS = 30_000
 export const channelTrending = defineOperation({
   method: 'GET',
   path: 'channel/trending',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch trending channels by activity',
   description:
@@ -128,6 +131,7 @@ const byLastCast = channelCursor('channels by last cast')
 export const channelUser = defineOperation({
   method: 'GET',
   path: 'channel/user',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch channels that a user is active in',
   description: 'Channels in which the user has cast, most recent cast first.',
@@ -176,6 +180,7 @@ export async function channelPage(
 export const channelLookup = defineOperation({
   method: 'GET',
   path: 'channel',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Lookup channel by id or parent URL',
   description: 'Any parent URL of the channel finds it.',
@@ -206,6 +211,7 @@ export const channelLookup = defineOperation({
 export const channelBulk = defineOperation({
   method: 'GET',
   path: 'channel/bulk',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Bulk fetch channels by ids or parent URLs',
   description: 'Returns channels in the order of `ids`. Unknown channels are left out.',

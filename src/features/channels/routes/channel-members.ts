@@ -89,6 +89,7 @@ const memberCursors = cursorKind('channel members', keyPart.integer, keyPart.int
 const channelMemberList = defineOperation({
   method: 'GET',
   path: 'channel/member/list',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch members of a channel',
   description:
@@ -155,6 +156,7 @@ const membershipCursors = cursorKind('memberships of a user', keyPart.integer, k
 const userMemberships = defineOperation({
   method: 'GET',
   path: 'user/memberships/list',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch channels that a user is a member of',
   description:

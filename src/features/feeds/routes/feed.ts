@@ -79,6 +79,7 @@ type FeedQuery = Static<typeof query>
 export const feed = defineOperation({
   method: 'GET',
   path: 'feed',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed by filters',
   description:
@@ -194,6 +195,7 @@ const framePages = feedPages('feed/frames', true)
 export const feedFrames = defineOperation({
   method: 'GET',
   path: 'feed/frames',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed of casts with frames',
   description:

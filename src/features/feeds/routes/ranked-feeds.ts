@@ -78,6 +78,7 @@ const { followed, casts, likes, recasts } = forYouWindow
 export const feedForYou = defineOperation({
   method: 'GET',
   path: 'feed/for_you',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch the For You feed of a user',
   description:
@@ -161,6 +162,7 @@ const trendingPages = rankedPages('feed/trending')
 export const feedTrending = defineOperation({
   method: 'GET',
   path: 'feed/trending',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch trending feed',
   description:

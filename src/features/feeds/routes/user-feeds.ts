@@ -31,6 +31,7 @@ const followingPages = feedPages('feed/following', true)
 export const feedFollowing = defineOperation({
   method: 'GET',
   path: 'feed/following',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed of users that a user follows',
   description: `Newest first, including replies. ${recastNote}`,
@@ -57,6 +58,7 @@ const castPages = feedPages('feed/user/casts', false)
 export const feedUserCasts = defineOperation({
   method: 'GET',
   path: 'feed/user/casts',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch casts of a user chronologically',
   description: 'Newest first. `parent_url` and `channel_id` exclude each other.',
@@ -102,6 +104,7 @@ export const feedUserPopular = defineOperation({
   method: 'GET',
   usesPrimary: true,
   path: 'feed/user/popular',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch the 10 most popular casts of a user',
   description:
@@ -130,6 +133,7 @@ const replyPages = feedPages('feed/user/replies_and_recasts', true)
 export const feedUserRepliesAndRecasts = defineOperation({
   method: 'GET',
   path: 'feed/user/replies_and_recasts',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch replies and recasts of a user',
   description: `Newest first. ${recastNote}`,
@@ -160,6 +164,7 @@ const channelPages = feedPages('feed/channels', false)
 export const feedChannels = defineOperation({
   method: 'GET',
   path: 'feed/channels',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed by channel ids',
   description: 'Newest first. A channel holds the casts below any of its parent URLs.',
@@ -207,6 +212,7 @@ const urlPages = feedPages('feed/parent_urls', false)
 export const feedParentUrls = defineOperation({
   method: 'GET',
   path: 'feed/parent_urls',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed by parent URLs',
   description: 'Newest first. Without `with_replies`, only casts directly below a URL.',

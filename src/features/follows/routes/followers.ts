@@ -123,6 +123,7 @@ async function followers(
 export const followersOperation = defineOperation({
   method: 'GET',
   path: 'followers',
+  isPublic: true,
   tag: 'Follows',
   summary: 'Fetch followers of a user',
   description: `${algorithmicText} \`app\` is the app that the follow was made with.`,
@@ -135,6 +136,7 @@ export const followersOperation = defineOperation({
 export const followingOperation = defineOperation({
   method: 'GET',
   path: 'following',
+  isPublic: true,
   tag: 'Follows',
   summary: 'Fetch users that a user is following',
   description: `${algorithmicText} \`app\` is the app that the follow was made with.`,
@@ -160,6 +162,7 @@ const reciprocalOrders = {
 export const reciprocalFollowers = defineOperation({
   method: 'GET',
   path: 'followers/reciprocal',
+  isPublic: true,
   tag: 'Follows',
   summary: 'Fetch reciprocal followers of a user',
   description:
@@ -198,6 +201,7 @@ const MAX_COUNT = 200
 export const relevantFollowers = defineOperation({
   method: 'GET',
   path: 'followers/relevant',
+  isPublic: true,
   tag: 'Follows',
   summary: 'Fetch relevant followers of a user',
   description:
@@ -228,6 +232,7 @@ export const relevantFollowers = defineOperation({
 export const suggestedFollowing = defineOperation({
   method: 'GET',
   path: 'following/suggested',
+  isPublic: true,
   tag: 'Follows',
   summary: 'Fetch follow suggestions for a user',
   description:

@@ -89,6 +89,7 @@ const catalogCursors = Object.fromEntries(
 const frameCatalog = defineOperation({
   method: 'GET',
   path: 'frame/catalog',
+  isPublic: true,
   tag: 'Mini apps',
   summary: 'Fetch mini apps catalog',
   description:
@@ -127,6 +128,7 @@ const MAX_QUERY_LENGTH = 32
 const frameSearch = defineOperation({
   method: 'GET',
   path: 'frame/search',
+  isPublic: true,
   tag: 'Mini apps',
   summary: 'Search mini apps',
   description:
@@ -163,6 +165,7 @@ const MAX_USERS = 50
 const frameRelevant = defineOperation({
   method: 'GET',
   path: 'frame/relevant',
+  isPublic: true,
   tag: 'Mini apps',
   summary: 'Fetch relevant mini apps',
   description:

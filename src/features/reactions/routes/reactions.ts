@@ -151,6 +151,7 @@ const castCursors = cursorKind('reactions/cast', keyPart.integer, keyPart.intege
 export const reactionsCast = defineOperation({
   method: 'GET',
   path: 'reactions/cast',
+  isPublic: true,
   tag: 'Reactions',
   summary: 'Fetch reactions for cast',
   description: 'Newest first. An unknown cast has no reactions.',
@@ -187,6 +188,7 @@ const userCursors = cursorKind('reactions/user', keyPart.integer, keyPart.hex, k
 export const reactionsUser = defineOperation({
   method: 'GET',
   path: 'reactions/user',
+  isPublic: true,
   tag: 'Reactions',
   summary: 'Fetch reactions of user',
   description: 'Newest first. Reactions to casts that this server does not have are left out.',

@@ -35,6 +35,7 @@ const MAX_SIGNERS = 1_000
 export const storageUsage = defineOperation({
   method: 'GET',
   path: 'storage/usage',
+  isPublic: true,
   tag: 'Storage',
   summary: 'Lookup storage usage of user',
   description:
@@ -72,6 +73,7 @@ function storageOf(set: MessageSet, { usable, used }: StorageUsage): StorageObje
 export const storageAllocations = defineOperation({
   method: 'GET',
   path: 'storage/allocations',
+  isPublic: true,
   tag: 'Storage',
   summary: 'Lookup storage allocations of user',
   description: 'All rents of storage, newest first. `total_active_units` counts units that have not expired.',

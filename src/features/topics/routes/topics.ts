@@ -14,6 +14,7 @@ const pages = feedPages('feed/topic', false)
 export const feedTopic = defineOperation({
   method: 'GET',
   path: 'feed/topic',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed by topic',
   description:
@@ -38,6 +39,7 @@ const cursors = cursorKind('topics by score', keyPart.number, keyPart.text)
 export const topicTrending = defineOperation({
   method: 'GET',
   path: 'topic/trending',
+  isPublic: true,
   tag: 'Feeds',
   summary: 'List trending topics',
   description:

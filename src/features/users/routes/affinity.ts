@@ -25,6 +25,7 @@ const { days, repliedCasts, repliesPerCast } = affinityWindow
 export const userBestFriends = defineOperation({
   method: 'GET',
   path: 'user/best_friends',
+  isPublic: true,
   tag: 'Users',
   summary: 'Get best friends of user',
   description:
@@ -65,6 +66,7 @@ const { reactions, casts, maxShown } = interactionWindow
 export const userInteractions = defineOperation({
   method: 'GET',
   path: 'user/interactions',
+  isPublic: true,
   tag: 'Users',
   summary: 'Fetch interactions between two users',
   description:

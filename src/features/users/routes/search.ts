@@ -34,6 +34,7 @@ const FIRST_SIMILARITY_RANK = 5
 export const userSearch = defineOperation({
   method: 'GET',
   path: 'user/search',
+  isPublic: true,
   tag: 'Users',
   summary: 'Search for usernames',
   description:
@@ -74,6 +75,7 @@ const distanceCursors = cursorKind('users near', keyPart.number, keyPart.integer
 export const usersByLocation = defineOperation({
   method: 'GET',
   path: 'user/by_location',
+  isPublic: true,
   tag: 'Users',
   summary: 'Fetch users by location',
   description:

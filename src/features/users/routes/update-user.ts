@@ -128,6 +128,7 @@ const SOLANA = 1
 export const userVerifications = defineOperation({
   method: 'GET',
   path: 'user/verifications',
+  isPublic: true,
   tag: 'Users',
   summary: 'Fetch verifications of user',
   description:

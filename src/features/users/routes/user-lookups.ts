@@ -28,12 +28,23 @@ import {
   UserResponse,
 } from '../../../graph/view/schema/user.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
+
+/** Pages of fewer users take a few milliseconds. */
+const MAX_LIGHT_USERS = 50
+
+/** Values of a list, given between commas, as repeated parameters, or both. */
+function listLength(list: unknown): number {
+  return String(list ?? '').split(',').length
+}
 
 /** `GET user/bulk` */
 export const userBulk = defineOperation({
   method: 'GET',
   path: 'user/bulk',
+  price: ({ fids }) => (listLength(fids) > MAX_LIGHT_USERS ? workPrices.largeReply : null),
+  isPublic: true,
   tag: 'Users',
   summary: 'Bulk fetch users by fids',
   description: 'Returns users in the order of `fids`. Fids that are not registered are left out.',
@@ -59,6 +70,7 @@ export const userBulk = defineOperation({
 export const userByUsername = defineOperation({
   method: 'GET',
   path: 'user/by_username',
+  isPublic: true,
   tag: 'Users',
   summary: 'Lookup user by username',
   description:
@@ -83,6 +95,7 @@ export const userByUsername = defineOperation({
 export const userByCustodyAddress = defineOperation({
   method: 'GET',
   path: 'user/custody-address',
+  isPublic: true,
   tag: 'Users',
   summary: 'Lookup user by custody address',
   description:
@@ -107,6 +120,7 @@ export const userByCustodyAddress = defineOperation({
 export const usersByXUsername = defineOperation({
   method: 'GET',
   path: 'user/by_x_username',
+  isPublic: true,
   tag: 'Users',
   summary: 'Lookup users by X username',
   description:
@@ -159,6 +173,7 @@ const addressParameter = Type.String({
 export const usersByAddress = defineOperation({
   method: 'GET',
   path: 'user/bulk-by-address',
+  isPublic: true,
   tag: 'Users',
   summary: 'Bulk fetch users by Eth or Sol addresses',
   description:
@@ -213,6 +228,7 @@ const cursors = cursorKind('channels followed', keyPart.integer, keyPart.text)
 export const userChannels = defineOperation({
   method: 'GET',
   path: 'user/channels',
+  isPublic: true,
   tag: 'Channels',
   summary: 'Fetch channels that a user follows',
   description: 'Most recently followed first.',

@@ -4,6 +4,7 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, pagingParameters } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation, type Operation } from '../../operation.js'
 import {
   enqueueTestDelivery,
@@ -160,6 +161,7 @@ const webhookTest = defineOperation({
 const webhookPreview = defineOperation({
   method: 'POST',
   path: 'webhook/preview',
+  price: () => workPrices.preview,
   isChange: false,
   tag: 'Webhooks',
   summary: 'Preview the events that filters match',

@@ -20,7 +20,7 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
   readonly reads?: HubReads | null
   readonly config: HubGrpcConfig
   /** Bounds heavy calls. */
-  readonly work: WorkLimits
+  readonly workLimits: WorkLimits
   /** Names API keys, for limits of each of them. Undefined: callers are known by their address. */
   readonly nameKey?: NameKey
   readonly log: Log

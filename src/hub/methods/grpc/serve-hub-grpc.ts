@@ -154,7 +154,7 @@ async function answer(
   if (price === null) return await run().finally(beginOrdinaryRequest())
   const gone = new AbortController()
   call.on('cancelled', () => gone.abort())
-  const work = await served.api.work.begin({ price, caller: await nameCaller(), signal: gone.signal })
+  const work = await served.api.workLimits.begin({ price, caller: await nameCaller(), signal: gone.signal })
   let replyBytes = 0
   try {
     const reply = await run()

@@ -54,7 +54,7 @@ export function createSubscribers(api: HubGrpcApi, admit: Admit, destroyConnecti
       const { nameCaller } = await admit(call)
       const caller = await nameCaller()
       freeSlot = slots.take(caller)
-      const catchUp = (aborted: AbortSignal) => api.work.catchUp.enter(caller, aborted)
+      const catchUp = (aborted: AbortSignal) => api.workLimits.catchUp.enter(caller, aborted)
       await streamEvents(call, api, { readPage, tail: api.tail, catchUp }, signal)
     } catch (error) {
       const cause = signal.aborted ? new PlazaError('unavailable', SHUTDOWN) : error

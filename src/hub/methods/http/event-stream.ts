@@ -61,7 +61,7 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
   const options = { config: { failure: FAILURE }, exposeHeadRoute: false }
   scope.get('/events/stream', options, async (request, reply) => {
     const caller = await callerOfHub(api.nameKey, request, request.ip)
-    const catchUp = (signal: AbortSignal) => api.work.catchUp.enter(caller, signal)
+    const catchUp = (signal: AbortSignal) => api.workLimits.catchUp.enter(caller, signal)
     const follower = { readPage, tail: api.tail, catchUp }
     return await streams.open(request, reply, {
       caller,

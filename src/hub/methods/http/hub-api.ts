@@ -12,7 +12,7 @@ export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 've
   readonly reads?: HubReads | null
   readonly config: HubApiConfig
   /** Bounds heavy requests. */
-  readonly work: WorkLimits
+  readonly workLimits: WorkLimits
   /** Names API keys, for limits of each of them. Undefined: callers are known by their address. */
   readonly nameKey?: NameKey
   /** Credentials of the operator, `user:password`, several between commas. Undefined: `/v1/mesh` is open. */

@@ -42,7 +42,7 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
       sendFailures(scope, countRequest)
       authorize(scope, api)
       acceptBodies(scope, api.config.bodyLimit)
-      const served = { api, context, runHeavy: allowHeavyWork(scope, api.work) }
+      const served = { api, context, runHeavy: allowHeavyWork(scope, api.workLimits) }
       for (const [path, methods] of routes) addRoute(scope, path, methods, served)
       registerEventStream(scope, api)
       registerMesh(scope, context, createOperatorCheck(api.adminAuth))
