@@ -17,9 +17,21 @@ export const rooms = {
     ],
     tests: ['src/graph/cache/*.test.ts', 'src/graph/cache/recent/*.test.ts'],
   },
+  caches: {
+    mutate: ['src/graph/cache/{tagged-cache,membership-cache,local-commits}.ts'],
+    tests: ['src/graph/cache/{tagged-cache,membership-cache,local-commits}*.test.ts'],
+  },
   outbox: {
     mutate: ['src/outbox/*.ts'],
     tests: ['src/outbox/*.test.ts'],
+  },
+  outbound: {
+    mutate: ['src/platform/outbound/*.ts'],
+    tests: ['src/platform/outbound/*.test.ts'],
+  },
+  turns: {
+    mutate: ['src/platform/process/{read-turns,turns}.ts'],
+    tests: ['src/platform/process/{read-turns,turns}.test.ts'],
   },
   replay: {
     mutate: ['src/graph/project/{replay,replay-schema,recount,counters}.ts'],
