@@ -22,6 +22,9 @@ test('skip: local blocks are skipped, other blocks are not', () => {
   localCommits.record([{ shard: 1, id: eventId(4, 0) }])
   expect(localCommits.skip([rangeFrom(3)])).toEqual([rangeFrom(3)])
   expect(localCommits.skip([rangeFrom(4)])).toEqual([rangeFrom(5)])
+  // Beyond the local blocks nothing changes.
+  const beyond = [rangeFrom(5), rangeFrom(9, 2)]
+  expect(localCommits.skip(beyond)).toBe(beyond)
 })
 
 test('skip: every block is either read or local, in any order', () => {

@@ -124,3 +124,9 @@ test('changes beyond those that are remembered -> older entries are read again',
   invalidation.apply({ tags: [...(await write({ kind: 'own', fid: 1, id: 'maps' })), ...tags] })
   expect(await cachedMembership(cache, 1, 'maps')).toEqual({ isFollowing: false, role: 'owner' })
 })
+
+test('a cache without room asks nothing: its caller reads what it needs', async () => {
+  const cache = new MembershipCache(counting, { invalidation: new Invalidation(), maxEntries: 0 })
+  expect(await cache.load(1, ['boats'])).toBeNull()
+  expect(statements).toEqual([])
+})

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { cacheTag } from './cache-tags.js'
 import { Invalidation } from './invalidation.js'
-import { TaggedCache } from './tagged-cache.js'
+import { splitCached, TaggedCache, unique } from './tagged-cache.js'
 
 const letters = ['a', 'b', 'c'] as const
 
@@ -117,4 +117,45 @@ test('an entry is read again after ten minutes', () => {
   } finally {
     vi.useRealTimers()
   }
+})
+
+test('look-ups are counted by result', () => {
+  const cache = new TaggedCache<object>({ invalidation: new Invalidation(), maxEntries: 10 })
+  expect(cache.lookups).toEqual({ hit: 0, miss: 0 })
+  cache.get('one')
+  cache.put('one', {}, () => [], cache.currentVersion())
+  cache.get('one')
+  cache.get('one')
+  cache.get('two')
+  expect(cache.lookups).toEqual({ hit: 2, miss: 2 })
+})
+
+test('keys that share a tag go together, also when one of them was dropped or written again before', () => {
+  const invalidation = new Invalidation()
+  const cache = new TaggedCache<{ key: string }>({ invalidation, maxEntries: 10 })
+  const keys = ['one', 'two', 'three']
+  const put = (key: string) => cache.put(key, { key }, () => ['shared', key], cache.currentVersion())
+  for (const key of keys) put(key)
+  cache.delete('one')
+  put('two')
+  invalidation.apply({ tags: ['shared'] })
+  expect(keys.filter((key) => cache.get(key))).toEqual([])
+
+  put('one')
+  put('two')
+  cache.delete('two')
+  cache.delete('unknown')
+  invalidation.apply({ tags: ['shared'] })
+  expect(cache.get('one')).toBeUndefined()
+})
+
+test('ids are split into cached and missing ones, each once and in order', () => {
+  const known = new Map([
+    [1, 'one'],
+    [3, 'three'],
+  ])
+  const { cached, missing } = splitCached([2, 1, 2, 3, 1, 4], (id) => known.get(id))
+  expect([...cached]).toEqual([...known])
+  expect(missing).toEqual([2, 4])
+  expect(unique(['b', 'a', 'b', 'c', 'a'])).toEqual(['b', 'a', 'c'])
 })

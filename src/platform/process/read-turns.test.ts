@@ -74,3 +74,20 @@ it('a read that waits belongs to its own request', async () => {
   while (seen.length < 5) await setImmediate()
   expect(seen).toEqual([0, 1, 2, 3, 4])
 })
+
+it('a read that comes while others wait does not overtake them', async () => {
+  const seen: string[] = []
+  const fill = () => {
+    const startMs = performance.now()
+    while (performance.now() - startMs < 2.5);
+  }
+  startRead(fill)
+  startRead(() => {
+    seen.push('waited first')
+    // Its turn has just begun, and the next one still waits.
+    startRead(() => seen.push('came last'))
+  })
+  startRead(() => seen.push('waited second'))
+  while (seen.length < 3) await setImmediate()
+  expect(seen).toEqual(['waited first', 'waited second', 'came last'])
+})
