@@ -1,9 +1,9 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
+import { BulkFollowResponse } from '../../src/features/follows/schema/follow.js'
 import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import {
   ActionResponse,
-  BulkFollowResponse,
   PostCastResponse,
   PublishMessageResponse,
   UpdateUserPartly,

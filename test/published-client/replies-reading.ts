@@ -1,6 +1,7 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
 import { ConversationSummary } from '../../src/features/casts/schema/conversation-summary.js'
+import { FollowersResponse, ReciprocalFollowersResponse } from '../../src/features/follows/schema/follow.js'
 import {
   StorageAllocationsResponse,
   StorageUsageResponse,
@@ -26,11 +27,7 @@ import {
 } from '../../src/graph/view/schema/channel.js'
 import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
 import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
-import {
-  FollowersResponse,
-  ReciprocalFollowersResponse,
-  RelevantFollowersResponse,
-} from '../../src/graph/view/schema/relation.js'
+import { RelevantFollowersResponse } from '../../src/graph/view/schema/relation.js'
 import { CastEmbedCrawlResponse } from '../../src/graph/view/schema/url-metadata.js'
 import {
   BestFriendsResponse,

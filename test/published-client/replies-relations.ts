@@ -1,13 +1,13 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import {
   BanListResponse,
   BanResponse,
   BlockListResponse,
   MuteListResponse,
   MuteResponse,
-} from '../../src/graph/view/schema/relation.js'
+} from '../../src/features/moderation/schema/relation.js'
+import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import { published } from './conformance.js'
 
 /** Blocks, mutes and bans. */

@@ -27,15 +27,12 @@ import {
 import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { type Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
-import {
-  FollowersResponse,
-  ReciprocalFollowersResponse,
-  RelevantFollowersResponse,
-} from '../../../graph/view/schema/relation.js'
+import { RelevantFollowersResponse } from '../../../graph/view/schema/relation.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
+import { FollowersResponse, ReciprocalFollowersResponse } from '../schema/follow.js'
 
 /** The query of `followers` and `following`, whose default limits differ. */
 function followerQuery(defaultLimit: number) {

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { fidParameter, listParameter } from '../../../api/parameters.js'
-import { BulkFollowResponse } from '../../../graph/view/schema/publishing.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { publishFollows } from '../../publishing/follows.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
+import { BulkFollowResponse } from '../schema/follow.js'
 
 const MAX_TARGETS = 100
 

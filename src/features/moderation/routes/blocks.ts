@@ -7,13 +7,13 @@ import { fidParameter, pagingParameters } from '../../../api/parameters.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { json, noJson } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
-import { BlockListResponse } from '../../../graph/view/schema/relation.js'
 import { MessageType } from '../../../protocol/definitions.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { publishChange } from '../../publishing/changes.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { blockedSince, listRelations, requireUsers } from '../relations.js'
+import { BlockListResponse } from '../schema/relation.js'
 
 /** The body of both operations, as published clients send it. */
 export const BlockReqBody = Type.Object({

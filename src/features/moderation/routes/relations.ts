@@ -5,12 +5,6 @@ import { listJson, userItems } from '../../../api/list-json.js'
 import { fidParameter, pagingParameters } from '../../../api/parameters.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { type Json, json } from '../../../graph/view/json.js'
-import {
-  BanListResponse,
-  BanResponse,
-  MuteListResponse,
-  MuteResponse,
-} from '../../../graph/view/schema/relation.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { consentHeaders, fidNotApproved } from '../../signers/fid-consent.js'
@@ -23,6 +17,7 @@ import {
   unban as unbanUsers,
   unmute as unmuteUser,
 } from '../relations.js'
+import { BanListResponse, BanResponse, MuteListResponse, MuteResponse } from '../schema/relation.js'
 
 /** The body of both operations, as published clients send it. */
 export const MuteReqBody = Type.Object({

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CastHash, CastText, Fid, HashString, namedObject } from './primitives.js'
+import { CastHash, CastText, namedObject } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
 /** A published cast. */
@@ -12,20 +12,6 @@ export const PostCastResponse = namedObject('PostCastResponse', {
   }),
 })
 export type PostCastResponse = Static<typeof PostCastResponse>
-
-/** The result of one follow or unfollow. */
-export const FollowResponse = namedObject('FollowResponse', {
-  success: Type.Boolean(),
-  target_fid: Fid,
-  hash: { ...HashString, description: 'Hash of the stored message; empty if `success` is false.' },
-})
-
-/** The results of follows or unfollows. */
-export const BulkFollowResponse = namedObject('BulkFollowResponse', {
-  success: Type.Boolean({ description: 'Whether all succeeded.' }),
-  details: Type.Array(FollowResponse),
-})
-export type BulkFollowResponse = Static<typeof BulkFollowResponse>
 
 /** The 207 of a partly applied update. */
 export const UpdateUserPartly = namedObject('UpdateUserPartly', {
