@@ -1,13 +1,10 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
+import { PostCastResponse } from '../../src/features/casts/schema/cast.js'
 import { BulkFollowResponse } from '../../src/features/follows/schema/follow.js'
+import { ActionResponse, PublishMessageResponse } from '../../src/features/publishing/schema/publishing.js'
+import { UpdateUserPartly } from '../../src/features/users/schema/user.js'
 import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
-import {
-  ActionResponse,
-  PostCastResponse,
-  PublishMessageResponse,
-  UpdateUserPartly,
-} from '../../src/graph/view/schema/publishing.js'
 import { published } from './conformance.js'
 
 const operationResponse = published<Client.OperationResponse>()(OperationResponse)

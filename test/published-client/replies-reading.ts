@@ -1,6 +1,15 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
+import {
+  CastEmbedCrawlResponse,
+  CastResponse,
+  CastsMetricsResponse,
+  CastsResponse,
+  CastsSearchResponse,
+  Conversation,
+} from '../../src/features/casts/schema/cast.js'
 import { ConversationSummary } from '../../src/features/casts/schema/conversation-summary.js'
+import { BulkCastsResponse } from '../../src/features/feeds/schema/feed.js'
 import { FollowersResponse, ReciprocalFollowersResponse } from '../../src/features/follows/schema/follow.js'
 import {
   StorageAllocationsResponse,
@@ -8,15 +17,7 @@ import {
 } from '../../src/features/storage/schema/storage.js'
 import { TrendingTopicsResponse } from '../../src/features/topics/schema/topic.js'
 import { FnameAvailabilityResponse } from '../../src/graph/view/schema/account.js'
-import {
-  BulkCastsResponse,
-  CastResponse,
-  CastsMetricsResponse,
-  CastsResponse,
-  CastsSearchResponse,
-  Conversation,
-  FeedResponse,
-} from '../../src/graph/view/schema/cast.js'
+import { FeedResponse } from '../../src/graph/view/schema/cast.js'
 import {
   ChannelListResponse,
   ChannelResponse,
@@ -28,7 +29,6 @@ import {
 import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
 import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
 import { RelevantFollowersResponse } from '../../src/graph/view/schema/relation.js'
-import { CastEmbedCrawlResponse } from '../../src/graph/view/schema/url-metadata.js'
 import {
   BestFriendsResponse,
   BulkUsersByAddressResponse,

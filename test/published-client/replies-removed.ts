@@ -1,8 +1,9 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
+import { BulkCastsResponse } from '../../src/features/feeds/schema/feed.js'
 import { RelevantMintsResponse } from '../../src/features/nfts/schema/nft.js'
 import { ComposerActions, PowerUserFids } from '../../src/features/removed-operations/removed-operations.js'
-import { BulkCastsResponse, FeedResponse } from '../../src/graph/view/schema/cast.js'
+import { FeedResponse } from '../../src/graph/view/schema/cast.js'
 import { UsersResponse } from '../../src/graph/view/schema/user.js'
 import { published } from './conformance.js'
 

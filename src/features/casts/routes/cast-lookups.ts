@@ -17,14 +17,14 @@ import { type ConversationRow, readConversation } from '../../../graph/query/cas
 import { readQuotes } from '../../../graph/query/feeds-by-embed.js'
 import { sortCasts } from '../../../graph/query/feeds-ranked.js'
 import { type Json, json, jsonArray } from '../../../graph/view/json.js'
-import { CastResponse, CastsResponse, Conversation, FeedResponse } from '../../../graph/view/schema/cast.js'
-import { CastEmbedCrawlResponse } from '../../../graph/view/schema/url-metadata.js'
+import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { feedPages, type ReadFeed } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation } from '../../operation.js'
+import { CastEmbedCrawlResponse, CastResponse, CastsResponse, Conversation } from '../schema/cast.js'
 
 /** The two parameters that identify one cast. */
 const castIdentifierParameters = {

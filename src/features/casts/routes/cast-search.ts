@@ -5,7 +5,6 @@ import { type CastSearch, searchCasts } from '../../../graph/query/cast-search.j
 import { loadSearchTerms } from '../../../graph/query/search-alternatives.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { json } from '../../../graph/view/json.js'
-import { CastsMetricsResponse, CastsSearchResponse } from '../../../graph/view/schema/cast.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
@@ -13,6 +12,7 @@ import { farcasterSecondsFromUnixSeconds } from '../../../protocol/time.js'
 import { feedPages } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation } from '../../operation.js'
+import { CastsMetricsResponse, CastsSearchResponse } from '../schema/cast.js'
 import { rankedSearch, rankedSearchNote } from './ranked-search.js'
 
 /** Parameters of a cast search. */

@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox'
 import { castHashParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { Json } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
-import { PostCastResponse } from '../../../graph/view/schema/publishing.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { defineOperation } from '../../operation.js'
 import { draftCast } from '../../publishing/cast-draft.js'
@@ -15,6 +14,7 @@ import {
   mayNotAct,
   signerUuidMember,
 } from '../../publishing/routes/acting.js'
+import { PostCastResponse } from '../schema/cast.js'
 
 /** Above the protocol's limit of 10,000 bytes, which is checked separately. */
 const MAX_TEXT_LENGTH = 16_384

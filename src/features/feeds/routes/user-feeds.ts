@@ -12,8 +12,9 @@ import {
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { readPopularCasts } from '../../../graph/query/popular-casts.js'
-import { BulkCastsResponse, FeedResponse } from '../../../graph/view/schema/cast.js'
+import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { defineOperation } from '../../operation.js'
+import { BulkCastsResponse } from '../schema/feed.js'
 import { authorFeed, feedPages, followingFeed, parentFeed, recastNote } from './feed-page.js'
 import {
   authors,

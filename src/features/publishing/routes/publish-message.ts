@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { PublishMessageResponse } from '../../../graph/view/schema/publishing.js'
 import { messageJson } from '../../../hub/methods/json/message.js'
 import { readMessageJson } from '../../../hub/methods/json/read-message.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { isRefusal, toProtobuf } from '../../../protocol/codec.js'
 import { defineOperation } from '../../operation.js'
+import { PublishMessageResponse } from '../schema/publishing.js'
 
 /** A message of the protocol. `readMessageJson` checks its members. */
 export const PublishMessageReqBody = Type.Object(

@@ -6,7 +6,6 @@ import { readVerifications, type VerificationRow } from '../../../graph/query/us
 import { dateTimeOf, prefixedHex } from '../../../graph/view/formats.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
-import { UpdateUserPartly } from '../../../graph/view/schema/publishing.js'
 import { VerificationsResponse } from '../../../graph/view/schema/user.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
@@ -14,6 +13,7 @@ import { defineOperation } from '../../operation.js'
 import { publishProfile } from '../../publishing/profile.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { type AddressClaim, publishVerification, removeVerification } from '../../publishing/verifications.js'
+import { UpdateUserPartly } from '../schema/user.js'
 
 /** Above the protocol's limits, which are checked separately. */
 const MAX_ENTRY_LENGTH = 1_024

@@ -83,7 +83,8 @@ export const EmbedCast = namedObject('EmbedCast', { cast: CastEmbedded, cast_id:
 export const Embed = Type.Union([EmbedCast, EmbedUrl], { $id: 'Embed' })
 export type Embed = Static<typeof Embed>
 
-const castMembers = {
+/** A cast. */
+export const Cast = namedObject('Cast', {
   object: Type.Literal('cast'),
   hash: HashString,
   parent_hash: nullable(HashString, { examples: [null] }),
@@ -119,46 +120,8 @@ const castMembers = {
   mentioned_channels_ranges: Type.Array(TextRange, { examples: [[]] }),
   viewer_context: Type.Optional(CastViewerContext),
   author_channel_context: Type.Optional(ChannelUserContext),
-}
-
-export const Cast = namedObject('Cast', castMembers)
-export type Cast = Static<typeof Cast>
-
-/** A cast with its replies, to the depth of the request. */
-export const CastAndConversations = Type.Recursive(
-  (This) => Type.Object({ ...castMembers, direct_replies: Type.Array(This, { examples: [[]] }) }),
-  { $id: 'CastAndConversations' },
-)
-
-export const CastResponse = namedObject('CastResponse', { cast: Cast })
-
-export const CastsResponse = namedObject('CastsResponse', {
-  result: Type.Object({ casts: Type.Array(Cast) }),
 })
-
-export const BulkCastsResponse = namedObject('BulkCastsResponse', { casts: Type.Array(Cast) })
+export type Cast = Static<typeof Cast>
 
 /** A page of a feed, or of quotes of a cast. */
 export const FeedResponse = namedObject('FeedResponse', { casts: Type.Array(Cast), next: NextCursor })
-
-export const CastsSearchResponse = namedObject('CastsSearchResponse', {
-  result: Type.Object({ casts: Type.Array(Cast), next: NextCursor }),
-})
-
-/** A cast with its ancestors and its replies. */
-export const Conversation = namedObject('Conversation', {
-  conversation: Type.Object({
-    cast: CastAndConversations,
-    chronological_parent_casts: Type.Optional(Type.Array(Cast)),
-  }),
-  next: Type.Optional(NextCursor),
-})
-
-/** The number of casts in one interval. */
-export const CastsMetrics = namedObject('CastsMetrics', {
-  start: DateTime,
-  resolution_in_seconds: { ...Count, examples: [86_400] },
-  cast_count: Count,
-})
-
-export const CastsMetricsResponse = namedObject('CastsMetricsResponse', { metrics: Type.Array(CastsMetrics) })

@@ -253,5 +253,3 @@ export const EmbedUrlMetadata = namedObject('EmbedUrlMetadata', {
   frame: Type.Optional({ ...Frame, examples: [] }),
 })
 export type EmbedUrlMetadata = Static<typeof EmbedUrlMetadata>
-
-export const CastEmbedCrawlResponse = namedObject('CastEmbedCrawlResponse', { metadata: EmbedUrlMetadata })

@@ -1,30 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { CastHash, CastText, namedObject } from './primitives.js'
-import { UserDehydrated } from './user-dehydrated.js'
-
-/** A published cast. */
-export const PostCastResponse = namedObject('PostCastResponse', {
-  success: Type.Boolean(),
-  cast: Type.Object({
-    hash: CastHash,
-    author: UserDehydrated,
-    text: { ...CastText, description: 'Text of the request.' },
-  }),
-})
-export type PostCastResponse = Static<typeof PostCastResponse>
-
-/** The 207 of a partly applied update. */
-export const UpdateUserPartly = namedObject('UpdateUserPartly', {
-  success: Type.Boolean({ description: 'Always false.', examples: [false] }),
-  errors: Type.Array(
-    Type.Object({
-      message: Type.String({
-        description: 'Refused member and the reason.',
-        examples: ['username: alice is not registered to this fid'],
-      }),
-    }),
-  ),
-})
+import { Type } from '@sinclair/typebox'
 
 /** A message in the JSON of the hub API. */
 export const PublishMessageResponse = Type.Object(
