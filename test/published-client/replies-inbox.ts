@@ -1,6 +1,6 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { NotificationsResponse } from '../../src/graph/view/schema/notification.js'
+import { NotificationsResponse } from '../../src/features/notifications/schema/notification.js'
 import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import { published } from './conformance.js'
 

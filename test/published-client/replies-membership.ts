@@ -4,7 +4,7 @@ import {
   ChannelMemberInviteListResponse,
   ChannelMemberListResponse,
   ChannelResponse,
-} from '../../src/graph/view/schema/channel.js'
+} from '../../src/features/channels/schema/channel.js'
 import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import { published } from './conformance.js'
 

@@ -9,35 +9,35 @@ import {
   Conversation,
 } from '../../src/features/casts/schema/cast.js'
 import { ConversationSummary } from '../../src/features/casts/schema/conversation-summary.js'
-import { BulkCastsResponse } from '../../src/features/feeds/schema/feed.js'
-import { FollowersResponse, ReciprocalFollowersResponse } from '../../src/features/follows/schema/follow.js'
 import {
-  StorageAllocationsResponse,
-  StorageUsageResponse,
-} from '../../src/features/storage/schema/storage.js'
-import { TrendingTopicsResponse } from '../../src/features/topics/schema/topic.js'
-import { FnameAvailabilityResponse } from '../../src/graph/view/schema/account.js'
-import { FeedResponse } from '../../src/graph/view/schema/cast.js'
-import {
-  ChannelListResponse,
   ChannelResponse,
   ChannelResponseBulk,
   ChannelSearchResponse,
   TrendingChannelResponse,
   UsersActiveChannelsResponse,
-} from '../../src/graph/view/schema/channel.js'
-import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
-import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
-import { RelevantFollowersResponse } from '../../src/graph/view/schema/relation.js'
+} from '../../src/features/channels/schema/channel.js'
+import { BulkCastsResponse } from '../../src/features/feeds/schema/feed.js'
+import { FollowersResponse, ReciprocalFollowersResponse } from '../../src/features/follows/schema/follow.js'
+import { ReactionsCastResponse, ReactionsResponse } from '../../src/features/reactions/schema/reaction.js'
+import {
+  StorageAllocationsResponse,
+  StorageUsageResponse,
+} from '../../src/features/storage/schema/storage.js'
+import { TrendingTopicsResponse } from '../../src/features/topics/schema/topic.js'
 import {
   BestFriendsResponse,
   BulkUsersByAddressResponse,
   BulkUsersResponse,
+  UserInteractionsResponse,
   UserResponse,
   UserSearchResponse,
-  UsersResponse,
   VerificationsResponse,
-} from '../../src/graph/view/schema/user.js'
+} from '../../src/features/users/schema/user.js'
+import { FnameAvailabilityResponse } from '../../src/graph/view/schema/account.js'
+import { FeedResponse } from '../../src/graph/view/schema/cast.js'
+import { ChannelListResponse } from '../../src/graph/view/schema/channel.js'
+import { RelevantFollowersResponse } from '../../src/graph/view/schema/relation.js'
+import { UsersResponse } from '../../src/graph/view/schema/user.js'
 import { published } from './conformance.js'
 
 /** The reply of each operation that reads, held against the client's type by the compiler. */

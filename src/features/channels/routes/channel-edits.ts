@@ -3,7 +3,6 @@ import type { Caller } from '../../../api/caller.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { castHashParameter } from '../../../api/parameters.js'
 import { type Json, json } from '../../../graph/view/json.js'
-import { ChannelResponse } from '../../../graph/view/schema/channel.js'
 import { nullable } from '../../../graph/view/schema/primitives.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
@@ -15,6 +14,7 @@ import {
   publishMetadata,
   publishPin,
 } from '../protocol-channels.js'
+import { ChannelResponse } from '../schema/channel.js'
 
 const MAX_URL_LENGTH = 1_024
 const MAX_NAME_LENGTH = 256

@@ -11,14 +11,7 @@ import {
 } from '../../../api/parameters.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { type Json, json } from '../../../graph/view/json.js'
-import {
-  ChannelListResponse,
-  ChannelResponse,
-  ChannelResponseBulk,
-  ChannelSearchResponse,
-  TrendingChannelResponse,
-  UsersActiveChannelsResponse,
-} from '../../../graph/view/schema/channel.js'
+import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation } from '../../operation.js'
@@ -30,6 +23,13 @@ import {
   searchChannels,
   trendingChannels,
 } from '../queries.js'
+import {
+  ChannelResponse,
+  ChannelResponseBulk,
+  ChannelSearchResponse,
+  TrendingChannelResponse,
+  UsersActiveChannelsResponse,
+} from '../schema/channel.js'
 
 const byFollowers = channelCursor('channels by followers')
 

@@ -6,10 +6,6 @@ import { listJson, userItems } from '../../../api/list-json.js'
 import { choiceParameter, fidParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
 import type { CacheWriter } from '../../../graph/cache/invalidation.js'
 import { Json, json } from '../../../graph/view/json.js'
-import {
-  ChannelMemberInviteListResponse,
-  ChannelMemberListResponse,
-} from '../../../graph/view/schema/channel.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
@@ -20,6 +16,7 @@ import { findMember, listInvites, listMembers, listMemberships } from '../member
 import { findProtocolChannel, type ProtocolChannel } from '../protocol-channels.js'
 import { addProtocolMember, answerProtocolMembership, removeProtocolMember } from '../protocol-membership.js'
 import { channelExists } from '../queries.js'
+import { ChannelMemberInviteListResponse, ChannelMemberListResponse } from '../schema/channel.js'
 
 const channelIdParameter = textParameter({
   maxLength: 256,

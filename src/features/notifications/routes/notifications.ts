@@ -15,11 +15,7 @@ import { shortCast } from '../../../graph/view/cast.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
 import type { Cast } from '../../../graph/view/schema/cast.js'
-import {
-  type Notification,
-  NotificationsResponse,
-  NotificationType,
-} from '../../../graph/view/schema/notification.js'
+import type { Notification } from '../../../graph/view/schema/notification.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
@@ -38,6 +34,7 @@ import {
   readInbox,
   SHOWN_MEMBERS,
 } from '../pages.js'
+import { NotificationsResponse, NotificationType } from '../schema/notification.js'
 
 /** Parameters of all notification lists. */
 const notificationPaging = {

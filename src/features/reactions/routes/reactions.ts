@@ -21,7 +21,6 @@ import {
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { Json, json } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
-import { ReactionsCastResponse, ReactionsResponse } from '../../../graph/view/schema/reaction.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
@@ -35,6 +34,7 @@ import {
   mayNotAct,
   signerUuidMember,
 } from '../../publishing/routes/acting.js'
+import { ReactionsCastResponse, ReactionsResponse } from '../schema/reaction.js'
 
 /** The body of both operations, as published clients send it. */
 export const ReactionReqBody = Type.Object({

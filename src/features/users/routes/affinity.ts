@@ -10,12 +10,11 @@ import {
   interactionWindow,
   readInteractions,
 } from '../../../graph/query/users-interactions.js'
-import { UserInteractionsResponse } from '../../../graph/view/schema/notification.js'
-import { BestFriendsResponse } from '../../../graph/view/schema/user.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { notificationJson } from '../../notifications/routes/notifications.js'
 import { defineOperation } from '../../operation.js'
+import { BestFriendsResponse, UserInteractionsResponse } from '../schema/user.js'
 
 const cursors = cursorKind('best friends', keyPart.number, keyPart.integer)
 const { like, recast, reply } = affinityWeights

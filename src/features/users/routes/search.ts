@@ -18,10 +18,11 @@ import {
   type UserSearchCursor,
 } from '../../../graph/query/users-search.js'
 import { json } from '../../../graph/view/json.js'
-import { UserSearchResponse, UsersResponse } from '../../../graph/view/schema/user.js'
+import { UsersResponse } from '../../../graph/view/schema/user.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { lowercase } from '../../../platform/text/lowercase.js'
 import { defineOperation } from '../../operation.js'
+import { UserSearchResponse } from '../schema/user.js'
 
 const cursors = cursorKind('users found', keyPart.integer, keyPart.number, keyPart.integer)
 

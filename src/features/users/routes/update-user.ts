@@ -6,14 +6,13 @@ import { readVerifications, type VerificationRow } from '../../../graph/query/us
 import { dateTimeOf, prefixedHex } from '../../../graph/view/formats.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
-import { VerificationsResponse } from '../../../graph/view/schema/user.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation } from '../../operation.js'
 import { publishProfile } from '../../publishing/profile.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { type AddressClaim, publishVerification, removeVerification } from '../../publishing/verifications.js'
-import { UpdateUserPartly } from '../schema/user.js'
+import { UpdateUserPartly, VerificationsResponse } from '../schema/user.js'
 
 /** Above the protocol's limits, which are checked separately. */
 const MAX_ENTRY_LENGTH = 1_024

@@ -22,14 +22,10 @@ import {
 import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { EthAddress } from '../../../graph/view/schema/primitives.js'
-import {
-  BulkUsersByAddressResponse,
-  BulkUsersResponse,
-  UserResponse,
-} from '../../../graph/view/schema/user.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
+import { BulkUsersByAddressResponse, BulkUsersResponse, UserResponse } from '../schema/user.js'
 
 /** Pages of fewer users take a few milliseconds. */
 const MAX_LIGHT_USERS = 50

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Cast } from './cast.js'
-import { Count, DateTime, NextCursor, namedObject, textEnum } from './primitives.js'
+import { Count, DateTime, namedObject, textEnum } from './primitives.js'
 import { ReactionWithUserInfo } from './reaction.js'
 import { Follower } from './relation.js'
 
@@ -19,18 +19,3 @@ export const Notification = namedObject('Notification', {
   count: Type.Optional(Count),
 })
 export type Notification = Static<typeof Notification>
-
-/** The types of notifications in requests. In replies, types of single casts are singular. */
-export const NotificationType = textEnum(['follows', 'recasts', 'likes', 'mentions', 'replies', 'quotes'], {
-  $id: 'NotificationType',
-})
-
-export const NotificationsResponse = namedObject('NotificationsResponse', {
-  notifications: Type.Array(Notification),
-  unseen_notifications_count: Count,
-  next: NextCursor,
-})
-
-export const UserInteractionsResponse = namedObject('UserInteractionsResponse', {
-  interactions: Type.Array(Notification),
-})
