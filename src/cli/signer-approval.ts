@@ -7,8 +7,8 @@ import {
   refusalStatement,
   selectablePermissions,
 } from '../features/signers/key-request.js'
+import type { SignerPermission } from '../features/signers/schema/signer.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../features/signers/signer-record.js'
-import type { SignerPermission } from '../graph/view/schema/signer.js'
 import { lookupsWithoutChains } from '../hub/chain-claims/chain-lookups.js'
 import { ethAccount, signatureBytes } from '../hub/registry/eth-account.js'
 import { signKeyAddition } from '../hub/registry/key-addition.js'

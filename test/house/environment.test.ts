@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { configReference, configVariables } from '../../src/app/config/config.js'
-import { signerPermissions } from '../../src/graph/view/schema/signer.js'
+import { signerPermissions } from '../../src/features/signers/schema/signer.js'
 import { documentFiles } from './document-files.js'
 
 const INTRODUCTION = `# Configure a server

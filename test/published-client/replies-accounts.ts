@@ -1,11 +1,11 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { StorageAllocationsResponse } from '../../src/features/storage/schema/storage.js'
 import {
   RegisterUserOnChainResponse,
   RegisterUserResponse,
   UserFIDResponse,
-} from '../../src/graph/view/schema/account.js'
+} from '../../src/features/accounts/schema/account.js'
+import { StorageAllocationsResponse } from '../../src/features/storage/schema/storage.js'
 import { published } from './conformance.js'
 
 /** Accounts that wallets pay for. */

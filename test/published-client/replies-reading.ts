@@ -1,5 +1,6 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
+import { FnameAvailabilityResponse } from '../../src/features/accounts/schema/account.js'
 import {
   CastEmbedCrawlResponse,
   CastResponse,
@@ -33,7 +34,6 @@ import {
   UserSearchResponse,
   VerificationsResponse,
 } from '../../src/features/users/schema/user.js'
-import { FnameAvailabilityResponse } from '../../src/graph/view/schema/account.js'
 import { FeedResponse } from '../../src/graph/view/schema/cast.js'
 import { ChannelListResponse } from '../../src/graph/view/schema/channel.js'
 import { RelevantFollowersResponse } from '../../src/graph/view/schema/relation.js'

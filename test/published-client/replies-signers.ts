@@ -7,7 +7,7 @@ import {
   NonceResponse,
   Signer,
   SignerListResponse,
-} from '../../src/graph/view/schema/signer.js'
+} from '../../src/features/signers/schema/signer.js'
 import { published } from './conformance.js'
 
 /** Signers, and who signs in. */

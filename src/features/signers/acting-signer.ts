@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { SignerPermission } from '../../graph/view/schema/signer.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { PromiseCache } from '../../platform/promise-cache.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
+import type { SignerPermission } from './schema/signer.js'
 import { findSigner, signerKeyContext } from './signer-record.js'
 
 /**

@@ -1,5 +1,4 @@
 import { invalidField } from '../../api/invalid-field.js'
-import type { SignerPermission } from '../../graph/view/schema/signer.js'
 import type { ChainLookups } from '../../hub/chain-claims/chain-lookups.js'
 import { isMessageOfWallet } from '../../hub/chain-claims/wallet-message.js'
 import { type KeyAddition, localNonce, recoverKeyAdditionSigner } from '../../hub/registry/key-addition.js'
@@ -17,6 +16,7 @@ import {
   requireCustody,
   storedPermissions,
 } from './key-request.js'
+import type { SignerPermission } from './schema/signer.js'
 
 /** Dependencies of the functions that answer key requests. */
 export interface AnswerDependencies {

@@ -1,5 +1,4 @@
 import { invalidField } from '../../api/invalid-field.js'
-import { type SignerPermission, signerPermissions } from '../../graph/view/schema/signer.js'
 import type { AddedKey } from '../../hub/registry/key-addition.js'
 import { keyRequestMetadata } from '../../hub/registry/key-request.js'
 import { custodyOf } from '../../hub/registry/registry.js'
@@ -7,6 +6,7 @@ import type { Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import { hexOf } from '../../protocol/bytes.js'
+import { type SignerPermission, signerPermissions } from './schema/signer.js'
 import { AUTH_ADDRESS_KEY_TYPE, type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
 
 /** An app's request for a key, with what the approval page shows. */

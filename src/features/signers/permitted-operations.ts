@@ -1,5 +1,5 @@
-import type { SignerPermission } from '../../graph/view/schema/signer.js'
 import { isPermitted, type RequiredPermission } from './acting-signer.js'
+import type { SignerPermission } from './schema/signer.js'
 
 /** The operations with a `signer_uuid` and the permission that each requires, as in docs/signers.md. */
 export const requiredPermissions: Readonly<Record<string, RequiredPermission>> = {

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { SignerPermission } from '../../graph/view/schema/signer.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { bytesOf } from '../../protocol/bytes.js'
 import { createMessageSigner } from '../../protocol/sign.js'
+import type { SignerPermission } from './schema/signer.js'
 
 /**
  * State of a signer: `generated` → `pending_approval` → `approved` → `revoked`. A refusal leads from

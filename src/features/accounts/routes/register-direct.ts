@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { ethAddressParameter } from '../../../api/parameters.js'
 import { json } from '../../../graph/view/json.js'
-import { RegisterUserOnChainResponse } from '../../../graph/view/schema/account.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
@@ -14,6 +13,7 @@ import {
   findDirectRegistration,
   runDirectRegistration,
 } from '../registration/direct-registration.js'
+import { RegisterUserOnChainResponse } from '../schema/account.js'
 import { checkDirect, type DirectBody, directMembers } from './check-direct.js'
 import {
   insufficientFundsText,

@@ -1,9 +1,9 @@
 import { Json, json } from '../../../graph/view/json.js'
-import { RegisterUserResponse } from '../../../graph/view/schema/account.js'
-import { presentRegisteredSigner, presentSigner } from '../../../graph/view/signer.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { findOwnSigner } from '../../signers/key-approval-request.js'
+import { type PresentedKey, presentSigner } from '../../signers/present-signer.js'
 import { acceptRegistration, findRegistration } from '../registration/registration.js'
+import { type RegisteredSignerJson, RegisterUserResponse } from '../schema/account.js'
 import { checkRegistration, digestOf, RegisterUserReqBody } from './check-registration.js'
 import {
   insufficientFundsText,
@@ -81,4 +81,10 @@ async function knownRegistration(
 ): Promise<string | null> {
   const known = await findRegistration(writerDb, body.fid)
   return known?.walletId === wallet.id && known.digest.equals(digestOf(body)) ? known.id : null
+}
+
+/** The view of a signer of a registered account. */
+function presentRegisteredSigner(key: PresentedKey, publicUrl: string): RegisteredSignerJson {
+  const { signer_uuid: uuid, ...signer } = presentSigner(key, publicUrl)
+  return { ...signer, uuid }
 }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { AppUsageResponse } from '../../../graph/view/schema/app-usage.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { readAppUsage, USAGE_DAYS } from '../key-usage.js'
+import { AppUsageResponse } from '../schema/app-usage.js'
 import { appParams, requireApp, unknownApp } from './app-operations.js'
 
 /** `GET /admin/apps/{id}/usage` */

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { fidParameter, listParameter, pagingParameters } from '../../../api/parameters.js'
-import { AppSignersResponse } from '../../../graph/view/schema/app-usage.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { appParams, requireApp, unknownApp } from '../../apps/admin/app-operations.js'
 import { type AppSigner, listSignersOfApp } from '../app-signers.js'
 import { permittedOperations } from '../permitted-operations.js'
+import { AppSignersResponse } from '../schema/app-signer.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 
 const MAX_FIDS = 20

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { ethAddressParameter } from '../../../api/parameters.js'
-import { DeveloperManagedAuthAddress, DeveloperManagedSigner } from '../../../graph/view/schema/signer.js'
-import { presentAuthAddress, presentDeveloperManagedSigner } from '../../../graph/view/signer.js'
 import { defineOperation } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
 import { findOwnKey, requestKeyApproval } from '../key-approval-request.js'
+import { presentAuthAddress, presentDeveloperManagedSigner } from '../present-signer.js'
+import { DeveloperManagedAuthAddress, DeveloperManagedSigner } from '../schema/signer.js'
 import { readSignedKeyRequest } from '../signed-key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE, addressKey, MESSAGE_KEY_TYPE } from '../signer-record.js'
 import {

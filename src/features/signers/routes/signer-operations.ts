@@ -1,13 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, textParameter, uuidParameter } from '../../../api/parameters.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
-import {
-  AuthorizationUrlResponse,
-  NonceResponse,
-  Signer,
-  SignerListResponse,
-} from '../../../graph/view/schema/signer.js'
-import { presentSigner } from '../../../graph/view/signer.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { UUID_PATTERN } from '../../../platform/text/uuid.js'
@@ -15,6 +8,8 @@ import { findAppId } from '../../apps/apps.js'
 import { defineOperation, type Operation } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
 import { findOwnSigner, requestSignerApproval } from '../key-approval-request.js'
+import { presentSigner } from '../present-signer.js'
+import { AuthorizationUrlResponse, NonceResponse, Signer, SignerListResponse } from '../schema/signer.js'
 import { readSignedKeyRequest } from '../signed-key-request.js'
 import { createSigner, listSignersOfCustody } from '../signer-record.js'
 import { createNonce, verifySignIn } from '../siwe.js'

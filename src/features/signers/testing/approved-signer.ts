@@ -1,9 +1,9 @@
 import type { TestUser } from '../../../../test/network.js'
-import type { SignerPermission } from '../../../graph/view/schema/signer.js'
 import type { Hub } from '../../../hub/hub.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { createVault, type Vault } from '../../../platform/vault/vault.js'
 import { type OnChainEvent, SignerEventType } from '../../../protocol/definitions.js'
+import type { SignerPermission } from '../schema/signer.js'
 import { createSigner } from '../signer-record.js'
 
 /** The vault of the API that `createTestApi` creates. */

@@ -1,4 +1,3 @@
-import type { RegisteredSignerJson } from './schema/account.js'
 import type { DeveloperManagedAuthAddress, DeveloperManagedSigner, Signer } from './schema/signer.js'
 
 /** The state of a key that an app requested: the source of views. */
@@ -26,12 +25,6 @@ export function presentSigner(key: PresentedKey, publicUrl: string): Signer {
     ...(key.fid === null ? {} : { fid: key.fid }),
     ...(url === null ? {} : { signer_approval_url: url }),
   }
-}
-
-/** The view of a signer of a registered account. */
-export function presentRegisteredSigner(key: PresentedKey, publicUrl: string): RegisteredSignerJson {
-  const { signer_uuid: uuid, ...signer } = presentSigner(key, publicUrl)
-  return { ...signer, uuid }
 }
 
 /** The view of a key whose private key the developer holds. */

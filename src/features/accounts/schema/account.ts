@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Fid, namedObject, TransactionHash } from './primitives.js'
-import { Ed25519PublicKey, SharedSignerPermission, Signer, SignerUUID } from './signer.js'
-import { User } from './user.js'
+import { Fid, namedObject, TransactionHash } from '../../../graph/view/schema/primitives.js'
+import { User } from '../../../graph/view/schema/user.js'
+import { Ed25519PublicKey, SharedSignerPermission, Signer, SignerUUID } from '../../signers/schema/signer.js'
 
 /** A fid that is reserved for a wallet. */
 export const UserFIDResponse = namedObject('UserFIDResponse', { fid: Fid })
@@ -15,6 +15,7 @@ export const RegisteredSigner = Type.Composite([
   }),
   Type.Pick(Signer, ['object', 'status', 'fid', 'signer_approval_url']),
 ])
+
 export type RegisteredSignerJson = Static<typeof RegisteredSigner>
 
 const registrationMessage = 'Result, with the parts of the request that could not be done.'

@@ -4,7 +4,7 @@ import {
   presentAuthAddress,
   presentDeveloperManagedSigner,
   presentSigner,
-} from './signer.js'
+} from './present-signer.js'
 
 const PUBLIC_URL = 'https://plaza.test'
 const key: PresentedKey = {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EthAddress, Fid, namedObject, textEnum, Uri } from './primitives.js'
+import { EthAddress, Fid, namedObject, textEnum, Uri } from '../../../graph/view/schema/primitives.js'
 
 export const Ed25519PublicKey = Type.String({
   $id: 'Ed25519PublicKey',
