@@ -1,7 +1,7 @@
 import { type SchemaOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
 /**
- * Conventions of the schemas in this folder.
+ * Conventions of the schemas in this folder and in `schema/` of features.
  *
  * - One file per noun. A schema with an `$id` becomes a component of the OpenAPI document, and other schemas refer to it.
  * - `examples` on strings, numbers and objects feed the examples of the document (`api/openapi-example.ts`). The
