@@ -58,6 +58,8 @@ it('a comparison that the operator starts finds what the follower lacks; a recou
   await b.db`delete from hub.messages`
   await admin('POST', 'maintenance', { kind: 'reconcile' })
   await expect.poll(lastRun).toMatchObject({ kind: 'reconcile', state: 'done' })
+  const { done, total } = await lastRun()
+  expect(done).toBe(total)
   expect(await b.db`select from hub.messages`).toHaveLength(2)
   await admin('POST', 'maintenance', { kind: 'recount' })
   await expect.poll(lastRun).toMatchObject({ kind: 'recount', state: 'done' })

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ExtraPolicy } from '../hub/sync/reconcile/reconcile.js'
 import { reconcile } from '../hub/sync/reconcile/reconcile.js'
-import { addUnlistedFids } from '../hub/sync/reconcile/reconcile-queries.js'
+import { addUnlistedFids, countFids } from '../hub/sync/reconcile/reconcile-queries.js'
 import { reconcileReportLines } from '../hub/sync/reconcile/report-lines.js'
 import { listSelectedFids } from '../hub/sync/subset/find-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
@@ -54,7 +54,8 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
   const signal = stopSignal(context)
   await withHub(context, 'reconcile', async ({ db, hub }) => {
     if (subset === null) await addUnlistedFids(db)
-    const total = fids?.length ?? (await listSelectedFids(db, upstreams, subset, signal))
+    if (fids === undefined) await listSelectedFids(db, upstreams, subset, signal)
+    const total = fids?.length ?? (await countFids(db))
     const progress = progressOf(context, { label: 'reconcile', unit: 'missing', total, totalUnit: 'users' })
     const report = await reconcile({
       db,

@@ -1,7 +1,7 @@
 import { type MaintenanceTask, startMaintenance } from '../../features/maintenance/maintenance-worker.js'
 import { readModelTasks } from '../../features/maintenance/read-model-tasks.js'
 import { reconcile } from '../../hub/sync/reconcile/reconcile.js'
-import { addUnlistedFids } from '../../hub/sync/reconcile/reconcile-queries.js'
+import { addUnlistedFids, countFids } from '../../hub/sync/reconcile/reconcile-queries.js'
 import { reconcileReportLines } from '../../hub/sync/reconcile/report-lines.js'
 import { listSelectedFids } from '../../hub/sync/subset/find-selected.js'
 import type { Module, ServerApp } from '../module.js'
@@ -35,7 +35,8 @@ function reconcileTask({ config, connections, hub, log }: ServerApp): Maintenanc
       const policy = extra ?? 'keep'
       try {
         if (subset === null) await addUnlistedFids(db)
-        onProgress({ total: await listSelectedFids(db, upstreams, subset, signal) })
+        await listSelectedFids(db, upstreams, subset, signal)
+        onProgress({ total: await countFids(db) })
         const report = await reconcile({
           db,
           upstreams,

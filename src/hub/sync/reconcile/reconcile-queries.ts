@@ -50,6 +50,12 @@ export async function readLeastRecentlyCompared(db: Database, limit: number): Pr
   `
 }
 
+/** Counts the users that a comparison of all goes through: besides those of the upstream fid 0, which has the channels. */
+export async function countFids(db: Database): Promise<number> {
+  const [row] = await db<{ count: number }[]>`select count(*)::integer as count from sync.fids`
+  return row!.count
+}
+
 /** Yields all users, or the given ones, by fid. */
 export async function* readFids(
   db: Database,
