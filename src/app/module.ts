@@ -11,8 +11,8 @@ import type { Assets } from '../features/tokens/on-demand-tokens.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
 import type { ChainRpc } from '../hub/chain/chain-rpc.js'
 import type { ChainSettings } from '../hub/chain/chain-settings.js'
+import type { ChainName } from '../hub/chain/chains.js'
 import type { FollowingOptions, LogHandler, StepResult } from '../hub/chain/follower.js'
-import type { NetworkName } from '../hub/chain/networks.js'
 import type { ChainLookups } from '../hub/chain-claims/chain-lookups.js'
 import type { Hub } from '../hub/hub.js'
 import type { Consumer } from '../hub/log/consumer-batch.js'
@@ -90,7 +90,7 @@ export interface Services {
 /** The chains that are set up. */
 export interface OpenChains {
   readonly settings: ChainSettings
-  readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
+  readonly rpcs: ReadonlyMap<ChainName, ChainRpc>
   /** Pool that followers write with. */
   readonly db: Database
   /** This process, as the holder of leases. */

@@ -8,8 +8,8 @@ import { isThreadBusy } from '../platform/process/thread-load.js'
 import { MessageType } from '../protocol/definitions.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import type { Config } from './config/config.js'
+import { farcasterNetworks } from './farcaster-networks.js'
 import { mergeHooks } from './modules.js'
-import { networks } from './networks.js'
 import { openChainLookups } from './open-lookups.js'
 
 export interface OpenHubOptions {
@@ -41,7 +41,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenHub> {
     const hub = await createHub({
       db: writerDb,
       verifyPool,
-      network: networks[config.hubNetwork],
+      network: farcasterNetworks[config.hubNetwork],
       shards: config.hubShards,
       clock: Date.now,
       chainClaims: createChainClaims(lookups),

@@ -20,9 +20,9 @@ export function openChainLookups(
   config: Config,
   { log = silentLog, onOutcome }: LookupObservers = {},
 ): ChainLookups {
-  const { networks, contracts } = chainSettings(config)
+  const { chains, contracts } = chainSettings(config)
   const clock = Date.now
-  const rpcs = new Map([...networks].map(([name, network]) => [name, new ChainRpc(network, { log, clock })]))
+  const rpcs = new Map([...chains].map(([name, chain]) => [name, new ChainRpc(chain, { log, clock })]))
   return createChainLookups({ rpcs, contracts, clock, ...(onOutcome && { onOutcome }) })
 }
 

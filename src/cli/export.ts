@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { networks } from '../app/networks.js'
+import { farcasterNetworks } from '../app/farcaster-networks.js'
 import { countFrames, exportAll } from '../hub/archive/export.js'
 import { type ArchiveFile, openArchiveFile, streamSink } from '../hub/archive/file.js'
 import { ArchiveWriter } from '../hub/archive/writer.js'
@@ -27,7 +27,7 @@ export function addExportCommand(program: Command, context: CommandContext): voi
 
 async function runExport(context: CommandContext, path: string, options: Options): Promise<void> {
   const signal = stopSignal(context)
-  const network = networks[loadConfig(context).hubNetwork]
+  const network = farcasterNetworks[loadConfig(context).hubNetwork]
   if (path === '-' && options.resume) throw new UsageError('--resume needs a file, not standard output')
   const file = path === '-' ? openStandardOutput(context, network) : await openFile(path, network, options)
   try {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { networks } from '../app/networks.js'
+import { farcasterNetworks } from '../app/farcaster-networks.js'
 import { type ImportResult, importArchive } from '../hub/archive/import.js'
 import { type CommandContext, UsageError } from './context.js'
 import { printTally, progressOf, stopSignal } from './long-command.js'
@@ -31,7 +31,7 @@ async function runImport(context: CommandContext, path: string, { restart = fals
       db,
       hub,
       source,
-      network: networks[config.hubNetwork],
+      network: farcasterNetworks[config.hubNetwork],
       restart,
       signal,
       onProgress: (bytes, frames) => progress.update(bytes, frames),

@@ -1,4 +1,4 @@
-import { networks } from '../app/networks.js'
+import { farcasterNetworks } from '../app/farcaster-networks.js'
 import type { Hub } from '../hub/hub.js'
 import { LocalRegistry, refuseRealNetwork } from '../hub/registry/registry.js'
 import type { Database } from '../platform/db/connection.js'
@@ -14,7 +14,7 @@ export interface RegistryReport {
 
 /** Refuses to run on a public network, whose events come from the chain. */
 export function requireDevnet(context: CommandContext): void {
-  const refusal = refuseRealNetwork(networks[loadConfig(context).hubNetwork])
+  const refusal = refuseRealNetwork(farcasterNetworks[loadConfig(context).hubNetwork])
   if (refusal) throw new UsageError(refusal.message)
 }
 

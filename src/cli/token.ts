@@ -4,7 +4,7 @@ import { checksummedAddress } from '../features/tokens/present-token.js'
 import { backfillProgress, isBackfilled, readTokens, type Token } from '../features/tokens/token.js'
 import { trackPool, trackToken, untrackToken } from '../features/tokens/tracked-tokens.js'
 import { ChainRpc } from '../hub/chain/chain-rpc.js'
-import { type NetworkName, networkNames, rpcUrlsVariable } from '../hub/chain/networks.js'
+import { type ChainName, chainNames, rpcUrlsVariable } from '../hub/chain/chains.js'
 import type { Database } from '../platform/db/connection.js'
 import { silentLog } from '../platform/log/log.js'
 import { hexBytes, wholeNumber } from './arguments.js'
@@ -31,7 +31,7 @@ export function addTokenCommand(program: Command, context: CommandContext): void
   token
     .command('watch')
     .description('track the balances of a token from its first block; repeat it to add pools')
-    .argument('<network>', networkNames.join(', '))
+    .argument('<network>', chainNames.join(', '))
     .argument('<address>', 'contract of the token')
     .option('--pool <address...>', 'pools whose swaps are recorded as trades from now on')
     .option('--from-block <number>', 'first block with transfers', wholeNumber(0, Number.MAX_SAFE_INTEGER))
@@ -50,7 +50,7 @@ export function addTokenCommand(program: Command, context: CommandContext): void
   token
     .command('unwatch')
     .description('stop tracking a token and delete its balances')
-    .argument('<network>', networkNames.join(', '))
+    .argument('<network>', chainNames.join(', '))
     .argument('<address>')
     .action((network: string, hex: string) =>
       withDatabase(context, 'token', async (db) => {
@@ -109,14 +109,14 @@ function tokenJson(token: Token) {
   }
 }
 
-function networkOf(text: string): NetworkName {
-  const network = networkNames.find((name) => name === text)
-  if (network === undefined) throw new UsageError(`the network must be one of ${networkNames.join(', ')}`)
+function networkOf(text: string): ChainName {
+  const network = chainNames.find((name) => name === text)
+  if (network === undefined) throw new UsageError(`the network must be one of ${chainNames.join(', ')}`)
   return network
 }
 
-function rpcOf(context: CommandContext, name: NetworkName): ChainRpc {
-  const network = chainSettings(loadConfig(context)).networks.get(name)
-  if (network !== undefined) return new ChainRpc(network, { log: silentLog, clock: Date.now })
+function rpcOf(context: CommandContext, name: ChainName): ChainRpc {
+  const chain = chainSettings(loadConfig(context)).chains.get(name)
+  if (chain !== undefined) return new ChainRpc(chain, { log: silentLog, clock: Date.now })
   throw new UsageError(`${rpcUrlsVariable(name)} is not set: ${name} is not followed`)
 }

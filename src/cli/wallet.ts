@@ -6,7 +6,7 @@ import { chainSettings } from '../app/modules/chains.js'
 import { openVault } from '../app/open-vault.js'
 import { LOCAL_NETWORK } from '../features/accounts/ledger/local-ledger.js'
 import { listWallets, saveWallet, type Wallet } from '../features/accounts/wallets/wallets.js'
-import { type NetworkName, networkNames, rpcUrlsVariable } from '../hub/chain/networks.js'
+import { type ChainName, chainNames, rpcUrlsVariable } from '../hub/chain/chains.js'
 import { newPrivateKey } from '../hub/registry/eth-account.js'
 import { hexOf } from '../protocol/bytes.js'
 import { findOrCreateApp, knownApp } from './app.js'
@@ -19,7 +19,7 @@ import { withDatabase } from './with-database.js'
 interface WalletOptions {
   readonly app: string
   readonly poolSize: number
-  readonly network?: NetworkName
+  readonly network?: ChainName
   readonly balance?: bigint
   readonly json?: boolean
 }
@@ -91,7 +91,7 @@ function addWalletOptions(command: Command): Command {
       new Option(
         '--network <network>',
         'a followed network that it pays on; default: where accounts are registered',
-      ).choices(networkNames),
+      ).choices(chainNames),
     )
     .option('--balance <ether>', 'its balance, on a network without a chain; default: 1', readEther)
     .option('--json', 'print one line of JSON')
@@ -128,11 +128,11 @@ async function storeWallet(
   })
 }
 
-/** Names a followed network as wallets do: `eip155:8453`. */
-function chainName(config: Config, name: NetworkName): string {
-  const network = chainSettings(config).networks.get(name)
-  if (network === undefined) throw new UsageError(`${name} is not followed: set ${rpcUrlsVariable(name)}`)
-  return `eip155:${network.chainId}`
+/** Names a followed chain as wallets do: `eip155:8453`. */
+function chainName(config: Config, name: ChainName): string {
+  const chain = chainSettings(config).chains.get(name)
+  if (chain === undefined) throw new UsageError(`${name} is not followed: set ${rpcUrlsVariable(name)}`)
+  return `eip155:${chain.chainId}`
 }
 
 function readEther(text: string): bigint {

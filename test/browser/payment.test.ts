@@ -27,7 +27,7 @@ async function openShop() {
     ids: `base=${CHAIN_ID}`,
     confirmations: 0,
   })
-  const rpc = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+  const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
   let url = ''
   const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
   const api = await createTestApi({ db, assets, publicUrl: () => url })

@@ -34,7 +34,7 @@ export function ledgerOn(
   { confirmations = 0, ...options }: Partial<ChainLedgerOptions> & { readonly confirmations?: number } = {},
 ): ChainLedger {
   const settings = readChainSettings({ rpcUrls: { optimism: url }, confirmations, firstBlock: 0 })
-  const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock })
+  const rpc = new ChainRpc(settings.chains.get('optimism')!, { log: silentLog, clock })
   return new ChainLedger({
     db,
     rpc,

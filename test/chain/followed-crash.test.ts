@@ -21,7 +21,7 @@ const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 3
 const ROUNDS = 3
 const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, confirmations: CONFIRMATIONS })
-const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock: Date.now })
+const rpc = new ChainRpc(settings.chains.get('optimism')!, { log: silentLog, clock: Date.now })
 const followers = ['optimism/assets', 'optimism/registries']
 const people = [1, 2, 3, 4, 5].map((n) => chain.account(n))
 const registries = ['idRegistry', 'keyRegistry', 'storageRegistry'] as const

@@ -21,7 +21,7 @@ const env = {
   CHAIN_POLL_MS: '50',
   CHAIN_CONFIRMATIONS: String(CONFIRMATIONS),
 }
-const rpc = new ChainRpc(readChainSettings({ rpcUrls: { optimism: chain.url } }).networks.get('optimism')!, {
+const rpc = new ChainRpc(readChainSettings({ rpcUrls: { optimism: chain.url } }).chains.get('optimism')!, {
   log: silentLog,
   clock: Date.now,
 })

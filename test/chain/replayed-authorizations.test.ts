@@ -25,11 +25,11 @@ const rpc = await startRpcProxy(chain.url)
 const clock = Date.now
 const hub = await createTestHub(db, { clock })
 const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, confirmations: 0, firstBlock: 0 })
-const network = settings.networks.get('optimism')!
-const handler = registryHandler(settings, network, { hub, log: silentLog })!
+const followed = settings.chains.get('optimism')!
+const handler = registryHandler(settings, followed, { hub, log: silentLog })!
 const follower = new Follower(handler, {
   db,
-  rpc: new ChainRpc(network, { log: silentLog, clock }),
+  rpc: new ChainRpc(followed, { log: silentLog, clock }),
   holder: createLeaseHolder(database.connect),
 })
 const somebody = chain.account(7)

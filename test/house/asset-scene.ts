@@ -9,7 +9,7 @@ import { testNowUnix } from '../network.js'
 export const TOKEN = `0x${'a1'.repeat(20)}`
 
 const settings = readChainSettings({ rpcUrls: { base: 'http://127.0.0.1:9' } })
-const base = settings.networks.get('base')!
+const base = settings.chains.get('base')!
 
 /** The network of the token. No operation contacts its chain. */
 export const assetSettings: Assets = {

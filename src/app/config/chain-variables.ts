@@ -1,8 +1,8 @@
 import { type TOptional, type TString, Type } from '@sinclair/typebox'
-import { type NetworkName, networkNames, publicNetworks, rpcUrlsVariable } from '../../hub/chain/networks.js'
+import { type ChainName, chainNames, publicChains, rpcUrlsVariable } from '../../hub/chain/chains.js'
 import { flag, integer, text } from './variable.js'
 
-const NETWORK = `(${networkNames.join('|')})`
+const NETWORK = `(${chainNames.join('|')})`
 const CONTRACT = `((id|key|storage|tier|ens|basename)Registry|(id|key)Gateway|keyRequestValidator|channelController)=${NETWORK}:0x[0-9a-fA-F]{40}`
 const FOLLOWED_CONTRACT = `${NETWORK}:0x[0-9a-fA-F]{40}`
 
@@ -19,8 +19,8 @@ function rpcUrls(network: string): TString {
 
 /** One variable for each supported network. */
 const rpcUrlVariables = Object.fromEntries(
-  networkNames.map((name) => [rpcUrlsVariable(name), Type.Optional(rpcUrls(publicNetworks[name].title))]),
-) as Record<ReturnType<typeof rpcUrlsVariable<NetworkName>>, TOptional<TString>>
+  chainNames.map((name) => [rpcUrlsVariable(name), Type.Optional(rpcUrls(publicChains[name].title))]),
+) as Record<ReturnType<typeof rpcUrlsVariable<ChainName>>, TOptional<TString>>
 
 /** Variables of the followed blockchains. */
 export const chainVariables = {

@@ -14,13 +14,13 @@ import { LOCAL_NETWORK, LocalLedger, localBalance } from '../../features/account
 import { accountDetails } from '../../features/accounts/registration/account-details.js'
 import { startSettling } from '../../features/payments/wallet-ledgers.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import { silentLog } from '../../platform/log/log.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
 import type { Config } from '../config/config.js'
+import { farcasterNetworks } from '../farcaster-networks.js'
 import type { Module, ServerApp } from '../module.js'
-import { networks } from '../networks.js'
 import { chainSettings } from './chains.js'
 
 /** Chain id in the signed data of users, whatever the network is called (docs/protocol.md §5.3). */
@@ -56,7 +56,7 @@ export const accountsModule: Module = {
     }
     observeAccounts(metrics.registry, connections.read, ledger.network)
     const worker = randomUUID()
-    const network = networks[config.hubNetwork]
+    const network = farcasterNetworks[config.hubNetwork]
     const accounts = createAccounts({
       db,
       vault,
@@ -88,12 +88,12 @@ export function openCommandLedger(
   name?: string,
 ): Pick<AccountLedger, 'network' | 'available'> | null {
   const settings = chainSettings(config)
-  const network =
+  const chain =
     name === undefined
-      ? settings.networks.get(settings.contracts.idGateway.network)
-      : [...settings.networks.values()].find(({ chainId }) => name === `eip155:${chainId}`)
-  if (network !== undefined) {
-    const rpc = new ChainRpc(network, { log: silentLog, clock: Date.now })
+      ? settings.chains.get(settings.contracts.idGateway.chain)
+      : [...settings.chains.values()].find(({ chainId }) => name === `eip155:${chainId}`)
+  if (chain !== undefined) {
+    const rpc = new ChainRpc(chain, { log: silentLog, clock: Date.now })
     const walletRpc = new WalletRpc(rpc)
     return {
       network: networkOf(rpc),
@@ -102,7 +102,7 @@ export function openCommandLedger(
     }
   }
   if (name !== undefined && name !== LOCAL_NETWORK) return null
-  if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
+  if (farcasterNetworks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
   return { network: LOCAL_NETWORK, available: localBalance }
 }
 
@@ -110,25 +110,25 @@ export function openCommandLedger(
 function openLedger(app: ServerApp, walletLedgers: WalletLedgers): AccountLedger | null {
   const { config, connections, hub, log, clock } = app
   const chains = app.service('chains')
-  const network = chains?.settings.contracts.idGateway.network
-  const rpc = network && chains?.rpcs.get(network)
-  if (network && rpc) {
-    if (rpc.network.chainId !== AUTHORIZATION_CHAIN_ID) {
+  const chain = chains?.settings.contracts.idGateway.chain
+  const rpc = chain && chains?.rpcs.get(chain)
+  if (chain && rpc) {
+    if (rpc.chain.chainId !== AUTHORIZATION_CHAIN_ID) {
       log.warn(
-        { chainId: rpc.network.chainId },
+        { chainId: rpc.chain.chainId },
         'no accounts are registered on this chain: users sign for another one',
       )
       return null
     }
-    if (rpc.network.rpcUrls.length === 1) {
+    if (rpc.chain.rpcUrls.length === 1) {
       log.warn(
-        { network: rpc.network.name },
+        { network: rpc.chain.name },
         'a single RPC URL decides what wallets have paid for: add a second one that somebody else runs',
       )
     }
-    return walletLedgers.get(network) ?? null
+    return walletLedgers.get(chain) ?? null
   }
-  if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
+  if (farcasterNetworks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
   return new LocalLedger({ db: connections.work, hub, clock })
 }
 
@@ -136,7 +136,7 @@ function openLedger(app: ServerApp, walletLedgers: WalletLedgers): AccountLedger
 function openWalletLedgers(app: ServerApp, signal: AbortSignal): WalletLedgers {
   const { config, connections, hub, vault, log, clock } = app
   const chains = app.service('chains')
-  const ledgers = new Map<NetworkName, ChainLedger>()
+  const ledgers = new Map<ChainName, ChainLedger>()
   for (const [name, rpc] of chains?.rpcs ?? []) {
     const ledger = new ChainLedger({
       db: connections.work,

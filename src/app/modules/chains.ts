@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createChainMetrics } from '../../hub/chain/chain-metrics.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { type ChainSettings, readChainSettings } from '../../hub/chain/chain-settings.js'
+import { type ChainName, chainNames } from '../../hub/chain/chains.js'
 import { channelHandler } from '../../hub/chain/channel-handler.js'
 import { Follower, type FollowingOptions, type LogHandler, startFollowing } from '../../hub/chain/follower.js'
-import { type NetworkName, networkNames } from '../../hub/chain/networks.js'
 import { registryHandler } from '../../hub/chain/registry-handler.js'
 import type { Config } from '../config/config.js'
 import type { Module, OpenChains, ServerApp } from '../module.js'
@@ -12,7 +12,7 @@ import type { Module, OpenChains, ServerApp } from '../module.js'
 /** Returns the settings of chains; none without RPC URLs. */
 export function chainSettings(config: Config): ChainSettings {
   return readChainSettings({
-    rpcUrls: Object.fromEntries(networkNames.map((name) => [name, config[configKey(name)]])),
+    rpcUrls: Object.fromEntries(chainNames.map((name) => [name, config[configKey(name)]])),
     ids: config.chainIds,
     contracts: config.chainContracts,
     confirmations: config.chainConfirmations,
@@ -21,8 +21,8 @@ export function chainSettings(config: Config): ChainSettings {
 }
 
 /** Returns the setting of `CHAIN_<NAME>_RPC_URLS`. */
-function configKey(name: NetworkName): `chain${Capitalize<NetworkName>}RpcUrls` {
-  return `chain${`${name[0]!.toUpperCase()}${name.slice(1)}` as Capitalize<NetworkName>}RpcUrls`
+function configKey(name: ChainName): `chain${Capitalize<ChainName>}RpcUrls` {
+  return `chain${`${name[0]!.toUpperCase()}${name.slice(1)}` as Capitalize<ChainName>}RpcUrls`
 }
 
 /**
@@ -34,7 +34,7 @@ export const chainsModule: Module = {
   runsIn: ['api', 'worker', 'sync'],
   start(app) {
     const settings = chainSettings(app.config)
-    if (settings.networks.size === 0) return { services: { chains: null } }
+    if (settings.chains.size === 0) return { services: { chains: null } }
     const { chains, stop } = openChains(app, settings)
     return { services: { chains }, stop }
   },
@@ -48,14 +48,14 @@ function openChains(
   const holder = { id: randomUUID(), locks: connections.locks }
   const { onProgress, onFailure, onMismatch } = createChainMetrics(metrics.registry, connections.read)
   const rpcs = new Map(
-    [...settings.networks].map(([name, network]) => {
+    [...settings.chains].map(([name, chain]) => {
       const options = {
         log,
         clock,
         onFailure: (endpoint: string) => onFailure(name, endpoint),
         onMismatch: () => onMismatch(name),
       }
-      return [name, new ChainRpc(network, options)]
+      return [name, new ChainRpc(chain, options)]
     }),
   )
   const stops: (() => Promise<void>)[] = []
@@ -69,7 +69,7 @@ function openChains(
   }
   if (roles.has('sync') && config.chainRegistries) {
     for (const rpc of rpcs.values()) {
-      const handler = registryHandler(settings, rpc.network, { hub, log })
+      const handler = registryHandler(settings, rpc.chain, { hub, log })
       if (handler !== null) follow(rpc, handler)
       const channels = channelHandler(settings, { hub, rpc, log })
       if (channels !== null) follow(rpc, channels)

@@ -3,8 +3,8 @@ import { createGrpcMetrics } from '../../hub/methods/grpc/grpc-metrics.js'
 import { serveHubGrpc } from '../../hub/methods/grpc/serve-hub-grpc.js'
 import { registerHubApi } from '../../hub/methods/http/register-hub-api.js'
 import { version } from '../../platform/process/version.js'
+import { farcasterNetworks } from '../farcaster-networks.js'
 import type { Module, ServerApp } from '../module.js'
-import { networks } from '../networks.js'
 
 /** The hub's HTTP API, on the main port and alone on `HUB_PORT`. */
 export const hubApiModule: Module = {
@@ -16,7 +16,7 @@ export const hubApiModule: Module = {
         ...commonOptions(app),
         config: {
           shards: app.config.hubShards,
-          network: networks[app.config.hubNetwork],
+          network: farcasterNetworks[app.config.hubNetwork],
           bodyLimit: app.config.hubBodyLimit,
           rateLimit: app.config.hubRateLimit,
           stallTimeoutMs: app.config.hubStreamTimeoutMs,
@@ -39,7 +39,7 @@ export const hubGrpcModule: Module = {
         ...commonOptions(app),
         config: {
           shards: config.hubShards,
-          network: networks[config.hubNetwork],
+          network: farcasterNetworks[config.hubNetwork],
           bodyLimit: config.hubBodyLimit,
           rateLimit: config.hubRateLimit,
           trustProxy: config.trustProxy,

@@ -11,9 +11,9 @@ import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
 import { configurationEntries } from '../config/config.js'
+import { farcasterNetworks } from '../farcaster-networks.js'
 import { mainApiRoutes } from '../main-api-routes.js'
 import type { Module, ServerApp } from '../module.js'
-import { networks } from '../networks.js'
 import { openBearer } from '../open-bearer.js'
 import { otherAppsTargetPolicy, savedTargetsOf } from '../target-policies.js'
 import { webhookSettings } from './webhooks.js'
@@ -55,7 +55,7 @@ export const mainApiModule: Module = {
       signers: createSignerCache({ db, vault }, clock),
       fidConsent: config.strictFids ? createFidConsent({ db, bearer }) : consentOfAllFids,
       bearer,
-      network: networks[config.hubNetwork],
+      network: farcasterNetworks[config.hubNetwork],
       webhooks: webhookSettings(config),
       miniapps: { targetPolicy },
       savedTargets: savedTargetsOf(config, clock),

@@ -57,18 +57,18 @@ describe('the part of the network that is synced', () => {
 const rpc = { CHAIN_OPTIMISM_RPC_URLS: 'http://127.0.0.1:1', CHAIN_BASE_RPC_URLS: 'http://127.0.0.1:2' }
 
 it('chains: those with RPC URLs, with the numbers of the operator', () => {
-  expect(chainSettings(configOf({})).networks.size).toBe(0)
+  expect(chainSettings(configOf({})).chains.size).toBe(0)
   const settings = chainSettings(
     configOf({ ...rpc, CHAIN_IDS: 'optimism=31337', CHAIN_CONFIRMATIONS: '7', CHAIN_FIRST_BLOCK: '5' }),
   )
-  expect(Object.fromEntries(settings.networks)).toMatchObject({
+  expect(Object.fromEntries(settings.chains)).toMatchObject({
     optimism: { chainId: 31_337, rpcUrls: ['http://127.0.0.1:1'], confirmations: 7 },
     base: { chainId: 8_453, rpcUrls: ['http://127.0.0.1:2'], confirmations: 7 },
   })
   expect(settings.firstBlock('base')).toBe(5)
   const address = `0x${'1a'.repeat(20)}`
   const { contracts } = chainSettings(configOf({ ...rpc, CHAIN_CONTRACTS: `idRegistry=base:${address}` }))
-  expect(contracts.idRegistry.network).toBe('base')
+  expect(contracts.idRegistry.chain).toBe('base')
 })
 
 describe('the ledger of a command', () => {

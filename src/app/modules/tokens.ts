@@ -24,7 +24,7 @@ export const tokensModule: Module = {
     if (!roles.has('sync')) return { services }
     const publishTrades = createTradePublisher(clock)
     const stops = [...rpcs.values()].map((rpc) => {
-      const { name } = rpc.network
+      const { name } = rpc.chain
       // In the transaction that moves the follower's cursor: each trade is published once.
       chains.follow(
         rpc,

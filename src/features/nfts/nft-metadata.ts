@@ -1,9 +1,9 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import type { PaymentNetwork } from '../payments/payment-networks.js'
+import type { PaymentChain } from '../payments/payment-chains.js'
 
 /** A contract on a network. */
 export interface NftContract {
-  readonly network: PaymentNetwork
+  readonly network: PaymentChain
   /** 20 bytes. */
   readonly address: Buffer
 }

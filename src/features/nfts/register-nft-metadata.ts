@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { limitRequests } from '../../platform/limits/limit-requests.js'
 import { limits } from '../../platform/limits/limits.js'
 import type { OperationContext } from '../operation.js'
-import { paymentNetworks } from '../payments/payment-networks.js'
+import { paymentChains } from '../payments/payment-chains.js'
 import { readCollectionMetadata, readTokenMetadataOf } from './nft-metadata.js'
 
 /** Cache lifetime of responses, which marketplaces poll. */
@@ -23,7 +23,7 @@ export async function registerNftMetadata(
       for (const path of ['/:network/:address', '/:network/:address/:tokenId']) {
         scope.get<MetadataRoute>(path, async ({ params }, reply) => {
           const { tokenId } = params
-          const network = paymentNetworks.find((name) => name === params.network)
+          const network = paymentChains.find((name) => name === params.network)
           const isAddress = /^0x[0-9a-fA-F]{40}$/.test(params.address)
           const isTokenId = tokenId === undefined || /^[0-9]{1,78}$/.test(tokenId)
           const address = Buffer.from(params.address.slice(2), 'hex')

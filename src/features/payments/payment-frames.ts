@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isUuid } from '../../platform/text/uuid.js'
@@ -9,7 +9,7 @@ import type { PayTransaction, TransactionFrameConfig } from './schema/payment.js
 export interface PaymentFrame {
   readonly id: string
   readonly config: TransactionFrameConfig
-  readonly network: NetworkName
+  readonly network: ChainName
   /** 20 bytes. */
   readonly token: Buffer
   readonly receiver: Buffer

@@ -1,8 +1,8 @@
 import { decodeAbiParameters, type Hex, padHex, toEventSelector } from 'viem'
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
 import type { LogHandler } from '../../hub/chain/follower.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 
 const transferTopic = toEventSelector('Transfer(address,address,uint256)')
@@ -32,7 +32,7 @@ interface OpenFrame {
  * @param clock Unix milliseconds.
  */
 export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number): LogHandler {
-  const { name: network, confirmations } = rpc.network
+  const { name: network, confirmations } = rpc.chain
   let lastSeq = 0
   let lastBlock: number | undefined
   return {
@@ -78,7 +78,7 @@ export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number)
 
 async function readOpenFrames(
   db: Queryable,
-  network: NetworkName,
+  network: ChainName,
   nowMs: number,
   limit: number,
 ): Promise<OpenFrame[]> {
@@ -93,7 +93,7 @@ async function readOpenFrames(
 /** A payment of a block of this range may have been requested while the range was read. */
 async function checkFilter(
   db: Queryable,
-  { network, lastSeq, to }: { readonly network: NetworkName; readonly lastSeq: number; readonly to: number },
+  { network, lastSeq, to }: { readonly network: ChainName; readonly lastSeq: number; readonly to: number },
 ): Promise<void> {
   const [later] = await db`
     select from payments.frames
@@ -104,7 +104,7 @@ async function checkFilter(
 
 async function completeFrame(
   db: Queryable,
-  network: NetworkName,
+  network: ChainName,
   { address, topics, data, blockNumber, transactionHash, logIndex }: ChainLog,
   timestamp: number,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function completeFrame(
 }
 
 /** Reopens what blocks from this one on have completed: they left the chain. */
-async function reopenFrames(db: Queryable, network: NetworkName, fromBlock: number): Promise<void> {
+async function reopenFrames(db: Queryable, network: ChainName, fromBlock: number): Promise<void> {
   await db`
     update payments.frames
     set completed_at = null, block = null, transaction_hash = null, log_index = null

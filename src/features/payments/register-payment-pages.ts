@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { publicNetworks } from '../../hub/chain/networks.js'
+import { publicChains } from '../../hub/chain/chains.js'
 import { limitRequests } from '../../platform/limits/limit-requests.js'
 import { limits } from '../../platform/limits/limits.js'
 import type { OperationContext } from '../operation.js'
@@ -50,12 +50,12 @@ export async function registerPaymentPages(
         protect(reply).type('text/html; charset=utf-8')
         const frame = await findPaymentFrame(db, id)
         if (frame === null) return reply.status(404).send(noPaymentPage())
-        const { network } = rpcs.get(frame.network) ?? { network: publicNetworks[frame.network] }
+        const { chain } = rpcs.get(frame.network) ?? { chain: publicChains[frame.network] }
         const base = publicUrl()
         const context = {
           url: `${base}/pay/${frame.id}`,
           publicUrl: base,
-          chainId: network.chainId,
+          chainId: chain.chainId,
           nowMs: clock(),
         }
         return reply.send(paymentPage(frame, context))

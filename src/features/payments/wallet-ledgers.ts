@@ -4,7 +4,7 @@ import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
 import { appWallet } from '../accounts/routes/paying-wallet.js'
 import { type Wallet, walletOnNetwork } from '../accounts/wallets/wallets.js'
 import type { OperationContext } from '../operation.js'
-import { type PaymentNetwork, paymentRpc } from './payment-networks.js'
+import { type PaymentChain, paymentRpc } from './payment-chains.js'
 
 /** Milliseconds between two checks of recorded transactions. */
 const POLL_MS = 2_000
@@ -44,12 +44,12 @@ export async function spendingWallet(
     walletLedgers,
   }: Pick<OperationContext, 'writerDb' | 'vault' | 'assets' | 'walletLedgers'>,
   headers: { readonly 'x-wallet-id'?: string },
-  { appId, network }: { readonly appId: string; readonly network: PaymentNetwork },
+  { appId, network }: { readonly appId: string; readonly network: PaymentChain },
 ): Promise<SpendingWallet> {
   const named = await appWallet({ writerDb }, headers, appId)
   const rpc = paymentRpc(assets.rpcs, network)
-  const ledger = walletLedgers.get(rpc.network.name)
-  if (ledger === undefined) throw new Error(`no ledger for ${rpc.network.name}`)
+  const ledger = walletLedgers.get(rpc.chain.name)
+  if (ledger === undefined) throw new Error(`no ledger for ${rpc.chain.name}`)
   return {
     ledger,
     wallet: await walletOnNetwork(writerDb, vault, { wallet: named, network: ledger.network }),

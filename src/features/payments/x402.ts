@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import { createSiweMessage } from 'viem/siwe'
 import type { EthAccount } from '../../hub/registry/eth-account.js'
-import { paymentChainIds } from './payment-networks.js'
+import { paymentChainIds } from './payment-chains.js'
 
 /** A network of x402 payments. */
 export type X402Network = 'base' | 'base-sepolia'

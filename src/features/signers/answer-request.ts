@@ -147,8 +147,8 @@ function requireOpen(request: PresentedKeyRequest, nowMs: number): void {
 /** Returns what verifies that a custody address signed a text. A contract wallet is on OP Mainnet, as its fid. */
 function signedBy(lookups: ChainLookups, message: string, signature: Buffer) {
   return async (custody: Buffer): Promise<boolean> => {
-    const findNetwork = async () => 'optimism' as const
-    const found = await isMessageOfWallet(lookups, { address: custody, message, signature, findNetwork })
+    const findChain = async () => 'optimism' as const
+    const found = await isMessageOfWallet(lookups, { address: custody, message, signature, findChain })
     if ('refusal' in found) throw refusalError(found.refusal, 'signature')
     return found.answer
   }

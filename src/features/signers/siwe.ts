@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { invalidField } from '../../api/invalid-field.js'
-import type { ChainLookups, ClaimNetwork } from '../../hub/chain-claims/chain-lookups.js'
+import type { ChainLookups, ClaimChain } from '../../hub/chain-claims/chain-lookups.js'
 import { isMessageOfWallet } from '../../hub/chain-claims/wallet-message.js'
 import { readWalletSignature } from '../../hub/registry/account-signature.js'
 import type { Database } from '../../platform/db/connection.js'
@@ -80,12 +80,12 @@ export async function verifySignIn(
   checkTimes(message, nowMs)
   const signature = readWalletSignature(request.signature)
   const address = Buffer.from(message.address.slice(2), 'hex')
-  const findNetwork = () => walletNetworkOf(db, address, message.chainId)
+  const findChain = () => walletNetworkOf(db, address, message.chainId)
   const found = await isMessageOfWallet(lookups, {
     address,
     message: request.message,
     signature,
-    findNetwork,
+    findChain,
   })
   if ('refusal' in found) throw refusalError(found.refusal, 'signature')
   if (!found.answer) {
@@ -108,7 +108,7 @@ const BASE_CHAIN_ID = 8453
  * on OP Mainnet, which has the id registry: the same address on another chain may have another owner. An auth address is
  * on the chain that the message names, Base or OP Mainnet.
  */
-async function walletNetworkOf(db: Database, address: Buffer, chainId: number): Promise<ClaimNetwork | null> {
+async function walletNetworkOf(db: Database, address: Buffer, chainId: number): Promise<ClaimChain | null> {
   const keys = [address, addressKey(hexOf(address))]
   const [found] = await db<{ isCustody: boolean; isAuth: boolean }[]>`
     select

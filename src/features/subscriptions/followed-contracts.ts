@@ -1,5 +1,5 @@
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { OperationContext } from '../operation.js'
 import { fromChain } from '../tokens/token-metadata.js'
@@ -19,7 +19,7 @@ const MAX_AGE_MS = 60_000
 
 /** A followed contract as its chain reports it. */
 export interface ListedContract extends SubscriptionContract {
-  readonly network: NetworkName
+  readonly network: ChainName
   readonly chainId: number
 }
 
@@ -35,8 +35,8 @@ export async function readFollowedContracts({
   hydrator,
 }: ChainContext): Promise<ListedContract[]> {
   const { contracts } = subscriptions
-  const rpcs = [...assets.rpcs.values()].filter(({ network }) =>
-    contracts.some((contract) => contract.network === network.name),
+  const rpcs = [...assets.rpcs.values()].filter(({ chain }) =>
+    contracts.some((contract) => contract.network === chain.name),
   )
   if (rpcs.length === 0) {
     throw new PlazaError(
@@ -48,19 +48,19 @@ export async function readFollowedContracts({
     rpcs.map((rpc) =>
       readContracts(
         { rpc, hydrator },
-        contracts.flatMap(({ network, address }) => (network === rpc.network.name ? [address] : [])),
+        contracts.flatMap(({ network, address }) => (network === rpc.chain.name ? [address] : [])),
       ),
     ),
   )
   return byNetwork.flat()
 }
 
-/** Reads subscription contracts of a network, at most every minute. */
+/** Reads subscription contracts of a chain, at most every minute. */
 export async function readContracts(
   { rpc, hydrator }: { readonly rpc: ChainRpc } & Pick<OperationContext, 'hydrator'>,
   addresses: readonly FollowedContract['address'][],
 ): Promise<ListedContract[]> {
-  const { name: network, chainId } = rpc.network
+  const { name: network, chainId } = rpc.chain
   const key = `subscription contracts ${addresses.join(' ')} on ${network}`
   return await hydrator.singleFlight.read(key, MAX_AGE_MS, async () => {
     const found = await fromChain(rpc, (endpoint) => readSubscriptionContracts(endpoint, addresses))
@@ -93,7 +93,7 @@ export async function keepActive<Row extends SubscriberRow>(
   const nowSeconds = clock() / 1000
   const active = await Promise.all(
     [...assets.rpcs.values()].map(async (rpc) => {
-      const own = pairs.filter(({ contract }) => contract.network === rpc.network.name)
+      const own = pairs.filter(({ contract }) => contract.network === rpc.chain.name)
       if (own.length === 0) return []
       const subscriptions = await fromChain(rpc, (endpoint) => readSubscriptions(endpoint, own))
       return own.map(({ row, contract }, index) => ({ row, contract, subscription: subscriptions[index]! }))

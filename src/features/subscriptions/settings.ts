@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
-import { type NetworkName, networkNames } from '../../hub/chain/networks.js'
+import { type ChainName, chainNames } from '../../hub/chain/chains.js'
 
 /** A subscription contract that the operator has configured. */
 export interface FollowedContract {
-  readonly network: NetworkName
+  readonly network: ChainName
   /** Lowercase hex with 0x. */
   readonly address: Hex
 }
@@ -20,7 +20,7 @@ export function parseSubscriptionContracts(text = ''): FollowedContract[] {
     .split(',')
     .map((pair) => pair.trim().split(':'))
   return pairs.flatMap(([name, address]) => {
-    const network = networkNames.find((each) => each === name)
+    const network = chainNames.find((each) => each === name)
     return network === undefined ? [] : [{ network, address: address as Hex }]
   })
 }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { type Viewer, visibilityFilter } from '../../graph/query/visibility-filter.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import type { FollowedContract } from './settings.js'
 
@@ -32,11 +32,7 @@ export async function saveSubscribers(
 }
 
 /** Deletes what blocks from this one on have recorded. */
-export async function deleteSubscribersFrom(
-  db: Queryable,
-  network: NetworkName,
-  block: number,
-): Promise<void> {
+export async function deleteSubscribersFrom(db: Queryable, network: ChainName, block: number): Promise<void> {
   await db`delete from subscriptions.subscribers where network = ${network} and block >= ${block}::bigint`
 }
 

@@ -23,7 +23,7 @@ export function subscriptionHandler(
   rpc: ChainRpc,
   contracts: readonly FollowedContract[],
 ): LogHandler | null {
-  const { name: network, confirmations } = rpc.network
+  const { name: network, confirmations } = rpc.chain
   const addresses = contracts.flatMap((each) => (each.network === network ? [each.address] : []))
   if (addresses.length === 0) return null
   return {

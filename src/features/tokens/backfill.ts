@@ -33,8 +33,8 @@ export function startBackfill(context: BackfillContext, pollMs: number): () => P
         const hasProgress = await backfillTokens(context, signal)
         if (!hasProgress) await pause(pollMs, signal)
       } catch (error) {
-        const { network } = context.rpc
-        context.log.warn({ err: error, network: network.name }, 'token backfill failed')
+        const { chain } = context.rpc
+        context.log.warn({ err: error, network: chain.name }, 'token backfill failed')
         await pause(RETRY_MS, signal)
       }
     }
@@ -55,7 +55,7 @@ export async function backfillTokens(context: BackfillContext, signal?: AbortSig
   const { db, rpc } = context
   let hasProgress = false
   const failures: unknown[] = []
-  for (const token of await readTokens(db, { network: rpc.network.name, onlyTracked: true })) {
+  for (const token of await readTokens(db, { network: rpc.chain.name, onlyTracked: true })) {
     if (signal?.aborted) return hasProgress
     try {
       if (token.firstBlock === null) await resolveFirstBlock(context, token)

@@ -1,6 +1,6 @@
 import { type Hex, toEventSelector } from 'viem'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Transaction } from '../../platform/db/connection.js'
 
 /** First topic of transfers. */
@@ -93,7 +93,7 @@ export async function applyChanges(db: Transaction, changes: readonly BalanceCha
 /** Records the changes of blocks that are not final. */
 export async function recordPendingChanges(
   db: Transaction,
-  network: NetworkName,
+  network: ChainName,
   changes: readonly BalanceChange[],
 ): Promise<void> {
   if (changes.length === 0) return
@@ -110,12 +110,12 @@ export async function recordPendingChanges(
 }
 
 /** Deletes the recorded changes of final blocks, up to this one. */
-export async function deleteFinalChanges(db: Transaction, network: NetworkName, last: number): Promise<void> {
+export async function deleteFinalChanges(db: Transaction, network: ChainName, last: number): Promise<void> {
   await db`delete from tokens.changes where network = ${network} and block <= ${last}::bigint`
 }
 
 /** Reverts the changes from this block on. */
-export async function revertChanges(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
+export async function revertChanges(db: Transaction, network: ChainName, fromBlock: number): Promise<void> {
   const rows = await db<{ tokenId: number; block: number; holder: Hex; amount: string }[]>`
     delete from tokens.changes
     where network = ${network} and block >= ${fromBlock}::bigint

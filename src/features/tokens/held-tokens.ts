@@ -1,11 +1,11 @@
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database } from '../../platform/db/connection.js'
 
 /** A balance of a user in a token. */
 export interface HeldToken {
   /** Lowercase hex with 0x. */
   readonly holder: string
-  readonly network: NetworkName
+  readonly network: ChainName
   readonly address: string
   readonly name: string
   readonly symbol: string
@@ -25,7 +25,7 @@ const MAX_HELD = 500
 export async function readHeldTokens(
   db: Database,
   fid: number,
-  networks: readonly NetworkName[],
+  networks: readonly ChainName[],
 ): Promise<HeldToken[]> {
   return await db<HeldToken[]>`
     with addresses as (

@@ -39,7 +39,7 @@ interface TrackedContracts {
  * A new token is applied from the next block on; `backfill.ts` reads what was before.
  */
 export function liveHandler({ db, rpc, onFinal }: LiveHandlerContext): LogHandler<Map<Hex, Hex>> {
-  const { name: network, confirmations } = rpc.network
+  const { name: network, confirmations } = rpc.chain
   let tracked: TrackedContracts = { tokens: new Map(), pools: new Map() }
   return {
     name: `${network}/assets`,

@@ -13,7 +13,7 @@ const chain = await startTestChain()
 
 it('ensureTrackedTokens: concurrent and repeated requests respect the limit', async () => {
   const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, firstBlock: 0 })
-  const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock: () => 0 })
+  const rpc = new ChainRpc(settings.chains.get('optimism')!, { log: silentLog, clock: () => 0 })
   const addresses: Buffer[] = []
   for (let index = 0; index < 5; index += 1) {
     const address = await chain.deployToken(`Token ${index}`, 'T', 18)

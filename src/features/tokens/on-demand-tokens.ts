@@ -1,5 +1,5 @@
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
-import { type NetworkName, rpcUrlsVariable } from '../../hub/chain/networks.js'
+import { type ChainName, rpcUrlsVariable } from '../../hub/chain/chains.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
 import { pause } from '../../platform/process/pause.js'
@@ -8,7 +8,7 @@ import { countOnDemandTokens, trackingLimitRefusal, trackToken } from './tracked
 
 /** Token tracking as configured by the operator. */
 export interface Assets {
-  readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
+  readonly rpcs: ReadonlyMap<ChainName, ChainRpc>
   readonly maxTrackedTokens: number
   /** How long a request waits for tokens whose owners are not indexed completely; not at all unless given. */
   readonly indexWaitMs?: number
@@ -17,7 +17,7 @@ export interface Assets {
 const POLL_MS = 250
 
 /** Returns the RPC of a network. Throws `not_configured` for one that is not followed, `not_implemented` for Solana. */
-export function rpcOf({ rpcs }: Assets, network: NetworkName | 'solana'): ChainRpc {
+export function rpcOf({ rpcs }: Assets, network: ChainName | 'solana'): ChainRpc {
   if (network === 'solana') {
     throw new PlazaError('not_implemented', 'tokens of Solana are not indexed', { property: 'network' })
   }
@@ -40,10 +40,10 @@ export async function ensureTrackedTokens(
     network,
     addresses,
     property,
-  }: { network: NetworkName | 'solana'; addresses: readonly Buffer[]; property: string },
+  }: { network: ChainName | 'solana'; addresses: readonly Buffer[]; property: string },
 ): Promise<Token[]> {
   const rpc = rpcOf(assets, network)
-  const existing = await readTokens(db, { network: rpc.network.name, addresses, onlyTracked: true })
+  const existing = await readTokens(db, { network: rpc.chain.name, addresses, onlyTracked: true })
   const tokens: Token[] = []
   for (const address of addresses) {
     const token =
@@ -72,7 +72,7 @@ export async function awaitTrackedTokens(
 }
 
 async function trackOnDemand(db: Database, rpc: ChainRpc, address: Buffer, limit: number) {
-  const { name: network } = rpc.network
+  const { name: network } = rpc.chain
   if ((await countOnDemandTokens(db)) >= limit) {
     // A concurrent request may have tracked it.
     const [tracked] = await readTokens(db, { network, addresses: [address], onlyTracked: true })

@@ -41,7 +41,7 @@ export async function readTokenMetadata(
   { db, rpc, clock }: MetadataContext,
   addresses: readonly Buffer[],
 ): Promise<(TokenMetadata | null)[]> {
-  const { name: network } = rpc.network
+  const { name: network } = rpc.chain
   const tokens = await readTokens(db, { network, addresses })
   const tokenIds = tokens.map(({ id }) => id)
   const now = Math.floor(clock() / 1000)
@@ -85,7 +85,7 @@ export async function fromChain<T>(
   read: Parameters<typeof rpc.withEndpoint<T>>[0],
 ): Promise<T> {
   return await rpc.withEndpoint(read).catch((cause: unknown) => {
-    throw new PlazaError('unavailable.other_side', `${rpc.network.name} does not answer`, { cause })
+    throw new PlazaError('unavailable.other_side', `${rpc.chain.name} does not answer`, { cause })
   })
 }
 

@@ -1,11 +1,11 @@
 import { type Viewer, visibilityFilter } from '../../graph/query/visibility-filter.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 
 /** A known ERC-20 token. */
 export interface Token {
   readonly id: number
-  readonly network: NetworkName
+  readonly network: ChainName
   /** 20 bytes. */
   readonly address: Buffer
   readonly name: string
@@ -39,7 +39,7 @@ export function backfillProgress({ firstBlock, liveFrom, readTo }: Token): numbe
 
 /** Selection of tokens: addresses on a network, or all. */
 export interface TokensQuery {
-  readonly network?: NetworkName | undefined
+  readonly network?: ChainName | undefined
   readonly addresses?: readonly Buffer[] | undefined
   readonly ids?: readonly number[] | undefined
   readonly onlyTracked?: boolean

@@ -1,7 +1,7 @@
 import { getAddress } from 'viem'
 import type { Fragment } from '#postgres'
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { writesTo } from '../../platform/db/fingerprint.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
@@ -10,7 +10,7 @@ import { readTokens, type Token } from './token.js'
 import { readPoolTokens, readTokenDetails, type TokenDetails } from './token-details.js'
 
 /** Default dollar tokens: USDC, and USDT and DAI on Ethereum. The operator can replace them. */
-const dollarTokens: Readonly<Partial<Record<NetworkName, readonly string[]>>> = {
+const dollarTokens: Readonly<Partial<Record<ChainName, readonly string[]>>> = {
   ethereum: [
     '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
     '0xdac17f958d2ee523a2206206994597c13d831ec7',
@@ -42,7 +42,7 @@ export async function trackToken(
   request: TokenToTrack,
   maxTrackedTokens?: number,
 ): Promise<Token | Refusal> {
-  const { name: network } = rpc.network
+  const { name: network } = rpc.chain
   const hex = hexOf(request.address)
   const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, hex))
   if (details === null) {
@@ -71,7 +71,7 @@ export async function countOnDemandTokens(db: Queryable): Promise<number> {
 }
 
 /** Stores a token tracked on demand. Returns false when the limit is reached. */
-async function saveOnDemandToken(db: Database, network: NetworkName, token: TokenToSave, limit: number) {
+async function saveOnDemandToken(db: Database, network: ChainName, token: TokenToSave, limit: number) {
   return await db.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(hashtextextended(${ON_DEMAND_LOCK}, 0))`
     const { address } = token
@@ -84,7 +84,7 @@ async function saveOnDemandToken(db: Database, network: NetworkName, token: Toke
 
 /** Tracks the swaps of a pool as trades from now on. Returns the pool's two tokens, or a refusal. */
 export async function trackPool(db: Database, rpc: ChainRpc, pool: Buffer): Promise<Token[] | Refusal> {
-  const { name: network } = rpc.network
+  const { name: network } = rpc.chain
   const hex = hexOf(pool)
   const addresses = await rpc.withEndpoint((endpoint) => readPoolTokens(endpoint, hex))
   if (addresses === null)
@@ -111,7 +111,7 @@ interface TokenToSave extends TokenDetails, Omit<TokenToTrack, 'trackedBy'> {
   readonly trackedBy: TokenToTrack['trackedBy'] | null
 }
 
-async function saveToken(db: Queryable, network: NetworkName, token: TokenToSave): Promise<void> {
+async function saveToken(db: Queryable, network: ChainName, token: TokenToSave): Promise<void> {
   const address = hexOf(token.address)
   const isDollar = token.isDollar ?? dollarTokens[network]?.includes(address) ?? false
   await db`
@@ -135,7 +135,7 @@ async function saveToken(db: Queryable, network: NetworkName, token: TokenToSave
 }
 
 /** Stops tracking a token and deletes its balances and pools. Returns false when it was not tracked. */
-export async function untrackToken(db: Database, network: NetworkName, address: Buffer): Promise<boolean> {
+export async function untrackToken(db: Database, network: ChainName, address: Buffer): Promise<boolean> {
   return await db.begin(async (transaction) => {
     const [token] = await transaction<{ id: number }[]>`
       update tokens.tokens set tracked_by = null

@@ -1,9 +1,9 @@
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 
 /** A trade as shown. */
 export interface TradeRow {
-  readonly network: NetworkName
+  readonly network: ChainName
   readonly block: number
   readonly logIndex: number
   /** Unix seconds. */
@@ -83,7 +83,7 @@ export async function readTrades(
 /** Takes final, unpublished trades of a network in order and marks them as published in this transaction. */
 export async function claimUnpublished(
   db: Transaction,
-  network: NetworkName,
+  network: ChainName,
   lastFinal: number,
 ): Promise<TradeRow[]> {
   return await db<TradeRow[]>`
@@ -107,7 +107,7 @@ export async function claimUnpublished(
  */
 export async function readTrending(
   db: Database,
-  { network, since, limit }: { network: NetworkName; since: number; limit: number },
+  { network, since, limit }: { network: ChainName; since: number; limit: number },
 ): Promise<number[]> {
   const rows = await db<{ id: number }[]>`
     with recent as materialized (

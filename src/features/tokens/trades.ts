@@ -1,6 +1,6 @@
 import { decodeEventLog, formatUnits, type Hex, parseAbi, toEventSelector } from 'viem'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { bytesOf } from '../../protocol/bytes.js'
 
@@ -71,7 +71,7 @@ export interface LocatedSwap extends Swap {
 /** Stores trades in order with their values, and the prices that they set. */
 export async function insertTrades(
   db: Transaction,
-  network: NetworkName,
+  network: ChainName,
   swaps: readonly LocatedSwap[],
 ): Promise<void> {
   if (swaps.length === 0) return
@@ -137,7 +137,7 @@ async function savePrices(db: Transaction, prices: ReadonlyMap<number, Price>): 
 }
 
 /** Reverts the trades from this block on, and restores prices from the remaining trades. */
-export async function revertTrades(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
+export async function revertTrades(db: Transaction, network: ChainName, fromBlock: number): Promise<void> {
   const reverted = await db<{ sold_id: number; bought_id: number }[]>`
     delete from tokens.trades
     where network = ${network} and block >= ${fromBlock}::bigint

@@ -1,13 +1,13 @@
 import { encodeFunctionData, erc20Abi, formatUnits, type Hex } from 'viem'
 import { batchCall } from '../../hub/chain/batch-call.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
+import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type Assets, rpcOf } from './on-demand-tokens.js'
 import { fromChain } from './token-metadata.js'
 
 /** A balance of an address. */
 export interface WalletBalanceRow {
-  readonly network: NetworkName
+  readonly network: ChainName
   /** Of the token, lowercase hex with 0x. */
   readonly address: Hex
   readonly name: string
@@ -33,7 +33,7 @@ const WORD_LENGTH = 66
 export async function readWalletBalances(
   { db, assets }: { readonly db: Database; readonly assets: Assets },
   holder: Buffer,
-  networks: readonly NetworkName[],
+  networks: readonly ChainName[],
 ): Promise<WalletBalanceRow[]> {
   type KnownToken = Omit<WalletBalanceRow, 'balance' | 'usd'> & { readonly indexed: string | null }
   const tokens = await db<KnownToken[]>`

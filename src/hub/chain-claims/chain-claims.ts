@@ -4,7 +4,7 @@ import { asBuffer, hexOf } from '../../protocol/bytes.js'
 import { Protocol, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { VerificationType, verificationClaimDigest } from '../../protocol/kinds/verification.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { type ChainLookups, type ClaimNetwork, type Lookup, lookupsWithoutChains } from './chain-lookups.js'
+import { type ChainLookups, type ClaimChain, type Lookup, lookupsWithoutChains } from './chain-lookups.js'
 import { type ClaimState, readClaimStates, usernameOnChain } from './claim-state.js'
 import { isClaimOfWallet } from './contract-signature.js'
 import { type Resolution, resolveName } from './resolve-name.js'
@@ -27,14 +27,14 @@ export interface ChainClaims {
   ): Promise<UnconfirmedClaims>
 }
 
-/** The network of each name type, and the contract with its resolvers. */
+/** The chain of each name type, and the contract with its resolvers. */
 const registryOf = {
-  [UserNameType.USERNAME_TYPE_ENS_L1]: { network: 'ethereum', contract: 'ensRegistry' },
-  [UserNameType.USERNAME_TYPE_BASENAME]: { network: 'base', contract: 'basenameRegistry' },
+  [UserNameType.USERNAME_TYPE_ENS_L1]: { chain: 'ethereum', contract: 'ensRegistry' },
+  [UserNameType.USERNAME_TYPE_BASENAME]: { chain: 'base', contract: 'basenameRegistry' },
 } as const
 
 /** Networks of contract wallets, by the chain id in the claim. */
-const walletNetworks: Readonly<Record<number, ClaimNetwork>> = { 1: 'ethereum', 10: 'optimism' }
+const walletChains: Readonly<Record<number, ClaimChain>> = { 1: 'ethereum', 10: 'optimism' }
 
 /** The merge refuses these for a reason of its own; this one is seen only if the state changes before it. */
 const stateChanged = refuse(
@@ -118,16 +118,16 @@ async function confirmOwner(lookups: ChainLookups, proof: UserNameProof): Promis
 
 /** Asks the chain of a name what it resolves to. */
 export async function lookUpName(lookups: ChainLookups, proof: UserNameProof): Promise<Lookup<Resolution>> {
-  const { network, contract } = registryOf[proof.type as keyof typeof registryOf]
+  const { chain, contract } = registryOf[proof.type as keyof typeof registryOf]
   const name = asBuffer(proof.name).toString('utf8')
-  return await lookups.ask(network, (endpoint) =>
+  return await lookups.ask(chain, (endpoint) =>
     resolveName(endpoint, lookups.contracts[contract].address, name),
   )
 }
 
-/** Returns the network whose registry has the names of a type. */
-export function networkOfName(type: UserNameType): ClaimNetwork {
-  return registryOf[type as keyof typeof registryOf].network
+/** Returns the chain whose registry has the names of a type. */
+export function chainOfName(type: UserNameType): ClaimChain {
+  return registryOf[type as keyof typeof registryOf].chain
 }
 
 /** Whether a name resolves to the owner that its proof names. */
@@ -151,14 +151,14 @@ function inEnsTerms({ code, message }: Refusal): Refusal {
 /** Asks the chain that a claim names whether the wallet has signed it; null if it has. */
 async function confirmWallet(lookups: ChainLookups, { data }: SignedMessage): Promise<Refusal | null> {
   const body = data.verificationAddAddressBody!
-  const network = walletNetworks[body.chainId]
-  if (network === undefined) return refuse('bad_request.validation_failure', 'invalid chain id')
+  const chain = walletChains[body.chainId]
+  if (chain === undefined) return refuse('bad_request.validation_failure', 'invalid chain id')
   const signed = {
     address: hexOf(body.address),
     digest: hexOf(verificationClaimDigest(body, data)),
     signature: hexOf(body.claimSignature),
   }
-  const found = await lookups.ask(network, (endpoint) => isClaimOfWallet(endpoint, signed))
+  const found = await lookups.ask(chain, (endpoint) => isClaimOfWallet(endpoint, signed))
   const failure = 'could not verify contract signature'
   if ('answer' in found) {
     return found.answer

@@ -38,7 +38,7 @@ function heldQuestions() {
   return { started, work, running }
 }
 
-describe('questions to one network', () => {
+describe('questions to one chain', () => {
   it('run only so many at once; the others follow in their order', async () => {
     const lookups = lookupsOf({ maxConcurrent: 2 })
     const { started, work, running } = heldQuestions()
@@ -59,7 +59,7 @@ describe('questions to one network', () => {
     expect(outcomes).toEqual(Array.from({ length: 8 }, () => 'answered'))
   })
 
-  it('are refused when too many wait already, those of another network are not', async () => {
+  it('are refused when too many wait already, those of another chain are not', async () => {
     const lookups = lookupsOf({ maxConcurrent: 1, maxWaiting: 1 })
     const { started, work, running } = heldQuestions()
     const asked = [lookups.ask('ethereum', work), lookups.ask('ethereum', work)]
@@ -118,7 +118,7 @@ describe('questions to one network', () => {
     expect(outcomes).toEqual(['mismatch'])
   })
 
-  it('count as not configured on a network without URLs', async () => {
+  it('count as not configured on a chain without URLs', async () => {
     const lookups = lookupsOf()
     expect([lookups.isConfigured('base'), lookups.isConfigured('optimism')]).toEqual([true, false])
     expect(await lookups.ask('optimism', async () => 'never')).toMatchObject({

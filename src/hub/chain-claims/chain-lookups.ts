@@ -3,14 +3,14 @@ import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
 import { type ChainRpc, RpcMismatch } from '../chain/chain-rpc.js'
 import { type ChainSettings, readChainSettings } from '../chain/chain-settings.js'
+import { type ChainName, rpcUrlsVariable } from '../chain/chains.js'
 import type { Endpoint } from '../chain/endpoint.js'
-import { type NetworkName, rpcUrlsVariable } from '../chain/networks.js'
 
-/** Networks that claims are verified on, by the reference node's names. */
+/** Chains that claims are verified on, by the reference node's names. */
 const clientNames = { ethereum: 'EthMainnet', optimism: 'OptimismMainnet', base: 'BaseMainnet' } as const
 
-/** A network that claims are verified on. */
-export type ClaimNetwork = keyof typeof clientNames
+/** A chain that claims are verified on. */
+export type ClaimChain = keyof typeof clientNames
 
 /** The confirmed answer of a chain, or why there is none. */
 export type Lookup<T> = { readonly answer: T } | { readonly refusal: Refusal }
@@ -19,22 +19,22 @@ export type Lookup<T> = { readonly answer: T } | { readonly refusal: Refusal }
 export type LookupOutcome = 'answered' | 'mismatch' | 'failed' | 'overloaded' | 'not_configured'
 
 /**
- * Bounded questions to chains on behalf of users. At most `maxConcurrent` of a network run at once; others wait for as
- * long as one may take. A question ends after `timeoutMs`. All endpoints of a network that answer must agree, and two must answer
+ * Bounded questions to chains on behalf of users. At most `maxConcurrent` of a chain run at once; others wait for as
+ * long as one may take. A question ends after `timeoutMs`. All endpoints of a chain that answer must agree, and two must answer
  * where there are two.
  */
 export interface ChainLookups {
   readonly contracts: ChainSettings['contracts']
-  /** Whether the operator has set up RPC URLs of a network. */
-  isConfigured(network: ClaimNetwork): boolean
-  /** Asks a network. Refuses if it is not set up, does not answer, or answers in two ways. */
-  ask<T>(network: ClaimNetwork, work: (endpoint: Endpoint) => Promise<T>): Promise<Lookup<T>>
+  /** Whether the operator has set up RPC URLs of a chain. */
+  isConfigured(chain: ClaimChain): boolean
+  /** Asks a chain. Refuses if it is not set up, does not answer, or answers in two ways. */
+  ask<T>(chain: ClaimChain, work: (endpoint: Endpoint) => Promise<T>): Promise<Lookup<T>>
   /** Counts a question of a user or an address against its limit; null if there is room, else the refusal. */
   countFor(asker: number | string): Refusal | null
 }
 
 export interface ChainLookupOptions {
-  readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
+  readonly rpcs: ReadonlyMap<ChainName, ChainRpc>
   readonly contracts: ChainSettings['contracts']
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -42,7 +42,7 @@ export interface ChainLookupOptions {
   readonly maxConcurrent?: number
   readonly maxWaiting?: number
   /** Called for every question. */
-  readonly onOutcome?: (network: ClaimNetwork, outcome: LookupOutcome) => void
+  readonly onOutcome?: (chain: ClaimChain, outcome: LookupOutcome) => void
 }
 
 const TIMEOUT_MS = 8_000
@@ -54,13 +54,13 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
   const { rpcs, contracts, clock, timeoutMs = TIMEOUT_MS, onOutcome = () => {} } = options
   const { maxConcurrent = MAX_CONCURRENT, maxWaiting = MAX_WAITING } = options
   const counter = createCounter<number | string>(limits.chainLookups, clock)
-  // A network that does not answer keeps no turns from the others.
-  const networks = new Map(
-    [...rpcs].map(([network, rpc]) => [network, { rpc, turns: createTurns(maxConcurrent) }] as const),
+  // A chain that does not answer keeps no turns from the others.
+  const chains = new Map(
+    [...rpcs].map(([chain, rpc]) => [chain, { rpc, turns: createTurns(maxConcurrent) }] as const),
   )
 
   async function askInTurn<T>(
-    network: ClaimNetwork,
+    chain: ClaimChain,
     { rpc, turns }: { readonly rpc: ChainRpc; readonly turns: Turns },
     work: (endpoint: Endpoint) => Promise<T>,
   ): Promise<Lookup<T>> {
@@ -68,15 +68,15 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
     await turns.take()
     try {
       if (clock() > deadlineMs) {
-        onOutcome(network, 'overloaded')
-        return { refusal: refuse('unavailable', `too many questions wait for ${network}: try again later`) }
+        onOutcome(chain, 'overloaded')
+        return { refusal: refuse('unavailable', `too many questions wait for ${chain}: try again later`) }
       }
       const answer = await rpc.requestConfirmed(work, timeoutMs)
-      onOutcome(network, 'answered')
+      onOutcome(chain, 'answered')
       return { answer }
     } catch (error) {
-      onOutcome(network, error instanceof RpcMismatch ? 'mismatch' : 'failed')
-      return { refusal: refuse('unavailable', `${problemOf(error)} (${network}): try again later`) }
+      onOutcome(chain, error instanceof RpcMismatch ? 'mismatch' : 'failed')
+      return { refusal: refuse('unavailable', `${problemOf(error)} (${chain}): try again later`) }
     } finally {
       turns.pass()
     }
@@ -84,16 +84,16 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
 
   return {
     contracts,
-    isConfigured: (network) => rpcs.has(network),
-    async ask(network, work) {
-      const found = networks.get(network)
+    isConfigured: (chain) => rpcs.has(chain),
+    async ask(chain, work) {
+      const found = chains.get(chain)
       if (found === undefined) {
-        onOutcome(network, 'not_configured')
-        return { refusal: notConfigured(network) }
+        onOutcome(chain, 'not_configured')
+        return { refusal: notConfigured(chain) }
       }
-      if (found.turns.waiting() < maxWaiting) return await askInTurn(network, found, work)
-      onOutcome(network, 'overloaded')
-      return { refusal: refuse('unavailable', `too many questions wait for ${network}: try again later`) }
+      if (found.turns.waiting() < maxWaiting) return await askInTurn(chain, found, work)
+      onOutcome(chain, 'overloaded')
+      return { refusal: refuse('unavailable', `too many questions wait for ${chain}: try again later`) }
     },
     countFor(asker) {
       const { retryAfterSeconds = 0 } = counter.take(asker) ?? {}
@@ -131,13 +131,13 @@ function createTurns(maxConcurrent: number) {
 export const lookupsWithoutChains: ChainLookups = {
   contracts: readChainSettings({ rpcUrls: {} }).contracts,
   isConfigured: () => false,
-  ask: async (network) => ({ refusal: notConfigured(network) }),
+  ask: async (chain) => ({ refusal: notConfigured(chain) }),
   countFor: () => null,
 }
 
-function notConfigured(network: ClaimNetwork): Refusal {
-  const problem = `No client configured for chain: ${clientNames[network]}`
-  return refuse('not_configured', `${problem} (${rpcUrlsVariable(network)})`)
+function notConfigured(chain: ClaimChain): Refusal {
+  const problem = `No client configured for chain: ${clientNames[chain]}`
+  return refuse('not_configured', `${problem} (${rpcUrlsVariable(chain)})`)
 }
 
 /** A text for the client: an RPC's own message may contain its URL, and so a key. */

@@ -5,7 +5,7 @@ import { UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { Endpoint } from '../chain/endpoint.js'
 import type { Hub } from '../hub.js'
-import { isOwnedAs, lookUpName, networkOfName } from './chain-claims.js'
+import { chainOfName, isOwnedAs, lookUpName } from './chain-claims.js'
 import type { ChainLookups } from './chain-lookups.js'
 
 export interface NameRecheckOptions {
@@ -81,9 +81,9 @@ async function findTypesUpToDate(lookups: ChainLookups, nowUnix: number): Promis
   }
   const found = await Promise.all(
     nameTypes.map(async (type) => {
-      const network = networkOfName(type)
-      if (!lookups.isConfigured(network)) return []
-      const lookup = await lookups.ask(network, isRecent)
+      const chain = chainOfName(type)
+      if (!lookups.isConfigured(chain)) return []
+      const lookup = await lookups.ask(chain, isRecent)
       return 'answer' in lookup && lookup.answer ? [type] : []
     }),
   )

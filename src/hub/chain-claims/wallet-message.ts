@@ -1,7 +1,7 @@
 import { hashMessage } from 'viem'
 import { ACCOUNT_SIGNATURE_BYTES, recoverAccount } from '../../protocol/account-recovery.js'
 import { hexOf } from '../../protocol/bytes.js'
-import type { ChainLookups, ClaimNetwork, Lookup } from './chain-lookups.js'
+import type { ChainLookups, ClaimChain, Lookup } from './chain-lookups.js'
 import { isSignedByWallet } from './contract-signature.js'
 
 /** A text that a wallet has signed with `personal_sign` (EIP-191). */
@@ -11,7 +11,7 @@ export interface WalletMessage {
   readonly message: string
   readonly signature: Buffer
   /** Finds where the wallet is if it is a contract; null if no chain shall be asked. Called if no account signed. */
-  readonly findNetwork: () => Promise<ClaimNetwork | null>
+  readonly findChain: () => Promise<ClaimChain | null>
 }
 
 /**
@@ -20,7 +20,7 @@ export interface WalletMessage {
  */
 export async function isMessageOfWallet(
   lookups: ChainLookups,
-  { address, message, signature, findNetwork }: WalletMessage,
+  { address, message, signature, findChain }: WalletMessage,
 ): Promise<Lookup<boolean>> {
   const digest = hashMessage(message)
   const isAccountSignature = signature.length === ACCOUNT_SIGNATURE_BYTES
@@ -28,11 +28,11 @@ export async function isMessageOfWallet(
     const signer = await recoverAccount(Buffer.from(digest.slice(2), 'hex'), signature)
     if (signer?.equals(address)) return { answer: true }
   }
-  const network = await findNetwork()
+  const chain = await findChain()
   // Without the chain, the signature of another account is the likelier reason.
-  if (network === null || (isAccountSignature && !lookups.isConfigured(network))) return { answer: false }
+  if (chain === null || (isAccountSignature && !lookups.isConfigured(chain))) return { answer: false }
   const limited = lookups.countFor(hexOf(address))
   if (limited) return { refusal: limited }
   const signed = { address: hexOf(address), digest, signature: hexOf(signature) }
-  return await lookups.ask(network, (endpoint) => isSignedByWallet(endpoint, signed))
+  return await lookups.ask(chain, (endpoint) => isSignedByWallet(endpoint, signed))
 }

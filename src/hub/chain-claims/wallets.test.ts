@@ -8,7 +8,7 @@ import { createTestHub } from '../../../test/hub.js'
 import { type TestUser, testNow } from '../../../test/network.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { verificationClaimDigest } from '../../protocol/kinds/verification.js'
-import type { ClaimNetwork } from './chain-lookups.js'
+import type { ClaimChain } from './chain-lookups.js'
 import {
   addUser,
   CLAIM_BLOCK_HASH,
@@ -144,15 +144,15 @@ describe('a text that a wallet has signed', () => {
   async function ask(
     address: Hex,
     signature: Hex,
-    network: ClaimNetwork | null = 'optimism',
+    chain: ClaimChain | null = 'optimism',
     from = testLookups({ optimism: urls }),
   ) {
     let finds = 0
-    const findNetwork = async () => {
+    const findChain = async () => {
       finds += 1
-      return network
+      return chain
     }
-    const request = { address: bytes(address), message, signature: bytes(signature), findNetwork }
+    const request = { address: bytes(address), message, signature: bytes(signature), findChain }
     return { ...(await isMessageOfWallet(from, request)), finds }
   }
 

@@ -22,8 +22,8 @@ function open(
   rpcUrls = [first.url, second.url],
   options: Partial<ConstructorParameters<typeof ChainRpc>[1]> = {},
 ): ChainRpc {
-  const network = { name: 'optimism', chainId: 10, rpcUrls, confirmations: 0 } as const
-  return new ChainRpc(network, { log: silentLog, clock: Date.now, ...options })
+  const chain = { name: 'optimism', chainId: 10, rpcUrls, confirmations: 0 } as const
+  return new ChainRpc(chain, { log: silentLog, clock: Date.now, ...options })
 }
 
 it('concurrent calls on a URL that stops are all answered by the next one', async () => {

@@ -1,7 +1,7 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../platform/log/log.js'
 import { resultWithin } from '../../platform/process/pause.js'
-import type { ChainNetwork } from './chain-settings.js'
+import type { FollowedChain } from './chain-settings.js'
 import { type Endpoint, openEndpoint } from './endpoint.js'
 
 /** Dependencies and callbacks of a `ChainRpc`. */
@@ -33,7 +33,7 @@ const REPORT_INTERVAL_MS = 60_000
 /** Length of each answer in the log, enough to see which endpoint is wrong. */
 const LOGGED_LENGTH = 600
 
-/** RPC access to a network. Uses the first URL until it fails, then the next. Checks each chain id. */
+/** RPC access to a chain. Uses the first URL until it fails, then the next. Checks each chain id. */
 export class ChainRpc {
   readonly #endpoints: readonly { readonly endpoint: Endpoint; checked: boolean }[]
   #current = 0
@@ -43,10 +43,10 @@ export class ChainRpc {
   #head = { number: -1, sinceMs: 0 }
 
   constructor(
-    readonly network: ChainNetwork,
+    readonly chain: FollowedChain,
     private readonly options: ChainRpcOptions,
   ) {
-    this.#endpoints = network.rpcUrls.map((url) => ({ endpoint: openEndpoint(url), checked: false }))
+    this.#endpoints = chain.rpcUrls.map((url) => ({ endpoint: openEndpoint(url), checked: false }))
   }
 
   /**
@@ -86,7 +86,7 @@ export class ChainRpc {
     const furthest = headNumbers.indexOf(Math.max(...headNumbers))
     if (headNumbers[furthest]! <= number) return
     const { name } = this.#endpoints[this.#current]!.endpoint
-    log.warn({ network: this.network.name, endpoint: name, head: number }, 'an RPC endpoint stalls')
+    log.warn({ network: this.chain.name, endpoint: name, head: number }, 'an RPC endpoint stalls')
     this.#current = furthest
     this.#switchedAtMs = clock()
   }
@@ -118,7 +118,7 @@ export class ChainRpc {
     if (answers.every(({ answer }) => isDeepStrictEqual(comparedPart(answer), comparedPart(first))))
       return first
     this.#reportMismatch(answers.map(({ endpoint, answer }) => ({ endpoint, answer: comparedPart(answer) })))
-    throw new RpcMismatch(`RPC endpoints of ${this.network.name} returned different answers`)
+    throw new RpcMismatch(`RPC endpoints of ${this.chain.name} returned different answers`)
   }
 
   /**
@@ -162,7 +162,7 @@ export class ChainRpc {
       answer: inspect(answer, { breakLength: Number.POSITIVE_INFINITY }).slice(0, LOGGED_LENGTH),
     }))
     log.warn(
-      { network: this.network.name, answers: logged },
+      { network: this.chain.name, answers: logged },
       'RPC endpoints returned different answers; waiting until they agree. If this persists, remove the wrong one from the RPC URLs and restart',
     )
   }
@@ -193,7 +193,7 @@ export class ChainRpc {
       const { log, onFailure } = this.options
       const { name } = requested.endpoint
       onFailure?.(name)
-      log.debug({ err: error, network: this.network.name, endpoint: name }, 'an RPC call failed')
+      log.debug({ err: error, network: this.chain.name, endpoint: name }, 'an RPC call failed')
       throw error
     }
   }
@@ -201,8 +201,8 @@ export class ChainRpc {
   async #check(current: { readonly endpoint: Endpoint; checked: boolean }): Promise<void> {
     if (current.checked) return
     const id = await current.endpoint.chainId()
-    if (id !== this.network.chainId) {
-      throw new Error(`${current.endpoint.name} is on chain ${id}, not ${this.network.chainId}`)
+    if (id !== this.chain.chainId) {
+      throw new Error(`${current.endpoint.name} is on chain ${id}, not ${this.chain.chainId}`)
     }
     current.checked = true
   }

@@ -1,9 +1,9 @@
 import { type Address, getAddress } from 'viem'
-import { type NetworkName, networkNames, publicNetworks } from './networks.js'
+import { type ChainName, chainNames, publicChains } from './chains.js'
 
-/** A network that this server follows, as the operator has configured it. */
-export interface ChainNetwork {
-  readonly name: NetworkName
+/** A chain that this server follows, as the operator has configured it. */
+export interface FollowedChain {
+  readonly name: ChainName
   /** An RPC that reports another chain id is not used. */
   readonly chainId: number
   /** In the order of preference; at least one. */
@@ -12,13 +12,13 @@ export interface ChainNetwork {
   readonly confirmations: number
 }
 
-/** The network and the address of a contract. */
+/** The chain and the address of a contract. */
 interface ContractAddress {
-  readonly network: NetworkName
+  readonly chain: ChainName
   readonly address: Address
 }
 
-/** Addresses of the protocol's contracts on the public networks (docs/protocol.md §5). */
+/** Addresses of the protocol's contracts on the public chains (docs/protocol.md §5). */
 const publicContracts = {
   idRegistry: contractAddress('optimism', '0x00000000Fc6c5F01Fc30151999387Bb99A9f489b'),
   idGateway: contractAddress('optimism', '0x00000000Fc25870C6eD6b6c7E41Fb078b7656f69'),
@@ -36,7 +36,7 @@ export type ContractName = keyof typeof publicContracts
 
 /** The registrar of channels. */
 export interface ChannelRegistrar {
-  readonly network: NetworkName
+  readonly chain: ChainName
   /** Emits registrations and renewals. */
   readonly controller: Address
   /**
@@ -48,18 +48,18 @@ export interface ChannelRegistrar {
 
 /** Configuration of chains. */
 export interface ChainSettings {
-  readonly networks: ReadonlyMap<NetworkName, ChainNetwork>
+  readonly chains: ReadonlyMap<ChainName, FollowedChain>
   readonly contracts: Readonly<Record<ContractName, ContractAddress>>
   /** Null unless the operator names a controller. */
   readonly channelRegistrar: ChannelRegistrar | null
-  /** Block from which the registries of a network are followed. */
-  firstBlock(network: NetworkName): number
+  /** Block from which the registries of a chain are followed. */
+  firstBlock(chain: ChainName): number
 }
 
 /** The same as texts of environment variables. */
 export interface ChainVariables {
-  /** URLs separated by commas, by network. */
-  readonly rpcUrls: Readonly<Partial<Record<NetworkName, string | undefined>>>
+  /** URLs separated by commas, by chain. */
+  readonly rpcUrls: Readonly<Partial<Record<ChainName, string | undefined>>>
   /** `optimism=11155420`, separated by commas. */
   readonly ids?: string | undefined
   /** `tierRegistry=optimism:0x…`, separated by commas. */
@@ -70,32 +70,32 @@ export interface ChainVariables {
 
 /** Reads what the operator has configured. @throws Error that names what cannot be used. */
 export function readChainSettings(variables: ChainVariables): ChainSettings {
-  const ids = new Map(parsePairs(variables.ids).map(([name, id]) => [networkName(name), Number(id)]))
-  const networks = networkNames.flatMap((name) => {
+  const ids = new Map(parsePairs(variables.ids).map(([name, id]) => [chainName(name), Number(id)]))
+  const chains = chainNames.flatMap((name) => {
     const rpcUrls = parseList(variables.rpcUrls[name])
     if (rpcUrls.length === 0) return []
-    const network: ChainNetwork = {
+    const chain: FollowedChain = {
       name,
-      chainId: ids.get(name) ?? publicNetworks[name].chainId,
+      chainId: ids.get(name) ?? publicChains[name].chainId,
       rpcUrls,
-      confirmations: variables.confirmations ?? publicNetworks[name].confirmations,
+      confirmations: variables.confirmations ?? publicChains[name].confirmations,
     }
-    return [[name, network] as const]
+    return [[name, chain] as const]
   })
   const { channelController, ...given } = readContracts(variables.contracts)
   const contracts = { ...publicContracts, ...given }
   return {
-    networks: new Map(networks),
+    chains: new Map(chains),
     contracts,
     channelRegistrar:
       channelController === undefined
         ? null
         : {
-            network: channelController.network,
+            chain: channelController.chain,
             controller: channelController.address,
             ensRegistry: contracts.ensRegistry.address,
           },
-    firstBlock: (name) => variables.firstBlock ?? publicNetworks[name].firstBlock,
+    firstBlock: (name) => variables.firstBlock ?? publicChains[name].firstBlock,
   }
 }
 
@@ -107,20 +107,20 @@ function readContracts(text: string | undefined): Partial<Record<ConfigurableCon
   return Object.fromEntries(
     parsePairs(text).map(([name, location = '']) => {
       if (!known.has(name)) throw new Error(`there is no contract "${name}"`)
-      const [network = '', address = ''] = location.split(':')
-      return [name, contractAddress(networkName(network), address)]
+      const [chain = '', address = ''] = location.split(':')
+      return [name, contractAddress(chainName(chain), address)]
     }),
   )
 }
 
-function networkName(text: string): NetworkName {
-  const found = networkNames.find((name) => name === text)
+function chainName(text: string): ChainName {
+  const found = chainNames.find((name) => name === text)
   if (found === undefined) throw new Error(`there is no network "${text}"`)
   return found
 }
 
-function contractAddress(network: NetworkName, address: string): ContractAddress {
-  return { network, address: getAddress(address) }
+function contractAddress(chain: ChainName, address: string): ContractAddress {
+  return { chain, address: getAddress(address) }
 }
 
 function parsePairs(text: string | undefined): [string, string][] {

@@ -28,7 +28,7 @@ const settings = readChainSettings({
   confirmations: 3,
   firstBlock: 0,
 })
-const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock: Date.now })
+const rpc = new ChainRpc(settings.chains.get('optimism')!, { log: silentLog, clock: Date.now })
 const holder = createLeaseHolder(connect)
 const open = (registrar = settings.channelRegistrar) =>
   channelHandler({ ...settings, channelRegistrar: registrar }, { hub, rpc, log: silentLog })

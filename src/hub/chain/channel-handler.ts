@@ -19,7 +19,7 @@ export interface ChannelHandlerOptions {
 }
 
 /**
- * Submits the logs of the channels' registrar to the hub; null if it is not on this network. It reads final
+ * Submits the logs of the channels' registrar to the hub; null if it is not on this chain. It reads final
  * blocks only, as the other registries do.
  *
  * The token is looked up before the first step, and again by every process: another token is read from the
@@ -29,8 +29,8 @@ export function channelHandler(
   { channelRegistrar, firstBlock }: Pick<ChainSettings, 'channelRegistrar' | 'firstBlock'>,
   { hub, rpc, log }: ChannelHandlerOptions,
 ): LogHandler | null {
-  const { name, confirmations } = rpc.network
-  if (channelRegistrar === null || channelRegistrar.network !== name) return null
+  const { name, confirmations } = rpc.chain
+  if (channelRegistrar === null || channelRegistrar.chain !== name) return null
   let found: ChannelContracts | null = null
 
   async function findContracts(): Promise<ChannelContracts> {

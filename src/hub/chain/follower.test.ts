@@ -6,7 +6,7 @@ import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { silentLog } from '../../platform/log/log.js'
 import { ChainRpc } from './chain-rpc.js'
-import type { ChainNetwork } from './chain-settings.js'
+import type { FollowedChain } from './chain-settings.js'
 import { Follower, type LogHandler, type StepOutcome, startFollowing } from './follower.js'
 
 const { db, connect } = await createTestDatabase()
@@ -58,7 +58,7 @@ function recorder(options: Partial<LogHandler> = {}): LogHandler {
 
 function open(
   handler = recorder(),
-  network: Partial<ChainNetwork> = {},
+  chain: Partial<FollowedChain> = {},
   clock = Date.now,
   holder = createLeaseHolder(connect),
 ): Follower {
@@ -68,7 +68,7 @@ function open(
       chainId: 10,
       rpcUrls: [first.url, second.url],
       confirmations: CONFIRMATIONS,
-      ...network,
+      ...chain,
     },
     { log: silentLog, clock },
   )

@@ -105,7 +105,7 @@ export class Follower<Extra = void> {
   /** Reads and handles the next range, or reverts blocks that left the chain. */
   async step(): Promise<StepOutcome> {
     const { db, rpc, holder, onProgress } = this.options
-    const { chainId } = rpc.network
+    const { chainId } = rpc.chain
     const contracts = (await this.handler.contracts?.()) ?? []
     const firstBlock = () => this.handler.firstBlock()
     await takeWorkerLock(holder.locks, holder.id)
@@ -146,7 +146,7 @@ export class Follower<Extra = void> {
   async #read(request: Pick<RangeRequest, 'from' | 'before' | 'filter'>): Promise<ReadResult<Extra>> {
     const { rpc } = this.options
     const { confirmedOnly, withTimes, lastBlock } = this.handler
-    const { confirmations } = rpc.network
+    const { confirmations } = rpc.chain
     return await rpc.withEndpoint(async (endpoint) => {
       const rangeRequest = {
         ...request,
@@ -173,7 +173,7 @@ export class Follower<Extra = void> {
       from: range.from,
       to: range.to + 1,
       blocks,
-      pruneBelow: range.head - rpc.network.confirmations,
+      pruneBelow: range.head - rpc.chain.confirmations,
       head: range.head,
     }
     await this.handler.handle(range, extra, async (write) => {

@@ -29,9 +29,9 @@ const settings = readChainSettings({
   confirmations: 3,
   firstBlock: 0,
 })
-const network = settings.networks.get('optimism')!
-const handler = registryHandler(settings, network, { hub, log: silentLog })!
-const rpc = new ChainRpc(network, { log: silentLog, clock: Date.now })
+const followed = settings.chains.get('optimism')!
+const handler = registryHandler(settings, followed, { hub, log: silentLog })!
+const rpc = new ChainRpc(followed, { log: silentLog, clock: Date.now })
 const holder = createLeaseHolder(connect)
 const follower = new Follower(handler, { db, rpc, holder })
 
@@ -185,8 +185,8 @@ it('a registry that is added later is read from the first block, with the others
   expect(inOrder(await events())).toEqual(inOrder(all))
 })
 
-it('a network without registries has no handler', () => {
+it('a chain without registries has no handler', () => {
   const elsewhere = readChainSettings({ rpcUrls: { arbitrum: chain.url } })
-  expect(registryHandler(elsewhere, elsewhere.networks.get('arbitrum')!, { hub, log: silentLog })).toBeNull()
+  expect(registryHandler(elsewhere, elsewhere.chains.get('arbitrum')!, { hub, log: silentLog })).toBeNull()
   expect(() => readChainSettings({ rpcUrls: {}, contracts: 'idRegistry=moon:0x00' })).toThrow('moon')
 })

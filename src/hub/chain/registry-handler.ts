@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { Log } from '../../platform/log/log.js'
 import type { OnChainEvent } from '../../protocol/definitions.js'
 import type { Hub } from '../hub.js'
-import type { ChainNetwork, ChainSettings } from './chain-settings.js'
+import type { ChainSettings, FollowedChain } from './chain-settings.js'
 import type { LogHandler } from './follower.js'
 import { type RegistryName, registryEvent, registryTopics } from './registry-events.js'
 
@@ -18,18 +18,18 @@ const REREAD_FACTOR = 10
 const SUBMIT_BATCH_SIZE = 1_000
 
 /**
- * Submits the registry logs of a network to the hub; null if no registry is on it. It reads final blocks only,
+ * Submits the registry logs of a chain to the hub; null if no registry is on it. It reads final blocks only,
  * since the hub never reverts events. The hub ignores events that are submitted twice.
  */
 export function registryHandler(
   { contracts, firstBlock }: ChainSettings,
-  { name, chainId, confirmations }: ChainNetwork,
+  { name, chainId, confirmations }: FollowedChain,
   { hub, log }: RegistryHandlerOptions,
 ): LogHandler | null {
   const registries = new Map<Hex, RegistryName>()
   for (const registry of Object.keys(registryTopics) as RegistryName[]) {
-    const { network, address } = contracts[registry]
-    if (network === name) registries.set(address.toLowerCase() as Hex, registry)
+    const { chain, address } = contracts[registry]
+    if (chain === name) registries.set(address.toLowerCase() as Hex, registry)
   }
   if (registries.size === 0) return null
   const filter = {
@@ -59,7 +59,7 @@ export function registryHandler(
   }
 }
 
-/** Returns the block from which a network is read again after a reorganization of final blocks. */
+/** Returns the block from which a chain is read again after a reorganization of final blocks. */
 export function rereadBlock(nextBlock: number, confirmations: number): number {
   return Math.max(0, nextBlock - REREAD_FACTOR * confirmations)
 }

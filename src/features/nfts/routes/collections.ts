@@ -14,7 +14,7 @@ import {
 } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation } from '../../operation.js'
 import { isRefused, submitOrders } from '../../payments/orders.js'
-import { paymentRpc } from '../../payments/payment-networks.js'
+import { paymentRpc } from '../../payments/payment-chains.js'
 import { spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { fromChain } from '../../tokens/token-metadata.js'

@@ -10,7 +10,7 @@ import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-o
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { isRefused, type OrderResult, submitOrders } from '../../payments/orders.js'
-import { type PaymentNetwork, paymentNetworks, paymentRpc } from '../../payments/payment-networks.js'
+import { type PaymentChain, paymentChains, paymentRpc } from '../../payments/payment-chains.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { fromChain } from '../../tokens/token-metadata.js'
@@ -32,7 +32,7 @@ const TRANSFER_TOPICS = 4
 const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 
 /** The network of a collection. */
-export const nftNetworkParameter = choiceParameter(paymentNetworks, {
+export const nftNetworkParameter = choiceParameter(paymentChains, {
   description: 'Network of the contract.',
   examples: ['base'],
 })
@@ -145,7 +145,7 @@ export const mintNft = defineOperation({
 async function checkedContract(rpc: ChainRpc, address: string, property: string): Promise<Hex> {
   const contract = getAddress(address.toLowerCase())
   if (await fromChain(rpc, (endpoint) => isErc721(endpoint, contract))) return contract
-  const message = `${contract} is no ERC-721 contract on ${rpc.network.name}`
+  const message = `${contract} is no ERC-721 contract on ${rpc.chain.name}`
   throw new PlazaError('not_found', message, { property })
 }
 
@@ -160,7 +160,7 @@ async function mintFor(
 
 interface MintOrders {
   readonly contract: Hex
-  readonly network: PaymentNetwork
+  readonly network: PaymentChain
   readonly recipients: readonly Recipient[]
   readonly purpose: string
 }

@@ -92,7 +92,7 @@ async function readCachedMints(
   filter: MintFilter,
 ): Promise<readonly Mint[]> {
   if (filter.receivers.length === 0) return []
-  const key = `mints of ${filter.contract} on ${rpc.network.name} for ${address.toLowerCase()}`
+  const key = `mints of ${filter.contract} on ${rpc.chain.name} for ${address.toLowerCase()}`
   return await hydrator.singleFlight.read(key, MAX_AGE_MS, async () => ({
     value: await fromChain(rpc, (endpoint) => readMints(endpoint, filter)),
     tags: [],

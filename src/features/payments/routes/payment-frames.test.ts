@@ -23,7 +23,7 @@ const settings = readChainSettings({
   ids: 'base=10',
   confirmations: CONFIRMATIONS,
 })
-const rpc = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
 const holder = { id: randomUUID(), locks: db }
 const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
 const api = await createTestApi({ db, assets })
@@ -189,7 +189,7 @@ describe('without an open payment', () => {
   it('the chain is not asked until one is requested; blocks in between are passed without their logs', async () => {
     await db`update payments.frames set expires_at = created_at`
     let calls = 0
-    const asked = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+    const asked = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
     const counted = Object.assign(asked, {
       withEndpoint<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
         calls += 1

@@ -13,7 +13,7 @@ import { decimalString } from '../../tokens/present-token.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { isRefused, type OrderResult, submitOrders } from '../orders.js'
-import { paymentNetworks, paymentRpc } from '../payment-networks.js'
+import { paymentChains, paymentRpc } from '../payment-chains.js'
 import { readPayoutAddresses } from '../payout-addresses.js'
 import { SendFungiblesResponse } from '../schema/fungible-send.js'
 import { type SpendingWallet, spendingWallet } from '../wallet-ledgers.js'
@@ -25,7 +25,7 @@ const NATIVE_DECIMALS = 18
 const WAIT_MS = 45_000
 
 const SendFungiblesReqBody = Type.Object({
-  network: choiceParameter(paymentNetworks, { description: 'Network of the transfers.', examples: ['base'] }),
+  network: choiceParameter(paymentChains, { description: 'Network of the transfers.', examples: ['base'] }),
   fungible_contract_address: Type.Optional(
     Type.String({
       pattern: '^0x[a-fA-F0-9]{40}$',

@@ -151,7 +151,7 @@ describe('signature/x402', () => {
   it('a followed network: a wallet without the amount -> 402, with it -> 200', async () => {
     const chain = await startTestChain({ chainId: 84532 })
     const settings = readChainSettings({ rpcUrls: { base: chain.url }, ids: 'base=84532' })
-    const rpc = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+    const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
     const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
     const { send } = await createTestApi({ db, assets, key: api.key })
     const { token } = chain.addresses

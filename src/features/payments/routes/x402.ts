@@ -14,7 +14,7 @@ import {
 import { openWallet } from '../../accounts/wallets/wallets.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { fromChain } from '../../tokens/token-metadata.js'
-import { findPaymentRpc } from '../payment-networks.js'
+import { findPaymentRpc } from '../payment-chains.js'
 import { X402SignatureResponse, X402SiwxResponse } from '../schema/x402.js'
 import { knownDomain, signX402Payment, signX402SignIn, type X402Payment } from '../x402.js'
 

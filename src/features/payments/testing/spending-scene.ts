@@ -17,7 +17,7 @@ export function spendingContext(db: Database, chain: Pick<TestChain, 'url'>, cha
     ids: `base=${chainId}`,
     confirmations: 0,
   })
-  const rpc = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+  const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
   const ledger = new ChainLedger({
     db,
     rpc,

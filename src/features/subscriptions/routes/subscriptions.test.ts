@@ -23,7 +23,7 @@ const settings = readChainSettings({
   ids: 'base=10',
   confirmations: CONFIRMATIONS,
 })
-const rpc = new ChainRpc(settings.networks.get('base')!, { log: silentLog, clock: Date.now })
+const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
 const holder = { id: randomUUID(), locks: db }
 const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
 const contracts: FollowedContract[] = []

@@ -8,7 +8,7 @@ import {
   textParameter,
 } from '../../../api/parameters.js'
 import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
-import { networkNames } from '../../../hub/chain/networks.js'
+import { chainNames } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../../platform/errors.js'
 import { bytesOf } from '../../../protocol/bytes.js'
@@ -65,7 +65,7 @@ export const trackTokenOperation = defineAdminOperation({
     'swaps are recorded as trades from now on. 400 for an address without a token or pool, 501 for a network that is ' +
     'not followed, 503 when its RPC does not answer.',
   input: Type.Object({
-    network: choiceParameter(networkNames, { description: 'A followed network.', examples: ['base'] }),
+    network: choiceParameter(chainNames, { description: 'A followed network.', examples: ['base'] }),
     address: ethAddressParameter({ description: 'Contract of the token.' }),
     pools: Type.Optional(
       Type.Array(ethAddressParameter({ description: 'Contract of a pool.' }), { maxItems: MAX_POOLS }),

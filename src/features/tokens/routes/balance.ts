@@ -25,7 +25,7 @@ export const userBalance = defineOperation({
   notFound: 'There is no user with this fid.',
 
   async handle({ db, hydrator, assets }, { fid, networks }) {
-    const followed = new Set(networks.map((network) => rpcOf(assets, network).network.name))
+    const followed = new Set(networks.map((network) => rpcOf(assets, network).chain.name))
     const [users, heldTokens] = await Promise.all([
       hydrator.dehydratedUsers([fid]),
       readHeldTokens(db, fid, [...followed]),

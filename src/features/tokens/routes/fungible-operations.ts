@@ -3,7 +3,7 @@ import { getAddress, type Hex } from 'viem'
 import { listParameter, viewerFidParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
-import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
+import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type Operation } from '../../operation.js'
 import { type Assets, rpcOf } from '../on-demand-tokens.js'
@@ -88,7 +88,7 @@ async function readUntrackedToken(assets: Assets, { network, address }: TokenRef
 }
 
 interface TokenReference {
-  readonly network: NetworkName
+  readonly network: ChainName
   /** 20 bytes. */
   readonly address: Buffer
   /** Spellings of its name in casts: as requested, in lowercase, and with checksum. */
@@ -96,9 +96,9 @@ interface TokenReference {
 }
 
 /** Parses a name such as `eip155:8453/erc20:0x…`; null for an unknown chain. */
-function parseTokenName(name: string, rpcs: ReadonlyMap<NetworkName, Pick<ChainRpc, 'network'>>) {
+function parseTokenName(name: string, rpcs: ReadonlyMap<ChainName, Pick<ChainRpc, 'chain'>>) {
   const [, chainId = '', hex = ''] = TOKEN_NAME_PATTERN.exec(name) ?? []
-  const network = networkNames.find((each) => rpcs.get(each)?.network.chainId === Number(chainId))
+  const network = chainNames.find((each) => rpcs.get(each)?.chain.chainId === Number(chainId))
   if (network === undefined || hex === '') return null
   const checksummed = getAddress(`0x${hex.toLowerCase()}`)
   const spellings = new Set([name, name.toLowerCase(), `eip155:${chainId}/erc20:${checksummed}`])

@@ -7,7 +7,7 @@ import {
   limitParameter,
   listParameter,
 } from '../../../api/parameters.js'
-import type { NetworkName } from '../../../hub/chain/networks.js'
+import type { ChainName } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
@@ -71,7 +71,7 @@ function keyOf({ usd, network, address }: WalletBalanceRow): [number, string, st
 function keyRow([usd, network, address]: BalanceKey): Parameters<typeof compareBalances>[1] {
   return {
     usd: usd === -1 ? null : usd,
-    network: network as NetworkName,
+    network: network as ChainName,
     address: address as WalletBalanceRow['address'],
   }
 }
@@ -79,7 +79,7 @@ function keyRow([usd, network, address]: BalanceKey): Parameters<typeof compareB
 async function balancesOf(
   { assets, hydrator: { singleFlight } }: TokenContext,
   address: string,
-  networks: readonly NetworkName[],
+  networks: readonly ChainName[],
 ): Promise<WalletBalanceRow[]> {
   const read = (db: Database) =>
     readWalletBalances({ db, assets }, Buffer.from(address.slice(2), 'hex'), networks)
@@ -175,7 +175,7 @@ export const tokenMetadataBatch = defineOperation({
 /** Reads tokens of a network by their lowercase addresses, each at most every few seconds. */
 async function metadataOf(
   { assets, clock, hydrator: { singleFlight } }: TokenContext,
-  network: NetworkName,
+  network: ChainName,
   addresses: readonly string[],
 ): Promise<(TokenMetadata | null)[]> {
   const rpc = rpcOf(assets, network)

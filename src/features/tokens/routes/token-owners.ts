@@ -12,7 +12,7 @@ import { viewerOf } from '../../../api/viewer.js'
 import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
-import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
+import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { awaitTrackedTokens } from '../on-demand-tokens.js'
@@ -34,7 +34,7 @@ const TOP_COUNT = 10
 const MAX_AGE_MS = 2_000
 
 /** The network of a token. */
-export const networkParameter = choiceParameter([...networkNames, 'solana'], {
+export const networkParameter = choiceParameter([...chainNames, 'solana'], {
   description: 'Network of the token. Tokens of `solana` are a 501.',
   examples: ['base'],
 })
@@ -56,11 +56,11 @@ const networkParameters = {
   ),
 }
 
-type TokenNetwork = NetworkName | 'solana'
+type TokenNetwork = ChainName | 'solana'
 
 function networkOf(network: TokenNetwork | undefined, networks: readonly TokenNetwork[] = []): TokenNetwork {
   const found = network ?? networks[0]
-  if (found === undefined) throw invalidField('network', `is required: one of ${networkNames.join(', ')}`)
+  if (found === undefined) throw invalidField('network', `is required: one of ${chainNames.join(', ')}`)
   return found
 }
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
-import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
+import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 import { type Assets, rpcOf } from '../on-demand-tokens.js'
@@ -10,13 +10,13 @@ import { readSupplies, readTokens } from '../token.js'
 import { readTrades, readTrending } from '../trade-lists.js'
 
 /** The hosted API has a network here that owners do not have (docs/compatibility.md §22.4). */
-export const tradeNetworkParameter = choiceParameter([...networkNames, 'robinhood'], {
+export const tradeNetworkParameter = choiceParameter([...chainNames, 'robinhood'], {
   description: 'Network of the token. `robinhood` is not supported and always a 501.',
   examples: ['base'],
 })
 
 /** Returns a network that is followed. @throws PlazaError `not_configured` for any other. */
-export function tradeNetworkOf(assets: Assets, network: NetworkName | 'robinhood'): NetworkName {
+export function tradeNetworkOf(assets: Assets, network: ChainName | 'robinhood'): ChainName {
   if (network === 'robinhood') {
     throw new PlazaError('not_configured', 'robinhood is not supported', { property: 'network' })
   }

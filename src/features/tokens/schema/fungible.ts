@@ -9,9 +9,9 @@ import {
 } from '../../../graph/view/schema/primitives.js'
 import { User } from '../../../graph/view/schema/user.js'
 import { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
-import { networkNames } from '../../../hub/chain/networks.js'
+import { chainNames } from '../../../hub/chain/chains.js'
 
-export const Network = textEnum(networkNames, {
+export const Network = textEnum(chainNames, {
   $id: 'Network',
   examples: ['base'],
 })

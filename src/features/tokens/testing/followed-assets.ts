@@ -3,8 +3,8 @@ import type { Address } from 'viem'
 import type { TestChain } from '../../../../test/chain/test-chain.js'
 import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../../hub/chain/chain-settings.js'
+import type { ChainName } from '../../../hub/chain/chains.js'
 import { Follower } from '../../../hub/chain/follower.js'
-import type { NetworkName } from '../../../hub/chain/networks.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { backfillTokens } from '../backfill.js'
@@ -28,7 +28,7 @@ export interface FollowedAssetsOptions {
   readonly chain: TestChain
   readonly rpcUrls?: readonly string[]
   readonly confirmations: number
-  readonly network?: NetworkName
+  readonly network?: ChainName
   readonly onFinal?: (db: Transaction, lastFinal: number) => Promise<void>
 }
 
@@ -43,7 +43,7 @@ export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
     ids: `${network}=10`,
     confirmations,
   })
-  const rpc = new ChainRpc(settings.networks.get(network)!, { log: silentLog, clock: Date.now })
+  const rpc = new ChainRpc(settings.chains.get(network)!, { log: silentLog, clock: Date.now })
   const holder = { id: randomUUID(), locks: db }
   const createLiveFollower = () => new Follower(liveHandler({ db, rpc, onFinal }), { db, rpc, holder })
   const context = { db, rpc, holder, log: silentLog }

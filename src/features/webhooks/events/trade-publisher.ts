@@ -1,5 +1,5 @@
 import { formatUnits, getAddress } from 'viem'
-import type { NetworkName } from '../../../hub/chain/networks.js'
+import type { ChainName } from '../../../hub/chain/chains.js'
 import type { Transaction } from '../../../platform/db/connection.js'
 import { inPipeline } from '../../../platform/db/pipeline.js'
 import { checksummedAddress } from '../../tokens/present-token.js'
@@ -18,7 +18,7 @@ import type { WebhookEvent } from './webhook-event.js'
  */
 export function createTradePublisher(clock: () => number) {
   const matcher = new Matcher()
-  return async (db: Transaction, network: NetworkName, lastFinal: number): Promise<void> => {
+  return async (db: Transaction, network: ChainName, lastFinal: number): Promise<void> => {
     const trades = await claimUnpublished(db, network, lastFinal)
     if (trades.length === 0) return
     await matcher.refresh(db)

@@ -13,25 +13,22 @@ import {
 import type { SignedMessage } from '../../../protocol/message.js'
 import { ChainRpc } from '../../chain/chain-rpc.js'
 import { readChainSettings } from '../../chain/chain-settings.js'
-import type { NetworkName } from '../../chain/networks.js'
+import type { ChainName } from '../../chain/chains.js'
 import type { Hub } from '../../hub.js'
 import { createChainClaims } from '../chain-claims.js'
 import { type ChainLookupOptions, type ChainLookups, createChainLookups } from '../chain-lookups.js'
 
-/** RPC URLs by network. */
-type Urls = Partial<Record<NetworkName, readonly string[]>>
+/** RPC URLs by chain. */
+type Urls = Partial<Record<ChainName, readonly string[]>>
 
 /** Opens lookups on development chains, whose contracts have the public addresses. */
 export function testLookups(urls: Urls, options: Partial<ChainLookupOptions> = {}): ChainLookups {
-  const { networks, contracts } = readChainSettings({
+  const { chains, contracts } = readChainSettings({
     rpcUrls: Object.fromEntries(Object.entries(urls).map(([name, list]) => [name, list.join()])),
     ids: 'ethereum=10,base=10',
   })
   const rpcs = new Map(
-    [...networks].map(([name, network]) => [
-      name,
-      new ChainRpc(network, { log: silentLog, clock: Date.now }),
-    ]),
+    [...chains].map(([name, chain]) => [name, new ChainRpc(chain, { log: silentLog, clock: Date.now })]),
   )
   return createChainLookups({ rpcs, contracts, clock: Date.now, ...options })
 }

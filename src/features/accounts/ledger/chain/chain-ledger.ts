@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
-import type { NetworkName } from '../../../../hub/chain/networks.js'
+import type { ChainName } from '../../../../hub/chain/chains.js'
 import type { Queryable } from '../../../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
 import { pause } from '../../../../platform/process/pause.js'
@@ -70,7 +70,7 @@ const PRICE_MARGIN_PERCENT = 2n
 const GAS_MARGIN_PERCENT = 20n
 
 /** Ledgers by the network that wallets spend on. */
-export type WalletLedgers = ReadonlyMap<NetworkName, ChainLedger>
+export type WalletLedgers = ReadonlyMap<ChainName, ChainLedger>
 
 /** Approximate gas of each call, for price quotes. */
 const typicalGas: Readonly<Record<AccountCall['kind'], bigint>> = {
@@ -247,7 +247,7 @@ export class ChainLedger implements AccountLedger {
       const { balance, count } = await this.#rpc.funds(from, settled)
       const nonce = await this.#nextNonce(transaction, purchase.walletId, from, count)
       if (balance - reserved < maxCost) return insufficientFunds(maxCost, balance - reserved)
-      const { chainId } = this.#options.rpc.network
+      const { chainId } = this.#options.rpc.chain
       const signed = await signTransaction({ ...call, ...fees, chainId, nonce, value, gas }, wallet)
       const nowMs = this.#options.clock()
       return await recordTransaction(transaction, { ...purchase, nonce, maxCost, signed, nowMs })
@@ -313,6 +313,6 @@ function contractRefusal(reason: string | null): Refusal {
 }
 
 /** Returns the name of the network of wallets on a chain. */
-export function networkOf({ network }: Pick<ChainRpc, 'network'>): string {
-  return `eip155:${network.chainId}`
+export function networkOf({ chain }: Pick<ChainRpc, 'chain'>): string {
+  return `eip155:${chain.chainId}`
 }

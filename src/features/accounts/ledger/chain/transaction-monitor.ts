@@ -188,7 +188,7 @@ export class TransactionMonitor {
    */
   async #submitToHub({ logs, timestamp: blockTimestamp }: ChainReceipt): Promise<OnChainEvent[]> {
     const { hub, rpc } = this.#options
-    const time = { chainId: rpc.network.chainId, blockTimestamp }
+    const time = { chainId: rpc.chain.chainId, blockTimestamp }
     const events = logs.flatMap((log) => {
       const registry = registryNames.find((name) => name === this.#contractAt(log.address)) ?? null
       const event = registry === null ? null : registryEvent(registry, log, time)
@@ -200,12 +200,12 @@ export class TransactionMonitor {
     return events
   }
 
-  /** The contract of the protocol at an address of this network. Elsewhere anybody may deploy at the same address. */
+  /** The contract of the protocol at an address of this chain. Elsewhere anybody may deploy at the same address. */
   #contractAt(address: Hex): ContractName | null {
     const { contracts, rpc } = this.#options
     const names = Object.keys(contracts) as ContractName[]
-    const isAt = ({ network, address: own }: ChainSettings['contracts'][ContractName]) =>
-      network === rpc.network.name && own.toLowerCase() === address.toLowerCase()
+    const isAt = ({ chain, address: own }: ChainSettings['contracts'][ContractName]) =>
+      chain === rpc.chain.name && own.toLowerCase() === address.toLowerCase()
     return names.find((name) => isAt(contracts[name])) ?? null
   }
 

@@ -182,7 +182,7 @@ export class WalletRpc {
   }
 
   #finalOf(head: number): number {
-    return Math.max(0, head - this.#rpc.network.confirmations)
+    return Math.max(0, head - this.#rpc.chain.confirmations)
   }
 
   #withEndpoint<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
-/** A network as the public one is; the operator may set up another chain in its place. */
-interface PublicNetwork {
+/** A public chain; the operator may set up another one in its place. */
+interface PublicChain {
   /** Name and use, for the documentation of its variable. */
   readonly title: string
   readonly chainId: number
@@ -12,13 +12,13 @@ interface PublicNetwork {
 }
 
 /**
- * Every network that Plaza can follow. Names in the API, `CHAIN_<NAME>_RPC_URLS`, command arguments and defaults
- * derive from this table: to add a network, add an entry.
+ * Every chain that Plaza can follow. Names in the API, `CHAIN_<NAME>_RPC_URLS`, command arguments and defaults
+ * derive from this table: to add a chain, add an entry.
  *
  * Confirmations: Ethereum is final after two epochs. The others have one sequencer, which takes nothing back unless it
  * fails: 20 blocks are 40 s of the first two, 100 blocks are 25 s of Arbitrum.
  */
-export const publicNetworks = {
+export const publicChains = {
   ethereum: {
     title: 'Ethereum, which has ENS names',
     chainId: 1,
@@ -47,21 +47,21 @@ export const publicNetworks = {
     firstBlock: 0,
     explorer: 'https://arbiscan.io',
   },
-} as const satisfies Readonly<Record<string, PublicNetwork>>
+} as const satisfies Readonly<Record<string, PublicChain>>
 
-/** The name of a network in the API and in variables. */
-export type NetworkName = keyof typeof publicNetworks
+/** The name of a chain in the API and in variables. */
+export type ChainName = keyof typeof publicChains
 
 /** All names, in the order of the table. */
-export const networkNames = Object.keys(publicNetworks) as NetworkName[]
+export const chainNames = Object.keys(publicChains) as ChainName[]
 
 /** Returns the explorer of the public chain with this name in `accounts.wallets`, such as `eip155:10`; null for others. */
-export function explorerOf(network: string): string | null {
-  const found = Object.values(publicNetworks).find(({ chainId }) => network === `eip155:${chainId}`)
+export function explorerOf(chain: string): string | null {
+  const found = Object.values(publicChains).find(({ chainId }) => chain === `eip155:${chainId}`)
   return found?.explorer ?? null
 }
 
-/** Returns the environment variable that holds the RPC URLs of a network. */
-export function rpcUrlsVariable<Name extends NetworkName>(name: Name): `CHAIN_${Uppercase<Name>}_RPC_URLS` {
+/** Returns the environment variable that holds the RPC URLs of a chain. */
+export function rpcUrlsVariable<Name extends ChainName>(name: Name): `CHAIN_${Uppercase<Name>}_RPC_URLS` {
   return `CHAIN_${name.toUpperCase() as Uppercase<Name>}_RPC_URLS`
 }
