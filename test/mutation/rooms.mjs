@@ -72,9 +72,16 @@ export const rooms = {
   projections: {
     mutate: [
       'src/graph/project/*.ts',
-      '!src/graph/project/{replay,replay-schema,recount,counters,search-prefix-lists}.ts',
+      'src/graph/{cast-row,embed-kind}.ts',
+      'src/graph/refresh/waiting-threads.ts',
+      '!src/graph/project/{replay,replay-schema,recount,counters}.ts',
     ],
-    tests: ['src/graph/project/*.test.ts', '!src/graph/project/{recount,replay}*.test.ts'],
+    tests: [
+      'src/graph/project/*.test.ts',
+      'src/graph/embed-kind.test.ts',
+      'src/graph/refresh/*.test.ts',
+      '!src/graph/project/{recount,replay}*.test.ts',
+    ],
     env: { PROJECTION_RUNS: '12' },
   },
 }

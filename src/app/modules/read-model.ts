@@ -1,9 +1,9 @@
 import { createDailyActivityJob } from '../../features/channels/daily-activity.js'
 import { publishChannelChanges } from '../../graph/cache/channel-invalidation.js'
 import { projectEvents } from '../../graph/project/project.js'
-import { createSearchJob } from '../../graph/project/search-prefix-lists.js'
-import { createVocabularyJob } from '../../graph/project/search-vocabulary.js'
-import { createWaitingThreadsJob } from '../../graph/project/waiting-threads.js'
+import { createSearchJob } from '../../graph/refresh/search-prefix-lists.js'
+import { createVocabularyJob } from '../../graph/refresh/search-vocabulary.js'
+import { createWaitingThreadsJob } from '../../graph/refresh/waiting-threads.js'
 import type { Module } from '../module.js'
 
 /** Users, casts, reactions and follows as tables for reading, written by every merge. */

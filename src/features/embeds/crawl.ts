@@ -1,4 +1,4 @@
-import { type EmbedKind, kindOfContentType, kindOfUrl, mediaTypeOf } from '../../graph/project/embed-kind.js'
+import { type EmbedKind, kindOfContentType, kindOfUrl, mediaTypeOf } from '../../graph/embed-kind.js'
 import type { EmbedUrlMetadata, HtmlMetadata, OembedData } from '../../graph/view/schema/url-metadata.js'
 import type { AnswerHead, NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'

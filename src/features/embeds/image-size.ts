@@ -6,7 +6,7 @@ import { JPG } from 'image-size/types/jpg'
 import { PNG } from 'image-size/types/png'
 import { SVG } from 'image-size/types/svg'
 import { WEBP } from 'image-size/types/webp'
-import type { EmbedKind } from '../../graph/project/embed-kind.js'
+import type { EmbedKind } from '../../graph/embed-kind.js'
 import type { EmbedUrlMetadata } from '../../graph/view/schema/url-metadata.js'
 
 type ImageSize = NonNullable<EmbedUrlMetadata['image']>

@@ -1,4 +1,4 @@
-import { type EmbedKind, kindOfUrl } from '../../graph/project/embed-kind.js'
+import { type EmbedKind, kindOfUrl } from '../../graph/embed-kind.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import type { CrawlFailure, CrawlResult } from './crawl.js'
 import { emptyMetadata } from './embed-metadata.js'

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
+import type { CastRow } from '../cast-row.js'
 import type { ViewedIds, ViewerRelations } from '../load/viewer.js'
-import type { CastRow } from '../project/casts.js'
 import type { Json } from '../view/json.js'
 import { type CastTemplate, renderCast, renderChannel, renderUser } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import type { CastEmbed, CastRow } from '../project/casts.js'
+import type { CastEmbed, CastRow } from '../cast-row.js'
 
 /** Everything that a view of a cast shows, except users. */
 export interface CastRecord {

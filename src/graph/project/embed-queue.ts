@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/connection.js'
 import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
-import { kindOfUrl } from './embed-kind.js'
+import { kindOfUrl } from '../embed-kind.js'
 
 /** The longest URL that is crawled. Casts cannot hold a longer one, and neither could the index. */
 const MAX_URL_LENGTH = 2_048

@@ -1,6 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
-import type { EmbedKind } from '../project/embed-kind.js'
+import type { EmbedKind } from '../embed-kind.js'
 import { type CastIdentifier, castByIdentifier } from './cast-identifier.js'
 import { cursorRow, type FeedCursor, type FeedPageRequest } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import { MAX_SORT_KEY, popularityOf } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { MAX_SORT_KEY, popularityOf } from './user-popularity.js'
 
 /** A user that the user follows and that follows back. */
 export interface ReciprocalRow {

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import { MAX_SORT_KEY, popularityOf } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { MAX_SORT_KEY, popularityOf } from './user-popularity.js'
 
 /** The side of a list: the followers of the user, or the users it follows. */
 export type FollowSide = 'followers' | 'following'

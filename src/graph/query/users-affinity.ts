@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { MAX_SORT_KEY } from '../project/user-popularity.js'
+import { MAX_SORT_KEY } from './user-popularity.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** A user and its affinity: the geometric mean of the activity in both directions. */

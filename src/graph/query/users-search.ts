@@ -1,7 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { MIN_NAMES_PER_PREFIX, nameKind } from '../project/search-prefix-lists.js'
-import { popularityOf } from '../project/user-popularity.js'
+import { popularityOf } from './user-popularity.js'
 
 /** A user that a search found, and its position. */
 export interface FoundUser {
@@ -27,6 +26,12 @@ export interface UserSearch {
 /** The key of the previous page. */
 export type UserSearchCursor = readonly [tier: number, weight: number, fid: number]
 
+/** A prefix of more names than this has a list of top users; for a rarer one all users are read. */
+export const MIN_NAMES_PER_PREFIX = 100
+
+/** `kind` of search.top_users_by_prefix. */
+export const nameKind = { username: 0, displayName: 1 } as const
+
 /** After every text with a common prefix: the last character of Unicode. */
 const LAST_CHARACTER = '\u{10FFFF}'
 
@@ -35,7 +40,7 @@ const MAX_FOLLOWS = 1_000
 
 /**
  * Finds users whose username or display name starts with the text. A rare prefix: all matching users are read
- * and sorted. A common one: its top users, listed by a scheduled job (`search-prefix-lists.ts`), and the
+ * and sorted. A common one: its top users, listed by a scheduled job (`refresh/search-prefix-lists.ts`), and the
  * users whom the viewer follows.
  */
 export async function searchByPrefix(

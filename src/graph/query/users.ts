@@ -1,8 +1,8 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { cellsWithin, KM_PER_DEGREE } from '../../platform/geo/cells.js'
 import { EARTH_RADIUS_KM } from '../../platform/geo/distance.js'
-import { MAX_SORT_KEY } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { MAX_SORT_KEY } from './user-popularity.js'
 
 /** Finds users by name or address: fids alone, for the hydrator. */
 

@@ -1,9 +1,9 @@
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
+import type { CastEmbed } from '../cast-row.js'
 import type { CastRecord, ChannelName } from '../load/cast-record.js'
 import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
-import type { CastEmbed } from '../project/casts.js'
 import { channelContext, channelDehydrated } from './channel.js'
 import { dateTimeOf } from './formats.js'
 import type {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
-import { refreshVocabulary } from '../../../graph/project/search-vocabulary.js'
 import { searchTerms } from '../../../graph/query/cast-search-terms.js'
+import { refreshVocabulary } from '../../../graph/refresh/search-vocabulary.js'
 import { createCastNetwork, prefixedHash, userOf } from './testing/cast-network.js'
 
 const { db, ask, api, merge, createChannel, countStatements } = await createCastNetwork()

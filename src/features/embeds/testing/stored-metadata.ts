@@ -1,4 +1,4 @@
-import { type EmbedKind, kindOfUrl } from '../../../graph/project/embed-kind.js'
+import { type EmbedKind, kindOfUrl } from '../../../graph/embed-kind.js'
 import type { EmbedUrlMetadata } from '../../../graph/view/schema/url-metadata.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { emptyMetadata } from '../embed-metadata.js'

@@ -7,7 +7,7 @@ import {
   listParameter,
   textParameter,
 } from '../../../api/parameters.js'
-import { embedTypes, kindsOf } from '../../../graph/project/embed-kind.js'
+import { embedTypes, kindsOf } from '../../../graph/embed-kind.js'
 import { type EmbedSelection, readEmbedFeed } from '../../../graph/query/feeds-by-embed.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { defineOperation } from '../../operation.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
-import { refreshSearchLists } from '../../../graph/project/search-prefix-lists.js'
+import { refreshSearchLists } from '../../../graph/refresh/search-prefix-lists.js'
 import { UserDataType } from '../../../protocol/definitions.js'
 import { openPeople } from './testing/user-network.js'
 

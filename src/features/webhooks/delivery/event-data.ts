@@ -1,5 +1,5 @@
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
-import { castRow } from '../../../graph/project/casts.js'
+import { castRow } from '../../../graph/cast-row.js'
 import type { Json } from '../../../graph/view/json.js'
 import type { CastDehydrated } from '../../../graph/view/schema/cast.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type CastRow, castRow } from '../../../graph/project/casts.js'
+import { type CastRow, castRow } from '../../../graph/cast-row.js'
 import { insertMentions } from '../../../graph/view/text-ranges.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { notifyLanes } from '../../../outbox/outbox-queue.js'

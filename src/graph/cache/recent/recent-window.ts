@@ -1,7 +1,7 @@
 import type { HubEventBody } from '../../../hub/log/hub-event.js'
 import { MessageType, ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { castRow, quotedBy } from '../../project/casts.js'
+import { castRow, quotedBy } from '../../cast-row.js'
 import { netChanges } from '../../project/net-changes.js'
 import type { CommittedBlock, LogState } from '../block-sequence.js'
 import { CastTable, castFlag } from './cast-table.js'

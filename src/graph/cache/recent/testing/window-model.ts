@@ -1,6 +1,6 @@
 import { MessageType, ReactionType } from '../../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../../protocol/message.js'
-import { castRow, quotedBy } from '../../../project/casts.js'
+import { castRow, quotedBy } from '../../../cast-row.js'
 import { forYouRank, forYouWindow, trendingRank } from '../../../query/ranks.js'
 import { entryKind } from '../feed-entries.js'
 import type { Counts, LoadedPart } from '../recent-window.js'

@@ -1,15 +1,11 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
-import { popularityOf } from './user-popularity.js'
+import { popularityOf } from '../query/user-popularity.js'
+import { MIN_NAMES_PER_PREFIX, nameKind } from '../query/users-search.js'
 
-/** A prefix of more names than this has a list of top users; for a rarer one all users are read. */
-export const MIN_NAMES_PER_PREFIX = 100
 /** Users in the list of a prefix. */
 const TOP_USERS_PER_PREFIX = 50
 /** Longer prefixes have no lists. */
 const MAX_PREFIX_LENGTH = 24
-
-/** `kind` of search.top_users_by_prefix. */
-export const nameKind = { username: 0, displayName: 1 } as const
 
 /**
  * Similarity search reads all users of a network up to this size, and only the most popular of a larger one.

@@ -1,8 +1,8 @@
 import type { Database } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
-import { UrlActivity } from './cast-counts.js'
-import { projectInto } from './project.js'
-import { attachReplies, lockThreadsExclusively } from './threads.js'
+import { UrlActivity } from '../project/cast-counts.js'
+import { projectInto } from '../project/project.js'
+import { attachReplies, lockThreadsExclusively } from '../project/threads.js'
 
 const POLL_MS = 60 * 1000
 /** A thread that is still arriving waits on. */

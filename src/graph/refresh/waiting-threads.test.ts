@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { recount } from './recount.js'
-import { merged, project, pruned } from './testing/project-messages.js'
+import { recount } from '../project/recount.js'
+import { merged, project, pruned } from '../project/testing/project-messages.js'
 import { moveWaitingThreads } from './waiting-threads.js'
 
 const { db } = await createTestDatabase()
