@@ -2,9 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { cutDeepJson } from '../platform/text/json-bounds.js'
 
-/** The content type of replies. */
-export const JSON_TYPE = 'application/json; charset=utf-8'
-
 /**
  * Makes a scope accept only JSON. An empty body may have any content type, since clients send several. JSON that is nested
  * too deep is cut before it is parsed; `compileBody` refuses what is left.

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
+import { type KeyOptions, requireApiKey } from './authenticate.js'
+import { allowBrowsers } from './cors.js'
 import { sendRouteErrors } from './error-response.js'
 import type { OperationDescription } from './operation.js'
-import { allowBrowsers, type KeyOptions, requireApiKey } from './register-api.js'
 
 /** An operation of the hosted API that this server does not serve. */
 export interface UnservedOperation extends Pick<OperationDescription, 'method'> {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { JSON_TYPE } from '../../platform/http/content-type.js'
 import { sendErrorResponse } from '../error-response.js'
-import { acceptJson, JSON_TYPE } from '../json-bodies.js'
+import { acceptJson } from '../json-bodies.js'
 import type { AdminCaller, AdminCheck } from './admin-caller.js'
 import type { ErasedAdminOperation } from './admin-operation.js'
 import { type AuditLog, audited, runAudited } from './audit-log.js'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { type KeyOptions, requireApiKey } from '../../api/authenticate.js'
 import type { Caller } from '../../api/caller.js'
 import { sendErrorResponse } from '../../api/error-response.js'
-import { type KeyOptions, requireApiKey } from '../../api/register-api.js'
 import type { OperationContext } from '../operation.js'
 import { findSignInApp } from './browser/sign-in-app.js'
 

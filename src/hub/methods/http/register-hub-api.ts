@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
+import { JSON_TYPE } from '../../../platform/http/content-type.js'
+import { allowAnyOrigin, answerPreflights } from '../../../platform/http/cors.js'
 import type { LimitStatus } from '../../../platform/limits/counter.js'
 import { allowHeavyWork, type RunHeavy } from '../../../platform/limits/heavy-requests.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
@@ -19,10 +21,7 @@ import type { HubApi } from './hub-api.js'
 import { registerMesh } from './mesh.js'
 import { Parameters } from './parameters.js'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
 const BODY_TYPE = 'application/octet-stream'
-/** Browsers repeat a preflight request after a day. */
-const PREFLIGHT_SECONDS = 86_400
 
 /** Adds the hub's HTTP API (docs/protocol.md §1-2) under `/v1`, with the stream of events. */
 export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise<void> {
@@ -53,19 +52,11 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
 
 /** Allows every web page to read the hub, which holds only public data. */
 function allowBrowsers(scope: FastifyInstance): void {
-  scope.addHook('onRequest', async (_request, reply) => {
-    reply.header('access-control-allow-origin', '*')
-  })
-  scope.options('/*', async (_request, reply) =>
-    reply
-      .header('access-control-allow-methods', 'GET, POST, OPTIONS')
-      .header(
-        'access-control-allow-headers',
-        'content-type, authorization, x-api-key, api_key, last-event-id',
-      )
-      .header('access-control-max-age', PREFLIGHT_SECONDS)
-      .status(204)
-      .send(),
+  allowAnyOrigin(scope)
+  answerPreflights(
+    scope,
+    'GET, POST, OPTIONS',
+    () => 'content-type, authorization, x-api-key, api_key, last-event-id',
   )
 }
 
