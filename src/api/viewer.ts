@@ -1,7 +1,7 @@
 import { cacheTag } from '../graph/cache/cache-tags.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
-import type { SingleFlightCache, Tagged } from '../graph/cache/single-flight-cache.js'
-import { loadHiddenFids, type Viewer } from '../graph/query/visibility-filter.js'
+import type { SingleFlightCache } from '../graph/cache/single-flight-cache.js'
+import { loadHiddenFids, readBannedFids, type Viewer } from '../graph/query/visibility-filter.js'
 import type { Database } from '../platform/db/connection.js'
 import type { Caller } from './caller.js'
 
@@ -39,10 +39,8 @@ const MAX_AGE_MS = 60_000
 
 /** Loads the fids that an app bans. Every list asks for them and few apps ban anybody: they are cached per app. */
 async function loadBannedFids(singleFlight: SingleFlightCache, appId: string): Promise<ReadonlySet<number>> {
-  return singleFlight.read(`bans ${appId}`, MAX_AGE_MS, (db) => readBannedFids(db, appId))
-}
-
-async function readBannedFids(db: Database, appId: string): Promise<Tagged<ReadonlySet<number>>> {
-  const rows = await db<{ fid: number }[]>`select fid from moderation.bans where app_id = ${appId}`
-  return { value: new Set(rows.map(({ fid }) => fid)), tags: [cacheTag.bans(appId)] }
+  return singleFlight.read(`bans ${appId}`, MAX_AGE_MS, async (db) => ({
+    value: await readBannedFids(db, appId),
+    tags: [cacheTag.bans(appId)],
+  }))
 }

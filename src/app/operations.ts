@@ -1,12 +1,7 @@
 import { accountOperations, fnameAvailability } from '../features/accounts/routes/account-operations.js'
-import {
-  cast,
-  castConversation,
-  castEmbedCrawl,
-  castQuotes,
-  casts,
-} from '../features/casts/routes/cast-lookups.js'
+import { cast, castEmbedCrawl, castQuotes, casts } from '../features/casts/routes/cast-lookups.js'
 import { castMetrics, castSearchOperation } from '../features/casts/routes/cast-search.js'
+import { castConversation } from '../features/casts/routes/conversation.js'
 import { castConversationSummary } from '../features/casts/routes/conversation-summary.js'
 import { deleteCast, postCast } from '../features/casts/routes/publish-cast.js'
 import { channelEditOperations } from '../features/channels/routes/channel-edits.js'

@@ -58,3 +58,9 @@ export async function loadHiddenFids(db: Database, { viewerFid, banningAppId }: 
   `
   return rows.map((row) => row.fid)
 }
+
+/** Reads the fids that an app bans. */
+export async function readBannedFids(db: Database, appId: string): Promise<ReadonlySet<number>> {
+  const rows = await db<{ fid: number }[]>`select fid from moderation.bans where app_id = ${appId}::uuid`
+  return new Set(rows.map(({ fid }) => fid))
+}
