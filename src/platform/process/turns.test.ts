@@ -56,3 +56,31 @@ it('slices that take long get smaller', async () => {
   })
   expect(sizes).toEqual([40, 20, 10, 5, 5, 5, 5, 5, 5])
 })
+
+it('slices that get fast grow again, up to the most', async () => {
+  const sizes: number[] = []
+  await inSlices(Array.from({ length: 200 }), 40, (slice) => {
+    sizes.push(slice.length)
+    const startMs = performance.now()
+    while (sizes.length <= 2 && performance.now() - startMs < 1.5);
+  })
+  // The first two are slow. On a busy machine a fast one may take long as well, so only the order is certain.
+  expect(sizes.slice(0, 3)).toEqual([40, 20, 10])
+  expect(Math.max(...sizes.slice(3))).toBeGreaterThan(10)
+  expect(Math.max(...sizes)).toBe(40)
+})
+
+it('a request that ends twice does not end another one', async () => {
+  const seen: string[] = []
+  const end = beginOrdinaryRequest()
+  const endOther = beginOrdinaryRequest()
+  const work = nextTurn().then(() => seen.push('slice'))
+  end()
+  end()
+  await setImmediate()
+  await setImmediate()
+  seen.push('answer')
+  endOther()
+  await work
+  expect(seen).toEqual(['answer', 'slice'])
+})
