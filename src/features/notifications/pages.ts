@@ -1,5 +1,5 @@
 import type { Fragment } from '#postgres'
-import { type ShortUser, shortUserOf } from '../../graph/query/dehydrated-user-columns.js'
+import { type DehydratedUserRow, dehydratedUserColumns } from '../../graph/query/dehydrated-user-columns.js'
 import type { Database } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { kindName, kinds, type NotificationKind } from './kinds.js'
@@ -25,7 +25,7 @@ export interface InboxRow extends InboxCursor {
 export interface InboxMember {
   readonly fid: number
   /** The app that created a follow; null for reactions and unknown apps. */
-  readonly app: ShortUser | null
+  readonly app: DehydratedUserRow | null
 }
 
 /** Members of a group that are shown. */
@@ -127,7 +127,7 @@ function countOf(db: Database, fid: number): Fragment {
 
 function appOf(db: Database): Fragment {
   return db`(
-    select ${shortUserOf(db, 'app')}
+    select ${dehydratedUserColumns(db, 'app')}
     from social.signer_apps a
     join social.users app on app.fid = a.app_fid
     where a.fid = m.fid and a.key = m.signer

@@ -18,7 +18,7 @@ import { loadCasts, loadUsers } from './loaders.js'
 import { fid, hash, hexOf, paging, required, versionOne } from './operation.js'
 import { readReactionHashes } from './queries.js'
 import { LikeWithCast, pageOf, Recaster, VersionOneReaction, VersionOneUser } from './schema.js'
-import { embedsOf, recasterOf, shortUserOf, userOf } from './views.js'
+import { commonUserMembers, embedsOf, recasterOf, userOf } from './views.js'
 
 interface CastReactionQuery {
   readonly castHash: string
@@ -88,7 +88,7 @@ async function presentReactions(
     return {
       type: row.type === reactionTypes.likes ? 'like' : 'recast',
       hash: `0x${messageHash}`,
-      reactor: shortUserOf(user),
+      reactor: commonUserMembers(user),
       timestamp: timeOf(row),
       castHash: `0x${row.hash}`,
     }

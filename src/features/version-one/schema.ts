@@ -19,7 +19,7 @@ const FollowContext = { following: Type.Boolean(), followedBy: Type.Boolean() }
 const CastContext = Type.Object({ ...FollowContext, liked: Type.Boolean(), recasted: Type.Boolean() })
 
 /** Members of all forms of a user. */
-const shortMembers = {
+const commonMembers = {
   fid: Fid,
   username: Username,
   displayName: Type.String(),
@@ -29,10 +29,10 @@ const shortMembers = {
   viewerContext: Type.Optional(Type.Object(FollowContext)),
 }
 
-const Reactor = Type.Object(shortMembers)
+const Reactor = Type.Object(commonMembers)
 
 export const VersionOneUser = Type.Object({
-  ...shortMembers,
+  ...commonMembers,
   custodyAddress: EthAddress,
   profile: Type.Object({
     bio: Type.Object({ text: Type.String(), mentionedProfiles: Type.Array(Username) }),
@@ -46,7 +46,7 @@ export type VersionOneUser = Static<typeof VersionOneUser>
 export const TimedUser = Type.Composite([VersionOneUser, Type.Object({ timestamp: DateTime })])
 
 export const Recaster = Type.Object({
-  ...shortMembers,
+  ...commonMembers,
   profile: Type.Object({ bio: Type.Object({ text: Type.String(), mentions: Type.Array(Username) }) }),
   timestamp: DateTime,
 })

@@ -7,7 +7,7 @@ import type { VersionOneCast, VersionOneUser } from './schema.js'
 export function userOf(user: User): VersionOneUser {
   const { bio } = user.profile
   return {
-    ...shortUserOf(user),
+    ...commonUserMembers(user),
     custodyAddress: user.custody_address,
     profile: { bio: { text: bio.text, mentionedProfiles: mentionedNames(user) } },
     verifications: user.verifications,
@@ -15,8 +15,8 @@ export function userOf(user: User): VersionOneUser {
   }
 }
 
-/** The members that every form of a user has. */
-export function shortUserOf(user: User) {
+/** Returns the members that every form of a user has. */
+export function commonUserMembers(user: User) {
   const { viewer_context: context } = user
   return {
     fid: user.fid,
@@ -32,7 +32,7 @@ export function shortUserOf(user: User) {
 /** A user who recast a cast; its bio names its mentions differently. */
 export function recasterOf(user: User, timestamp: string) {
   const { text } = user.profile.bio
-  return { ...shortUserOf(user), profile: { bio: { text, mentions: mentionedNames(user) } }, timestamp }
+  return { ...commonUserMembers(user), profile: { bio: { text, mentions: mentionedNames(user) } }, timestamp }
 }
 
 function mentionedNames(user: User): string[] {

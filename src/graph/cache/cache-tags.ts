@@ -25,7 +25,7 @@ export const cacheTag = {
   /** A user with its profile and counters. */
   user: (fid: number) => `user:${fid}`,
   /** The dehydrated form of a user. It has no counters, so that new followers do not invalidate it. */
-  dehydratedUser: (fid: number) => `short:${fid}`,
+  dehydratedUser: (fid: number) => `dehydrated:${fid}`,
   /** The user that a username belongs to. */
   username: (username: string) => `name:${username}`,
   /** The channels that a user follows, and its roles in channels: casts show those of their author. */

@@ -1,10 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from '../query/dehydrated-user-columns.js'
+import { type DehydratedUserRow, dehydratedUserColumns } from '../query/dehydrated-user-columns.js'
 import type { ChannelName } from './cast-record.js'
 
 /** The users and channels that `@name` and `/channel` in texts refer to. */
 export interface TextNames {
-  readonly users: ReadonlyMap<string, ShortUser>
+  readonly users: ReadonlyMap<string, DehydratedUserRow>
   readonly channels: ReadonlyMap<string, ChannelName>
 }
 
@@ -17,8 +17,8 @@ export interface MentionedNames {
 /** Looks up names in one statement; in none when there are no names. */
 export async function loadNames(db: Database, mentioned: MentionedNames): Promise<TextNames> {
   if (mentioned.usernames.length === 0 && mentioned.channelIds.length === 0) return noNames
-  const rows = await db<{ username: string; user: ShortUser; channel: null | ChannelName }[]>`
-    select u.username, ${shortUserOf(db, 'u')} as user, null as channel
+  const rows = await db<{ username: string; user: DehydratedUserRow; channel: null | ChannelName }[]>`
+    select u.username, ${dehydratedUserColumns(db, 'u')} as user, null as channel
     from social.users u
     where u.username = any (${db.types.texts(mentioned.usernames)}::text[])
     union all
@@ -26,7 +26,7 @@ export async function loadNames(db: Database, mentioned: MentionedNames): Promis
     from channels.channels
     where id = any (${db.types.texts(mentioned.channelIds)}::text[])
   `
-  const users = new Map<string, ShortUser>()
+  const users = new Map<string, DehydratedUserRow>()
   const channels = new Map<string, ChannelName>()
   for (const { username, user, channel } of rows) {
     if (channel) channels.set(channel.id, channel)

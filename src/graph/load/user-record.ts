@@ -1,9 +1,9 @@
 import type { Database } from '../../platform/db/connection.js'
 import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
-import { type ShortUser, shortUserOf } from '../query/dehydrated-user-columns.js'
+import { type DehydratedUserRow, dehydratedUserColumns } from '../query/dehydrated-user-columns.js'
 
 /** Everything that a view of a user shows. */
-export interface UserRecord extends ShortUser {
+export interface UserRecord extends DehydratedUserRow {
   readonly bio: string | null
   readonly location: string | null
   readonly twitter: string | null
@@ -36,7 +36,7 @@ interface AuthAddressRecord {
   /** Lowercase hex without 0x. */
   readonly key: string
   /** The app that requested it. */
-  readonly app: ShortUser
+  readonly app: DehydratedUserRow
 }
 
 /**
@@ -72,7 +72,7 @@ export async function loadUsers(db: Database, fids: readonly number[]): Promise<
       array_to_json(array(
         select json_build_object(
           'key', encode(s.key, 'hex'),
-          'app', ${shortUserOf(db, 'app')}
+          'app', ${dehydratedUserColumns(db, 'app')}
         )
         from hub.signers s
         join social.signer_apps a on a.fid = s.fid and a.key = s.key

@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 
 /** The fields of a dehydrated user, for lists that show apps or users beside whole users. */
-export interface ShortUser {
+export interface DehydratedUserRow {
   readonly fid: number
   readonly username: string | null
   readonly displayName: string | null
@@ -12,8 +12,8 @@ export interface ShortUser {
   readonly score: number | null
 }
 
-/** A ShortUser as SQL over a row of social.users; null when the row is missing. */
-export function shortUserOf(db: Database, alias: string): PendingQuery<Row[]> {
+/** Returns SQL that makes a `DehydratedUserRow` of a row of social.users; null when the row is missing. */
+export function dehydratedUserColumns(db: Database, alias: string): PendingQuery<Row[]> {
   const column = (name: string) => db(`${alias}.${name}`)
   return db`
     case when ${column('fid')} is not null then json_build_object(

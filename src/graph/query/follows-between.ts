@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { type DehydratedUserRow, dehydratedUserColumns } from './dehydrated-user-columns.js'
 import { MAX_SORT_KEY, popularityOf } from './user-popularity.js'
 
 /** A user that the user follows and that follows back. */
@@ -50,9 +50,9 @@ export async function readReciprocal(
 /** A follower whom the viewer follows. */
 export interface RelevantFollower {
   readonly fid: number
-  readonly user: ShortUser
+  readonly user: DehydratedUserRow
   /** The app that the follow was made with; null if unknown. */
-  readonly app: ShortUser | null
+  readonly app: DehydratedUserRow | null
 }
 
 /** Reads the followers of the target whom the viewer follows, most popular first. */
@@ -61,7 +61,7 @@ export async function readRelevantFollowers(
   { targetFid, viewerFid, hidden, limit }: RelevantFollowersQuery,
 ): Promise<RelevantFollower[]> {
   return await db<RelevantFollower[]>`
-    select f.fid, ${shortUserOf(db, 'u')} as "user", ${shortUserOf(db, 'app')} as app
+    select f.fid, ${dehydratedUserColumns(db, 'u')} as "user", ${dehydratedUserColumns(db, 'app')} as app
     from social.follows v
     join social.follows f on f.fid = v.target_fid and f.target_fid = ${targetFid}
     join social.users u on u.fid = f.fid

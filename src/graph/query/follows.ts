@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { type DehydratedUserRow, dehydratedUserColumns } from './dehydrated-user-columns.js'
 import { MAX_SORT_KEY, popularityOf } from './user-popularity.js'
 
 /** The side of a list: the followers of the user, or the users it follows. */
@@ -12,7 +12,7 @@ export interface FollowRow {
   /** Farcaster seconds. */
   readonly ts: number
   /** The app whose key signed the link; null if unknown. */
-  readonly app: ShortUser | null
+  readonly app: DehydratedUserRow | null
 }
 
 /** A page of the list of a user. */
@@ -33,7 +33,7 @@ export async function readFollows(
   const [ts, other] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
   const { ownColumn, otherColumn } = columnsOf(side)
   return await db<FollowRow[]>`
-    select f.${db(otherColumn)} as fid, f.ts, ${shortUserOf(db, 'app')} as app
+    select f.${db(otherColumn)} as fid, f.ts, ${dehydratedUserColumns(db, 'app')} as app
     from social.follows f
     left join social.signer_apps a on a.fid = f.fid and a.key = f.signer
     left join social.users app on app.fid = a.app_fid
@@ -150,7 +150,7 @@ async function readWindow(
       order by popularity desc, other desc
       limit ${limit + 1}
     )
-    select p.other as fid, p.ts, ${shortUserOf(db, 'app')} as app, p.popularity,
+    select p.other as fid, p.ts, ${dehydratedUserColumns(db, 'app')} as app, p.popularity,
       coalesce(b.ts, ${end?.[0] ?? null}::bigint) as "endTs",
       coalesce(b.other, ${end?.[1] ?? null}::bigint) as "endFid",
       exists (

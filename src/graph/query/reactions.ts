@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { type DehydratedUserRow, dehydratedUserColumns } from './dehydrated-user-columns.js'
 import { roundCount } from './feeds.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
@@ -16,9 +16,9 @@ export interface ReactionRow {
   /** The hash of the cast: lowercase hex without 0x. */
   readonly hash: string
   /** The user who reacted; null if not registered. */
-  readonly user: ShortUser | null
+  readonly user: DehydratedUserRow | null
   /** The app whose key signed it; null if unknown. */
-  readonly app: ShortUser | null
+  readonly app: DehydratedUserRow | null
 }
 
 /** The page of a list of reactions, and its viewer. */
@@ -124,7 +124,7 @@ function typesOf({ kinds }: ReactionPageRequest<unknown>): number[] {
 }
 
 function nameOf(db: Database, fid: string) {
-  return db`(select ${shortUserOf(db, 'u')} from social.users u where u.fid = ${db(fid)})`
+  return db`(select ${dehydratedUserColumns(db, 'u')} from social.users u where u.fid = ${db(fid)})`
 }
 
 function appOf(db: Database) {

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { type DehydratedUserRow, dehydratedUserColumns } from './dehydrated-user-columns.js'
 
 /** The kinds of interactions between two users, as in the API. */
 export const interactionKinds = ['follows', 'recasts', 'likes', 'mentions', 'replies', 'quotes'] as const
@@ -18,7 +18,7 @@ export interface InteractionRow {
    */
   readonly hash: string | null
   /** The app that a follow was made with. */
-  readonly app: ShortUser | null
+  readonly app: DehydratedUserRow | null
 }
 
 /** The limits: the latest reactions of each kind and the latest casts of each of the two users. */
@@ -57,7 +57,7 @@ export async function readInteractions(
         limit ${casts}
       ) c
     ), done (kind, fid, ts, hash, app) as (
-      select 'follows', p.fid, f.ts, null::bytea, ${shortUserOf(db, 'app')}
+      select 'follows', p.fid, f.ts, null::bytea, ${dehydratedUserColumns(db, 'app')}
       from pair p
       join social.follows f on f.fid = p.fid and f.target_fid = p.other
       left join social.signer_apps a on a.fid = f.fid and a.key = f.signer

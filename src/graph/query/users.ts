@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { cellsWithin, KM_PER_DEGREE } from '../../platform/geo/cells.js'
 import { EARTH_RADIUS_KM } from '../../platform/geo/distance.js'
-import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { type DehydratedUserRow, dehydratedUserColumns } from './dehydrated-user-columns.js'
 import { MAX_SORT_KEY } from './user-popularity.js'
 
 /** Finds users by name or address: fids alone, for the hydrator. */
@@ -93,13 +93,13 @@ export interface VerificationRow {
   /** Farcaster seconds. */
   readonly ts: number
   /** The app whose key signed it; null if unknown. */
-  readonly app: ShortUser | null
+  readonly app: DehydratedUserRow | null
 }
 
 /** Reads a user's verified addresses, latest first. */
 export async function readVerifications(db: Database, fid: number): Promise<VerificationRow[]> {
   return await db<VerificationRow[]>`
-    select v.address, v.protocol, v.ts, ${shortUserOf(db, 'app')} as app
+    select v.address, v.protocol, v.ts, ${dehydratedUserColumns(db, 'app')} as app
     from social.verifications v
     left join social.signer_apps a on a.fid = v.fid and a.key = v.signer
     left join social.users app on app.fid = a.app_fid

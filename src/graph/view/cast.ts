@@ -196,8 +196,8 @@ function presentDeepEmbed(embed: CastEmbed, cast: CastRecord, surroundings: Cast
   }
 }
 
-/** The dehydrated form of a cast whose whole form is loaded. */
-export function shortCast({ hash, author, app }: Cast): CastDehydrated {
+/** Returns the dehydrated form of a cast whose whole form is loaded. */
+export function dehydrateCast({ hash, author, app }: Cast): CastDehydrated {
   return {
     object: 'cast_dehydrated',
     hash,

@@ -4,7 +4,7 @@ import { presentUser, userViewEnd, userViewerContext } from './user.js'
 
 const berlin = { city: 'Berlin', country: 'Germany', country_code: 'DE' }
 const alice = userRecord(2, { username: 'alice', score: 0.5 })
-const shortAlice = {
+const dehydratedAlice = {
   object: 'user_dehydrated',
   fid: 2,
   username: 'alice',
@@ -92,7 +92,7 @@ it('bio: mentions of known users and channels have ranges', () => {
   const text = 'with @alice and @nobody in /gardens and /nowhere'
   expect(presented({ bio: text }).profile.bio).toEqual({
     text,
-    mentioned_profiles: [shortAlice],
+    mentioned_profiles: [dehydratedAlice],
     mentioned_profiles_ranges: [{ start: 5, end: 11 }],
     mentioned_channels: [
       { object: 'channel_dehydrated', id: 'gardens', name: 'Gardens', image_url: 'https://plaza.test/g.png' },
@@ -188,8 +188,8 @@ it('auth addresses are the last 20 bytes of their keys; shorter keys are ignored
     { key: 'ef'.repeat(19), app: alice },
   ]
   expect(presented({ authAddresses }).auth_addresses).toEqual([
-    { address: `0x${'ab'.repeat(20)}`, app: shortAlice },
-    { address: `0x${'cd'.repeat(20)}`, app: shortAlice },
+    { address: `0x${'ab'.repeat(20)}`, app: dehydratedAlice },
+    { address: `0x${'cd'.repeat(20)}`, app: dehydratedAlice },
   ])
 })
 

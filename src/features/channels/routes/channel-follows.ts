@@ -139,7 +139,7 @@ export const channelFollowersRelevant = defineOperation({
   async handle({ db, hydrator }, { id, viewer_fid }, caller) {
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const fids = await relevantChannelFollowers(db, id, viewer_fid, hidden)
-    const short = await hydrator.dehydratedUsers(fids)
+    const dehydratedUsers = await hydrator.dehydratedUsers(fids)
     const top = await userItems(
       hydrator,
       fids.slice(0, MAX_TOP).map((fid) => ({ fid })),
@@ -147,7 +147,7 @@ export const channelFollowersRelevant = defineOperation({
       (user) => json`{"object":"follower","user":${user}}`,
     )
     const all = fids.flatMap((fid) => {
-      const user = short.get(fid)
+      const user = dehydratedUsers.get(fid)
       return user ? [{ object: 'follower_dehydrated', user }] : []
     })
     const list = jsonArray(top)

@@ -11,7 +11,7 @@ import {
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
-import { shortCast } from '../../../graph/view/cast.js'
+import { dehydrateCast } from '../../../graph/view/cast.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
 import type { Cast } from '../../../graph/view/schema/cast.js'
@@ -135,8 +135,8 @@ function groupJson(
     })
     return json`,"count":${count},"follows":${jsonArray(follows)}`
   }
-  const short = Json.of(shortCast(cast.parse<Cast>()))
-  const reactions = known.map(({ user }) => json`{"object":${name},"user":${user},"cast":${short}}`)
+  const dehydrated = Json.of(dehydrateCast(cast.parse<Cast>()))
+  const reactions = known.map(({ user }) => json`{"object":${name},"user":${user},"cast":${dehydrated}}`)
   return json`,"count":${count},"reactions":${jsonArray(reactions)}`
 }
 

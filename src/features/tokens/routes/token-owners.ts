@@ -96,13 +96,13 @@ async function replyWithOwners(
   const tokenIds = tokens.map(({ id }) => id)
   const owners = await ownersOf(context, tokenIds, viewer)
   const byToken = tokenIds.map((id) => owners.filter(({ tokenId }) => tokenId === id).slice(0, MAX_OWNERS))
-  const [fullUsers, shortUsers] = await Promise.all([
+  const [fullUsers, dehydratedUsers] = await Promise.all([
     hydrator.users(fidsOf(byToken.flatMap((list) => list.slice(0, TOP_COUNT))), viewerFid),
     hydrator.dehydratedUsers(fidsOf(owners)),
   ])
   return byToken.map((list) => {
     const top = list.slice(0, TOP_COUNT).flatMap(({ fid }) => fullUsers.get(fid) ?? [])
-    const all = list.flatMap(({ fid }) => shortUsers.get(fid) ?? [])
+    const all = list.flatMap(({ fid }) => dehydratedUsers.get(fid) ?? [])
     const owner = json`"top_relevant_fungible_owners_hydrated":${jsonArray(top)}`
     return json`{${owner},"all_relevant_fungible_owners_dehydrated":${all}}`
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { presentCast, shortCast } from './cast.js'
+import { dehydrateCast, presentCast } from './cast.js'
 import { castRecord, userRecord } from './testing/records.js'
 import { presentUser } from './user.js'
 import { userDehydrated } from './user-dehydrated.js'
@@ -14,14 +14,14 @@ function fullCast(author: ReturnType<typeof userRecord>, appFid: number | null) 
   return { ...body, author: user, mentioned_profiles: [], channel: null }
 }
 
-it('shortCast: author and app are dehydrated', () => {
+it('dehydrateCast: author and app are dehydrated', () => {
   const alice = userRecord(1, {
     username: 'alice',
     displayName: 'Alice',
     pfpUrl: 'https://plaza.test/a.png',
     score: 0.5,
   })
-  expect(shortCast(fullCast(alice, 9))).toEqual({
+  expect(dehydrateCast(fullCast(alice, 9))).toEqual({
     object: 'cast_dehydrated',
     hash: `0x${'11'.repeat(20)}`,
     author: userDehydrated(alice),
@@ -31,7 +31,7 @@ it('shortCast: author and app are dehydrated', () => {
 
 it('unknown values are null', () => {
   const nobody = userRecord(1)
-  const { author, app: noApp } = shortCast(fullCast(nobody, null))
+  const { author, app: noApp } = dehydrateCast(fullCast(nobody, null))
   expect(author).toEqual(userDehydrated(nobody))
   expect(noApp).toBeNull()
 })
