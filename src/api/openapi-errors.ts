@@ -1,8 +1,8 @@
 import { ErrorRes } from '../graph/view/schema/error.js'
-import type { Json, SchemaWriter } from './openapi-schema.js'
+import type { JsonValue, SchemaWriter } from './openapi-schema.js'
 
 /** The rate limit headers of a reply. */
-export const rateHeaders: Record<string, Json> = {
+export const rateHeaders: Record<string, JsonValue> = {
   'RateLimit-Limit': {
     description: 'Requests per minute. Only for a key with a limit, like the next two headers.',
     schema: { type: 'integer' },
@@ -14,7 +14,7 @@ export const rateHeaders: Record<string, Json> = {
   },
 }
 
-const retryHeader: Record<string, Json> = {
+const retryHeader: Record<string, JsonValue> = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
 }
 
@@ -22,7 +22,7 @@ interface Failure {
   /** The name of the component. */
   readonly name: string
   readonly text: string
-  readonly headers?: Record<string, Json>
+  readonly headers?: Record<string, JsonValue>
 }
 type Failures = Readonly<Record<number, Failure>>
 
@@ -67,14 +67,14 @@ export const adminFailures: Failures = {
 }
 
 /** References to the shared responses of these errors. */
-export function errorReferences(all: Failures): Record<string, Json> {
+export function errorReferences(all: Failures): Record<string, JsonValue> {
   return Object.fromEntries(
     Object.entries(all).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
   )
 }
 
 /** The shared error responses, for `components.responses`. */
-export function sharedResponses(writer: SchemaWriter): Json {
+export function sharedResponses(writer: SchemaWriter): JsonValue {
   return Object.fromEntries(
     [...Object.values(failures), ...Object.values(adminFailures)].map(({ name, text, headers = {} }) => [
       name,
@@ -85,9 +85,9 @@ export function sharedResponses(writer: SchemaWriter): Json {
 
 function errorResponse(
   text: string,
-  headers: Record<string, Json>,
+  headers: Record<string, JsonValue>,
   writer: SchemaWriter,
-): Record<string, Json> {
+): Record<string, JsonValue> {
   return {
     description: text,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
@@ -107,9 +107,9 @@ interface OperationFailures {
 /** The error responses that an operation documents. */
 export function operationFailures(
   failures: OperationFailures,
-  headers: Record<string, Json>,
+  headers: Record<string, JsonValue>,
   writer: SchemaWriter,
-): Record<string, Json> {
+): Record<string, JsonValue> {
   const { paymentRequired, forbidden, notFound, conflict, gone, unprocessable } = failures
   const texts = {
     402: paymentRequired,

@@ -2,7 +2,13 @@ import type { TSchema } from '@sinclair/typebox'
 import { textsOf } from './parse-query.js'
 
 /** A value of JSON. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue }
 
 /** Keywords that only this server reads. */
 const ownKeywords = new Set(['$id', 'patternText', 'exampleKey'])
@@ -15,17 +21,17 @@ export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 /** Creates the writer of one document of OpenAPI 3.1, which collects the named schemas as components. */
 export function createSchemaWriter() {
   /** The components by `$id`. Complete only after all schemas are written. */
-  const components: Record<string, Json> = {}
+  const components: Record<string, JsonValue> = {}
 
   /** Examples of replies by the `$id` of their schemas, for `components.examples`. */
-  const examples: Record<string, Json> = {}
+  const examples: Record<string, JsonValue> = {}
 
   /** Returns the schema, or a reference to its component. */
-  function write(schema: TSchema): Json {
+  function write(schema: TSchema): JsonValue {
     return typeof schema.$id === 'string' ? reference(schema, schema.$id) : plain(schema)
   }
 
-  function reference(schema: TSchema, name: string): Json {
+  function reference(schema: TSchema, name: string): JsonValue {
     if (!(name in components)) {
       // Reserved first: a schema may refer to itself.
       components[name] = true
@@ -43,7 +49,7 @@ export function createSchemaWriter() {
     }
   }
 
-  function plain(schema: TSchema): Json {
+  function plain(schema: TSchema): JsonValue {
     const texts = textsOf(schema)
     const hasParts = schema.examples?.length === 0 || partKeywords.some((keyword) => keyword in schema)
     const { anyOf: _, ...rest } = schema
@@ -55,7 +61,7 @@ export function createSchemaWriter() {
     )
   }
 
-  function keywordValue(keyword: string, value: unknown, schema: TSchema): Json {
+  function keywordValue(keyword: string, value: unknown, schema: TSchema): JsonValue {
     if (keyword === 'properties' || keyword === 'patternProperties') {
       const properties = Object.entries(value as Record<string, TSchema>)
       return Object.fromEntries(properties.map(([name, property]) => [name, write(property)]))
@@ -68,7 +74,7 @@ export function createSchemaWriter() {
     }
     if (keyword === 'anyOf') return (value as TSchema[]).map(write)
     if (keyword === '$ref') return `#/components/schemas/${String(value)}`
-    return value as Json
+    return value as JsonValue
   }
 
   return { components, examples, write }

@@ -11,7 +11,7 @@ import {
   sharedResponses,
 } from './openapi-errors.js'
 import { exampleOf, requestExample } from './openapi-example.js'
-import { createSchemaWriter, type Json, type SchemaWriter } from './openapi-schema.js'
+import { createSchemaWriter, type JsonValue, type SchemaWriter } from './openapi-schema.js'
 import { type OperationDescription, operationTags, pathsOf } from './operation.js'
 import { isRequired } from './parse-query.js'
 import type { UnservedOperation } from './register-unserved.js'
@@ -41,10 +41,10 @@ export function openApiDocument({
   operations,
   adminOperations,
   unserved = [],
-}: ApiDescription): Record<string, Json> {
+}: ApiDescription): Record<string, JsonValue> {
   const writer = createSchemaWriter()
-  const paths: Record<string, Record<string, Json>> = {}
-  const add = (path: string, method: string, operation: Json) => {
+  const paths: Record<string, Record<string, JsonValue>> = {}
+  const add = (path: string, method: string, operation: JsonValue) => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   for (const operation of operations) {
@@ -106,7 +106,7 @@ export function documentedPath(path: string): string {
   return `${pathsOf(path)[0].replaceAll(/:(\w+)/g, '{$1}')}/`
 }
 
-function operationObject(operation: OperationDescription, writer: SchemaWriter): Json {
+function operationObject(operation: OperationDescription, writer: SchemaWriter): JsonValue {
   const { tag, reply, otherReplies = {}, deprecated } = operation
   const { authorization, ...headers } = operation.headers?.properties ?? {}
   return {
@@ -143,7 +143,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
 }
 
 /** Parameters of the query, and those that stand in the path. */
-function queryParameters({ path, query }: OperationDescription, writer: SchemaWriter): Json[] {
+function queryParameters({ path, query }: OperationDescription, writer: SchemaWriter): JsonValue[] {
   const properties = Object.entries(query?.properties ?? {})
   const inPath = ([name]: readonly [string, TSchema]) => path.includes(`:${name}`)
   return [
@@ -163,7 +163,7 @@ function unservedText(unserved: readonly UnservedOperation[]): string {
   ].join('\n\n')
 }
 
-function adminOperationObject(operation: AdminOperationDescription, writer: SchemaWriter): Json {
+function adminOperationObject(operation: AdminOperationDescription, writer: SchemaWriter): JsonValue {
   const { method, path, status, reply } = operation
   return {
     ...described(operation, operationId(method, `admin/${path}`)),
@@ -188,31 +188,35 @@ function adminOperationObject(operation: AdminOperationDescription, writer: Sche
 function described(
   { summary, description: text }: { readonly summary: string; readonly description: string },
   id: string,
-): Record<string, Json> {
+): Record<string, JsonValue> {
   return { operationId: id, summary, description: text }
 }
 
 function requestBody(
   operation: OperationDescription | AdminOperationDescription,
   writer: SchemaWriter,
-): Record<string, Json> {
+): Record<string, JsonValue> {
   const { body } = operation
   if (body === undefined) return {}
-  const example = requestExample(operation) as Json
+  const example = requestExample(operation) as JsonValue
   return { requestBody: { required: true, content: jsonContent(body, writer, { example }) } }
 }
 
 /** The content of a reply. Operations with the same named schema share its example. */
-function replyContent(schema: TSchema, writer: SchemaWriter, example?: unknown): Json {
+function replyContent(schema: TSchema, writer: SchemaWriter, example?: unknown): JsonValue {
   const { $id: name } = schema
   if (example !== undefined || name === undefined) {
-    return jsonContent(schema, writer, { example: (example ?? exampleOf(schema)) as Json })
+    return jsonContent(schema, writer, { example: (example ?? exampleOf(schema)) as JsonValue })
   }
-  writer.examples[name] ??= { value: exampleOf(schema) as Json }
+  writer.examples[name] ??= { value: exampleOf(schema) as JsonValue }
   return jsonContent(schema, writer, { examples: { reply: { $ref: `#/components/examples/${name}` } } })
 }
 
-function jsonContent(schema: TSchema, writer: SchemaWriter, example: Record<string, Json> = {}): Json {
+function jsonContent(
+  schema: TSchema,
+  writer: SchemaWriter,
+  example: Record<string, JsonValue> = {},
+): JsonValue {
   return { 'application/json': { schema: writer.write(schema), ...example } }
 }
 
@@ -227,7 +231,7 @@ function parameters(
   location: 'path' | 'query' | 'header',
   declared: Readonly<Record<string, TSchema>> | undefined,
   writer: SchemaWriter,
-): Json[] {
+): JsonValue[] {
   return Object.entries(declared ?? {}).map(([name, property]) => {
     const { description: text, deprecated, examples: _, ...schema } = property
     const example = exampleOf(property, name)
@@ -239,7 +243,7 @@ function parameters(
       ...(deprecated === true ? { deprecated } : {}),
       ...(property.type === 'array' ? { style: 'form', explode: false } : {}),
       schema: writer.write(schema as TSchema),
-      ...(example === undefined ? {} : { example: example as Json }),
+      ...(example === undefined ? {} : { example: example as JsonValue }),
     }
   })
 }

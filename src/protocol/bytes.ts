@@ -17,6 +17,6 @@ export function hexOf(bytes: Uint8Array): `0x${string}` {
 }
 
 /** Decodes `0x` and hex. */
-export function bytesOf(hex: string): Buffer {
+export function bytesOfHex(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }

@@ -5,7 +5,7 @@ import { paymentChannel } from '../../src/features/payments/payment-frames.js'
 import { paymentHandler } from '../../src/features/payments/payment-handler.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../src/hub/chain/chain-settings.js'
-import { Follower, startFollowing } from '../../src/hub/chain/follower.js'
+import { ChainFollower, startFollowing } from '../../src/hub/chain/follower.js'
 import { ethAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { startTestChain, type TestChain } from '../chain/test-chain.js'
@@ -33,7 +33,7 @@ async function openShop() {
   const api = await createTestApi({ db, assets, publicUrl: () => url })
   url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   const holder = { id: crypto.randomUUID(), locks: db }
-  const follower = new Follower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })
+  const follower = new ChainFollower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })
   const stop = startFollowing(follower, {
     pollMs: 50,
     log: silentLog,

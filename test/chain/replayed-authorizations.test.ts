@@ -4,7 +4,7 @@ import { readTransaction } from '../../src/features/accounts/ledger/chain/wallet
 import { findRegistration } from '../../src/features/accounts/registration/registration.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../src/hub/chain/chain-settings.js'
-import { Follower } from '../../src/hub/chain/follower.js'
+import { ChainFollower } from '../../src/hub/chain/follower.js'
 import { registryHandler } from '../../src/hub/chain/registry-handler.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { createTestDatabase } from '../database.js'
@@ -27,7 +27,7 @@ const hub = await createTestHub(db, { clock })
 const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, confirmations: 0, firstBlock: 0 })
 const followed = settings.chains.get('optimism')!
 const handler = registryHandler(settings, followed, { hub, log: silentLog })!
-const follower = new Follower(handler, {
+const follower = new ChainFollower(handler, {
   db,
   rpc: new ChainRpc(followed, { log: silentLog, clock }),
   holder: createLeaseHolder(database.connect),

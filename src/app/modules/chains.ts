@@ -4,7 +4,12 @@ import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { type ChainSettings, readChainSettings } from '../../hub/chain/chain-settings.js'
 import { type ChainName, chainNames } from '../../hub/chain/chains.js'
 import { channelHandler } from '../../hub/chain/channel-handler.js'
-import { Follower, type FollowingOptions, type LogHandler, startFollowing } from '../../hub/chain/follower.js'
+import {
+  ChainFollower,
+  type FollowingOptions,
+  type LogHandler,
+  startFollowing,
+} from '../../hub/chain/follower.js'
 import { registryHandler } from '../../hub/chain/registry-handler.js'
 import type { Config } from '../config/config.js'
 import type { Module, OpenChains, ServerApp } from '../module.js'
@@ -64,7 +69,7 @@ function openChains(
     handler: LogHandler<Extra>,
     onWork?: FollowingOptions['onWork'],
   ): void {
-    const follower = new Follower(handler, { db, rpc, holder, onProgress })
+    const follower = new ChainFollower(handler, { db, rpc, holder, onProgress })
     stops.push(startFollowing(follower, { pollMs: config.chainPollMs, log, onWork }))
   }
   if (roles.has('sync') && config.chainRegistries) {

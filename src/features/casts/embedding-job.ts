@@ -1,5 +1,5 @@
 import type { Hydrator } from '../../graph/cache/hydrator.js'
-import { bytesOf, MAX_COMPARED, signsOf } from '../../graph/query/cast-search-ranked.js'
+import { MAX_COMPARED, signsOf, vectorBytes } from '../../graph/query/cast-search-ranked.js'
 import { type AiClient, AiRefusal, MAX_TEXTS } from '../../platform/ai/ai-client.js'
 import type { Database } from '../../platform/db/connection.js'
 
@@ -114,7 +114,7 @@ async function storeVectors(
       ${db.types.texts(casts.map(({ hash }) => hash))}::text[],
       ${casts.map(({ ts }) => ts)}::bigint[],
       ${db.types.texts(casts.map(({ vector }) => vector && signsOf(vector)))}::text[],
-      ${db.types.byteas(casts.map(({ vector }) => vector && bytesOf(vector)))}::bytea[]
+      ${db.types.byteas(casts.map(({ vector }) => vector && vectorBytes(vector)))}::bytea[]
     ) as computed (hash, ts, signs, vector)
     on conflict (hash) do update
     set model = excluded.model, signs = excluded.signs, vector = excluded.vector

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import type { Vault } from '../../platform/vault/vault.js'
-import { bytesOf } from '../../protocol/bytes.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 import { createMessageSigner } from '../../protocol/sign.js'
 import type { SignerPermission } from './schema/signer.js'
 
@@ -151,5 +151,5 @@ export async function listSignersOfCustody(
 
 /** Converts an address (`0x` and 40 hex digits) to the 32-byte ABI word that the key registry stores. */
 export function addressKey(address: string): Buffer {
-  return Buffer.concat([Buffer.alloc(12), bytesOf(address)])
+  return Buffer.concat([Buffer.alloc(12), bytesOfHex(address)])
 }

@@ -1,5 +1,5 @@
 import { LeaseLost } from '../../hub/chain/cursor.js'
-import { Follower, type FollowerOptions, type LogHandler } from '../../hub/chain/follower.js'
+import { ChainFollower, type FollowerOptions, type LogHandler } from '../../hub/chain/follower.js'
 import { RangeRefused } from '../../hub/chain/log-range.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
@@ -79,7 +79,7 @@ async function resolveFirstBlock({ db, rpc }: BackfillContext, { id, address }: 
 }
 
 async function backfillToken(context: BackfillContext, token: BackfilledToken, signal?: AbortSignal) {
-  const follower = new Follower(backfillHandler(token), context)
+  const follower = new ChainFollower(backfillHandler(token), context)
   let hasProgress = false
   try {
     for (let steps = 0; steps < STEPS_PER_TOKEN && !signal?.aborted; steps += 1) {

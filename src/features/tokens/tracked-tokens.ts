@@ -5,7 +5,7 @@ import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { writesTo } from '../../platform/db/fingerprint.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
-import { bytesOf, hexOf } from '../../protocol/bytes.js'
+import { bytesOfHex, hexOf } from '../../protocol/bytes.js'
 import { readTokens, type Token } from './token.js'
 import { readPoolTokens, readTokenDetails, type TokenDetails } from './token-details.js'
 
@@ -93,11 +93,11 @@ export async function trackPool(db: Database, rpc: ChainRpc, pool: Buffer): Prom
     const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, each))
     if (details === null)
       return refuse('bad_request.invalid_param', `${getAddress(each)} is not an ERC-20 token`)
-    await saveToken(db, network, { ...details, address: bytesOf(each), trackedBy: null })
+    await saveToken(db, network, { ...details, address: bytesOfHex(each), trackedBy: null })
   }
-  const tokens = await readTokens(db, { network, addresses: addresses.map(bytesOf) })
+  const tokens = await readTokens(db, { network, addresses: addresses.map(bytesOfHex) })
   const [first, second] = addresses.map(
-    (each) => tokens.find(({ address }) => address.equals(bytesOf(each)))!,
+    (each) => tokens.find(({ address }) => address.equals(bytesOfHex(each)))!,
   )
   await db`
     insert into tokens.pools (network, address, token0_id, token1_id)

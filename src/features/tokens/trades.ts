@@ -2,7 +2,7 @@ import { decodeEventLog, formatUnits, type Hex, parseAbi, toEventSelector } from
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import { bytesOf } from '../../protocol/bytes.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 
 interface Swap {
   readonly protocolFamily: 'uniswap'
@@ -105,11 +105,11 @@ export async function insertTrades(
       ${swaps.map(({ block }) => block)}::bigint[],
       ${swaps.map(({ logIndex }) => logIndex)}::integer[],
       ${swaps.map(({ tradedAt }) => tradedAt)}::bigint[],
-      ${byteas(swaps.map(({ transactionHash }) => bytesOf(transactionHash)))}::bytea[],
-      ${byteas(swaps.map(({ pool }) => bytesOf(pool)))}::bytea[],
+      ${byteas(swaps.map(({ transactionHash }) => bytesOfHex(transactionHash)))}::bytea[],
+      ${byteas(swaps.map(({ pool }) => bytesOfHex(pool)))}::bytea[],
       ${texts(swaps.map(({ protocolFamily }) => protocolFamily))}::text[],
       ${texts(swaps.map(({ protocolVersion }) => protocolVersion))}::text[],
-      ${byteas(swaps.map(({ trader }) => bytesOf(trader)))}::bytea[],
+      ${byteas(swaps.map(({ trader }) => bytesOfHex(trader)))}::bytea[],
       ${swaps.map(({ soldId }) => soldId)}::integer[],
       ${texts(swaps.map(({ sold }) => sold.toString()))}::text[],
       ${swaps.map(({ boughtId }) => boughtId)}::integer[],

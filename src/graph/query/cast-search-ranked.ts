@@ -159,7 +159,7 @@ export function signsOf(vector: Float32Array): string {
 }
 
 /** The bytes of a vector: 4 for each dimension, little-endian. */
-export function bytesOf(vector: Float32Array): Buffer {
+export function vectorBytes(vector: Float32Array): Buffer {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
   return bytes

@@ -13,7 +13,7 @@ import { readChainSettings } from './chain-settings.js'
 import { channelEvent, channelTopics } from './channel-events.js'
 import { channelHandler } from './channel-handler.js'
 import type { ChainLog } from './endpoint.js'
-import { Follower } from './follower.js'
+import { ChainFollower } from './follower.js'
 
 const { db, connect } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -32,7 +32,7 @@ const rpc = new ChainRpc(settings.chains.get('optimism')!, { log: silentLog, clo
 const holder = createLeaseHolder(connect)
 const open = (registrar = settings.channelRegistrar) =>
   channelHandler({ ...settings, channelRegistrar: registrar }, { hub, rpc, log: silentLog })
-const follower = new Follower(open()!, { db, rpc, holder })
+const follower = new ChainFollower(open()!, { db, rpc, holder })
 
 async function followAll(): Promise<void> {
   await chain.mine(3)
@@ -105,7 +105,7 @@ it('blocks that are read twice merge once', async () => {
 it('a root that nobody owns: the step fails and says so', async () => {
   const controller = await deploy(chain.client, 'ChannelController', [keccak256('0xdd'), channelToken])
   const handler = open({ ...settings.channelRegistrar!, controller })!
-  await expect(new Follower(handler, { db, rpc, holder }).step()).rejects.toThrow('nobody owns')
+  await expect(new ChainFollower(handler, { db, rpc, holder }).step()).rejects.toThrow('nobody owns')
 })
 
 it('without a controller no channels are followed', () => {

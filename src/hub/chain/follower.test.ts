@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { silentLog } from '../../platform/log/log.js'
 import { ChainRpc } from './chain-rpc.js'
 import type { FollowedChain } from './chain-settings.js'
-import { Follower, type LogHandler, type StepOutcome, startFollowing } from './follower.js'
+import { ChainFollower, type LogHandler, type StepOutcome, startFollowing } from './follower.js'
 
 const { db, connect } = await createTestDatabase()
 const chain = await startTestChain()
@@ -61,7 +61,7 @@ function open(
   chain: Partial<FollowedChain> = {},
   clock = Date.now,
   holder = createLeaseHolder(connect),
-): Follower {
+): ChainFollower {
   const rpc = new ChainRpc(
     {
       name: 'optimism',
@@ -72,11 +72,11 @@ function open(
     },
     { log: silentLog, clock },
   )
-  return new Follower(handler, { db, rpc, holder })
+  return new ChainFollower(handler, { db, rpc, holder })
 }
 
 /** Steps until nothing is new, even if steps fail. */
-async function catchUp(follower: Follower, mayFail = false): Promise<StepOutcome[]> {
+async function catchUp(follower: ChainFollower, mayFail = false): Promise<StepOutcome[]> {
   const outcomes: StepOutcome[] = []
   for (let steps = 0; steps < 200; steps += 1) {
     const outcome = await follower.step().catch((error: unknown) => {

@@ -81,7 +81,7 @@ export type StepOutcome = 'moved' | 'caughtUp' | 'reorged' | 'deepReorg' | 'idle
 const SPAN = { first: 2_000, largest: 100_000, refused: 0.5, grows: 2, growsAfterRefusal: 1.25 }
 
 /** Follows the logs of a chain for one handler, in steps. */
-export class Follower<Extra = void> {
+export class ChainFollower<Extra = void> {
   readonly #lease: Lease
   #span = SPAN.first
   #growth = SPAN.grows
@@ -251,7 +251,7 @@ export interface FollowingOptions {
  * @returns a function that stops it after the current step.
  */
 export function startFollowing<Extra>(
-  follower: Follower<Extra>,
+  follower: ChainFollower<Extra>,
   { pollMs, log, onWork }: FollowingOptions,
 ): () => Promise<void> {
   const stopping = new AbortController()

@@ -13,7 +13,7 @@ import { ethAccount } from '../registry/eth-account.js'
 import { keyRequestMetadata, signKeyRequest } from '../registry/key-request.js'
 import { ChainRpc } from './chain-rpc.js'
 import { readChainSettings } from './chain-settings.js'
-import { Follower } from './follower.js'
+import { ChainFollower } from './follower.js'
 import { registryHandler } from './registry-handler.js'
 
 const { db, connect } = await createTestDatabase()
@@ -33,7 +33,7 @@ const followed = settings.chains.get('optimism')!
 const handler = registryHandler(settings, followed, { hub, log: silentLog })!
 const rpc = new ChainRpc(followed, { log: silentLog, clock: Date.now })
 const holder = createLeaseHolder(connect)
-const follower = new Follower(handler, { db, rpc, holder })
+const follower = new ChainFollower(handler, { db, rpc, holder })
 
 async function followAll(): Promise<void> {
   await chain.mine(3)
@@ -174,7 +174,7 @@ it('a registry that is added later is read from the first block, with the others
   await db`delete from chain.followers`
   const isTier = (address: string) => address === tierRegistry.toLowerCase()
   const before = (await handler.contracts!()).filter((address) => !isTier(address))
-  const without = new Follower({ ...handler, contracts: async () => before }, { db, rpc, holder })
+  const without = new ChainFollower({ ...handler, contracts: async () => before }, { db, rpc, holder })
   while ((await without.step()) !== 'caughtUp');
   await without.release()
   const events = async () => db`select fid, type, block_number, log_index from hub.onchain_events`

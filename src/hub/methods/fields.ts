@@ -3,13 +3,13 @@ import type { MessagePageOptions } from '../query/message-page.js'
 import type { PageOptions } from '../query/page.js'
 import {
   addressOf,
-  bytesOf,
   cursorOf,
   enumValueOf,
   fidOf,
   type GrpcRequest,
   hashOf,
   MAX_PAGE_BYTES,
+  nonEmptyBytes,
   pageSizeOf,
 } from './grpc/request.js'
 import {
@@ -80,10 +80,12 @@ export const hash = field('hash', 'hash', parseHash, hashOf)
 export const address = field('address', 'address', parseAddress, addressOf)
 
 /** The public key of a signer: hex over HTTP. */
-export const signerKey = field('signer', 'signer', parseBytes, bytesOf)
+export const signerKey = field('signer', 'signer', parseBytes, nonEmptyBytes)
 
 /** A username. */
-export const username = field('name', 'name', parseText, (name) => bytesOf(name, 'name').toString('utf8'))
+export const username = field('name', 'name', parseText, (name) =>
+  nonEmptyBytes(name, 'name').toString('utf8'),
+)
 
 /** A type of links, such as `follow`. */
 export const linkType = field('link_type', 'linkType', parseText, (type) => type || required('link_type'))

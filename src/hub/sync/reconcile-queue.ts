@@ -62,7 +62,7 @@ function fidOfItem(item: MergeItem): number {
 }
 
 /** Logs each reason of refusal once, with an example: an upstream may send millions of one kind. */
-export class RefusalLog {
+export class UpstreamRefusalLog {
   readonly #loggedReasons = new Set<string>()
 
   constructor(private readonly log: Log) {}

@@ -45,7 +45,7 @@ function validateReaction(body: ReactionBody): string | null {
 }
 
 /** Encodes the target of a reaction: `0x01` ‖ fid ‖ hash of a cast, `0x02` ‖ UTF-8 of a URL. */
-export function reactionTarget(body: Pick<ReactionBody, 'targetCastId' | 'targetUrl'>): Buffer {
+function reactionTarget(body: Pick<ReactionBody, 'targetCastId' | 'targetUrl'>): Buffer {
   if (body.targetCastId !== undefined) return Buffer.concat([TARGET_CAST, castIdBytes(body.targetCastId)])
   return Buffer.concat([TARGET_URL, Buffer.from(body.targetUrl ?? '')])
 }

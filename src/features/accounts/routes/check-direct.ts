@@ -7,7 +7,7 @@ import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
 import type { AddedKey } from '../../../hub/registry/key-addition.js'
 import { readKeyRequestMetadata, recoverKeyRequestSigner } from '../../../hub/registry/key-request.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { bytesOf } from '../../../protocol/bytes.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { deadlineMember } from '../../signers/routes/key-request-body.js'
 import type { AccountCall, AccountLedger, SignedAuthorization } from '../ledger/account-ledger.js'
 import {
@@ -103,8 +103,8 @@ export async function checkDirect(
   { registration, signers = [], storage_units: extraUnits = 0 }: DirectBody,
   nowUnix: number,
 ): Promise<AccountCall[]> {
-  const address = bytesOf(registration.custody_address)
-  const recovery = bytesOf(registration.recovery_address)
+  const address = bytesOfHex(registration.custody_address)
+  const recovery = bytesOfHex(registration.recovery_address)
   await requireNoFid(ledger, address, 'registration.custody_address')
   const nonce = await ledger.nonceOf('id gateway', address)
   const { deadline } = registration
@@ -156,8 +156,8 @@ async function keyOf(
 ): Promise<AddedKey> {
   const added = {
     keyType: signer.key_type ?? ED25519_KEY,
-    key: bytesOf(signer.public_key),
-    metadata: bytesOf(signer.metadata),
+    key: bytesOfHex(signer.public_key),
+    metadata: bytesOfHex(signer.metadata),
   }
   const request = readKeyRequestMetadata(added.metadata)
   if (request === null) throw invalidField(`${path}.metadata`, 'must be a signed key request, ABI-encoded')

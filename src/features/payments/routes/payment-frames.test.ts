@@ -9,7 +9,7 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../../hub/chain/chain-settings.js'
 import type { Endpoint } from '../../../hub/chain/endpoint.js'
-import { Follower, startFollowing } from '../../../hub/chain/follower.js'
+import { ChainFollower, startFollowing } from '../../../hub/chain/follower.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { paymentChannel } from '../payment-frames.js'
 import { paymentHandler } from '../payment-handler.js'
@@ -58,7 +58,7 @@ async function pay(from: typeof ann, to: Address, units: bigint): Promise<void> 
 
 async function follow(blocks = CONFIRMATIONS + 1): Promise<void> {
   await chain.mine(blocks)
-  const follower = new Follower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })
+  const follower = new ChainFollower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })
   while (!['caughtUp', 'idle'].includes(await follower.step()));
   await follower.release()
 }
@@ -156,7 +156,7 @@ describe('completion', () => {
   })
 
   it('a payment requested while the chain is read is not missed', async () => {
-    const follower = new Follower(
+    const follower = new ChainFollower(
       (() => {
         const handler = paymentHandler(db, rpc, Date.now)
         let isFirst = true
@@ -198,7 +198,7 @@ describe('without an open payment', () => {
     })
     const handler = paymentHandler(db, counted, Date.now)
     const outcomes: string[] = []
-    const follower = new Follower(handler, {
+    const follower = new ChainFollower(handler, {
       db,
       rpc: counted,
       holder,

@@ -9,7 +9,7 @@ import { TestUser } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../../hub/chain/chain-settings.js'
-import { Follower } from '../../../hub/chain/follower.js'
+import { ChainFollower } from '../../../hub/chain/follower.js'
 import { silentLog } from '../../../platform/log/log.js'
 import type { FollowedContract } from '../settings.js'
 import { subscriptionHandler } from '../subscription-handler.js'
@@ -69,7 +69,7 @@ const onSecond = (functionName: string, args: readonly unknown[]) =>
 
 async function follow(): Promise<void> {
   await chain.mine(CONFIRMATIONS + 1)
-  const follower = new Follower(subscriptionHandler(rpc, contracts)!, { db, rpc, holder })
+  const follower = new ChainFollower(subscriptionHandler(rpc, contracts)!, { db, rpc, holder })
   while ((await follower.step()) !== 'caughtUp');
   await follower.release()
 }

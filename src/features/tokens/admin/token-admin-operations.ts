@@ -11,7 +11,7 @@ import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
 import { chainNames } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../../platform/errors.js'
-import { bytesOf } from '../../../protocol/bytes.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { rpcOf } from '../on-demand-tokens.js'
 import { checksummedAddress } from '../present-token.js'
@@ -94,7 +94,7 @@ export const trackTokenOperation = defineAdminOperation({
   ) {
     const rpc = rpcOf(assets, network)
     const tracked = await trackToken(writerDb, rpc, {
-      address: bytesOf(address),
+      address: bytesOfHex(address),
       trackedBy: 'operator',
       firstBlock,
       logo,
@@ -102,7 +102,7 @@ export const trackTokenOperation = defineAdminOperation({
     })
     if ('message' in tracked) throw refusalError(tracked, 'address')
     for (const pool of pools) {
-      const tokens = await trackPool(writerDb, rpc, bytesOf(pool))
+      const tokens = await trackPool(writerDb, rpc, bytesOfHex(pool))
       if ('message' in tokens) throw refusalError(tokens, 'pools')
     }
     return { token: tokenJson(await requireToken(writerDb, tracked.id)) }

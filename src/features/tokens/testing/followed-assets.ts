@@ -4,7 +4,7 @@ import type { TestChain } from '../../../../test/chain/test-chain.js'
 import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../../hub/chain/chain-settings.js'
 import type { ChainName } from '../../../hub/chain/chains.js'
-import { Follower } from '../../../hub/chain/follower.js'
+import { ChainFollower } from '../../../hub/chain/follower.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { backfillTokens } from '../backfill.js'
@@ -45,7 +45,7 @@ export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
   })
   const rpc = new ChainRpc(settings.chains.get(network)!, { log: silentLog, clock: Date.now })
   const holder = { id: randomUUID(), locks: db }
-  const createLiveFollower = () => new Follower(liveHandler({ db, rpc, onFinal }), { db, rpc, holder })
+  const createLiveFollower = () => new ChainFollower(liveHandler({ db, rpc, onFinal }), { db, rpc, holder })
   const context = { db, rpc, holder, log: silentLog }
 
   async function liveStep() {

@@ -65,7 +65,7 @@ export function addressOf(address: Uint8Array | undefined, name: string): Buffer
 }
 
 /** Bytes that are not empty. */
-export function bytesOf(bytes: Uint8Array | undefined, name: string): Buffer {
+export function nonEmptyBytes(bytes: Uint8Array | undefined, name: string): Buffer {
   return bytes?.length ? asBuffer(bytes) : required(name)
 }
 

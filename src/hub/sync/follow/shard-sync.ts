@@ -10,7 +10,7 @@ import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
-import { queueAllUsers, ReconcileQueue, type RefusalLog } from '../reconcile-queue.js'
+import { queueAllUsers, ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { findStartCursor, saveCursor, sourceLogName } from './cursors.js'
@@ -28,7 +28,7 @@ export interface ShardSyncOptions {
   readonly trusted: boolean
   readonly selection: Selection
   readonly log: Log
-  readonly refusals: RefusalLog
+  readonly refusals: UpstreamRefusalLog
   readonly metrics: UpstreamMetrics
   /** Unix milliseconds. */
   readonly clock: () => number

@@ -6,7 +6,7 @@ import type { ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
-import { RefusalLog } from '../reconcile-queue.js'
+import { UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { ShardSync } from './shard-sync.js'
@@ -89,7 +89,7 @@ async function withLock(
 
 async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<void> {
   const { upstreams, log, metrics } = options
-  const refusals = new RefusalLog(log)
+  const refusals = new UpstreamRefusalLog(log)
   let delayMs = RETRY_MS.first
   let failures = 0
   let connectedClient: UpstreamClient | null = null
@@ -125,7 +125,7 @@ async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<
 }
 
 interface SyncAttempt {
-  readonly refusals: RefusalLog
+  readonly refusals: UpstreamRefusalLog
   readonly signal: AbortSignal
   /** Called with the number of shards when the upstream answers. */
   readonly onConnected: (shards: number) => void

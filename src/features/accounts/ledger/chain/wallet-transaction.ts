@@ -1,6 +1,6 @@
 import { keccak256, parseTransaction, type TransactionSerializableEIP1559 } from 'viem'
 import type { EthAccount } from '../../../../hub/registry/eth-account.js'
-import { bytesOf } from '../../../../protocol/bytes.js'
+import { bytesOfHex } from '../../../../protocol/bytes.js'
 import type { SignedTransaction } from './attempts.js'
 import type { EncodedCall } from './contract-calls.js'
 import type { GasPrice } from './wallet-rpc.js'
@@ -78,7 +78,7 @@ export async function signTransaction(
     maxFeePerGas: maxFee,
     maxPriorityFeePerGas: tip,
   })
-  return { raw: bytesOf(raw), hash: bytesOf(keccak256(raw)) }
+  return { raw: bytesOfHex(raw), hash: bytesOfHex(keccak256(raw)) }
 }
 
 /** Decodes a signed transaction. */
