@@ -18,8 +18,8 @@ import { noTracing, type Tracing } from '../platform/tracing/tracing.js'
 import type { Caller } from './caller.js'
 import { errorBody, failureOf, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorResponse } from './error-response.js'
-import { closeGently } from './gentle-close.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
+import { closeWithLinger } from './lingering-close.js'
 import { createRefusalLog } from './refusal-log.js'
 import { limitRequestTime } from './request-deadlines.js'
 import { traceRequests } from './request-spans.js'
@@ -113,7 +113,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const [path = ''] = request.url.split('?', 1)
     if (path.includes('%00')) throw new PlazaError('bad_request.invalid_param', 'the path holds U+0000')
   })
-  closeGently(app, BODY_LIMIT_BYTES)
+  closeWithLinger(app, BODY_LIMIT_BYTES)
   requireHost(app)
   limitRequestTime(app, options)
   preferOrdinaryRequests(app)

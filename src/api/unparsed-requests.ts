@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { failureBody } from '../hub/methods/http/errors.js'
 import { type ErrorCode, PlazaError } from '../platform/errors.js'
 import type { Log } from '../platform/log/log.js'
-import { endGently, isAnswered } from './gentle-close.js'
+import { endWithLinger, isAnswered } from './lingering-close.js'
 
 /** A failure of the HTTP parser. */
 interface ParserFailure {
@@ -66,7 +66,7 @@ interface HttpSocket extends Socket {
 export function answerUnparsed(log: Log): (failure: ParserFailure, socket: Socket) => void {
   return (failure, socket) => {
     if (failure.code === 'ECONNRESET' || socket.destroyed || isAnswered(socket)) {
-      endGently(socket)
+      endWithLinger(socket)
       return
     }
     const pending = (socket as HttpSocket)._httpMessage
@@ -85,7 +85,7 @@ export function answerUnparsed(log: Log): (failure: ParserFailure, socket: Socke
     const requestId = randomUUID()
     log.info({ reqId: requestId, status, reason: failure.code }, 'bytes that are no request were refused')
     const body = JSON.stringify(bodyOf(problem, pathOf(failure, socket)))
-    endGently(
+    endWithLinger(
       socket,
       [
         `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

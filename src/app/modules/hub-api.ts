@@ -73,7 +73,7 @@ function commonOptions(app: ServerApp) {
     clock,
     tracing,
     version,
-    adminAuth: config.hubAdminAuth,
+    operatorAuth: config.hubAdminAuth,
     ...(config.hubRequireApiKey ? { authorize: createKeyCheck(nameKey) } : {}),
   }
 }

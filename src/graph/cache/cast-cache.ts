@@ -133,8 +133,8 @@ export class CastCache {
       }),
     ])
     const userRecords = new Map([...users].map(([fid, { record }]) => [fid, record]))
-    const surroundings = { casts, users: userRecords, names }
-    return new Map(records.map((record) => [record.hash, castTemplate(record, surroundings)]))
+    const input = { casts, users: userRecords, names }
+    return new Map(records.map((record) => [record.hash, castTemplate(record, input)]))
   }
 }
 

@@ -64,16 +64,16 @@ describe('searchCasts', () => {
 describe('countCastsFound', () => {
   const periods = { ts: 0, seconds: 500, count: 5 }
   const matching = async (word: string, bits: number) => {
-    const rows = await db<{ piece: number; casts: number }[]>`
-      select (ts / 500)::integer as piece, count(*)::integer as casts from social.casts
+    const rows = await db<{ periodIndex: number; casts: number }[]>`
+      select (ts / 500)::integer as "periodIndex", count(*)::integer as casts from social.casts
       where words @@ to_tsquery('simple', ${word}) and ts < 2500
         and get_byte(hash, 0) < ${2 ** (8 - bits)}::integer
       group by 1 order by 1`
-    return rows.map(({ piece, casts }) => ({ piece, casts: casts * 2 ** bits }))
+    return rows.map(({ periodIndex, casts }) => ({ periodIndex, casts: casts * 2 ** bits }))
   }
   const counted = async (word: string, limits: Parameters<typeof countCastsFound>[3]) =>
     (await countCastsFound(db, { terms: searchTerms(word) }, periods, limits)).toSorted(
-      (a, b) => a.piece - b.piece,
+      (a, b) => a.periodIndex - b.periodIndex,
     )
 
   it('few matches -> all are counted', async () => {

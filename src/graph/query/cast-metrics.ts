@@ -5,7 +5,7 @@ import { type CastSearch, conditionsOf, planForValues } from './cast-search.js'
 /** The number of casts with these words in one period. */
 export interface CastSearchCount {
   /** 0 for the first period. */
-  readonly piece: number
+  readonly periodIndex: number
   readonly casts: number
 }
 
@@ -76,7 +76,7 @@ async function countSample(
 ): Promise<CastSearchCount[]> {
   const { tsquery } = search.terms
   return await session<CastSearchCount[]>`
-    select ((c.ts - ${ts}::bigint) / ${seconds}::bigint)::integer as piece,
+    select ((c.ts - ${ts}::bigint) / ${seconds}::bigint)::integer as "periodIndex",
       (count(*) * ${2 ** bits}::bigint)::integer as casts
     from social.casts c
     where c.ts >= ${ts}::bigint and c.ts < ${ts + seconds * count}::bigint and ${conditionsOf(db, search)}

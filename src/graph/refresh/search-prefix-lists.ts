@@ -17,6 +17,9 @@ const MAX_AGE_MS = 60 * 60 * 1000
 /** Growth since the last refresh (one in ten) that triggers a refresh before that age. */
 const REFRESH_GROWTH_FACTOR = 1.1
 
+/** The age at which the record of a run is deleted. */
+const RUN_RETENTION_MS = 24 * 60 * 60 * 1000
+
 const POLL_MS = 5 * 60 * 1000
 const LOCK = 'plaza search lists'
 
@@ -59,14 +62,14 @@ export async function refreshSearchLists(db: Database, now: number): Promise<voi
     await transaction`set local statement_timeout = 0`
     await transaction`set local work_mem = '64MB'`
     await transaction`
-      create temporary table fresh_leaders (kind smallint, prefix text, fid bigint) on commit drop`
+      create temporary table new_top_users (kind smallint, prefix text, fid bigint) on commit drop`
     await selectTopUsers(transaction, nameKind.username)
     await selectTopUsers(transaction, nameKind.displayName)
     await storeTopUsers(transaction)
     await storePopularUsers(transaction)
     await transaction`
       insert into search.runs (finished_at, users) select ${now}, count(*) from social.users`
-    await transaction`delete from search.runs where finished_at < ${now} - 86400000::bigint`
+    await transaction`delete from search.runs where finished_at < ${now - RUN_RETENTION_MS}::bigint`
   })
 }
 
@@ -88,7 +91,7 @@ async function selectTopUsers(db: Transaction, kind: number): Promise<void> {
         group by 1
         having count(*) > ${MIN_NAMES_PER_PREFIX}
       ), listed as (
-        insert into fresh_leaders
+        insert into new_top_users
         select ${kind}::smallint, prefix, fid
         from (
           select c.prefix, n.fid, row_number() over (partition by c.prefix order by popularity desc, fid) as rank
@@ -108,20 +111,20 @@ async function selectTopUsers(db: Transaction, kind: number): Promise<void> {
 }
 
 async function storeTopUsers(db: Transaction): Promise<void> {
-  await db`create unique index on fresh_leaders (kind, prefix, fid)`
-  await db`analyze fresh_leaders`
+  await db`create unique index on new_top_users (kind, prefix, fid)`
+  await db`analyze new_top_users`
   await db`
     delete from search.top_users_by_prefix l
     where not exists (
-      select 1 from fresh_leaders f where f.kind = l.kind and f.prefix = l.prefix and f.fid = l.fid
+      select 1 from new_top_users f where f.kind = l.kind and f.prefix = l.prefix and f.fid = l.fid
     )
   `
-  await db`insert into search.top_users_by_prefix select * from fresh_leaders on conflict do nothing`
+  await db`insert into search.top_users_by_prefix select * from new_top_users on conflict do nothing`
 }
 
 async function storePopularUsers(db: Transaction): Promise<void> {
   await db`
-    create temporary table fresh_known on commit drop as
+    create temporary table new_popular_users on commit drop as
     select u.fid, u.username, lower(u.display_name) as display_name
     from social.users u
     left join social.user_counts c on c.fid = u.fid
@@ -129,10 +132,10 @@ async function storePopularUsers(db: Transaction): Promise<void> {
     order by ${popularityOf(db)} desc, u.fid
     limit ${MAX_POPULAR_USERS}
   `
-  await db`delete from search.popular_users k where not exists (select 1 from fresh_known f where f.fid = k.fid)`
+  await db`delete from search.popular_users k where not exists (select 1 from new_popular_users f where f.fid = k.fid)`
   await db`
     insert into search.popular_users as k
-    select * from fresh_known
+    select * from new_popular_users
     on conflict (fid) do update
     set username = excluded.username, display_name = excluded.display_name
     where (k.username, k.display_name) is distinct from (excluded.username, excluded.display_name)

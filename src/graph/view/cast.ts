@@ -20,7 +20,7 @@ import { channelMentions, insertMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
 /** Data that the view of a cast needs besides its record. */
-export interface CastSurroundings {
+export interface CastViewInput {
   /** The embedded casts. */
   readonly casts: ReadonlyMap<string, CastRecord>
   /** Authors, apps and mentioned users. */
@@ -41,9 +41,9 @@ export interface PresentedCast {
 }
 
 /** Makes the part of a cast that is the same for every viewer. */
-export function presentCast(cast: CastRecord, surroundings: CastSurroundings): PresentedCast {
-  const { text, mentions } = textOf(cast, surroundings.users)
-  const channels = channelsIn(text, surroundings.names)
+export function presentCast(cast: CastRecord, input: CastViewInput): PresentedCast {
+  const { text, mentions } = textOf(cast, input.users)
+  const channels = channelsIn(text, input.names)
   return {
     authorFid: cast.fid,
     mentionedFids: mentions.map(({ fid }) => fid),
@@ -56,10 +56,10 @@ export function presentCast(cast: CastRecord, surroundings: CastSurroundings): P
       root_parent_url: cast.rootParentUrl,
       thread_hash: `0x${cast.threadHash}`,
       parent_author: { fid: cast.parentFid },
-      app: appOf(cast, surroundings.users),
+      app: appOf(cast, input.users),
       text,
       timestamp: timestampOf(cast),
-      embeds: cast.embeds.flatMap((embed) => presentEmbed(embed, cast, surroundings) ?? []),
+      embeds: cast.embeds.flatMap((embed) => presentEmbed(embed, cast, input) ?? []),
       frames: [],
       reactions: { likes_count: cast.likes, recasts_count: cast.recasts, likes: [], recasts: [] },
       replies: { count: cast.replies },
@@ -152,14 +152,14 @@ function appOf(cast: CastRecord, users: ReadonlyMap<number, UserRecord>) {
 }
 
 /** Null for a cast that is not stored: the schema has no form for a cast of which only the name is known. */
-function presentEmbed(embed: CastEmbed, cast: CastRecord, surroundings: CastSurroundings): Embed | null {
+function presentEmbed(embed: CastEmbed, cast: CastRecord, input: CastViewInput): Embed | null {
   if ('url' in embed) return urlEmbed(embed.url, cast)
-  const embeddedCast = findCast(embed, surroundings.casts)
-  const author = embeddedCast && surroundings.users.get(embeddedCast.fid)
+  const embeddedCast = findCast(embed, input.casts)
+  const author = embeddedCast && input.users.get(embeddedCast.fid)
   if (!embeddedCast || !author) return null
   return {
     cast_id: { fid: embed.fid, hash: embed.hash },
-    cast: castEmbedded(embeddedCast, author, surroundings),
+    cast: castEmbedded(embeddedCast, author, input),
   }
 }
 
@@ -168,7 +168,7 @@ function urlEmbed(url: string, cast: CastRecord): Extract<Embed, { url: string }
   return { url, ...(metadata ? { metadata } : {}) }
 }
 
-function castEmbedded(cast: CastRecord, author: UserRecord, surroundings: CastSurroundings): CastEmbedded {
+function castEmbedded(cast: CastRecord, author: UserRecord, input: CastViewInput): CastEmbedded {
   return {
     hash: `0x${cast.hash}`,
     parent_hash: prefixed(cast.parentHash),
@@ -176,22 +176,22 @@ function castEmbedded(cast: CastRecord, author: UserRecord, surroundings: CastSu
     root_parent_url: cast.rootParentUrl,
     parent_author: { fid: cast.parentFid },
     author: userDehydrated(author),
-    app: appOf(cast, surroundings.users),
-    text: textOf(cast, surroundings.users).text,
+    app: appOf(cast, input.users),
+    text: textOf(cast, input.users).text,
     timestamp: timestampOf(cast),
-    embeds: cast.embeds.map((embed) => presentDeepEmbed(embed, cast, surroundings)),
+    embeds: cast.embeds.map((embed) => presentDeepEmbed(embed, cast, input)),
     channel: cast.channel && channelDehydrated(cast.channel),
   }
 }
 
-function presentDeepEmbed(embed: CastEmbed, cast: CastRecord, surroundings: CastSurroundings): EmbedDeep {
+function presentDeepEmbed(embed: CastEmbed, cast: CastRecord, input: CastViewInput): EmbedDeep {
   if ('url' in embed) return urlEmbed(embed.url, cast)
-  const embeddedCast = findCast(embed, surroundings.casts)
+  const embeddedCast = findCast(embed, input.casts)
   const cast_id = { fid: embed.fid, hash: embed.hash }
   return {
     cast_id,
     cast: embeddedCast
-      ? castDehydrated(embeddedCast, surroundings.users)
+      ? castDehydrated(embeddedCast, input.users)
       : { object: 'cast_dehydrated', hash: embed.hash, app: null },
   }
 }

@@ -13,7 +13,7 @@ const text = fc.oneof(
 )
 const fids = fc.uniqueArray(fc.constantFrom(1, 2, 3))
 const hashes = fc.uniqueArray(fc.constantFrom('11', '22', '33'))
-const surroundings = {
+const input = {
   names: { users: new Map(), channels: new Map() },
   locationOf: () => null,
   now: 1_700_000_000,
@@ -67,17 +67,15 @@ it('a page of buffers is, byte for byte, the page that is serialized from object
   fc.assert(
     fc.property(network, ({ users, casts, viewer }) => {
       const records = new Map(users.map((user) => [user.fid, user]))
-      const templates = new Map(users.map((user) => [user.fid, userTemplate(user, surroundings)]))
-      const castSurroundings = { casts: new Map(), users: records, names: surroundings.names }
+      const templates = new Map(users.map((user) => [user.fid, userTemplate(user, input)]))
+      const castInput = { casts: new Map(), users: records, names: input.names }
       const context = (value: object | null) => (value ? { viewer_context: value } : {})
       const userView = (fid: number) => {
         const user = records.get(fid)
-        return (
-          user && { ...presentUser(user, surroundings), ...context(viewer && userViewerContext(fid, viewer)) }
-        )
+        return user && { ...presentUser(user, input), ...context(viewer && userViewerContext(fid, viewer)) }
       }
       const castViews = casts.flatMap((cast) => {
-        const { body, authorFid, mentionedFids, channel } = presentCast(cast, castSurroundings)
+        const { body, authorFid, mentionedFids, channel } = presentCast(cast, castInput)
         const author = userView(authorFid)
         if (!author) return []
         const channelView = channel && {
@@ -89,7 +87,7 @@ it('a page of buffers is, byte for byte, the page that is serialized from object
         return [{ ...body, author, mentioned_profiles, channel: channelView, ...own }]
       })
       const rendered = casts.flatMap(
-        (cast) => renderCast(castTemplate(cast, castSurroundings), templates, viewer) ?? [],
+        (cast) => renderCast(castTemplate(cast, castInput), templates, viewer) ?? [],
       )
       expect(
         jsonArray(rendered)

@@ -2,13 +2,13 @@ import type { CastRecord } from '../load/cast-record.js'
 import type { ChannelRecord } from '../load/channel-record.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
-import { type CastSurroundings, castViewerContext, presentCast } from './cast.js'
+import { type CastViewInput, castViewerContext, presentCast } from './cast.js'
 import { channelDehydrated, channelUserContext, presentChannel } from './channel.js'
 import { Json, joined, json, keptJson, noJson } from './json.js'
 import type { CastViewerContext } from './schema/cast.js'
 import type { ChannelUserContext } from './schema/channel-dehydrated.js'
 import type { UserViewerContext } from './schema/user.js'
-import { presentUser, type UserSurroundings, userViewerContext } from './user.js'
+import { presentUser, type UserViewInput, userViewerContext } from './user.js'
 
 // A view is rendered in two steps. A template is the part that is the same for every viewer: caches keep it. The second
 // step joins templates and adds what depends on the viewer.
@@ -44,15 +44,15 @@ export interface ChannelTemplate {
 }
 
 /** Makes the template of a user. */
-export function userTemplate(record: UserRecord, surroundings: UserSurroundings): UserTemplate {
-  const user = presentUser(record, surroundings)
+export function userTemplate(record: UserRecord, input: UserViewInput): UserTemplate {
+  const user = presentUser(record, input)
   const mentionedFids = (user.profile.bio.mentioned_profiles ?? []).map(({ fid }) => fid)
   return { fid: record.fid, mentionedFids, jsonPrefix: keptJson(openObject(user))[0] }
 }
 
 /** Makes the template of a cast. */
-export function castTemplate(record: CastRecord, surroundings: CastSurroundings): CastTemplate {
-  const { body, channel, authorFid, mentionedFids } = presentCast(record, surroundings)
+export function castTemplate(record: CastRecord, input: CastViewInput): CastTemplate {
+  const { body, channel, authorFid, mentionedFids } = presentCast(record, input)
   const [untilAuthor, afterMentioned] = keptJson(
     `${openObject(body)},"author":`,
     `],"channel":${channel === null ? 'null' : openObject(channelDehydrated(channel))}`,

@@ -13,7 +13,7 @@ const dehydratedAlice = {
   custody_address: `0x${'cc'.repeat(20)}`,
   score: 0.5,
 }
-const surroundings = {
+const input = {
   names: {
     users: new Map([['alice', alice]]),
     channels: new Map([
@@ -24,7 +24,7 @@ const surroundings = {
     latitude === 52.5 && longitude === -13.4 ? berlin : null,
   now: 1_800_000_000,
 }
-const presented = (known: Parameters<typeof userRecord>[1]) => presentUser(userRecord(7, known), surroundings)
+const presented = (known: Parameters<typeof userRecord>[1]) => presentUser(userRecord(7, known), input)
 
 it('a minimal user has every required member and no other', () => {
   expect(presented({})).toEqual({
@@ -130,14 +130,14 @@ describe('a location', () => {
 })
 
 describe('a user who went live', () => {
-  const startTs = 190_540_800 // surroundings.now in Farcaster seconds
+  const startTs = 190_540_800 // input.now in Farcaster seconds
   const live = (liveAtTs: number) =>
     presented({ liveAt: 'https://plaza.test/live', liveAtTs }).profile.live_at
 
   it('is live for twelve hours after the start', () => {
     expect(live(startTs - 10)).toEqual({
       url: 'https://plaza.test/live',
-      updated_at: new Date((surroundings.now - 10) * 1000).toISOString(),
+      updated_at: new Date((input.now - 10) * 1000).toISOString(),
       is_live: true,
     })
     expect(live(startTs - 12 * 3600 + 1)).toMatchObject({ is_live: true })
@@ -146,7 +146,7 @@ describe('a user who went live', () => {
 
   it('has a view that ends then, or when its subscription does', () => {
     const user = userRecord(7, { liveAt: 'https://plaza.test/live', liveAtTs: startTs })
-    const { now } = surroundings
+    const { now } = input
     expect(userViewEnd(user, now)).toBe(now + 12 * 3600)
     expect(userViewEnd({ ...user, proUntil: now + 60 }, now)).toBe(now + 60)
     expect(userViewEnd({ ...user, liveAtTs: 0 }, now)).toBe(Number.POSITIVE_INFINITY)

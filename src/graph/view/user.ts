@@ -24,7 +24,7 @@ const ethereum = 0
 const solana = 1
 
 /** Data that the view of a user needs besides its record. */
-export interface UserSurroundings {
+export interface UserViewInput {
   /** The names that the bio mentions. */
   readonly names: TextNames
   /** The address of coordinates. */
@@ -37,8 +37,8 @@ export interface UserSurroundings {
 const LIVE_SECONDS = 12 * 60 * 60
 
 /** Makes a user without its viewer context. */
-export function presentUser(user: UserRecord, surroundings: UserSurroundings): User {
-  const pro = presentPro(user, surroundings.now)
+export function presentUser(user: UserRecord, input: UserViewInput): User {
+  const pro = presentPro(user, input.now)
   return {
     object: 'user',
     fid: user.fid,
@@ -47,7 +47,7 @@ export function presentUser(user: UserRecord, surroundings: UserSurroundings): U
     custody_address: `0x${user.custodyAddress}`,
     pfp_url: user.pfpUrl,
     registered_at: dateTimeOf(user.registeredAt),
-    profile: presentProfile(user, surroundings),
+    profile: presentProfile(user, input),
     follower_count: user.followerCount,
     following_count: user.followingCount,
     verifications: ethAddresses(user),
@@ -83,10 +83,10 @@ export function userViewerContext(fid: number, viewer: ViewerRelations): UserVie
   return viewerContexts[bits]!
 }
 
-function presentProfile(user: UserRecord, surroundings: UserSurroundings): UserProfile {
-  const location = presentLocation(user.location, surroundings)
+function presentProfile(user: UserRecord, input: UserViewInput): UserProfile {
+  const location = presentLocation(user.location, input)
   return {
-    bio: presentBio(user.bio ?? '', surroundings),
+    bio: presentBio(user.bio ?? '', input),
     ...(location ? { location } : {}),
     ...(user.bannerUrl ? { banner: { url: user.bannerUrl } } : {}),
     ...(user.liveAt
@@ -94,7 +94,7 @@ function presentProfile(user: UserRecord, surroundings: UserSurroundings): UserP
           live_at: {
             url: user.liveAt,
             updated_at: dateTimeOf(unixSecondsFromFarcasterSeconds(user.liveAtTs ?? 0)),
-            is_live: surroundings.now < liveUntil(user),
+            is_live: input.now < liveUntil(user),
           },
         }
       : {}),
@@ -112,7 +112,7 @@ export function userViewEnd(user: UserRecord, now: number): number {
   return Math.min(Number.POSITIVE_INFINITY, ...ends)
 }
 
-function presentBio(text: string, { names }: UserSurroundings): UserBio {
+function presentBio(text: string, { names }: UserViewInput): UserBio {
   const profiles = usernameMentions(text).flatMap(({ name, range }) => {
     const user = names.users.get(name)
     return user ? [{ user: userDehydrated(user), range }] : []
@@ -136,10 +136,7 @@ function coordinatesOf(location: string | null): { latitude: number; longitude: 
   return match && { latitude: Number(match[1]), longitude: Number(match[2]) }
 }
 
-function presentLocation(
-  text: string | null,
-  { locationOf }: UserSurroundings,
-): UserProfile['location'] | null {
+function presentLocation(text: string | null, { locationOf }: UserViewInput): UserProfile['location'] | null {
   const coordinates = coordinatesOf(text)
   if (!coordinates) return null
   const address = locationOf(coordinates.latitude, coordinates.longitude)

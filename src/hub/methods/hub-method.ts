@@ -62,7 +62,7 @@ interface CommonSpec {
   readonly http?: HttpRoute
   readonly grpc?: GrpcName
   /** Over gRPC the method needs the operator's credentials, if there are any. */
-  readonly forAdmin?: true
+  readonly forOperator?: true
   /** It may take longer than `REQUEST_TIMEOUT_MS`. */
   readonly longWait?: LongWait
 }

@@ -8,10 +8,10 @@ import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { HubServiceService } from '../../protocol/proto/generated/rpc.js'
 
 const { db } = await createTestDatabase()
-const adminAuth = 'operator:secret,other:word'
+const operatorAuth = 'operator:secret,other:word'
 const open = await openHubApi(db)
-const closed = await openHubApi(db, { hub: open.hub, adminAuth })
-const { server } = await openHubGrpc(db, { hub: open.hub, adminAuth })
+const closed = await openHubApi(db, { hub: open.hub, operatorAuth })
+const { server } = await openHubGrpc(db, { hub: open.hub, operatorAuth })
 const client = new Client(server.address, credentials.createInsecure())
 afterAll(() => client.close())
 await open.hub.submitOnChainEvents(new TestUser(1).onChain())

@@ -54,14 +54,14 @@ export const meshMethods = [
   }),
   readMethod({
     grpc: 'getMeshView',
-    forAdmin: true,
+    forOperator: true,
     request: {},
     reply: meshView,
     handle: (_request, context) => readMeshView(context),
   }),
   readMethod({
     grpc: 'getMeshTopology',
-    forAdmin: true,
+    forOperator: true,
     request: {},
     reply: meshTopology,
     handle: (_request, context) => readMeshView(context),

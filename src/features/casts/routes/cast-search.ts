@@ -122,11 +122,11 @@ const WEEK = 7 * DAY
 
 /** Length of each interval and of its steps, in seconds. */
 const intervals = {
-  '1d': { seconds: DAY, piece: HOUR },
-  '7d': { seconds: WEEK, piece: DAY },
-  '30d': { seconds: 30 * DAY, piece: DAY },
-  '90d': { seconds: 90 * DAY, piece: WEEK },
-  '180d': { seconds: 180 * DAY, piece: WEEK },
+  '1d': { seconds: DAY, periodSeconds: HOUR },
+  '7d': { seconds: WEEK, periodSeconds: DAY },
+  '30d': { seconds: 30 * DAY, periodSeconds: DAY },
+  '90d': { seconds: 90 * DAY, periodSeconds: WEEK },
+  '180d': { seconds: 180 * DAY, periodSeconds: WEEK },
 } as const
 const intervalNames = ['1d', '7d', '30d', '90d', '180d'] as const
 
@@ -150,17 +150,19 @@ export const castMetrics = defineOperation({
 
   async handle({ db, clock }, query) {
     const search = await castSearch(db, query)
-    const { seconds, piece } = intervals[query.interval]
-    const count = Math.ceil(seconds / piece)
-    const current = Math.floor(clock() / 1000 / piece) * piece
-    const start = current - (count - 1) * piece
+    const { seconds, periodSeconds } = intervals[query.interval]
+    const count = Math.ceil(seconds / periodSeconds)
+    const current = Math.floor(clock() / 1000 / periodSeconds) * periodSeconds
+    const start = current - (count - 1) * periodSeconds
     const ts = farcasterSecondsFromUnixSeconds(start)
-    const found = isEmpty(search) ? [] : await countCastsFound(db, search, { ts, seconds: piece, count })
-    const counts = new Map(found.map((row) => [row.piece, row.casts]))
+    const found = isEmpty(search)
+      ? []
+      : await countCastsFound(db, search, { ts, seconds: periodSeconds, count })
+    const counts = new Map(found.map((row) => [row.periodIndex, row.casts]))
     return {
       metrics: Array.from({ length: count }, (_, index) => ({
-        start: dateTimeOf(start + index * piece),
-        resolution_in_seconds: piece,
+        start: dateTimeOf(start + index * periodSeconds),
+        resolution_in_seconds: periodSeconds,
         cast_count: counts.get(index) ?? 0,
       })),
     }

@@ -29,7 +29,7 @@ export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' |
   /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */
   readonly authorize?: (call: KeyedCall) => Promise<void>
   /** Credentials of the operator, `user:password`, several between commas. Undefined: its methods are open. */
-  readonly adminAuth?: string | undefined
+  readonly operatorAuth?: string | undefined
   readonly metrics?: ReturnType<typeof createGrpcMetrics>
 }
 

@@ -21,12 +21,12 @@ import { noTracing, type Tracing } from '../../../platform/tracing/tracing.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import { readEvents } from '../../log/read.js'
-import { createOperatorCheck } from '../admin-auth.js'
 import { priceOfBody, priceOfRequest } from '../heavy-methods.js'
 import { callerOfHub } from '../hub-callers.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
 import { readBeside, writeBeside } from '../hub-reads.js'
+import { createOperatorCheck } from '../operator-auth.js'
 import { type Admit, type CallOrigin, type HubGrpcApi, type IncomingCall, statusOf } from './grpc-api.js'
 import { decodeRequest, type GrpcName } from './request.js'
 import { endSilentConnections } from './silent-connections.js'
@@ -115,17 +115,17 @@ function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementati
     )
     return { ...page, events: events.flat() }
   })
-  const checkAdmin = createOperatorCheck(api.adminAuth)
-  const admitAdmin: Admit = async (call) => {
+  const checkOperator = createOperatorCheck(api.operatorAuth)
+  const admitOperator: Admit = async (call) => {
     const admitted = await admit(call)
-    checkAdmin(textOf(call.metadata, 'authorization'))
+    checkOperator(textOf(call.metadata, 'authorization'))
     return admitted
   }
   return Object.fromEntries(
     hubMethods.flatMap((method) => {
-      const { grpc: name, forAdmin, longWait } = method
+      const { grpc: name, forOperator, longWait } = method
       if (!name) return []
-      const admission = forAdmin ? admitAdmin : admit
+      const admission = forOperator ? admitOperator : admit
       const served = { method, name, context, api }
       const limitMs = Math.max(requestTimeoutMs, longWait?.limitMs ?? 0)
       const call = serveCalls(name, api, async (call) => {

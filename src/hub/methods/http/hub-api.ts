@@ -16,7 +16,7 @@ export interface HubApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 've
   /** Names API keys, for limits of each of them. Undefined: callers are known by their address. */
   readonly nameKey?: NameKey
   /** Credentials of the operator, `user:password`, several between commas. Undefined: `/v1/mesh` is open. */
-  readonly adminAuth?: string | undefined
+  readonly operatorAuth?: string | undefined
   /** Throws PlazaError `unauthenticated` to refuse a request. Undefined: every request is allowed. */
   readonly authorize?: (request: FastifyRequest) => Promise<void>
 }

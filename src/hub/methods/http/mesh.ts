@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
 import { inlineSources } from '../../../platform/text/content-policy.js'
-import type { OperatorCheck } from '../admin-auth.js'
 import type { MethodContext } from '../hub-method.js'
 import { meshTopologyJson, meshViewJson, meshViewText, readMeshView, shownTopics } from '../mesh-view.js'
+import type { OperatorCheck } from '../operator-auth.js'
 import { MESH_PAGE } from './mesh-page.js'
 import { Parameters } from './parameters.js'
 
@@ -22,11 +22,11 @@ const pagePolicy = [
 export function registerMesh(
   scope: FastifyInstance,
   context: MethodContext,
-  checkAdmin: OperatorCheck,
+  checkOperator: OperatorCheck,
 ): void {
   scope.get('/mesh', async (request, reply) => {
     try {
-      checkAdmin(request.headers.authorization)
+      checkOperator(request.headers.authorization)
     } catch (error) {
       return refuseAdmin(error, reply)
     }

@@ -8,12 +8,12 @@ import { limitRequests } from '../../../platform/limits/limit-requests.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { LongReply } from '../../../platform/limits/long-reply.js'
 import { redactedPath } from '../../../platform/text/redacted-path.js'
-import { createOperatorCheck } from '../admin-auth.js'
 import { priceOfBody, priceOfQuery } from '../heavy-methods.js'
 import { callerOfHub } from '../hub-callers.js'
 import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
 import { hubMethods } from '../hub-methods.js'
 import { readBeside, writeBeside } from '../hub-reads.js'
+import { createOperatorCheck } from '../operator-auth.js'
 import { sendFailure } from './errors.js'
 import { createJsonPageReader } from './event-pages.js'
 import { registerEventStream } from './event-stream.js'
@@ -44,7 +44,7 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
       const served = { api, context, runHeavy: allowHeavyWork(scope, api.workLimits) }
       for (const [path, methods] of routes) addRoute(scope, path, methods, served)
       registerEventStream(scope, api)
-      registerMesh(scope, context, createOperatorCheck(api.adminAuth))
+      registerMesh(scope, context, createOperatorCheck(api.operatorAuth))
     },
     { prefix: '/v1' },
   )

@@ -9,15 +9,15 @@ const closing = new WeakSet<Socket>()
 const answeredEarly = new WeakSet<Socket>()
 
 /**
- * Closes connections so that clients can read the last answer. To close a socket while a client sends is to reset it, and a
+ * Closes connections with a lingering close, so that clients can read the last answer. To close a socket while a client sends is to reset it, and a
  * reset may reach the client before the answer does, or instead of it. So what comes is read and dropped for a moment.
  *
  * @param mostDropped Bytes of a body that are read after its request was answered, to keep the connection.
  */
-export function closeGently(app: FastifyInstance, mostDropped: number): void {
+export function closeWithLinger(app: FastifyInstance, mostDropped: number): void {
   app.server.on('connection', (socket: Socket) => {
     // What Node.js calls after the last answer of a connection: it would close as soon as the answer is written.
-    socket.destroySoon = () => endGently(socket)
+    socket.destroySoon = () => endWithLinger(socket)
   })
   app.addHook('onRequest', (request, reply, done) => {
     // It came behind a request whose answer ended the connection: there is no way to answer it, so it must not run.
@@ -47,7 +47,7 @@ export function isAnswered(socket: Socket): boolean {
 }
 
 /** Sends a last text, and closes a connection when the client has, or after a moment. */
-export function endGently(socket: Socket, text?: string): void {
+export function endWithLinger(socket: Socket, text?: string): void {
   if (closing.has(socket) || socket.destroyed) return
   closing.add(socket)
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
