@@ -2,7 +2,7 @@ import { MessageType } from './definitions.js'
 
 /** Type of a key: Ed25519. */
 export const KEY_TYPE_ED25519 = 1
-/** Type of the key of an auth address, which signs in for its user and signs no messages. */
+/** Type of the key of an auth address, which signs in for its user and signs no messages (docs/protocol.md §4.10). */
 export const KEY_TYPE_AUTH = 2
 /** Type of the metadata of a key: the signed request of an app. */
 export const METADATA_TYPE_SIGNED_KEY_REQUEST = 1
