@@ -15,6 +15,7 @@ import { signedRequest } from './delivery/request.js'
 import type { WebhookDelivery } from './schema/webhook.js'
 import type { WebhookEventKind } from './schema/webhook-filters.js'
 import { decryptSigningSecrets } from './secrets.js'
+import { isWaiting } from './waiting-deliveries.js'
 
 /** A page of a webhook's deliveries, below `beforeSeq`. */
 interface DeliveryPage {
@@ -39,7 +40,7 @@ export function listDeliveries(
     join webhooks.events e on e.id = d.event_id
     where d.webhook_id = ${webhookId}
       and d.seq < ${beforeSeq ?? Number.MAX_SAFE_INTEGER}::bigint
-      and (${status ?? null}::text is null or d.state = ${status ?? null})
+      and ${status === undefined ? db`true` : status === 'waiting' ? isWaiting(db) : db`d.state = ${status}`}
       and (${kind ?? null}::text is null or e.kind = ${kind ?? null})
     order by d.seq desc
     limit ${limit}`

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { isWaiting } from './waiting-deliveries.js'
 
 /** Limits that an operator may change; omitted members stay unchanged. */
 export interface WebhookLimits {
@@ -58,7 +59,7 @@ export async function summarizeWebhooks(db: Database): Promise<WebhookSummary[]>
   return db<WebhookSummary[]>`
     select
       w.id, a.name as app, w.target_url as "targetUrl", w.active, w.disabled_reason as "disabledReason", l.failures,
-      (select count(*) from webhooks.deliveries d where d.webhook_id = w.id and d.state = 'waiting') as waiting
+      (select count(*) from webhooks.deliveries d where d.webhook_id = w.id and ${isWaiting(db)}) as waiting
     from webhooks.webhooks w
     join apps.apps a on a.id = w.app_id
     join webhooks.lanes l on l.webhook_id = w.id

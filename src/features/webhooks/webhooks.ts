@@ -13,6 +13,7 @@ import {
   expireSecrets,
   type SigningSecret,
 } from './secrets.js'
+import { isWaiting } from './waiting-deliveries.js'
 
 /** A webhook as its owner sees it. */
 export interface Webhook extends WebhookRow {
@@ -304,9 +305,9 @@ export async function deleteWebhooksOfListeners(db: Queryable, listeners: readon
 /** Cancels queued deliveries. Running attempts are recorded when they end. */
 async function cancelWaiting(db: Queryable, webhookId: string, reason: string): Promise<void> {
   await db`
-    update webhooks.deliveries
+    update webhooks.deliveries d
     set state = 'canceled', failure = ${reason}, finished_at = now()
-    where webhook_id = ${webhookId} and state = 'waiting'`
+    where d.webhook_id = ${webhookId} and ${isWaiting(db)}`
 }
 
 async function refuseDuplicates<Result>(write: () => Promise<Result>): Promise<Result> {

@@ -1591,7 +1591,6 @@ CREATE INDEX deliveries_finished ON webhooks.deliveries USING btree (finished_at
 CREATE INDEX deliveries_new ON webhooks.deliveries USING btree (webhook_id, seq) WHERE ((state = 'waiting'::text) AND (attempts = 0));
 CREATE INDEX deliveries_sending ON webhooks.deliveries USING btree (worker) WHERE (state = 'sending'::text);
 CREATE INDEX deliveries_undelivered ON webhooks.deliveries USING btree (webhook_id, seq) WHERE (state = ANY (ARRAY['failed'::text, 'canceled'::text]));
-CREATE INDEX deliveries_waiting ON webhooks.deliveries USING btree (webhook_id, seq) WHERE (state = 'waiting'::text);
 
 create table webhooks.events (
   id text not null,
