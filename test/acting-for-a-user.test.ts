@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { hashOfKey } from '../src/features/apps/api-keys.js'
 import { appKeyAuthorization } from '../src/features/bearer/testing/app-key-token.js'
+import { secretDigest } from '../src/platform/vault/secret-digest.js'
 import { createMessageSigner } from '../src/protocol/sign.js'
 import { TestUser } from './network.js'
 import { refusalOf } from './published-client/error-of-call.js'
@@ -54,7 +54,7 @@ test('an app acts for users, and no secret appears in any output', async () => {
     expect(all.filter((line) => line.startsWith(`${name} in `))).not.toEqual([])
   }
   expect(documentedNames.size).toBe(9)
-  expect(dump.map(({ text }) => text).join()).toContain(hashOfKey(participants.key).toString('hex'))
+  expect(dump.map(({ text }) => text).join()).toContain(secretDigest(participants.key).toString('hex'))
 })
 
 /** Creates a name, a profile, and an app key with valid tokens. */

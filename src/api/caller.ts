@@ -1,3 +1,5 @@
+import { type CallerName, callerAt, callerOfKey } from '../platform/limits/caller-name.js'
+
 /** The app that sends a request, and its key. */
 export interface Caller {
   readonly appId: string
@@ -11,4 +13,9 @@ export const anonymousCaller: Caller = {
   appId: '00000000-0000-0000-0000-000000000000',
   keyId: 0,
   rateLimit: null,
+}
+
+/** Names who sends a request, for limits and the log: the key, or the address without one. */
+export function callerOf({ keyId }: Pick<Caller, 'keyId'>, address: string): CallerName {
+  return keyId === anonymousCaller.keyId ? callerAt(address) : callerOfKey(keyId)
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ErrorRes } from '../graph/view/schema/error.js'
 import { describeError, type ErrorCode, PlazaError, type ValidationError } from '../platform/errors.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
-import { prepareErrorReply, toPlazaError } from './error-reply.js'
+import { replyToFailure } from './error-reply.js'
 
 /**
  * `code` of ErrorRes. The hosted API defines `InvalidField`; the others follow its style. Refusals by the
@@ -70,11 +70,7 @@ function wrongMember({ code, property, message }: PlazaError, { method }: Fastif
 
 /** Makes the routes of a scope reply to every failure with ErrorRes. */
 export function sendRouteErrors(scope: FastifyInstance): void {
-  scope.setErrorHandler((failure, request, reply) => {
-    const error = toPlazaError(failure)
-    prepareErrorReply(error, request, reply)
-    return reply.send(errorResponse(error, request))
-  })
+  scope.setErrorHandler((failure, request, reply) => replyToFailure(failure, request, reply, errorResponse))
 }
 
 /** Makes a scope reply to every failure with ErrorRes, including unknown paths. */

@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { Registry } from 'prom-client'
 import type { Shortage } from '../platform/db/connection-errors.js'
-import { type Metrics, openMetricsWriter } from '../platform/metrics.js'
-import { createPacedRuns } from '../platform/process/paced-runs.js'
-import { pause, resultWithin } from '../platform/process/pause.js'
+import { resultWithin } from '../platform/process/pause.js'
 
 /** The reply of `/readyz`. The server is ready if every part is, but for what reads can do without. */
 export interface Readiness {
@@ -17,7 +14,6 @@ export interface Readiness {
 }
 
 export interface HealthOptions {
-  readonly metrics: Metrics
   readonly readReadiness: () => Promise<Readiness>
   /** Reads the resources that have run out lately. Reads go on, so it is no reason to be not ready. */
   readonly readShortages: () => Promise<readonly Shortage[]>
@@ -27,10 +23,8 @@ export interface HealthOptions {
 
 /** A check that takes longer counts as failed. */
 const READINESS_LIMIT_MS = 2_000
-/** Metrics that are read from the database, and not in this time, are left out. */
-const METRICS_LIMIT_MS = 2_000
 /** Part of the time of a request that a check may take at most. */
-const CHECK_SHARE = 0.5
+export const CHECK_SHARE = 0.5
 /** Above this queue length new messages wait for seconds, and load balancers should use another server. */
 const MAX_EVENT_LAG = 10_000
 
@@ -40,7 +34,7 @@ const MAX_EVENT_LAG = 10_000
  * @returns whether the server is ready, as `/readyz` says it.
  */
 export function registerHealth(app: FastifyInstance, options: HealthOptions): () => Promise<boolean> {
-  const { metrics, readShortages, requestTimeoutMs } = options
+  const { readShortages, requestTimeoutMs } = options
   const longestMs = requestTimeoutMs * CHECK_SHARE
   const readReadiness = sharedCheck(options.readReadiness, Math.min(READINESS_LIMIT_MS, longestMs))
   const vital = { config: { isVital: true } }
@@ -60,27 +54,6 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): ()
       shortages,
       missingRoles,
     }
-  })
-
-  // Needs no key, takes statements and 5 ms of the thread: those who ask together get the same.
-  const metricsLimitMs = Math.min(METRICS_LIMIT_MS, longestMs)
-  const { registry } = metrics
-  const classicText = createPacedRuns(async () => {
-    const texts = await readMetrics(metrics, (name) => registry.getSingleMetricAsString(name), metricsLimitMs)
-    return `${texts.join('\n\n')}\n`
-  })
-  const writeOpenMetrics = openMetricsWriter(metrics)
-  const openMetricsText = createPacedRuns(async () => {
-    const texts = await readMetrics(metrics, writeOpenMetrics, metricsLimitMs)
-    return `${texts.join('\n')}\n# EOF\n`
-  })
-  app.get('/metrics', vital, async (request, reply) => {
-    if (acceptsOpenMetrics(request.headers.accept)) {
-      reply.type(Registry.OPENMETRICS_CONTENT_TYPE)
-      return await openMetricsText()
-    }
-    reply.type(registry.contentType)
-    return await classicText()
   })
 
   return async () => isReady(await readReadiness())
@@ -113,23 +86,4 @@ function sharedCheck<Result>(check: () => Promise<Result>, limitMs: number): () 
     if (result === null && running !== null) isLate = true
     return result
   }
-}
-
-/** Whether a client names the format of OpenMetrics, as Prometheus does when it stores exemplars. */
-function acceptsOpenMetrics(accept = ''): boolean {
-  return accept.includes('application/openmetrics-text')
-}
-
-/** The text of each metric, without those whose values did not come in time. */
-async function readMetrics(
-  { registry }: Metrics,
-  write: (name: string) => Promise<string>,
-  limitMs: number,
-): Promise<string[]> {
-  const finished = new AbortController()
-  const late = pause(limitMs, finished.signal).then(() => null)
-  const names = registry.getMetricsAsArray().map(({ name }) => name)
-  const texts = await Promise.all(names.map((name) => Promise.race([write(name), late])))
-  finished.abort()
-  return texts.filter((text) => text !== null)
 }

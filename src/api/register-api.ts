@@ -1,14 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Database } from '../platform/db/connection.js'
 import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import type { WriterKey } from '../platform/db/replicas/recent-writes.js'
 import { JSON_TYPE } from '../platform/http/content-type.js'
-import { type CallerName, callerAt } from '../platform/limits/caller-name.js'
 import { allowHeavyWork, type RunHeavy } from '../platform/limits/heavy-requests.js'
 import type { WorkLimits } from '../platform/limits/work-limits.js'
-import { callerOf } from './api-keys.js'
 import { type KeyOptions, requireApiKey } from './authenticate.js'
-import { anonymousCaller, type Caller } from './caller.js'
+import { type Caller, callerOf } from './caller.js'
 import { allowBrowsers, answerApiPreflights } from './cors.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson } from './json-bodies.js'
@@ -109,7 +107,7 @@ function addOperation<Context>(
       const reported =
         price === null
           ? answer()
-          : runHeavy({ price, caller: payerOf(caller, request), bytes }, reply, answer)
+          : runHeavy({ price, caller: callerOf(caller, request.ip), bytes }, reply, answer)
       const { status, headers: replyHeaders = {}, json } = await reported
       if (prefersStrict(headers.prefer)) reply.header('preference-applied', 'handling=strict')
       return reply
@@ -119,11 +117,6 @@ function addOperation<Context>(
         .send(rename ? rename(json) : json)
     },
   })
-}
-
-/** Requests without a key pay by their address. */
-function payerOf(caller: Caller, { ip }: FastifyRequest): CallerName {
-  return caller.keyId === anonymousCaller.keyId ? callerAt(ip) : callerOf(caller)
 }
 
 /** Runs a read where its database is chosen, and anything else on the primary, as a write of its callers. */

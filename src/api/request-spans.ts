@@ -1,14 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { redactedPath } from '../platform/text/redacted-path.js'
-import { runInSpan, type TraceSpan } from '../platform/tracing/active-span.js'
+import { runInSpan } from '../platform/tracing/active-span.js'
 import type { Tracing } from '../platform/tracing/tracing.js'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The request's own span; null when tracing is off. */
-    span: TraceSpan | null
-  }
-}
 
 /**
  * Makes a span of every request but of those that machines poll, and continues the trace of its `traceparent`. The span

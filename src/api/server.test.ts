@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { observeEventLag } from '../hub/log/log-metrics.js'
+import { sendFailure } from '../hub/methods/http/errors.js'
 import { PlazaError } from '../platform/errors.js'
+import { ErrorJournal } from '../platform/log/error-journal.js'
 import { createLogger } from '../platform/log/logger.js'
 import { createMetrics } from '../platform/metrics.js'
 import { type Readiness, registerHealth } from './health.js'
+import { registerMetrics } from './register-metrics.js'
 import { buildServer } from './server.js'
 
 const readyState: Readiness = {
@@ -18,24 +21,45 @@ async function build(routes: (app: FastifyInstance) => void = () => {}, readines
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const metrics = createMetrics()
-  const health = (scope: FastifyInstance) =>
+  const health = (scope: FastifyInstance) => {
     registerHealth(scope, {
-      metrics,
       readReadiness: readiness,
       readShortages: async () => [],
       requestTimeoutMs: 30_000,
     })
+    registerMetrics(scope, metrics, 30_000)
+  }
+  const errors = new ErrorJournal(() => 0)
   const app = await buildServer({
     log,
     metrics,
+    errors,
     trustProxy: false,
     requestTimeoutMs: 30_000,
     routes: [health, routes],
   })
-  return { app, metrics, lines }
+  return { app, metrics, lines, errors }
 }
 
 describe('errors', () => {
+  it('a failure of the hub API is in the journal of errors with its message, as one of the main API', async () => {
+    const fail = () => {
+      throw new Error('relation "casts" does not exist')
+    }
+    const { app, errors } = await build((scope) => {
+      scope.get('/v2/broken', fail)
+      scope.register(async (hub) => {
+        hub.setErrorHandler(sendFailure)
+        hub.get('/v1/broken', fail)
+      })
+    })
+    for (const url of ['/v2/broken', '/v1/broken']) expect((await app.inject(url)).statusCode).toBe(500)
+    expect(errors.read().recent).toMatchObject([
+      { kind: 'GET /v1/broken replied 500', message: 'relation "casts" does not exist' },
+      { kind: 'GET /v2/broken replied 500', message: 'relation "casts" does not exist' },
+    ])
+  })
+
   it('a refusal -> the status of its code, and property', async () => {
     const { app } = await build((scope) => {
       scope.get('/refused', () => {

@@ -9,6 +9,8 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../platform/errors.js'
+import { failureMessageOf, toPlazaError } from '../platform/http/failure.js'
+import { callerOfKey } from '../platform/limits/caller-name.js'
 import { preferOrdinaryRequests } from '../platform/limits/ordinary-requests.js'
 import type { ErrorJournal } from '../platform/log/error-journal.js'
 import type { LogFeed } from '../platform/log/log-feed.js'
@@ -16,7 +18,7 @@ import { type Metrics, observeLatency } from '../platform/metrics.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
 import { noTracing, type Tracing } from '../platform/tracing/tracing.js'
 import type { Caller } from './caller.js'
-import { errorBody, failureOf, prepareErrorReply, toPlazaError } from './error-reply.js'
+import { errorBody, replyToFailure } from './error-reply.js'
 import { errorResponse } from './error-response.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
 import { closeWithLinger } from './lingering-close.js'
@@ -122,11 +124,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     if (closing) reply.header('connection', 'close')
   })
   recordResponses(app, options)
-  app.setErrorHandler((failure, request, reply) => {
-    const error = toPlazaError(failure)
-    prepareErrorReply(error, request, reply)
-    return reply.send(errorBody(error, request))
-  })
+  app.setErrorHandler((failure, request, reply) => replyToFailure(failure, request, reply, errorBody))
   app.setNotFoundHandler((request, reply) => {
     const error = new PlazaError('not_found', `no route ${request.method} ${redactedPath(request.url)}`)
     return reply.status(404).send(errorBody(error, request))
@@ -148,7 +146,7 @@ function recordResponses(app: FastifyInstance, { log, metrics, errors, feed }: S
     observeLatency(metrics.requests, { method: request.method, route, status }, seconds, request.span)
     if (quietRoutes.has(route)) return
     if (status >= 500)
-      errors?.note(`${request.method} ${route} replied ${status}`, failureOf(request), request.span)
+      errors?.note(`${request.method} ${route} replied ${status}`, failureMessageOf(request), request.span)
     const trace = request.span?.isRecorded ? { trace_id: request.span.traceId } : {}
     const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime), ...trace }
     feed?.noteRequest({ ...line, requestId: request.id })
@@ -158,9 +156,9 @@ function recordResponses(app: FastifyInstance, { log, metrics, errors, feed }: S
   })
 }
 
-/** The key of a request, or its address. Only some routes have callers. */
-function callerNameOf(request: FastifyRequest & { readonly caller?: Caller | null }): string {
-  return request.caller?.keyId ? `key ${request.caller.keyId}` : request.ip
+/** The key of a request, or its whole address, which an operator looks for. Only some routes have callers. */
+function callerNameOf({ caller, ip }: FastifyRequest & { readonly caller?: Caller | null }): string {
+  return caller?.keyId ? callerOfKey(caller.keyId) : ip
 }
 
 /** Fastify's error texts repeat the path, which may hold secrets. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type Readiness, registerHealth } from '../api/health.js'
 import { registerLanding } from '../api/register-landing.js'
+import { registerMetrics } from '../api/register-metrics.js'
 import { buildServer } from '../api/server.js'
 import type { Database } from '../platform/db/connection.js'
 import { migrationState } from '../platform/db/migrate.js'
@@ -42,11 +43,11 @@ export async function startServers(
   const common = { log, metrics, errors, feed, tracing, trustProxy, requestTimeoutMs, encoding }
   const health = (server: FastifyInstance) => {
     const isReady = registerHealth(server, {
-      metrics,
       requestTimeoutMs,
       readReadiness: () => readReadiness(connections.read, hub.queued, processes),
       readShortages: shortages.read,
     })
+    registerMetrics(server, metrics, requestTimeoutMs)
     if (app.roles.has('api')) registerLanding(server, { isReady, hasConsole: config.console })
   }
   const hubRoutes = started.flatMap((module) => module.hubRoutes ?? [])

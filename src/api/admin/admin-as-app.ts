@@ -3,7 +3,7 @@ import { PlazaError } from '../../platform/errors.js'
 import type { Caller } from '../caller.js'
 import type { ErasedOperation } from '../operation.js'
 import type { AdminCaller, AdminCheck } from './admin-caller.js'
-import { type AuditLog, audited, runAudited } from './audit-log.js'
+import { type AuditLog, auditEntryOf, runAudited, withoutSecrets } from './audit-log.js'
 
 /** The header in which an admin names the app whose request this is. */
 export const APP_HEADER = 'x-plaza-app'
@@ -54,14 +54,9 @@ export function createAdminAsApp({ check, audit, findAppId }: AdminAsAppOptions)
       const admin = admins.get(request)
       const { method, path, isChange = method !== 'GET' } = operation
       if (admin === undefined || !isChange) return await run()
-      const entry = {
-        sessionId: admin.sessionId,
-        address: request.ip,
-        operation: `${method} ${path.startsWith('/') ? path.slice(1) : path}`,
-        params: { app_id: admin.appId, ...(method === 'GET' && audited(request.query)) },
-        body: audited(request.body),
-      }
-      return await runAudited(audit, entry, run)
+      const name = `${method} ${path.startsWith('/') ? path.slice(1) : path}`
+      const params = { app_id: admin.appId, ...(method === 'GET' && withoutSecrets(request.query)) }
+      return await runAudited(audit, auditEntryOf(request, admin, name, params), run)
     },
   }
 }

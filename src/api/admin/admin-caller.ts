@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../platform/errors.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
-import { digest } from '../api-keys.js'
+import { secretDigest } from '../../platform/vault/secret-digest.js'
 import { refuseOtherSites } from '../same-site.js'
 
 /** Error text for a change with the cookie that does not come from the console's own pages. */
@@ -46,7 +46,7 @@ export interface AdminCheck {
 
 /** Creates the check of the admin token and of console sessions, which counts the wrong ones of each address. */
 export function createAdminCheck({ token, findSession, clock }: AdminAccess): AdminCheck {
-  const expected = token === undefined ? null : digest(token)
+  const expected = token === undefined ? null : secretDigest(token)
   const failures = createCounter<string>(limits.adminFailures, clock)
 
   function refuseFlood(request: FastifyRequest): void {
@@ -63,7 +63,7 @@ export function createAdminCheck({ token, findSession, clock }: AdminAccess): Ad
 
   function checkToken(request: FastifyRequest, sent: string): void {
     refuseFlood(request)
-    if (expected === null || !timingSafeEqual(digest(sent), expected))
+    if (expected === null || !timingSafeEqual(secretDigest(sent), expected))
       refuse(request, 'this is not the admin token')
   }
 

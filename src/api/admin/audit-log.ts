@@ -1,5 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import { describeError } from '../../platform/errors.js'
-import { toPlazaError } from '../error-reply.js'
+import { toPlazaError } from '../../platform/http/failure.js'
+import type { AdminCaller } from './admin-caller.js'
 
 /** A change that the admin API is about to make, as it is kept. */
 export interface AuditEntry {
@@ -25,6 +27,16 @@ export interface AuditLog {
   /** Before the change: one whose process dies on the way is in the log, without an outcome. */
   begin(entry: AuditEntry): Promise<number>
   end(id: number, outcome: AuditOutcome): Promise<void>
+}
+
+/** The entry of a request that is about to change something; `params` are those of its path. */
+export function auditEntryOf(
+  request: FastifyRequest,
+  { sessionId }: AdminCaller,
+  operation: string,
+  params: object,
+): AuditEntry {
+  return { sessionId, address: request.ip, operation, params, body: withoutSecrets(request.body) }
 }
 
 /** Makes a change that is in the audit log before it begins, and there with what became of it. */
@@ -61,7 +73,7 @@ const secretText = /^(?:0x)?[\da-f]{64,}$|^(?:whsec_|plaza_|Bearer )/i
  * The body or the parameters of a change for the audit log, with secrets taken out at any depth, before anything is known of
  * it. Queries of URLs are secrets, too: receivers put tokens there. Null if it is no object.
  */
-export function audited(value: unknown): object | null {
+export function withoutSecrets(value: unknown): object | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const members = Object.entries(JSON.parse(JSON.stringify(value, withoutSecret)) as object)
   const text = JSON.stringify(Object.fromEntries(members.map(shortened)))

@@ -4,7 +4,7 @@ import { sendErrorResponse } from '../error-response.js'
 import { acceptJson } from '../json-bodies.js'
 import type { AdminCaller, AdminCheck } from './admin-caller.js'
 import type { ErasedAdminOperation } from './admin-operation.js'
-import { type AuditLog, audited, runAudited } from './audit-log.js'
+import { type AuditLog, auditEntryOf, runAudited, withoutSecrets } from './audit-log.js'
 
 export interface AdminOptions<Context> {
   readonly operations: readonly ErasedAdminOperation<Context>[]
@@ -42,13 +42,9 @@ function addOperation<Context>(
 ): void {
   const { method, path } = operation
   async function runChange(request: FastifyRequest) {
-    const entry = {
-      sessionId: request.getDecorator<AdminCaller>('adminCaller').sessionId,
-      address: request.ip,
-      operation: `${method} ${path}`,
-      params: audited(request.params) ?? {},
-      body: audited(request.body),
-    }
+    const caller = request.getDecorator<AdminCaller>('adminCaller')
+    const params = withoutSecrets(request.params) ?? {}
+    const entry = auditEntryOf(request, caller, `${method} ${path}`, params)
     const reply = await runAudited(audit, entry, () => operation.run(context, request))
     request.log.info({ method, path, params: request.params }, 'changed by admin')
     return reply

@@ -1,9 +1,9 @@
-import { createKeyCheck, createKeyNames } from '../../api/api-keys.js'
 import { createGrpcMetrics } from '../../hub/methods/grpc/grpc-metrics.js'
 import { serveHubGrpc } from '../../hub/methods/grpc/serve-hub-grpc.js'
 import { registerHubApi } from '../../hub/methods/http/register-hub-api.js'
 import { version } from '../../platform/process/version.js'
 import { farcasterNetworks } from '../farcaster-networks.js'
+import { createKeyCheck, createKeyNames } from '../hub-keys.js'
 import type { Module, ServerApp } from '../module.js'
 
 /** The hub's HTTP API, on the main port and alone on `HUB_PORT`. */

@@ -6,7 +6,7 @@ import { isUnavailable } from '../../platform/db/connection-errors.js'
 import { resultWithin } from '../../platform/process/pause.js'
 import { PromiseCache } from '../../platform/promise-cache.js'
 import { isUuid } from '../../platform/text/uuid.js'
-import { hashOfKey } from './api-keys.js'
+import { secretDigest } from '../../platform/vault/secret-digest.js'
 
 /** How long a revoked key may still be accepted. */
 const CACHE_MS = 1_000
@@ -51,7 +51,7 @@ export function createApiKeyCache(db: Database, clock: () => number) {
 
   /** Returns the app of a key; null for an invalid or revoked key. */
   async function find(key: string): Promise<Caller | null> {
-    const hash = hashOfKey(key)
+    const hash = secretDigest(key)
     const name = hash.toString('base64')
     const caller = await callers.read(name, () => check(name, () => readCaller(db, hash)))
     if (caller) usedAtMs.set(caller.keyId, clock())

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { secretDigest } from '../../platform/vault/secret-digest.js'
 import { ensureApp } from './apps.js'
 
 /** An API key without its secret. */
@@ -34,7 +35,7 @@ export async function createApiKey(
   const newKey = key ?? `${KEY_PREFIX}${randomBytes(KEY_BYTES).toString('base64url')}`
   const [record] = await db<ApiKey[]>`
     insert into apps.api_keys (app_id, hash, prefix, rate_limit)
-    values (${appId}, ${hashOfKey(newKey)}, ${prefixOf(newKey)}, ${rateLimit})
+    values (${appId}, ${secretDigest(newKey)}, ${prefixOf(newKey)}, ${rateLimit})
     returning ${columnsOf(db)}`
   return { ...record!, key: newKey }
 }
@@ -94,11 +95,6 @@ export async function revokeApiKey(
   if (revoked) return { key: revoked, isNew: true }
   const [existing] = await db<ApiKey[]>`select ${columnsOf(db)} from apps.api_keys where id = ${id}`
   return existing ? { key: existing, isNew: false } : null
-}
-
-/** Returns the stored hash of a key. */
-export function hashOfKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
 }
 
 function prefixOf(key: string): string {

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/db/connection.js'
+import { secretDigest } from '../../platform/vault/secret-digest.js'
 
 /** A browser that is signed in to the console. */
 export interface ConsoleSession {
@@ -38,7 +39,7 @@ export async function createLogin(db: Database): Promise<string> {
   await db`
     with expired as (delete from app.console_logins where expires_at < now())
     insert into app.console_logins (code_hash, expires_at)
-    values (${hashOf(code)}, now() + ${LOGIN_MINUTES} * interval '1 minute')
+    values (${secretDigest(code)}, now() + ${LOGIN_MINUTES} * interval '1 minute')
   `
   return code
 }
@@ -46,7 +47,7 @@ export async function createLogin(db: Database): Promise<string> {
 /** Uses the code of a link up. False when it is unknown, used or too old. */
 export async function redeemLogin(db: Database, code: string): Promise<boolean> {
   const rows = await db<{ is_valid: boolean }[]>`
-    delete from app.console_logins where code_hash = ${hashOf(code)} returning expires_at > now() as is_valid
+    delete from app.console_logins where code_hash = ${secretDigest(code)} returning expires_at > now() as is_valid
   `
   return rows[0]?.is_valid ?? false
 }
@@ -61,7 +62,7 @@ export async function startSession(
     with expired as (delete from app.console_sessions where expires_at < now())
     insert into app.console_sessions (secret_hash, origin, address, user_agent, expires_at)
     values (
-      ${hashOf(secret)}, ${origin}, ${address}, ${userAgent.slice(0, MAX_USER_AGENT)},
+      ${secretDigest(secret)}, ${origin}, ${address}, ${userAgent.slice(0, MAX_USER_AGENT)},
       now() + ${SESSION_SECONDS} * interval '1 second'
     )
     returning id, expires_at
@@ -73,7 +74,7 @@ export async function startSession(
 export async function findSession(db: Database, secret: string): Promise<ConsoleSession | null> {
   const [row] = await db<{ id: number; expires_at: Date }[]>`
     select id, expires_at from app.console_sessions
-    where secret_hash = ${hashOf(secret)} and expires_at > now()
+    where secret_hash = ${secretDigest(secret)} and expires_at > now()
   `
   return row ? { id: row.id, expiresAt: row.expires_at } : null
 }
@@ -105,9 +106,4 @@ export async function endSession(db: Database, id: number): Promise<boolean> {
 
 function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url')
-}
-
-/** Secrets are random and long, so one round of SHA-256 is enough, and equal hashes are looked up by their index. */
-function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
 }

@@ -2,7 +2,7 @@ import { MessageType } from '../../protocol/definitions.js'
 import { linkKey } from '../../protocol/kinds/link.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { linkTarget } from '../message-target.js'
-import { readMessage, readMessagesOfType, readTargetPage } from '../query/message-page.js'
+import { readLinksByFid, readMessage, readTargetPage } from '../query/message-page.js'
 import { fid, linkType, messagePage, optionalLinkType, targetFid } from './fields.js'
 import { readMethod } from './hub-method.js'
 import { messagesOfSet, messagesOfType } from './message-lists.js'
@@ -22,12 +22,7 @@ export const linkMethods = [
     grpc: 'getLinksByFid',
     request: { fid, linkType: optionalLinkType, page: messagePage },
     reply: messages,
-    handle({ fid, linkType, page }, { db }) {
-      // A link's key is 0x01, the type, 0x00 and the target (conflict keys, docs/protocol.md §4.1).
-      const keyStart = Buffer.from(linkType === null ? '\x01' : `\x01${linkType}\0`)
-      const condition = db`and substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea`
-      return readMessagesOfType(db, fid, MessageType.LINK_ADD, page, condition)
-    },
+    handle: ({ fid, linkType, page }, { db }) => readLinksByFid(db, fid, linkType, page),
   }),
   readMethod({
     http: { path: '/linksByTargetFid', failure: 'Failed to get links by target fid' },

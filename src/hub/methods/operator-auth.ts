@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { PlazaError } from '../../platform/errors.js'
+import { secretDigest } from '../../platform/vault/secret-digest.js'
 
 /** Checks the `authorization` of an operator's request. @throws PlazaError `unauthenticated`. */
 export type OperatorCheck = (authorization: string | undefined) => void
@@ -13,19 +14,17 @@ export function createOperatorCheck(accounts: string | undefined): OperatorCheck
   const accepted = (accounts ?? '')
     .split(',')
     .filter((account) => account !== '')
-    .map(digest)
+    .map(secretDigest)
   return (authorization) => {
     if (accepted.length === 0) return
     if (!authorization) throw unauthenticated('missing authorization header')
     const [, encoded] = /^Basic ([A-Za-z0-9+/]+={0,2})$/.exec(authorization) ?? []
     const account = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8')
     if (account.split(':').length !== 2) throw unauthenticated('invalid authorization header')
-    const sent = digest(account)
+    const sent = secretDigest(account)
     if (!accepted.some((each) => timingSafeEqual(each, sent)))
       throw unauthenticated('invalid username or password')
   }
 }
 
 const unauthenticated = (text: string) => new PlazaError('unauthenticated', text)
-
-const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -6,7 +6,7 @@ import {
   type MessagePage,
   type MessagePageOptions,
   readMessage,
-  readMessagesOfType,
+  readReactionsByFid,
   readTargetsPage,
 } from '../query/message-page.js'
 import { type Field, fid, messagePage } from './fields.js'
@@ -112,11 +112,7 @@ export const reactionMethods = [
     grpc: 'getReactionsByFid',
     request: { types, fid, page: messagePage },
     reply: messages,
-    handle({ types, fid, page }, { db }) {
-      // A reaction's key starts with its type.
-      const condition = db`and get_byte(key, 0) = any (${types}::integer[])`
-      return readMessagesOfType(db, fid, MessageType.REACTION_ADD, page, condition)
-    },
+    handle: ({ types, fid, page }, { db }) => readReactionsByFid(db, fid, types, page),
   }),
   readMethod({
     http: { path: '/reactionsByCast', failure: 'Failed to get reactions by cast' },

@@ -1,12 +1,5 @@
-import { unavailableError } from '../../platform/db/connection-errors.js'
 import { PlazaError } from '../../platform/errors.js'
 import { shardNumbers } from '../shard-count.js'
-
-/** Maps a failure to the catalogue: an error of ours, or a database that is unavailable. Null for a bug. */
-export function knownError(cause: unknown): PlazaError | null {
-  if (cause instanceof PlazaError && cause.code !== 'internal') return cause
-  return unavailableError(cause)
-}
 
 /** The error of a request whose parameter or member `property` is wrong. */
 export function invalid(property: string, problem: string): PlazaError {

@@ -3,7 +3,7 @@ import { MessageSet } from '../../protocol/message-kind.js'
 import { FidAddressTypeResponse, FidsResponse } from '../../protocol/proto/generated/request_response.js'
 import { pageTokens } from '../page-token.js'
 import { listReply } from '../protobuf.js'
-import { readMessage, readMessagesOfType } from '../query/message-page.js'
+import { readMessage, readVerificationsByFid } from '../query/message-page.js'
 import {
   type AddressRoles,
   type FidPage,
@@ -90,10 +90,7 @@ export const userMethods = [
     grpc: 'getVerificationsByFid',
     request: { fid, address: optionalAddress, page: messagePage },
     reply: messages,
-    handle({ fid, address, page }, { db }) {
-      const condition = db`and (${address}::bytea is null or key = ${address}::bytea)`
-      return readMessagesOfType(db, fid, MessageType.VERIFICATION_ADD_ETH_ADDRESS, page, condition)
-    },
+    handle: ({ fid, address, page }, { db }) => readVerificationsByFid(db, fid, address, page),
   }),
   messagesOfSet({ grpc: 'getAllVerificationMessagesByFid', set: MessageSet.verifications }),
   readMethod({

@@ -1,6 +1,6 @@
 import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
-import type { MessageType } from '../../protocol/definitions.js'
+import { MessageType, type ReactionType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import type { PageOptions } from './page.js'
@@ -140,6 +140,42 @@ export function readMessagesOfType(
   const set = setOf(type)
   const where = db`fid = ${fid}::bigint and set = ${set}::smallint and type = ${type}::smallint ${condition}`
   return readMessages(db, page, where)
+}
+
+/** Reads a user's links; of all types if `linkType` is null. */
+export function readLinksByFid(
+  db: Database,
+  fid: number,
+  linkType: string | null,
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  // A link's key is 0x01, the type, 0x00 and the target (conflict keys, docs/protocol.md §4.1).
+  const keyStart = Buffer.from(linkType === null ? '\x01' : `\x01${linkType}\0`)
+  const condition = db`and substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea`
+  return readMessagesOfType(db, fid, MessageType.LINK_ADD, page, condition)
+}
+
+/** Reads a user's reactions of some types. */
+export function readReactionsByFid(
+  db: Database,
+  fid: number,
+  types: readonly ReactionType[],
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  // A reaction's key starts with its type.
+  const condition = db`and get_byte(key, 0) = any (${[...types]}::integer[])`
+  return readMessagesOfType(db, fid, MessageType.REACTION_ADD, page, condition)
+}
+
+/** Reads a user's verifications: of one address, or of all if it is null. */
+export function readVerificationsByFid(
+  db: Database,
+  fid: number,
+  address: Buffer | null,
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  const condition = db`and (${address}::bytea is null or key = ${address}::bytea)`
+  return readMessagesOfType(db, fid, MessageType.VERIFICATION_ADD_ETH_ADDRESS, page, condition)
 }
 
 /** Selects messages of a user. */

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { secretDigest } from '../../../platform/vault/secret-digest.js'
 import type { NotificationToken, NotificationTokenCount } from '../schema/miniapp.js'
 
 /** The holder of a token: each client grants its own per user and mini app (docs/compatibility.md §19.2). */
@@ -71,7 +71,7 @@ async function replaceToken(
 ): Promise<TokenEventOutcome> {
   const [previous] = await db<{ isReplaced: boolean; today: number }[]>`
     select
-      coalesce(bool_or(digest = ${tokenDigest(token)}), false) as "isReplaced",
+      coalesce(bool_or(digest = ${secretDigest(token)}), false) as "isReplaced",
       count(*) filter (where replaced_at > now() - interval '1 day') as today
     from miniapps.replaced_tokens
     where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
@@ -85,7 +85,7 @@ async function replaceToken(
   await db`
     with past as (
       insert into miniapps.replaced_tokens (app_id, fid, client_fid, digest)
-      values (${appId}, ${fid}::bigint, ${clientFid}::bigint, ${tokenDigest(stored)})
+      values (${appId}, ${fid}::bigint, ${clientFid}::bigint, ${secretDigest(stored)})
     )
     update miniapps.tokens
     set url = ${url}, token = ${token}, state = 'enabled', created_at = now(), updated_at = now(), last_event_at = now()
@@ -106,10 +106,6 @@ export async function endToken(
       and (state = 'enabled' or state = 'disabled' and ${state} = 'invalid')
     returning 1`
   return rows.length > 0 ? 'applied' : 'unchanged'
-}
-
-function tokenDigest(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }
 
 /**

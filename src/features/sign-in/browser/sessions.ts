@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { secretDigest } from '../../../platform/vault/secret-digest.js'
 
 /** A browser sign-in in progress. */
 export interface SignInSession {
@@ -48,7 +49,7 @@ export async function createSession(db: Queryable, session: SignInSession, nowMs
     )
     insert into sign_in.sessions (hash, app_id, fid, message, redirect_uri, deeplink_url, expires_at)
     values (
-      ${hashOf(secret)}, ${appId}, ${fid}, ${message}, ${redirectUri}, ${deeplinkUrl},
+      ${secretDigest(secret)}, ${appId}, ${fid}, ${message}, ${redirectUri}, ${deeplinkUrl},
       ${new Date(nowMs + SESSION_LIFE_MS)}
     )`
   return secret
@@ -58,7 +59,7 @@ export async function createSession(db: Queryable, session: SignInSession, nowMs
 export async function findNewSession(db: Queryable, secret: string, nowMs: number): Promise<SignInSession> {
   const [session] = await db<SignInSession[]>`
     select ${columnsOf(db)} from sign_in.sessions
-    where hash = ${hashOf(secret)} and signer_id is null and expires_at > ${new Date(nowMs)}`
+    where hash = ${secretDigest(secret)} and signer_id is null and expires_at > ${new Date(nowMs)}`
   return session ?? refuseSession()
 }
 
@@ -66,7 +67,7 @@ export async function findNewSession(db: Queryable, secret: string, nowMs: numbe
 export async function proveSession(db: Queryable, secret: string, signerId: string): Promise<void> {
   const { count } = await db`
     update sign_in.sessions set signer_id = ${signerId}
-    where hash = ${hashOf(secret)} and signer_id is null`
+    where hash = ${secretDigest(secret)} and signer_id is null`
   if (count === 0) refuseSession()
 }
 
@@ -78,22 +79,18 @@ export async function findProvenSession(
 ): Promise<ProvenSession> {
   const [session] = await db<ProvenSession[]>`
     select ${columnsOf(db)}, signer_id as "signerId" from sign_in.sessions
-    where hash = ${hashOf(secret)} and signer_id is not null and expires_at > ${new Date(nowMs)}`
+    where hash = ${secretDigest(secret)} and signer_id is not null and expires_at > ${new Date(nowMs)}`
   return session ?? refuseSession()
 }
 
 /** Ends a session before its result is given out. Throws when another request has ended it. */
 export async function endSession(db: Queryable, secret: string): Promise<void> {
-  const { count } = await db`delete from sign_in.sessions where hash = ${hashOf(secret)}`
+  const { count } = await db`delete from sign_in.sessions where hash = ${secretDigest(secret)}`
   if (count === 0) refuseSession()
 }
 
 function columnsOf(db: Queryable) {
   return db`app_id as "appId", fid, message, redirect_uri as "redirectUri", deeplink_url as "deeplinkUrl"`
-}
-
-function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
 }
 
 function refuseSession(): never {

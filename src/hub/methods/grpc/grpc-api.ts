@@ -1,6 +1,7 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js'
 import { outageOf } from '../../../platform/db/connection-errors.js'
 import { describeError, PlazaError } from '../../../platform/errors.js'
+import { knownError } from '../../../platform/http/failure.js'
 import type { CallerName } from '../../../platform/limits/caller-name.js'
 import type { WorkLimits } from '../../../platform/limits/work-limits.js'
 import type { Log } from '../../../platform/log/log.js'
@@ -10,7 +11,6 @@ import type { EventTail } from '../../log/tail.js'
 import type { NameKey } from '../hub-callers.js'
 import type { MethodContext } from '../hub-method.js'
 import type { HubReads } from '../hub-reads.js'
-import { knownError } from '../refusals.js'
 import type { createGrpcMetrics } from './grpc-metrics.js'
 
 /** Dependencies of the hub's gRPC API. */

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { outageOf } from '../../../platform/db/connection-errors.js'
 import { describeError, type ErrorCode, PlazaError } from '../../../platform/errors.js'
-import { knownError } from '../refusals.js'
+import { prepareErrorReply, toPlazaError, uncatalogedStatus } from '../../../platform/http/failure.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,50 +14,22 @@ declare module 'fastify' {
 /** The `retry-after` of errors that do not come with their own. */
 const RETRY_AFTER_SECONDS = 2
 
-/** The codes of the errors that Fastify itself makes. */
-const codesByStatus = new Map<number, ErrorCode>([
-  [401, 'unauthenticated'],
-  [404, 'not_found'],
-  [413, 'bad_request.too_large'],
-  [429, 'bad_request.rate_limited'],
-  [503, 'unavailable'],
-])
-
 /** Answers with the error body of the hub API. Of an internal error only the log has the cause. */
 export function sendFailure(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toPlazaError(cause, request)
-  if (error.code === 'internal') request.log.error({ err: cause }, 'hub request failed')
-  else if (error.code === 'unavailable')
-    request.log.warn(
-      { err: error.cause ?? error, outage: outageOf(error.cause) },
-      'hub request failed: service unavailable',
-    )
-  if (describeError(error.code).retry && !reply.hasHeader('retry-after')) {
-    reply.header('retry-after', error.retryAfterSeconds ?? RETRY_AFTER_SECONDS)
-  }
-  const failure = request.routeOptions.config.failure ?? 'Failed to handle request'
-  // Statuses without a code of their own, such as 415, stay as they are.
-  const given = statusOf(cause)
-  const isOther = given !== null && !codesByStatus.has(given) && given < 500
-  const { status } = describeError(error.code)
-  const notFoundStatus = error.code === 'not_found' ? request.routeOptions.config.notFoundStatus : undefined
-  return reply.status(isOther ? given : (notFoundStatus ?? status)).send(failureBody(failure, error))
+  const error = toHubError(cause, request)
+  prepareErrorReply(error, request, reply, RETRY_AFTER_SECONDS)
+  const { failure = 'Failed to handle request', notFoundStatus } = request.routeOptions.config
+  if (error.code === 'not_found' && notFoundStatus !== undefined) reply.status(notFoundStatus)
+  const status = uncatalogedStatus(cause)
+  if (status !== null) reply.status(status)
+  return reply.send(failureBody(failure, error))
 }
 
-/** Maps a failure to the catalogue, errors of Fastify included. */
-export function toPlazaError(cause: unknown, request: FastifyRequest): PlazaError {
-  const known = knownError(cause)
-  if (known) return known
-  const status = statusOf(cause)
-  if (cause instanceof Error && status !== null && status < 500) {
-    return new PlazaError(codesByStatus.get(status) ?? 'bad_request.invalid_param', cause.message)
-  }
+/** Converts a failure to an error of the catalog, of which an internal one says where its cause is. */
+export function toHubError(cause: unknown, request: FastifyRequest): PlazaError {
+  const error = toPlazaError(cause)
+  if (error.code !== 'internal') return error
   return new PlazaError('internal', `internal error; the log has it under request ${request.id}`, { cause })
-}
-
-function statusOf(cause: unknown): number | null {
-  if (!(cause instanceof Error) || !('statusCode' in cause)) return null
-  return typeof cause.statusCode === 'number' && cause.statusCode >= 400 ? cause.statusCode : null
 }
 
 /**

@@ -21,7 +21,7 @@ import { callerOfHub } from '../hub-callers.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { transcodeHubEvents } from '../json/transcode.js'
 import { invalid, requestedShards } from '../refusals.js'
-import { failureBody, toPlazaError } from './errors.js'
+import { failureBody, toHubError } from './errors.js'
 import type { HubApi } from './hub-api.js'
 import { enumParser, Parameters, parseFid, parseU32, parseU64 } from './parameters.js'
 import {
@@ -193,7 +193,7 @@ class EventStream {
 
   /** Sends the error that ends a stream, such as one whose position is no longer in the log. */
   async #fail(cause: unknown): Promise<void> {
-    const error = toPlazaError(cause, this.request)
+    const error = toHubError(cause, this.request)
     if (error.code === 'internal') this.request.log.error({ err: cause }, 'event stream failed')
     await this.response.send(`event: error\ndata: ${JSON.stringify(failureBody(FAILURE, error))}\n\n`)
   }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { expect, it } from 'vitest'
-import { createKeyCheck, createKeyNames } from './api-keys.js'
+import { createKeyCheck, createKeyNames } from './hub-keys.js'
 
 const app = { appId: 'a', keyId: 1, rateLimit: null }
 const nameKey = createKeyNames('first-key-0123456789, second-key-0123456789', async (key) =>
