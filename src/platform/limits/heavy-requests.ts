@@ -56,8 +56,12 @@ export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunH
   }
 }
 
-/** Calls when a reply was sent or its connection is closed. */
+/** Calls when a reply was sent or its connection is closed: at once if that has happened, as nothing tells of it again. */
 function onEnd({ raw }: FastifyReply, call: () => void): void {
+  if (raw.closed) {
+    call()
+    return
+  }
   raw.once('finish', call)
   raw.once('close', call)
 }

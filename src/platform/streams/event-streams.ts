@@ -80,6 +80,8 @@ export class EventStreams {
         // It took so long that the request was refused.
         if (reply.sent) return
         reply.hijack()
+        // The reader has gone, and nothing would tell the stream: it would go on for ever.
+        if (reply.raw.closed) return
         reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>)
         const { stallTimeoutMs } = this.options
         const response = new StreamResponse({ response: reply.raw, controller, stallTimeoutMs })

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import Fastify from 'fastify'
+import { expect, it, onTestFinished } from 'vitest'
+import { allowHeavyWork } from './heavy-requests.js'
+import { createWorkLimits } from './work-limits.js'
+
+const price = { lane: 'reads', msPerRequest: 1, msPerKb: 1 } as const
+const caller = 'address 192.0.2.1'
+const free = { running: 0, sending: 0, waiting: 0 }
+
+/** A server with one place for heavy reads; `/early` leaves its client the time to go before its handler runs. */
+async function serve() {
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  const limits = createWorkLimits({ clock: Date.now, concurrency: 1, refusalMs: 0 })
+  const runHeavy = allowHeavyWork(app, limits)
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.url === '/early') await once(reply.raw, 'close')
+  })
+  const bytes = (answer: string) => answer.length
+  let runs = 0
+  for (const url of ['/early', '/read']) {
+    app.get(url, (_request, reply) =>
+      runHeavy({ price, caller, bytes }, reply, async () => {
+        runs += 1
+        return 'done'
+      }),
+    )
+  }
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const send = (path: string) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+    return socket
+  }
+  return { app, limits, send, runs: () => runs, url: `http://127.0.0.1:${port}` }
+}
+
+it('a client that left before its heavy work began keeps nobody out', async () => {
+  const { app, limits, send, runs, url } = await serve()
+  for (const round of [1, 2]) {
+    const arrived = once(app.server, 'request')
+    const socket = send('/early')
+    await arrived
+    socket.destroy()
+    await expect.poll(runs).toBe(round)
+    await expect.poll(() => limits.usage().reads).toEqual(free)
+  }
+  expect(await (await fetch(`${url}/read`)).text()).toBe('done')
+})
+
+it('a client that leaves while it waits for its turn gives up its place', async () => {
+  const { limits, send, runs, url } = await serve()
+  const work = await limits.begin({ price, caller })
+  const sockets = [send('/read'), send('/read')]
+  await expect.poll(() => limits.usage().reads?.waiting).toBe(2)
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(() => limits.usage().reads?.waiting).toBe(0)
+  work.leave()
+  expect(await (await fetch(`${url}/read`)).text()).toBe('done')
+  await expect.poll(() => limits.usage().reads).toEqual(free)
+  expect(runs()).toBe(1)
+})
