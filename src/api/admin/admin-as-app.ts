@@ -56,7 +56,8 @@ export function createAdminAsApp({ check, audit, findAppId }: AdminAsAppOptions)
       if (admin === undefined || !isChange) return await run()
       const name = `${method} ${path.startsWith('/') ? path.slice(1) : path}`
       const params = { app_id: admin.appId, ...(method === 'GET' && withoutSecrets(request.query)) }
-      return await runAudited(audit, auditEntryOf(request, admin, name, params), run)
+      const entry = auditEntryOf(request, admin, name, params)
+      return await runAudited({ audit, log: request.log }, entry, run)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { describeError } from '../../platform/errors.js'
 import { toPlazaError } from '../../platform/http/failure.js'
 import type { AdminCaller } from './admin-caller.js'
@@ -39,22 +39,34 @@ export function auditEntryOf(
   return { sessionId, address: request.ip, operation, params, body: withoutSecrets(request.body) }
 }
 
-/** Makes a change that is in the audit log before it begins, and there with what became of it. */
+/**
+ * Makes a change that is in the audit log before it begins, and there with what became of it. When that cannot be written,
+ * the change is made all the same: its reply, which may hold a key that is shown once, is sent.
+ */
 export async function runAudited<Reply extends { readonly status: number }>(
-  audit: AuditLog,
+  { audit, log }: { readonly audit: AuditLog; readonly log: FastifyBaseLogger },
   entry: AuditEntry,
   run: () => Promise<Reply>,
 ): Promise<Reply> {
   const id = await audit.begin(entry)
+  async function end(outcome: AuditOutcome): Promise<void> {
+    await audit.end(id, outcome).catch((error: unknown) => {
+      log.warn(
+        { err: error, operation: entry.operation, id },
+        'the outcome of a change is not in the audit log',
+      )
+    })
+  }
+  let reply: Reply
   try {
-    const reply = await run()
-    await audit.end(id, { status: reply.status, error: null })
-    return reply
+    reply = await run()
   } catch (cause) {
     const { code } = toPlazaError(cause)
-    await audit.end(id, { status: describeError(code).status, error: code })
+    await end({ status: describeError(code).status, error: code })
     throw cause
   }
+  await end({ status: reply.status, error: null })
+  return reply
 }
 
 /** A member of a body that is longer is not kept, and no body whose members are longer together. */

@@ -45,7 +45,7 @@ function addOperation<Context>(
     const caller = request.getDecorator<AdminCaller>('adminCaller')
     const params = withoutSecrets(request.params) ?? {}
     const entry = auditEntryOf(request, caller, `${method} ${path}`, params)
-    const reply = await runAudited(audit, entry, () => operation.run(context, request))
+    const reply = await runAudited({ audit, log: request.log }, entry, () => operation.run(context, request))
     request.log.info({ method, path, params: request.params }, 'changed by admin')
     return reply
   }

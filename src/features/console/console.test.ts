@@ -261,6 +261,22 @@ describe('the audit log', () => {
     expect(entries).toMatchObject([{ operation: 'POST apps', body: null, status: 400 }])
   })
 
+  it('a change whose outcome cannot be written: its reply is as without the log', async () => {
+    await db`
+      create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise 'no outcome'; end $$
+    `
+    await db`
+      create trigger refuse_outcome before update on app.audit_log execute function pg_temp.refuse()
+    `
+    expect(await ask('POST', 'apps', { name: 'made all the same' })).toMatchObject({
+      app: { name: 'made all the same' },
+    })
+    expect(await ask('POST', 'apps', { name: ' ' })).toMatchObject({ code: 'InvalidField' })
+    await db`drop trigger refuse_outcome on app.audit_log`
+    const { entries } = await ask('GET', 'audit_log?limit=2')
+    expect(entries).toMatchObject([{ status: null }, { status: null }])
+  })
+
   it('names the session of a change', async () => {
     const { cookie } = await signIn({ token: adminToken })
     const headers = { host: 'plaza.test', origin, cookie }
