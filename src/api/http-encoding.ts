@@ -129,12 +129,12 @@ export function preferredEncoding(header: string | string[] | undefined): Encodi
   return weightOf(best) > 0 ? best : null
 }
 
-const decoders: Readonly<Record<string, () => zlib.Gunzip | zlib.BrotliDecompress | zlib.Inflate>> = {
-  gzip: () => zlib.createGunzip(),
-  'x-gzip': () => zlib.createGunzip(),
-  br: () => zlib.createBrotliDecompress(),
-  deflate: () => zlib.createInflate(),
-}
+const decoders = new Map<string, () => zlib.Gunzip | zlib.BrotliDecompress | zlib.Inflate>([
+  ['gzip', () => zlib.createGunzip()],
+  ['x-gzip', () => zlib.createGunzip()],
+  ['br', () => zlib.createBrotliDecompress()],
+  ['deflate', () => zlib.createInflate()],
+])
 
 /** Fastify counts the bytes that leave the decoder against the limit of the body, and stops it there. */
 async function decodeBody(
@@ -144,7 +144,7 @@ async function decodeBody(
 ): Promise<NodeJS.ReadableStream> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return body
-  const decoder = decoders[encoding]?.()
+  const decoder = decoders.get(encoding)?.()
   if (!decoder) {
     throw new PlazaError('bad_request.invalid_param', 'content-encoding must be gzip, br or deflate', {
       property: 'content-encoding',
