@@ -1,4 +1,4 @@
-import { isUnavailable } from '../platform/db/connection-errors.js'
+import { isTemporary } from '../platform/db/connection-errors.js'
 import type { Log } from '../platform/log/log.js'
 import { pause } from '../platform/process/pause.js'
 import { runInSpan, type TraceSpan } from '../platform/tracing/active-span.js'
@@ -233,7 +233,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
         return
       } catch (error) {
         log.error({ err: error, items: claimed.length }, `items of ${queue.name} could not be prepared`)
-        if (isUnavailable(error)) {
+        if (isTemporary(error)) {
           await pause(RETRY_MS, this.#abortController.signal)
           continue
         }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Database, Transaction } from '../../platform/db/connection.js'
-import { isUnavailable } from '../../platform/db/connection-errors.js'
+import { isTemporary } from '../../platform/db/connection-errors.js'
 import { takeWorkerLock } from '../../platform/db/worker-lock.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
@@ -280,7 +280,7 @@ export function startFollowing<Extra>(
         failures += 1
         const isRefused = error instanceof RangeRefused
         const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
-        const longestMs = isUnavailable(error) ? RETRY_MS.unavailable : RETRY_MS.last
+        const longestMs = isTemporary(error) ? RETRY_MS.unavailable : RETRY_MS.last
         const retryInMs = Math.min(isRefused ? RETRY_MS.refused * failures : backoffMs, longestMs)
         // An unavailable RPC is logged once, then every 20 failures.
         const shouldLog = !isRefused && (failures === 1 || failures % 20 === 0)

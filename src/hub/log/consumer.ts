@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { isLockTimeout, isRetryable, isUnavailable } from '../../platform/db/connection-errors.js'
+import { isLockTimeout, isRetryable, isTemporary } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { Tracing } from '../../platform/tracing/tracing.js'
@@ -96,7 +96,7 @@ async function consumeShard(
     } catch (error) {
       if (signal.aborted) return
       failures += 1
-      const isTransient = isUnavailable(error) || isLockTimeout(error)
+      const isTransient = isTemporary(error) || isLockTimeout(error)
       if (!isTransient && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
       const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
       const retryInMs = isTransient ? RETRY_MS.transient : backoffMs

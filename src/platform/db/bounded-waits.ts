@@ -1,6 +1,6 @@
 import type postgres from '#postgres'
-import { PlazaError } from '../errors.js'
 import type { ColumnTypes } from './column-types.js'
+import { NoConnectionError } from './connection-errors.js'
 
 /** The members of the driver's queries that it does not declare. */
 interface DriverQuery {
@@ -88,7 +88,7 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): Sql {
 
 /** Takes a query out of the queue of its pool. */
 function abandon(query: DriverQuery, reason: string): void {
-  query.reject(new PlazaError('unavailable', reason))
+  query.reject(new NoConnectionError(reason))
   query.cancel()
   // The connection that is being opened for a query still runs it, and would never be used if it refused. It runs
   // something else: the caller has been told that nothing was done.

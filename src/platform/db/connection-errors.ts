@@ -20,9 +20,14 @@ const lostConnection = new Set([
   'ERR_SOCKET_CLOSED',
   // The server is not the one that `target_session_attrs` asks for.
   'WRONG_SERVER',
-  // A `PlazaError`: no connection of the pool became free.
-  'unavailable',
 ])
+
+/** No connection of the pool became free. Nothing was done. */
+export class NoConnectionError extends PlazaError {
+  constructor(reason: string) {
+    super('unavailable', reason)
+  }
+}
 
 /**
  * SQLSTATEs of a server that is temporarily unavailable. Appendix A of PostgreSQL's manual: 08 connection
@@ -73,14 +78,24 @@ export function isUnavailable(error: unknown): boolean {
   return outageOf(error) !== null
 }
 
+/**
+ * True if the database or another part of the server, such as the queue of the hub, is unavailable for now. Unlike
+ * `isUnavailable` it is for work that is repeated as soon as may be, whatever it waits for.
+ */
+export function isTemporary(error: unknown): boolean {
+  return isUnavailable(error) || codesOf(error).includes('unavailable')
+}
+
 /** Why the database cannot serve a request; null if that is not what the error says. */
 export function outageOf(error: unknown): Outage | null {
-  const codes = codesOf(error)
+  const causes = causesOf(error)
+  const codes = causes.flatMap(codeOf)
   const shortage = codes.map(shortageOf).find((found) => found !== null)
   if (shortage) return shortage
   if (codes.includes(cancelledState)) return 'StatementTimeout'
   const isAway = codes.some((code) => lostConnection.has(code) || unavailableState.test(code))
-  return isAway ? 'DatabaseAway' : null
+  const isUnserved = causes.some((cause) => cause instanceof NoConnectionError)
+  return isAway || isUnserved ? 'DatabaseAway' : null
 }
 
 /** The error of a request that fails because the database cannot serve it; null for any other failure. */
@@ -105,11 +120,20 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 function codesOf(error: unknown): string[] {
-  const codes: string[] = []
+  return causesOf(error).flatMap(codeOf)
+}
+
+/** An error and what caused it. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = []
   let current = error
-  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
-    if ('code' in current && typeof current.code === 'string') codes.push(current.code)
+  while (causes.length < MAX_CAUSES && current instanceof Error) {
+    causes.push(current)
     current = current.cause
   }
-  return codes
+  return causes
+}
+
+function codeOf(error: Error): string[] {
+  return 'code' in error && typeof error.code === 'string' ? [error.code] : []
 }

@@ -4,7 +4,7 @@ import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { PlazaError } from '../errors.js'
 import { boundWaits } from './bounded-waits.js'
 import { connect, type Database } from './connection.js'
-import { isUnavailable, outageOf } from './connection-errors.js'
+import { isTemporary, isUnavailable, outageOf } from './connection-errors.js'
 
 const { db: admin, url, connect: open } = await createTestDatabase()
 await admin`create table written (n integer)`
@@ -128,6 +128,16 @@ it('a database that hangs between the answers to two statements: the connection 
   }
 })
 
+it('another part of the server that is busy: is temporary, and no outage of the database', () => {
+  const busy = new PlazaError('unavailable', 'the AI endpoint is busy')
+  const wrapped = new Error('a job failed', { cause: busy })
+  expect([busy, wrapped].map((error) => [outageOf(error), isTemporary(error)])).toEqual([
+    [null, true],
+    [null, true],
+  ])
+  expect(isTemporary(new PlazaError('internal', 'a bug'))).toBe(false)
+})
+
 it('the limit of waiting keeps no process that has stopped', async () => {
   const timers = vi.spyOn(globalThis, 'setTimeout')
   const limitMs = 61_234
@@ -152,6 +162,7 @@ it('more statements than may wait for a connection: fail at once; when it is fre
     [33, 34].map((n) => failureOf(pool`insert into written values (${n}::integer)`)),
   )
   expect(refused.map(isUnavailable)).toEqual([true, true])
+  expect(refused.map(isTemporary)).toEqual([true, true])
   release()
   await holding
   expect(await Promise.all(waiting)).toEqual([null, null, null])

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { PlazaError } from '../errors.js'
 import { type Log, silentLog } from '../log/log.js'
 import { startScheduledJobs } from './scheduled-jobs.js'
 
@@ -27,6 +28,16 @@ it('runs a job at once and repeatedly, continues after a failure, and never over
   await new Promise((resolve) => setTimeout(resolve, 10))
   expect([runs, running]).toEqual([atStop, 0])
   expect(errors).toEqual([{ err: new Error('no'), job: 'sweep' }])
+})
+
+it('a job that another part of the server refuses: waits for its next run, as after any failure', async () => {
+  const lines: unknown[] = []
+  const note = (fields: object) => lines.push(fields)
+  const busy = new PlazaError('unavailable', 'the AI requests of this day are used up')
+  const job = { name: 'topics', everyMs: 3_600_000, run: () => Promise.reject(busy) }
+  const stop = startScheduledJobs([job], { locks, log: { ...silentLog, error: note, warn: note } })
+  await expect.poll(() => lines).toEqual([{ err: busy, job: 'topics' }])
+  await stop()
 })
 
 it('stops at once between two runs, and waits for a current run', async () => {

@@ -1,7 +1,7 @@
 import { type Outbox, type OutboxOptions, startOutbox } from '../../../../outbox/outbox.js'
 import { WakeLoop } from '../../../../outbox/wake-loop.js'
 import type { Database } from '../../../../platform/db/connection.js'
-import { isUnavailable } from '../../../../platform/db/connection-errors.js'
+import { isTemporary } from '../../../../platform/db/connection-errors.js'
 import type { Log } from '../../../../platform/log/log.js'
 import { type QueuedCampaign, selectAudience } from '../audience/audience.js'
 import { type BatchQueueOptions, batchSenders, createBatchQueue } from './batch-queue.js'
@@ -83,7 +83,7 @@ async function selectNextAudience(db: Database, log: Log): Promise<boolean> {
       if (campaign !== undefined) await selectAudience(transaction, campaign)
     })
   } catch (error) {
-    if (campaign === undefined || isUnavailable(error)) throw error
+    if (campaign === undefined || isTemporary(error)) throw error
     log.error({ err: error, campaign: campaign.id }, 'the audience of a campaign could not be selected')
     await countFailure(db, campaign.id)
   }
