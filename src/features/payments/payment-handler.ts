@@ -1,4 +1,4 @@
-import { decodeAbiParameters, type Hex, padHex, toEventSelector } from 'viem'
+import { type Hex, padHex, size, toEventSelector } from 'viem'
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../../platform/db/connection.js'
 const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 /** An ERC-20 transfer; one of an ERC-721 has a fourth topic and no data. */
 const TRANSFER_TOPICS = 3
+const WORD_BYTES = 32
 /** Payments that are waited for at once, newest first: each is named in the filter. */
 const MAX_FOLLOWED = 2_000
 /** After a reorganization of final blocks, this multiple of the confirmations is read again. */
@@ -108,8 +109,8 @@ async function completeFrame(
   { address, topics, data, blockNumber, transactionHash, logIndex }: ChainLog,
   timestamp: number,
 ): Promise<void> {
-  if (topics.length !== TRANSFER_TOPICS) return
-  const [value] = decodeAbiParameters([{ type: 'uint256' }], data)
+  // Apps name the contracts, and any contract may log the event in another form.
+  if (topics.length !== TRANSFER_TOPICS || [...topics, data].some((word) => size(word) !== WORD_BYTES)) return
   const [sender, receiver] = [bytesOf(topics[1]!), bytesOf(topics[2]!)].map((word) => word.subarray(-20))
   const hash = bytesOf(transactionHash)
   await db`
@@ -120,7 +121,7 @@ async function completeFrame(
       select f.id from payments.frames f
       where f.network = ${network} and f.token = ${bytesOf(address)} and f.receiver = ${receiver!}
         and f.completed_at is null and f.from_block <= ${blockNumber}::bigint
-        and f.expires_at > ${new Date(timestamp * 1000)} and f.amount_raw <= ${String(value)}::numeric
+        and f.expires_at > ${new Date(timestamp * 1000)} and f.amount_raw <= ${String(BigInt(data))}::numeric
         and (
           f.allowlist_fids = '{}'
           or exists (select from social.users u where u.custody_address = ${sender!} and u.fid = any (f.allowlist_fids))

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { type Address, decodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem'
+import {
+  type Address,
+  concatHex,
+  decodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  padHex,
+  toEventSelector,
+} from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
@@ -153,6 +162,25 @@ describe('completion', () => {
     await pay(ann, receiver, 10_000n)
     await follow()
     expect(await statusOf(frame)).toBe('completed')
+  })
+
+  it('a transfer without an amount, as any contract may log it, is passed over', async () => {
+    const odd = await chain.deployToken('Odd', 'ODD', 6)
+    const [receiver, other] = [newReceiver(), newReceiver()]
+    const unpaid = await create(bodyOf(receiver, { token_contract_address: odd }))
+    const frame = await create(bodyOf(other))
+    // Logs Transfer(caller, first word of the call) with empty data.
+    const topic = toEventSelector('Transfer(address,address,uint256)')
+    await chain.client.setCode({
+      address: odd,
+      bytecode: concatHex(['0x600035337f', topic, '0x60006000a300']),
+    })
+    const client = chain.clientOf(ann)
+    const hash = await client.sendTransaction({ account: ann, to: odd, data: padHex(receiver), chain: null })
+    expect((await client.waitForTransactionReceipt({ hash })).logs).toHaveLength(1)
+    await pay(ann, other, 10_000n)
+    await follow()
+    expect([await statusOf(unpaid), await statusOf(frame)]).toEqual(['created', 'completed'])
   })
 
   it('a payment requested while the chain is read is not missed', async () => {
