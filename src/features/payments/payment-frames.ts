@@ -42,6 +42,8 @@ export const paymentChannel = 'payments'
 /** How long a payment is waited for. */
 const OPEN_DAYS = 7
 const DAY_MS = 86_400_000
+/** How long after its expiry a payment is followed: only final blocks are read, after an outage much later. */
+const FOLLOWED_AFTER_EXPIRY_MS = DAY_MS
 /** Open payments of an app: the follower's filter names each. */
 const MAX_OPEN = 500
 
@@ -97,6 +99,12 @@ export async function findPaymentFrame(db: Queryable, id: string): Promise<Payme
   if (!isUuid(id)) return null
   const [frame] = await db<PaymentFrame[]>`select ${frameColumns(db)} from payments.frames where id = ${id}`
   return frame ?? null
+}
+
+/** SQL for whether a transfer may still complete a payment: the follower may read a block long after its time. */
+export function isFollowed(db: Queryable, network: ChainName, nowMs: number) {
+  return db`
+    network = ${network} and completed_at is null and expires_at > ${new Date(nowMs - FOLLOWED_AFTER_EXPIRY_MS)}`
 }
 
 function frameColumns(db: Queryable) {

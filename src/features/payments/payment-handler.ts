@@ -4,6 +4,7 @@ import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
 import type { LogHandler } from '../../hub/chain/follower.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { isFollowed } from './payment-frames.js'
 
 const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 /** An ERC-20 transfer; one of an ERC-721 has a fourth topic and no data. */
@@ -86,7 +87,7 @@ async function readOpenFrames(
   return await db<OpenFrame[]>`
     select seq, from_block as "fromBlock", '0x' || encode(token, 'hex') as token, '0x' || encode(receiver, 'hex') as receiver
     from payments.frames
-    where network = ${network} and completed_at is null and expires_at > ${new Date(nowMs)}
+    where ${isFollowed(db, network, nowMs)}
     order by seq desc
     limit ${limit}`
 }

@@ -27,6 +27,7 @@ const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const chain = await startTestChain()
 const CONFIRMATIONS = 2
+const DAY_MS = 86_400_000
 const settings = readChainSettings({
   rpcUrls: { base: chain.url },
   ids: 'base=10',
@@ -65,9 +66,9 @@ async function pay(from: typeof ann, to: Address, units: bigint): Promise<void> 
   await chain.send(from, { contract: 'Token', address: token, functionName: 'transfer', args: [to, units] })
 }
 
-async function follow(blocks = CONFIRMATIONS + 1): Promise<void> {
+async function follow(blocks = CONFIRMATIONS + 1, clock = Date.now): Promise<void> {
   await chain.mine(blocks)
-  const follower = new ChainFollower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })
+  const follower = new ChainFollower(paymentHandler(db, rpc, clock), { db, rpc, holder })
   while (!['caughtUp', 'idle'].includes(await follower.step()));
   await follower.release()
 }
@@ -153,6 +154,24 @@ describe('completion', () => {
     expect(await statusOf(newer)).toBe('completed')
   })
 
+  it('a payment in time completes also when its block is read after the expiry', async () => {
+    const receiver = newReceiver()
+    const frame = await create(bodyOf(receiver))
+    await pay(ann, receiver, 10_000n)
+    const lateMs = 7 * DAY_MS + 3_600_000
+    await follow(undefined, () => Date.now() + lateMs)
+    expect(await statusOf(frame)).toBe('completed')
+  })
+
+  it('a payment after the expiry does not complete', async () => {
+    const receiver = newReceiver()
+    const frame = await create(bodyOf(receiver))
+    await db`update payments.frames set expires_at = created_at - interval '1 hour' where id = ${frame.id}`
+    await pay(ann, receiver, 10_000n)
+    await follow()
+    expect(await statusOf(frame)).toBe('created')
+  })
+
   it('allowlist_fids: only transfers of these users count', async () => {
     const receiver = newReceiver()
     const frame = await create(bodyOf(receiver, {}, { allowlist_fids: [7] }))
@@ -215,7 +234,7 @@ describe('completion', () => {
 
 describe('without an open payment', () => {
   it('the chain is not asked until one is requested; blocks in between are passed without their logs', async () => {
-    await db`update payments.frames set expires_at = created_at`
+    await db`update payments.frames set expires_at = created_at - interval '1 day'`
     let calls = 0
     const asked = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
     const counted = Object.assign(asked, {
