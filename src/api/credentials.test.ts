@@ -68,6 +68,8 @@ describe('reads without a key', () => {
     ]) {
       expect([path, await status(`/v2/farcaster/${path}`)]).toEqual([path, 401])
     }
+    for (const path of ['mentions-and-replies', 'reactions-and-recasts'])
+      expect([path, await status(`/v1/farcaster/${path}?fid=1&client_id=known`)]).toEqual([path, 401])
     expect(await status('/v2/farcaster/cast', 'POST')).toBe(401)
     expect(await status(user, 'GET', { 'x-api-key': 'wrong' })).toBe(401)
   })

@@ -4,11 +4,15 @@ import { versionOneNotifications } from './notifications.js'
 import { versionOneReactions } from './reactions.js'
 import { versionOneUsers } from './users.js'
 
-/** The operations below `/v1/farcaster` that SDK 1.x and its contemporaries call (docs/compatibility.md §30). */
-export const versionOneOperations: readonly Operation[] = [
+/** Public: they read what the network has. */
+const publicOperations: readonly Operation[] = [
   ...versionOneUsers,
   ...versionOneCasts,
   ...versionOneReactions,
-  ...versionOneNotifications,
-  // All of them read public data.
 ].map((operation) => ({ ...operation, isPublic: true }))
+
+/**
+ * The operations below `/v1/farcaster` that SDK 1.x and its contemporaries call (docs/compatibility.md §30). What is in an
+ * inbox depends on whom its user mutes, so those on notifications need a key.
+ */
+export const versionOneOperations: readonly Operation[] = [...publicOperations, ...versionOneNotifications]
