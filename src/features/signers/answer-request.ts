@@ -77,7 +77,7 @@ export async function approveLocally(
     const addition = localAddition(request, custody, deadline)
     return (await recoverKeyAdditionSigner(addition, approval.signature))?.equals(custody) ?? false
   })
-  // Stored permissions apply only to this user, so losing the race for the key does no harm.
+  // They are this account's, so losing the race for the key does no harm.
   if (permissions !== null) await storePermissions(db, request, fid, permissions)
   const refuseIfClosed = async (locked: Queryable): Promise<Refusal | null> => {
     const problem = closedReason(await readKeyRequest(locked, { token }), clock())
@@ -110,7 +110,7 @@ export async function refuseRequest(
 /**
  * Records the permissions that a user grants, before they send the transaction that adds the key.
  *
- * They apply only when this user adds the key.
+ * They apply only when this account adds the key; each account that answers has a choice of its own.
  *
  * @throws PlazaError As `approveLocally`.
  */
@@ -134,9 +134,9 @@ async function storePermissions(
 ): Promise<void> {
   const stored = storedPermissions(permissions)
   await db`
-    update signers.signers
-    set permissions = ${stored && db.types.texts(stored)}::text[], permissions_fid = ${fid}
-    where id = ${request.id}`
+    insert into signers.permission_choices (signer_id, fid, permissions)
+    values (${request.id}, ${fid}, ${stored && db.types.texts(stored)}::text[])
+    on conflict (signer_id, fid) do update set permissions = excluded.permissions`
 }
 
 function requireOpen(request: PresentedKeyRequest, nowMs: number): void {

@@ -59,7 +59,7 @@ export function signerRecords(db: Queryable) {
         when s.request_signature is not null then 'pending_approval'
         else 'generated'
       end as status,
-      case when s.permissions_fid is null or s.permissions_fid = h.fid then s.permissions end as granted
+      case when c.fid is not null then c.permissions when s.permissions_fid is null then s.permissions end as granted
     from signers.signers s
     left join lateral (
       select fid, active
@@ -73,6 +73,7 @@ export function signerRecords(db: Queryable) {
       order by block_number, log_index
       limit 1
     ) h on true
+    left join signers.permission_choices c on c.signer_id = s.id and c.fid = h.fid
   )`
 }
 

@@ -1181,6 +1181,14 @@ create table sign_in.sessions (
 );
 CREATE INDEX sessions_by_end ON sign_in.sessions USING btree (expires_at);
 
+create table signers.permission_choices (
+  signer_id uuid not null,
+  fid bigint not null,
+  permissions text[],
+  constraint permission_choices_pkey PRIMARY KEY (signer_id, fid),
+  constraint permission_choices_signer_id_fkey FOREIGN KEY (signer_id) REFERENCES signers.signers(id) ON DELETE CASCADE
+);
+
 create table signers.signers (
   id uuid not null default gen_random_uuid(),
   app_id uuid not null,

@@ -142,7 +142,7 @@ async function sendingOf(
   chosen: Static<typeof permissions>,
 ): Promise<object> {
   const [restricted] = await readDb`
-    select from signers.signers where id = ${request.id} and permissions_fid = ${fid}`
+    select from signers.permission_choices where signer_id = ${request.id} and fid = ${fid}`
   const hasChoice = chosen !== null && (restricted !== undefined || storedPermissions(chosen) !== null)
   return {
     kind: 'send',

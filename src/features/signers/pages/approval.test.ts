@@ -359,11 +359,11 @@ describe('refusal', () => {
 })
 
 describe('approval on a real chain', () => {
-  const account = async (signedRequest: ApprovalRequest, permissions: string[]) =>
+  const account = async (signedRequest: ApprovalRequest, permissions: readonly string[], holder = user) =>
     (
       await post(
         `${signedRequest.path}/account`,
-        { address: user.account.signer.address, permissions },
+        { address: holder.account.signer.address, permissions },
         chain,
       )
     ).body
@@ -416,5 +416,24 @@ describe('approval on a real chain', () => {
     ])
     expect(await signedRequest.readSigner()).toMatchObject({ fid: user.fid, permissions: ['PUBLISH_CAST'] })
     expect(await other.readSigner()).toMatchObject({ fid: stranger.fid, permissions: ['WRITE_ALL'] })
+  })
+
+  it('what another account selects for the same request does not widen what a user has granted', async () => {
+    const signedRequest = await request()
+    for (const [holder, permissions] of [
+      [user, ['PUBLISH_CAST']],
+      [stranger, ['DELETE_CAST']],
+    ] as const) {
+      const { fid, approval: sending } = await account(signedRequest, permissions, holder)
+      const signature = await holder.account.signer.signMessage({ message: sending.choice })
+      expect(
+        (await post(`${signedRequest.path}/choice`, { fid, permissions, signature }, chain)).status,
+      ).toBe(200)
+    }
+    const key = Buffer.from(signedRequest.public_key.slice(2), 'hex')
+    await hub.submitOnChainEvents([
+      new TestUser(user.fid).signerEvent(SignerEventType.ADD, 4_100_000_003, key),
+    ])
+    expect(await signedRequest.readSigner()).toMatchObject({ fid: user.fid, permissions: ['PUBLISH_CAST'] })
   })
 })
