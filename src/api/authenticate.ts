@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
+import { type CallerName, callerAt } from '../platform/limits/caller-name.js'
 import type { Counter, LimitStatus } from '../platform/limits/counter.js'
 import type { AdminAsApp } from './admin/admin-as-app.js'
 import { apiKeyOf, type FindCaller, keyHint } from './api-keys.js'
@@ -14,7 +15,7 @@ export interface KeyOptions {
   /** Lets anybody read. Undefined: every request needs a key. */
   readonly publicReads?: PublicReads | undefined
   /** Counts the requests of each address to operations that need no key. */
-  readonly keylessCounter: Counter<string>
+  readonly keylessCounter: Counter<CallerName>
   /** Lets admins act for apps. Undefined: there is no admin API. */
   readonly asApp?: AdminAsApp | undefined
   /** Counts the requests of each key by operation. */
@@ -26,7 +27,7 @@ export interface PublicReads {
   /** Finds the app that `client_id` names. */
   readonly findClient: (clientId: string) => Promise<Caller | null>
   /** Counts the requests without a key of each address. */
-  readonly rateLimiter: Counter<string>
+  readonly rateLimiter: Counter<CallerName>
 }
 
 /** Makes the routes of a scope require the key of an app, and limits the requests of each key. */
@@ -63,7 +64,7 @@ async function admit(
     readonly isKeyless?: boolean
   }
   if (isKeyless) {
-    limitRate(keylessCounter.take(request.ip), reply)
+    limitRate(keylessCounter.take(callerAt(request.ip)), reply)
     return anonymousCaller
   }
   const admin = await asApp?.admit(request, reply)
@@ -77,7 +78,7 @@ async function admit(
     return caller
   }
   if (key === undefined && publicReads && isPublic === true) {
-    limitRate(publicReads.rateLimiter.take(request.ip), reply)
+    limitRate(publicReads.rateLimiter.take(callerAt(request.ip)), reply)
     const { client_id: clientId } = request.query as { readonly client_id?: unknown }
     return (typeof clientId === 'string' && (await publicReads.findClient(clientId))) || anonymousCaller
   }

@@ -3,6 +3,7 @@ import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
 import { TestUser, testNowUnix } from '../../test/network.js'
 import { createTestApi } from '../app/testing/test-api.js'
+import type { CallerName } from '../platform/limits/caller-name.js'
 import { createCounter } from '../platform/limits/counter.js'
 import { limits } from '../platform/limits/limits.js'
 
@@ -39,7 +40,7 @@ describe('where published clients put their key', () => {
 describe('reads without a key', () => {
   const publicReads = (limit = 0) => ({
     findClient: async (id: string) => (id === 'known' ? { appId: 'known', keyId: 0, rateLimit: null } : null),
-    rateLimiter: createCounter<string>(limits.publicReads, clock, limit),
+    rateLimiter: createCounter<CallerName>(limits.publicReads, clock, limit),
   })
 
   it('off -> 401', async () => {
@@ -79,6 +80,13 @@ describe('reads without a key', () => {
     const ask = async (remoteAddress: string) => (await app.inject({ url: user, remoteAddress })).statusCode
     expect([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.1')]).toEqual([200, 200, 429])
     expect(await ask('192.0.2.2')).toBe(200)
+  })
+
+  it('are counted for each network of 64 bits of IPv6', async () => {
+    const { app } = await createTestApi({ db, hub, clock, publicReads: publicReads(1) })
+    const ask = async (remoteAddress: string) => (await app.inject({ url: user, remoteAddress })).statusCode
+    expect([await ask('2001:db8:0:1::1'), await ask('2001:db8:0:1:f::2')]).toEqual([200, 429])
+    expect(await ask('2001:db8:0:2::1')).toBe(200)
   })
 })
 

@@ -28,6 +28,7 @@ import { versionOneOperations } from '../features/version-one/operations.js'
 import type { EventTail } from '../hub/log/tail.js'
 import type { Database } from '../platform/db/connection.js'
 import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
+import type { CallerName } from '../platform/limits/caller-name.js'
 import { type Counter, createCounter } from '../platform/limits/counter.js'
 import { limits } from '../platform/limits/limits.js'
 import type { WorkLimits } from '../platform/limits/work-limits.js'
@@ -67,7 +68,7 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
   const { context, workLimits, findCaller, rateLimiter, usage, publicReads, reads } = options
   const { operations = allOperations, adminOperations = allAdminOperations } = options
   const { keylessRequests } = limits
-  const keylessCounter = createCounter<string>(keylessRequests, context.clock, keylessRequests.default)
+  const keylessCounter = createCounter<CallerName>(keylessRequests, context.clock, keylessRequests.default)
   const admin = adminRoutes(options)
   const keyOptions = { findCaller, rateLimiter, usage, publicReads, keylessCounter, asApp: admin?.asApp }
   const contextOn = (db: Database): OperationContext => ({ ...context, db })

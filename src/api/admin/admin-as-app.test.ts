@@ -28,6 +28,19 @@ it.each([
   expect(statusCode).toBe(status)
 })
 
+it('counts wrong tokens from one network of 64 bits of IPv6 together', async () => {
+  const statusOf = async (authorization: string, remoteAddress: string) => {
+    const headers = { authorization, 'x-plaza-app': 'test' }
+    const url = '/v2/farcaster/webhook/list'
+    return (await app.inject({ url, headers, remoteAddress })).statusCode
+  }
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    expect(await statusOf('Bearer wrong', `2001:db8:0:1::${attempt}`)).toBe(401)
+  }
+  expect(await statusOf(bearer.authorization, '2001:db8:0:1::aa')).toBe(429)
+  expect(await statusOf(bearer.authorization, '2001:db8:0:2::1')).toBe(200)
+})
+
 it('keeps changes in the audit log, and reads not', async () => {
   const headers = { ...bearer, 'x-plaza-app': 'test' }
   const payload = { fid: 1, secret: 'x' }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../platform/errors.js'
+import { type CallerName, callerAt } from '../../platform/limits/caller-name.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
 import { secretDigest } from '../../platform/vault/secret-digest.js'
@@ -47,17 +48,17 @@ export interface AdminCheck {
 /** Creates the check of the admin token and of console sessions, which counts the wrong ones of each address. */
 export function createAdminCheck({ token, findSession, clock }: AdminAccess): AdminCheck {
   const expected = token === undefined ? null : secretDigest(token)
-  const failures = createCounter<string>(limits.adminFailures, clock)
+  const failures = createCounter<CallerName>(limits.adminFailures, clock)
 
   function refuseFlood(request: FastifyRequest): void {
-    const retryAfterSeconds = failures.waitSeconds(request.ip)
+    const retryAfterSeconds = failures.waitSeconds(callerAt(request.ip))
     if (retryAfterSeconds === 0) return
     const problem = 'too many wrong admin tokens from this address'
     throw new PlazaError('bad_request.rate_limited', problem, { retryAfterSeconds })
   }
 
   function refuse(request: FastifyRequest, problem: string): never {
-    failures.take(request.ip)
+    failures.take(callerAt(request.ip))
     throw new PlazaError('unauthenticated', problem)
   }
 

@@ -4,6 +4,7 @@ import { createServerMonitor, type ServerMonitor } from '../../features/console/
 import { createSignerCache } from '../../features/signers/acting-signer.js'
 import { consentOfAllFids, createFidConsent } from '../../features/signers/fid-consent.js'
 import { parseSubscriptionContracts } from '../../features/subscriptions/settings.js'
+import type { CallerName } from '../../platform/limits/caller-name.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
 import { createSharedBudget } from '../../platform/limits/shared-budget.js'
@@ -76,7 +77,7 @@ export const mainApiModule: Module = {
       publicReads: config.publicReads
         ? {
             findClient: app.service('findClient'),
-            rateLimiter: createCounter<string>(limits.publicReads, clock, config.publicReadsRateLimit),
+            rateLimiter: createCounter<CallerName>(limits.publicReads, clock, config.publicReadsRateLimit),
           }
         : undefined,
       adminToken: config.adminToken,

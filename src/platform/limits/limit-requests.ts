@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../errors.js'
+import { type CallerName, callerAt } from './caller-name.js'
 import { type Counter, createCounter, type LimitStatus } from './counter.js'
 import type { RateLimit } from './limits.js'
 
@@ -27,9 +28,9 @@ export function limitRequests(
     refusal = ({ limit: most }) => `more than ${most} requests a minute`,
   }: RequestLimitOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const counter: Counter<string> = createCounter(limit, clock, most)
+  const counter: Counter<CallerName> = createCounter(limit, clock, most)
   async function count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const status = counter.take(request.ip)
+    const status = counter.take(callerAt(request.ip))
     if (!status) return
     reply.headers({
       'x-ratelimit-limit': status.limit,

@@ -11,6 +11,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { PlazaError } from '../../../platform/errors.js'
+import { type CallerName, callerAt } from '../../../platform/limits/caller-name.js'
 import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
 import type { WorkPrice } from '../../../platform/limits/work-prices.js'
@@ -229,10 +230,10 @@ function startCallSpan(
 
 /** Checks the rate limit before the key, so that it counts wrong keys too. */
 function createAdmission({ config, clock, authorize, nameKey }: HubGrpcApi): Admit {
-  const counter = createCounter<string>(limits.hubCalls, clock, config.rateLimit)
+  const counter = createCounter<CallerName>(limits.hubCalls, clock, config.rateLimit)
   return async (call) => {
     const address = addressOf(call, config.trustProxy ?? false)
-    const status = counter.take(address)
+    const status = counter.take(callerAt(address))
     if (status && status.retryAfterSeconds > 0) {
       throw new PlazaError(
         'bad_request.rate_limited',
