@@ -163,7 +163,12 @@ function startJobs(app: AppParts, started: readonly StartedModule[], lifecycle: 
       run: () => runs.flush(connections.write, processId),
     },
   ]
-  lifecycle.onStop(startScheduledJobs(jobs, { locks: connections.locks, log, runs }))
+  const stop = startScheduledJobs(jobs, { locks: connections.locks, log, runs })
+  lifecycle.onStop(async () => {
+    const stopped = stop()
+    for (const module of started) module.cancelJobs?.()
+    await stopped
+  })
 }
 
 /** Starts the modules of this process's roles in the order of the list. `services` is filled on the way. */

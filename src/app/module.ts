@@ -112,6 +112,8 @@ export interface StartedModule {
   /** Routes of the main server, and the only ones of the server on `HUB_PORT`. */
   readonly hubRoutes?: Routes
   readonly jobs?: readonly ScheduledJob[]
+  /** Makes jobs that take long end early: the server awaits all that run before it stops the modules. */
+  readonly cancelJobs?: () => unknown
   /** Finishes or gives back what is under way. */
   readonly stop?: () => Promise<void>
 }

@@ -164,6 +164,18 @@ it('a page that is being crawled goes back to the queue, and the next server cra
   await next.stop()
 })
 
+it('an import that waits for its source does not delay the end of the server', async () => {
+  let requests = 0
+  const { origin } = await serveHttp((_request, response) => {
+    requests += 1
+    response.writeHead(429, { 'retry-after': '600' }).end()
+  })
+  const server = await startTestServer(url, { ...quiet, ...patient, FNAME_REGISTRY_URL: origin })
+  await expect.poll(() => requests).toBe(1)
+  await server.stop()
+  expect(requests).toBe(1)
+})
+
 it('the last requests of a key are counted before the server ends', async () => {
   const server = await startTestServer(url, {
     ...quiet,

@@ -38,6 +38,8 @@ export const aiModule: Module = {
     return {
       services: { ai: createAi(aiClient, budget.counter), aiClient },
       jobs: roles.has('worker') && aiClient.embed !== null ? [embedding] : [],
+      // Requests have ended; topics ask it, too.
+      cancelJobs: net.close,
       async stop() {
         await stopSharing()
         await net.close()

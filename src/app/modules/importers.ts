@@ -45,6 +45,7 @@ export function startImporters(app: ImporterApp) {
     openPublicApi({ net, url: url.replace(/\/$/, ''), signal: stopping.signal })
   return {
     jobs: importJobs(app, openApi),
+    cancelJobs: () => stopping.abort(),
     async stop() {
       stopping.abort()
       await net.close()

@@ -15,6 +15,6 @@ export const scoreModule: Module = {
       clock,
       log,
     })
-    return { jobs: [schedule], stop: schedule.stop }
+    return { jobs: [schedule], cancelJobs: schedule.stop }
   },
 }

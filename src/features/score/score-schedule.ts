@@ -44,7 +44,7 @@ export function createScoreSchedule(options: ScoreScheduleOptions) {
     name: 'scores',
     everyMs: POLL_MS,
     run: async () => {
-      if (options.intervalHours === 0 || isStopped || !(await isDue())) return
+      if (options.intervalHours === 0 || !(await isDue()) || isStopped) return
       thread = startScoreThread({ url: options.url, seeds: options.seeds }, options.workerUrl)
       try {
         const summary = await thread.done

@@ -63,6 +63,23 @@ it('stops at once between two runs, and waits for a current run', async () => {
   await stopping
 })
 
+it('a job that is cancelled as it stops: no failure', async () => {
+  const lines: unknown[] = []
+  const note = (fields: object) => lines.push(fields)
+  let cancel = (_reason: Error) => {}
+  const under = new Promise((_resolve, reject) => {
+    cancel = reject
+  })
+  const stop = startScheduledJobs([{ name: 'long', everyMs: 1, perProcess: true, run: () => under }], {
+    locks,
+    log: { ...silentLog, error: note, warn: note },
+  })
+  const stopped = stop()
+  cancel(new Error('cancelled'))
+  await stopped
+  expect(lines).toEqual([])
+})
+
 it('a job: one process does it, and another takes over when that one is gone', async () => {
   const runs: string[] = []
   const start = (name: string, processLocks: typeof locks) =>

@@ -64,6 +64,8 @@ async function repeat(
         end?.(waitMs)
       } else waitMs = Math.min(waitMs, TAKEOVER_MS)
     } catch (error) {
+      // It was cancelled, or its next run, elsewhere or later, tells.
+      if (stopping.aborted) return
       if (isUnavailable(error)) {
         // It is soon back: an hourly job would miss its hour.
         waitMs = Math.min(waitMs, TAKEOVER_MS)
