@@ -51,6 +51,23 @@ const operations = [
   }),
 ]
 
+it('Prefer: handling=strict is applied to bodies, also to one that is refused', async () => {
+  const { app, key } = await createTestApi({ db, operations })
+  const headers = { 'x-api-key': key, prefer: 'handling=strict' }
+  const applied = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+    const response = await app.inject({
+      method,
+      url: `/v2/farcaster/${url}`,
+      headers,
+      ...(payload && { payload }),
+    })
+    return [response.statusCode, response.headers['preference-applied']]
+  }
+  expect(await applied('POST', 'made', {})).toEqual([201, 'handling=strict'])
+  expect(await applied('POST', 'made', { unknown: 1 })).toEqual([400, 'handling=strict'])
+  expect(await applied('GET', 'fine?unknown=1')).toEqual([200, undefined])
+})
+
 it.each(['/v2/social/fine', '/v2/social/fine/', '/v2/farcaster/fine', '/v2/farcaster/fine/'])(
   'answers at %s',
   async (url) => {

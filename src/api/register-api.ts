@@ -95,6 +95,9 @@ function addOperation<Context>(
     handler: async (request, reply) => {
       const caller = request.getDecorator<Caller>('caller')
       const { query, params, body, headers } = request
+      // Before it runs: a body that is refused is so because of it.
+      if (operation.body && prefersStrict(headers.prefer))
+        reply.header('preference-applied', 'handling=strict')
       const input = { query: { ...(query as object), ...(params as object) }, body, headers }
       const run = (used: Context) => operation.run(used, input, caller)
       const runHere = () =>
@@ -109,7 +112,6 @@ function addOperation<Context>(
           ? answer()
           : runHeavy({ price, caller: callerOf(caller, request.ip), bytes }, reply, answer)
       const { status, headers: replyHeaders = {}, json } = await reported
-      if (prefersStrict(headers.prefer)) reply.header('preference-applied', 'handling=strict')
       return reply
         .status(status)
         .headers(replyHeaders)
