@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client'
 import type { LoggedEvent } from '../hub/log/write.js'
+import { parseReplicaUrls } from '../platform/db/database-url.js'
 import { PrimaryLog } from '../platform/db/replicas/primary-log.js'
 import { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import { RecentWrites, type WriterKey } from '../platform/db/replicas/recent-writes.js'
@@ -62,11 +63,6 @@ export function openReadRouting(
 /** The users whose messages were merged. */
 export function writersOf(events: readonly LoggedEvent[]): Set<WriterKey> {
   return new Set(events.flatMap(({ fid }) => (fid === null ? [] : [`fid ${fid}` as const])))
-}
-
-/** Splits a list of URLs. A URL with several hosts has commas of its own. */
-export function parseReplicaUrls(text: string): string[] {
-  return text === '' ? [] : text.split(/\s*,\s*(?=postgres(?:ql)?:\/\/)/)
 }
 
 /** Host and port of a URL, without its user and password. */

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ConfigurationEntry } from '../../features/system/schema/system.js'
-import { DatabaseUrlError, parseDatabaseUrl } from '../../platform/db/database-url.js'
+import { DatabaseUrlError, parseDatabaseUrl, parseReplicaUrls } from '../../platform/db/database-url.js'
 import { parseRoles } from '../../platform/process/roles.js'
 import { defaultConnections, fewestConnections } from '../connections.js'
 import { aiVariables } from './ai-variables.js'
@@ -129,14 +129,20 @@ function problemsOfPool({ databasePool, hubShards, roles }: Config): string[] {
   return [`DATABASE_POOL: ${databasePool} is too small for ROLES=${roles}: at least ${fewest}`]
 }
 
-/** Checks of DATABASE_URL that its pattern cannot express. No part of it is repeated. */
-function problemsOfDatabase({ databaseUrl }: Config): string[] {
-  if (databaseUrl === undefined) return []
+/** Checks of the URLs of databases that their patterns cannot express. No part of a URL is repeated. */
+function problemsOfDatabase({ databaseUrl, databaseReplicaUrl = '' }: Config): string[] {
+  return [
+    ...(databaseUrl === undefined ? [] : problemsOfUrl('DATABASE_URL', databaseUrl)),
+    ...parseReplicaUrls(databaseReplicaUrl).flatMap((url) => problemsOfUrl('DATABASE_REPLICA_URL', url)),
+  ]
+}
+
+function problemsOfUrl(variable: string, url: string): string[] {
   try {
-    parseDatabaseUrl(databaseUrl)
+    parseDatabaseUrl(url)
     return []
   } catch (error) {
-    if (error instanceof DatabaseUrlError) return [`DATABASE_URL: ${error.message}`]
+    if (error instanceof DatabaseUrlError) return [`${variable}: ${error.message}`]
     throw error
   }
 }

@@ -86,6 +86,11 @@ const ignoredParameters = [
   'tcp_user_timeout',
 ]
 
+/** Splits a list of URLs. A URL with several hosts has commas of its own. */
+export function parseReplicaUrls(text: string): string[] {
+  return text === '' ? [] : text.split(/\s*,\s*(?=postgres(?:ql)?:\/\/)/)
+}
+
 /**
  * Reads a connection URL as libpq does, for every use of the database: several hosts, `target_session_attrs`, TLS files,
  * `options`.
