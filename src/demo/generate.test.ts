@@ -70,7 +70,12 @@ describe('a demo', () => {
   })
 
   it('contains only valid messages', async () => {
-    const context = { network: FarcasterNetwork.DEVNET, now: end - 1_609_459_200, isPro: true }
+    const context = {
+      network: FarcasterNetwork.DEVNET,
+      now: end - 1_609_459_200,
+      isPro: true,
+      isSynced: true,
+    }
     for (const message of messages) {
       expect(validateStateless(message, context)).toBeNull()
       expect(await checkSignatures(message)).toBeNull()

@@ -211,11 +211,11 @@ async function checkUnstored(options: HubOptions, message: SignedMessage): Promi
 async function judge(
   options: HubOptions,
   messages: readonly SignedMessage[],
-  { isSynced, ...selection }: Omit<ValidationOptions, 'tiers'> & { readonly isSynced: boolean },
+  selection: Omit<ValidationOptions, 'tiers'> & { readonly isSynced: boolean },
 ): Promise<{ readonly outcomes: readonly (Refusal | null)[]; readonly unconfirmed: UnconfirmedClaims }> {
   const outcomes = await validateMessages(options, messages, { ...selection, tiers: 'merge' })
   const valid = messages.filter((_, index) => outcomes[index] === null)
-  return { outcomes, unconfirmed: await confirmClaims(options, valid, isSynced) }
+  return { outcomes, unconfirmed: await confirmClaims(options, valid, selection.isSynced) }
 }
 
 /** Asks chains about claims, unless the messages are synced and the operator does not want it. */

@@ -26,6 +26,8 @@ export interface ValidationOptions {
   readonly tiers: readonly number[] | 'merge'
   /** Messages whose tier does not matter. */
   readonly ignoresTier?: ReadonlySet<SignedMessage>
+  /** Another hub has accepted the messages; default: false. */
+  readonly isSynced?: boolean
 }
 
 /** Messages that are judged in one turn of the event loop: a millisecond. */
@@ -35,10 +37,10 @@ const SLICE_MESSAGES = 50
 export async function validateMessages(
   { db, network, clock, verifyPool }: Validator,
   messages: readonly SignedMessage[],
-  { needsVerification = () => true, tiers, ignoresTier = new Set() }: ValidationOptions,
+  { needsVerification = () => true, tiers, ignoresTier = new Set(), isSynced = false }: ValidationOptions,
 ): Promise<(Refusal | null)[]> {
   const nowUnix = Math.floor(clock() / 1000)
-  const context = { network, now: farcasterSecondsFromUnixSeconds(nowUnix), isPro: true }
+  const context = { network, now: farcasterSecondsFromUnixSeconds(nowUnix), isPro: true, isSynced }
   const judge = (message: SignedMessage, isPro: boolean) => {
     const envelope = validateEnvelope(message, { ...context, isPro })
     return { message, envelope, content: envelope ?? validateContent(message, { ...context, isPro }) }

@@ -20,6 +20,7 @@ import { startTestSync } from './test-sync.js'
 vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 60_000
+const LOAN_AGE_SECONDS = 3 * 86_400
 const FOUR_YEARS_SECONDS = 4 * 365 * 86_400
 const a = await createTestDatabase()
 const upstreamHub = await createTestHub(a.db, { shards: 2 })
@@ -59,7 +60,13 @@ async function fillUpstream(): Promise<void> {
   })
   await upstreamHub.submit(messages)
   await upstreamHub.submit(users.slice(0, 5).map((user) => user.compactLinks([1, 2, 3], testNow - 500)))
-  await upstreamHub.submit([users[0]!.lendStorage(2, 1, StorageUnitType.UNIT_TYPE_2025, testNow - 400)])
+  const daysAgo = await createTestHub(a.db, {
+    shards: 2,
+    clock: () => (testNowUnix - LOAN_AGE_SECONDS) * 1000,
+  })
+  await daysAgo.submit([
+    users[0]!.lendStorage(2, 1, StorageUnitType.UNIT_TYPE_2025, testNow - LOAN_AGE_SECONDS),
+  ])
   // Keys that are removed and storage that has expired.
   const old = testNowUnix - FOUR_YEARS_SECONDS
   const past = new TestUser(500)

@@ -8,7 +8,7 @@ import { validateStateless } from '../validate.js'
 
 const user = new TestUser(1)
 const channel = new TestChannel('plaza')
-const context = { network: FarcasterNetwork.DEVNET, now: testNow, isPro: false }
+const context = { network: FarcasterNetwork.DEVNET, now: testNow, isPro: false, isSynced: false }
 
 /** The text of the refusal of this data; null if it is valid. */
 function text(data: Partial<MessageData>): string | null {

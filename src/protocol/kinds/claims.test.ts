@@ -188,6 +188,6 @@ describe('samples', () => {
   it('have claims of the sample account', () => {
     expect(hexOf(sampleAddress)).toBe(sampleAccount.address.toLowerCase())
     const message = sampleSigner().sign(samples.keyAdd!)
-    expect(validateStateless(message, { network: 1, now: SAMPLE_TIME, isPro: true })).toBeNull()
+    expect(validateStateless(message, sampleContext)).toBeNull()
   })
 })

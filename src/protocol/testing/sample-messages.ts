@@ -28,7 +28,12 @@ import {
 export const SAMPLE_TIME = 180_000_000
 export const SAMPLE_FID = 310_826
 /** The context in which sample messages are valid. */
-export const sampleContext = { network: FarcasterNetwork.MAINNET, now: SAMPLE_TIME, isPro: true }
+export const sampleContext = {
+  network: FarcasterNetwork.MAINNET,
+  now: SAMPLE_TIME,
+  isPro: true,
+  isSynced: false,
+}
 
 const CAST_ID = { fid: 3, hash: Buffer.alloc(20, 0xca) }
 const signers = new Map<number, MessageSigner>()
