@@ -2,26 +2,27 @@ import type { Transaction } from '../../platform/db/connection.js'
 import type { Statement } from '../../platform/db/pipeline.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { type CastRow, castRow, quotedBy } from '../cast-row.js'
-import { CastCountDeltas, UrlActivity } from './cast-counts.js'
+import { type CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { urlInserts } from './embed-queue.js'
 import { type NetChanges, ofType } from './net-changes.js'
 import { attachReplies, detachReplies, resolveThreads } from './threads.js'
 
 /**
- * Projects casts with their threads, counters, quotes and embedded URLs.
+ * Projects casts with their threads, quotes and embedded URLs.
  *
+ * @param counts Gets their changes, which the caller writes.
  * @param threadsMove Whether stored replies may wait for the added casts.
  * @returns the last statements, in order, which the caller runs.
  */
 export async function projectCasts(
   db: Transaction,
   changes: NetChanges,
+  counts: CastCountDeltas,
   threadsMove: boolean,
 ): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.CAST_ADD).map(castRow)
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
   if (removed.length === 0 && added.length === 0) return []
-  const counts = new CastCountDeltas()
   const activity = new UrlActivity()
   if (removed.length > 0) await removeCasts(db, removed, counts, activity)
   const rows = added.length > 0 ? await insertCasts(db, added, counts, activity) : []
@@ -30,7 +31,6 @@ export async function projectCasts(
     ...insertQuotes(db, rows),
     ...insertUrls(db, rows),
     ...urlInserts(db, rows.flatMap(urlsIn)),
-    ...counts.statements(db),
     ...activity.statements(db),
   ]
 }

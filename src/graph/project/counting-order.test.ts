@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { projectLinks } from './links.js'
-import { projectInto } from './project.js'
+import { projectChanges, projectInto } from './project.js'
 
 const { db, connect } = await createTestDatabase()
 const other = connect({ poolSize: 1 })
@@ -77,4 +77,37 @@ test.each(counters)('writers of $table lock its rows in one order', async (count
     })
     await expect(counting).rejects.toThrow('not to be kept')
   }
+})
+
+test('a batch with replies and likes locks the counts of both in one order', async () => {
+  const parents = [6, 7].map((fid) => new TestUser(fid).cast('a parent', testNow))
+  const [low, high] = parents.toSorted((a, b) => a.data.fid - b.data.fid)
+  const [user, parentCastId] = [new TestUser(8), { fid: high!.data.fid, hash: high!.hash }]
+  const reply = user.cast('a reply', testNow, { parentCastId })
+  let counting: Promise<unknown> = Promise.resolve()
+  for (const { data, hash } of parents)
+    await db`insert into social.cast_counts (hash, fid, likes) values (${db.types.bytea(hash)}, ${data.fid}, 1)`
+  await other.begin(async (holder) => {
+    await holder`select from social.cast_counts where fid = ${low!.data.fid} for update`
+    counting = db.begin(async (transaction) => {
+      await projectInto(transaction, 'social')
+      const changes = { added: [reply, user.react(low!, testNow)], removed: [] }
+      await inPipeline(await projectChanges(transaction, changes))
+    })
+    counting.catch(() => {})
+    const countWaiting = () => holder`
+      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    await expect.poll(countWaiting).toHaveLength(1)
+    // It waits for the first count and holds no later one, which the other transaction may want.
+    expect(
+      await holder`select from social.cast_counts where fid = ${high!.data.fid} for update skip locked`,
+    ).toHaveLength(1)
+  })
+  await counting
+  expect(
+    await db`select fid, likes, replies from social.cast_counts where fid in (6, 7) order by fid`,
+  ).toEqual([
+    { fid: 6, likes: 2, replies: 0 },
+    { fid: 7, likes: 1, replies: 1 },
+  ])
 })

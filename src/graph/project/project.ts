@@ -2,6 +2,7 @@ import type { LoggedEvent } from '../../hub/log/write.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { inPipeline, type Statement, type WithCommit } from '../../platform/db/pipeline.js'
 import { HubEventType } from '../../protocol/definitions.js'
+import { CastCountDeltas } from './cast-counts.js'
 import { projectCasts } from './casts.js'
 import { projectChain } from './chain.js'
 import { projectLinks } from './links.js'
@@ -61,7 +62,7 @@ export async function projectEventBatch(
 }
 
 /**
- * Runs every projection. They write different tables, so their statements share one pipeline.
+ * Runs every projection. All but the counts of casts are in different tables, so their statements share one pipeline.
  *
  * @returns the last statements, in order, which the caller runs.
  */
@@ -71,12 +72,14 @@ export async function projectChanges(
   threadsMove = true,
 ): Promise<Statement[]> {
   if (changes.added.length === 0 && changes.removed.length === 0) return []
+  // Replies, quotes, likes and recasts are counted in the same rows: two statements would lock them in two orders.
+  const counts = new CastCountDeltas()
   const [ofCasts, ofReactions, ofLinks] = await inPipeline([
-    projectCasts(db, changes, threadsMove),
-    projectReactions(db, changes),
+    projectCasts(db, changes, counts, threadsMove),
+    projectReactions(db, changes, counts),
     projectLinks(db, changes),
     projectVerifications(db, changes),
     projectUserData(db, changes),
   ])
-  return [...ofCasts, ...ofReactions, ...ofLinks]
+  return [...counts.statements(db), ...ofCasts, ...ofReactions, ...ofLinks]
 }

@@ -3,22 +3,25 @@ import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { MessageType, ReactionType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { CastCountDeltas, type CastName } from './cast-counts.js'
+import type { CastCountDeltas, CastName } from './cast-counts.js'
 import { type NetChanges, ofType } from './net-changes.js'
 
 /**
- * Projects likes and recasts: of casts, with the counters of the casts, and of URLs.
+ * Projects likes and recasts of casts and of URLs.
  *
+ * @param counts Gets the changes of the casts, which the caller writes.
  * @returns the last statements, in order, which the caller runs.
  */
-export async function projectReactions(db: Transaction, changes: NetChanges): Promise<Statement[]> {
+export async function projectReactions(
+  db: Transaction,
+  changes: NetChanges,
+  counts: CastCountDeltas,
+): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.REACTION_ADD)
   const added = ofType(changes.added, MessageType.REACTION_ADD)
   if (removed.length === 0 && added.length === 0) return []
-  return [
-    ...(await projectCastReactions(db, removed.filter(isOnCast), added.filter(isOnCast))),
-    ...projectUrlReactions(db, removed.filter(isOnUrl), added.filter(isOnUrl)),
-  ]
+  await projectCastReactions(db, removed.filter(isOnCast), added.filter(isOnCast), counts)
+  return projectUrlReactions(db, removed.filter(isOnUrl), added.filter(isOnUrl))
 }
 
 function isOnCast({ data }: SignedMessage): boolean {
@@ -43,15 +46,14 @@ async function projectCastReactions(
   db: Transaction,
   removed: readonly SignedMessage[],
   added: readonly SignedMessage[],
-): Promise<Statement[]> {
+  counts: CastCountDeltas,
+): Promise<void> {
   const [removedRows, addedRows] = await inPipeline([
     removed.length > 0 ? removeCastReactions(db, removed) : [],
     added.length > 0 ? insertCastReactions(db, added) : [],
   ])
-  const deltas = new CastCountDeltas()
-  for (const row of removedRows) deltas.add(castOf(row), counterOf(row.type), -1)
-  for (const row of addedRows) deltas.add(castOf(row), counterOf(row.type), 1)
-  return deltas.statements(db)
+  for (const row of removedRows) counts.add(castOf(row), counterOf(row.type), -1)
+  for (const row of addedRows) counts.add(castOf(row), counterOf(row.type), 1)
 }
 
 function castOf({ target_fid, target_hash }: Counted): CastName {
