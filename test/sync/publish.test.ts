@@ -1,13 +1,15 @@
 import { getInsecureHubRpcClient } from '@farcaster/hub-nodejs'
+import { status } from '@grpc/grpc-js'
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { createSigner } from '../../src/features/signers/signer-record.js'
 import { messageJson } from '../../src/hub/methods/json/message.js'
+import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { deleteRefused, measureOutgoing } from '../../src/hub/sync/publish/outgoing-queue.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { createVault } from '../../src/platform/vault/vault.js'
 import { encodeMessage, toProtobuf } from '../../src/protocol/codec.js'
-import { SignerEventType } from '../../src/protocol/definitions.js'
+import { type Message, SignerEventType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { SubmitBulkMessagesRequest } from '../../src/protocol/proto/generated/request_response.js'
 import { createTestDatabase } from '../database.js'
@@ -19,7 +21,7 @@ import { startTestServer } from '../running-server.js'
 import { createDataDir, startServerProcess } from '../server-process.js'
 import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
-import { startTestPublisher } from './test-publisher.js'
+import { type CallFilter, startTestPublisher } from './test-publisher.js'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -180,6 +182,39 @@ it('a refused message is deleted after seven days, one that waits never', async 
   await deleteRefused(b.db)
   expect(await measureOutgoing(b.db)).toMatchObject({ pending: 1, refused: 1 })
 })
+
+it('a user whose rate is limited holds up nobody, with more messages than a round reads', async () => {
+  const { a, b, upstream, follower, address } = await openPair()
+  const [limited, bob] = [new TestUser(1), new TestUser(2)]
+  for (const hub of [upstream, follower]) {
+    await hub.submitOnChainEvents([...limited.onChain({ units: 10 }), ...bob.onChain()])
+  }
+  const casts = Array.from({ length: 160 }, (_, n) => limited.cast(`${n}`, testNow - 200 + n))
+  await follower.submit(casts, { origin: 'client' })
+  const cast = bob.cast('behind them', testNow)
+  await follower.submit([cast], { origin: 'client' })
+  // A node answers so for one user; it refuses calls in bulk with a message of such a user.
+  let isLimited = true
+  const limit: CallFilter = (send, request) => {
+    if (!isLimited || !isOf(limited, request)) return send()
+    const text = 'bad_request.rate_limited/rate limit exceeded'
+    return Promise.reject(
+      new UpstreamFailure(status.RESOURCE_EXHAUSTED, address, text, null, 'bad_request.rate_limited'),
+    )
+  }
+  const { log } = startTestPublisher(b.db, address, limit)
+  await expect.poll(() => storedHashes(a.db, bob.fid), TIMEOUT).toEqual([hashOf(cast)])
+  expect(log.lines.map(({ message }) => message)).toEqual(['messages of a user wait for the upstream'])
+  expect(await pending(b.db)).toBe(160)
+  isLimited = false
+  await expect.poll(() => pending(b.db), TIMEOUT).toBe(0)
+  expect(await hubSnapshot(a.db)).toBe(await hubSnapshot(b.db))
+})
+
+/** Whether a request submits messages of a user. */
+function isOf(user: TestUser, request: Message & { messages?: Message[] }): boolean {
+  return (request.messages ?? [request]).some(({ signer }) => user.key.publicKey.equals(signer))
+}
 
 it('an upstream that was away gets everything when it is back, in order', async () => {
   const { a, b, upstream, follower, address } = await openPair()

@@ -3,9 +3,11 @@ import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
 import { publishLoop } from '../../src/hub/sync/publish/publish-loop.js'
 import type { PublishOutcome } from '../../src/hub/sync/publish/publish-metrics.js'
 import type { Database } from '../../src/platform/db/connection.js'
+import type { Message } from '../../src/protocol/definitions.js'
 import { createRecordingLog } from './test-sync.js'
 
-type CallFilter = (send: () => Promise<Buffer>) => Promise<Buffer>
+/** Decides whether and when a call is sent. */
+export type CallFilter = (send: () => Promise<Buffer>, request: Message) => Promise<Buffer>
 
 /** Sends what waits in a database to an upstream, until the test ends or it is stopped. */
 export function startTestPublisher(db: Database, address: string, onCall: CallFilter = (send) => send()) {
@@ -23,7 +25,9 @@ export function startTestPublisher(db: Database, address: string, onCall: CallFi
       current() {
         const client = upstreams.current()
         const call: typeof client.call = async (name, request, signal) => {
-          const answer = await (isDead ? never : onCall(() => client.call(name, request, signal)))
+          const answer = await (isDead
+            ? never
+            : onCall(() => client.call(name, request, signal), request as Message))
           return isDead ? await never : answer
         }
         return { ...client, call }

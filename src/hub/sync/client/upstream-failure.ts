@@ -24,6 +24,11 @@ export class UpstreamFailure extends Error {
     return `${this.address}: ${this.code}`
   }
 
+  /** True if the upstream takes no more messages of one user for now, and may take those of others. */
+  get isUserLimit(): boolean {
+    return this.errorCode === 'bad_request.rate_limited'
+  }
+
   /** True if a repetition, or another upstream, may succeed. */
   get isTransient(): boolean {
     return transientCodes.has(this.code)

@@ -86,10 +86,14 @@ class Publisher {
       await settleOutgoing(db, round.answered)
       this.#report(round.answered)
       if (round.answered.length === 0) {
-        const [failure] = round.postponed.values()
-        if (failure === undefined) return { kind: 'idle' }
-        upstreams.failOver(client)
-        return this.#retryAfter(failure)
+        const failures = [...round.postponed.values()]
+        if (failures.length === 0) return { kind: 'idle' }
+        // If the upstream limits these users alone, those behind them in the queue are next.
+        const failure = failures.find(({ isUserLimit }) => !isUserLimit)
+        if (failure !== undefined) {
+          upstreams.failOver(client)
+          return this.#retryAfter(failure)
+        }
       }
       this.#postpone(round)
       this.#resume()

@@ -83,10 +83,11 @@ async function sendOne(
 }
 
 /** Answer that a failed call implies for its message; null if a repetition may succeed, or the call itself was refused. */
-function toAnswer({ code, errorCode, details }: UpstreamFailure): UpstreamAnswer | null {
+function toAnswer(failure: UpstreamFailure): UpstreamAnswer | null {
+  if (failure.isUserLimit) return null
+  const { code, errorCode, details } = failure
   if (errorCode === 'bad_request.duplicate') return { kind: 'duplicate' }
   if (errorCode === 'bad_request.conflict') return { kind: 'conflict' }
-  if (errorCode === 'bad_request.rate_limited') return null
   const text = errorCode === null ? details : details.replace(`${errorCode}/`, '')
   // An upstream that cannot ask the chain about a claim takes no message with it.
   if (errorCode?.startsWith('bad_request') || errorCode === 'not_configured')
