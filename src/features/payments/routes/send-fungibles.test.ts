@@ -118,6 +118,32 @@ describe('fungible/send', () => {
     expect(await chain.client.getTransactionCount({ address: addressOf(wallet.address) })).toBe(0)
   })
 
+  it('an unknown recipient -> what it would get is not needed', async () => {
+    const wallet = await newWallet({ units: 1_000_000n })
+    const recipients = [
+      { fid: 99, amount: 5 },
+      { fid: 1, amount: 1 },
+    ]
+    const reply = await send(wallet.id, { fungible_contract_address: token, recipients })
+    expect(reply.statusCode, reply.body).toBe(200)
+    expect(reply.json().send_receipts).toMatchObject([{ status: 'failed' }, { status: 'sent' }])
+  })
+
+  it.each([
+    ['an amount with more decimals than the token has', 1.5000004],
+    ['an amount that would be rounded up', 0.0000009],
+    ['less than the smallest unit', 0.00000004],
+  ])('%s -> 400 that names it, and nothing is sent', async (_, amount) => {
+    const wallet = await newWallet({ units: 10_000_000n })
+    const recipients = [
+      { fid: 1, amount: 1 },
+      { fid: 2, amount },
+    ]
+    const reply = await send(wallet.id, { fungible_contract_address: token, recipients })
+    expect([reply.statusCode, reply.json().property]).toEqual([400, 'recipients.1.amount'])
+    expect(await chain.client.getTransactionCount({ address: addressOf(wallet.address) })).toBe(0)
+  })
+
   it.each([
     ['no token', { fungible_contract_address: `0x${'12'.repeat(20)}` }, 400, 'fungible_contract_address'],
     ['a network that is not followed', { network: 'base-sepolia' }, 501, 'network'],

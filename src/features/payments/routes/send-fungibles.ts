@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
-import { encodeFunctionData, erc20Abi, type Hex, parseUnits } from 'viem'
+import { encodeFunctionData, erc20Abi, type Hex, maxUint256, parseUnits } from 'viem'
 import { choiceParameter, fidParameter } from '../../../api/parameters.js'
 import { callOrNull } from '../../../hub/chain/batch-call.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -13,7 +13,7 @@ import { decimalString } from '../../tokens/present-token.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { isRefused, type OrderResult, submitOrders } from '../orders.js'
-import { paymentChains, paymentRpc } from '../payment-chains.js'
+import { type PaymentChain, paymentChains, paymentRpc } from '../payment-chains.js'
 import { readPayoutAddresses } from '../payout-addresses.js'
 import { SendFungiblesResponse } from '../schema/fungible-send.js'
 import { type SpendingWallet, spendingWallet } from '../wallet-ledgers.js'
@@ -74,23 +74,25 @@ export const sendFungibles = defineOperation({
     const { network, recipients } = body
     const spending = await spendingWallet(context, headers, { appId, network })
     const unit = await readUnit(context, body)
+    const amounts = recipients.map(({ amount }, index) => rawAmount(amount, unit, index))
     const addresses = await readPayoutAddresses(
       context.hydrator,
       recipients.map(({ fid }) => fid),
     )
     const idem = body.idem ?? randomUUID()
-    const orders = recipients.map(({ fid, amount }, index): TransactionOrder | null => {
+    const orders = recipients.map(({ fid }, index): TransactionOrder | null => {
       const to = addresses.get(fid)
       if (to === undefined) return null
       return {
         walletId: spending.wallet.id,
         purpose: `send ${appId} ${idem} ${index}`,
         requestKey: JSON.stringify([spending.wallet.id, network, unit.token, recipients, index]),
-        ...transferOf(unit.token, to, parseUnits(decimalString(amount), unit.decimals)),
+        ...transferOf(unit.token, to, amounts[index]!),
       }
     })
     const known = orders.flatMap((order) => order ?? [])
-    if (known.length > 0) await checkFunds(context, spending, { body, unit, orders: known })
+    const total = amounts.reduce((sum, amount, index) => (orders[index] === null ? sum : sum + amount), 0n)
+    if (known.length > 0) await checkFunds(context, spending, { network, unit, total, orders: known })
     const results = await submitOrders(spending.ledger, known, WAIT_MS)
     const byRecipient = orders.map((order) => (order === null ? null : results[known.indexOf(order)]!))
     return {
@@ -127,6 +129,17 @@ async function readUnit({ assets }: OperationContext, body: SendFungiblesReqBody
   })
 }
 
+/** Converts an amount to the smallest unit. @throws PlazaError for one that could only be sent rounded. */
+function rawAmount(amount: number, { decimals }: Unit, index: number): bigint {
+  const property = `recipients.${index}.amount`
+  const text = decimalString(amount)
+  const [, fraction = ''] = text.split('.')
+  const raw = parseUnits(text, decimals)
+  if (fraction.length <= decimals && raw <= maxUint256) return raw
+  const problem = raw > maxUint256 ? 'does not fit 256 bits' : `has more than ${decimals} decimals`
+  throw new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
+}
+
 function transferOf(token: Hex | null, to: Hex, amount: bigint): Pick<TransactionOrder, 'call' | 'value'> {
   if (token === null) return { call: { to, data: '0x' }, value: amount }
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
@@ -135,8 +148,10 @@ function transferOf(token: Hex | null, to: Hex, amount: bigint): Pick<Transactio
 
 /** A request whose transfers may have to be paid. */
 interface FundsQuestion {
-  readonly body: SendFungiblesReqBody
+  readonly network: PaymentChain
   readonly unit: Unit
+  /** Of all transfers, in the smallest unit. */
+  readonly total: bigint
   readonly orders: readonly TransactionOrder[]
 }
 
@@ -144,17 +159,15 @@ interface FundsQuestion {
 async function checkFunds(
   { assets, writerDb }: OperationContext,
   { wallet, ledger }: SpendingWallet,
-  { body, unit, orders }: FundsQuestion,
+  { network, unit, total, orders }: FundsQuestion,
 ): Promise<void> {
   const [first] = orders
   if (await ledger.isSubmitted(first!)) return
   const from = hexOf(wallet.address)
-  const amounts = body.recipients.map(({ amount }) => parseUnits(decimalString(amount), unit.decimals))
-  const total = amounts.reduce((sum, amount) => sum + amount, 0n)
   if (unit.token !== null) {
     const token = unit.token
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [from] })
-    const rpc = paymentRpc(assets.rpcs, body.network)
+    const rpc = paymentRpc(assets.rpcs, network)
     const balance = BigInt(
       (await fromChain(rpc, (endpoint) => callOrNull(endpoint, { to: token, data }))) ?? 0,
     )
