@@ -10,7 +10,7 @@ import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-o
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { isRefused, type OrderResult, submitOrders } from '../../payments/orders.js'
-import { type PaymentChain, paymentChains, paymentRpc } from '../../payments/payment-chains.js'
+import { paymentChains, paymentRpc } from '../../payments/payment-chains.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { fromChain } from '../../tokens/token-metadata.js'
@@ -127,8 +127,14 @@ export const mintNft = defineOperation({
     const rpc = paymentRpc(context.assets.rpcs, network)
     const contract = await checkedContract(rpc, body.contract_address, 'contract_address')
     const recipients = await resolveRecipients(context.hydrator, body.recipients)
-    const request = { contract, network, recipients, purpose: `mint ${appId} ${idem}` }
-    const orders = await ordersOf(rpc, spending, request)
+    // Of the request: the addresses of users may differ when it is repeated.
+    const requestKey = [spending.wallet.id, network, contract, body.recipients]
+    const orders = await ordersOf(rpc, spending, {
+      contract,
+      recipients,
+      requestKey,
+      purpose: `mint ${appId} ${idem}`,
+    })
     const known = orders.flatMap((order) => order ?? [])
     await checkFunds(context, spending, known)
     const results = await submitOrders(spending.ledger, known, isAsync ? 0 : WAIT_MS)
@@ -160,8 +166,8 @@ async function mintFor(
 
 interface MintOrders {
   readonly contract: Hex
-  readonly network: PaymentChain
   readonly recipients: readonly Recipient[]
+  readonly requestKey: readonly unknown[]
   readonly purpose: string
 }
 
@@ -171,7 +177,7 @@ type MintOrder = (TransactionOrder & { readonly gas: bigint }) | null
 async function ordersOf(
   rpc: ChainRpc,
   { wallet, ledger }: SpendingWallet,
-  { contract, network, recipients, purpose }: MintOrders,
+  { contract, recipients, requestKey, purpose }: MintOrders,
 ): Promise<MintOrder[]> {
   const from = hexOf(wallet.address)
   const orders: MintOrder[] = []
@@ -179,7 +185,7 @@ async function ordersOf(
     const order = {
       walletId: wallet.id,
       purpose: `${purpose} ${index}`,
-      requestKey: JSON.stringify([wallet.id, network, contract, recipients, index]),
+      requestKey: JSON.stringify([...requestKey, index]),
     }
     // The collection may be sold out by what an earlier copy of the request has minted.
     const isRepeated = await ledger.isSubmitted(order)

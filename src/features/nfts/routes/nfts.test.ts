@@ -167,6 +167,21 @@ describe('POST nft/mint', () => {
     expect(more.json().transactions).toMatchObject([{ error: expect.stringContaining('no known mint') }])
   })
 
+  it('a repeated idem mints nothing, also after a receiver has changed its primary address', async () => {
+    const free = await newCollection({ price: 0n })
+    const body = { contract_address: free, recipients: [{ fid: 1 }], idem: 'address-changes' }
+    const first = await post('nft/mint', body)
+    const changed = Buffer.alloc(20, 0xc4)
+    await db`insert into social.verifications (fid, address, protocol, ts, signer) values (1, ${changed}, 0, 1, '')`
+    const second = await post('nft/mint', body)
+    await db`delete from social.verifications where address = ${changed}`
+    expect(second.statusCode, second.body).toBe(200)
+    const [hash, again] = [first, second].map((reply) => reply.json().transactions[0].transaction_hash)
+    expect(again).toBe(hash)
+    const other = await post('nft/mint', { ...body, recipients: [{ fid: 1, quantity: 2 }] })
+    expect(other.statusCode).toBe(409)
+  })
+
   it('async -> the hash before a block has to include it', async () => {
     const free = await newCollection({ price: 0n })
     const recipients = [{ address: receiver }]
