@@ -1,4 +1,4 @@
-import type { Refusal } from '../../platform/errors.js'
+import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { pause } from '../../platform/process/pause.js'
 import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
 import type {
@@ -17,29 +17,64 @@ const POLL_MS = 500
 /**
  * Sends the transactions of orders, each at most once per purpose, and waits until blocks include them.
  *
- * All are recorded before the first is broadcast, and the process that settles sends what this one leaves.
+ * All are recorded before the first is broadcast, and the process that settles sends what this one leaves. So from the
+ * first recorded order on, a failure is the result of an order and not of the request: whoever repeats a failed request
+ * without its `idem` would pay twice.
  *
  * @param waitMs Longest wait; 0 returns after the broadcast.
+ * @throws what recording the first order throws, if none is recorded.
  */
 export async function submitOrders(
   ledger: ChainLedger,
   orders: readonly TransactionOrder[],
   waitMs: number,
 ): Promise<OrderResult[]> {
-  const submitted: (SubmittedTransaction | Refusal)[] = []
-  for (let at = 0; at < orders.length; at += CONCURRENCY) {
-    submitted.push(
-      ...(await Promise.all(orders.slice(at, at + CONCURRENCY).map((order) => ledger.submit(order)))),
-    )
-  }
-  await ledger.settlePending()
-  let results = await readResults(ledger, submitted)
-  for (let waitedMs = 0; waitedMs < waitMs && results.some(isWaiting); waitedMs += POLL_MS) {
+  const submitted = await recordOrders(ledger, orders)
+  let results: OrderResult[] = submitted.map((each) =>
+    'code' in each ? each : { hash: each.hash, receipt: null },
+  )
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    // The process that settles repeats it.
+    await ledger.settlePending().catch(() => {})
+    results = await readResults(ledger, submitted, results)
+    if (waitedMs >= waitMs || !results.some(isWaiting)) return results
     await pause(POLL_MS)
-    await ledger.settlePending()
-    results = await readResults(ledger, submitted)
   }
-  return results
+}
+
+type Submission = SubmittedTransaction | Refusal
+
+/** Records orders until one fails; this one and those after it are refused. */
+async function recordOrders(ledger: ChainLedger, orders: readonly TransactionOrder[]): Promise<Submission[]> {
+  const submitted: Submission[] = []
+  let failure: { readonly cause: unknown } | null = null
+  for (let at = 0; at < orders.length && failure === null; at += CONCURRENCY) {
+    const part = await Promise.allSettled(
+      orders.slice(at, at + CONCURRENCY).map((order) => ledger.submit(order)),
+    )
+    for (const each of part) {
+      if (each.status === 'rejected') failure ??= { cause: each.reason }
+      submitted.push(each.status === 'fulfilled' ? each.value : refusalOf(each.reason))
+    }
+  }
+  if (failure === null) return submitted
+  if (submitted.every((each) => 'code' in each)) throw failure.cause
+  const { cause } = failure
+  return orders.map((_, index) => submitted[index] ?? refusalOf(cause))
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof PlazaError) return refuse(error.code, error.message)
+  return refuse('unavailable', 'the transaction could not be recorded')
+}
+
+/** Whether an earlier copy of a request has recorded any of its orders, and so had the funds for all. */
+export async function isRepeated(
+  ledger: Pick<ChainLedger, 'isSubmitted'>,
+  orders: readonly Pick<TransactionOrder, 'purpose' | 'requestKey'>[],
+): Promise<boolean> {
+  for (const order of orders) if (await ledger.isSubmitted(order)) return true
+  return false
 }
 
 /** Whether an order was refused and nothing was sent. */
@@ -51,16 +86,19 @@ function isWaiting(result: OrderResult): boolean {
   return !isRefused(result) && result.receipt === null
 }
 
+/** Reads where orders are included; the previous result of one that cannot be read. */
 async function readResults(
   ledger: ChainLedger,
-  submitted: readonly (SubmittedTransaction | Refusal)[],
+  submitted: readonly Submission[],
+  previous: readonly OrderResult[],
 ): Promise<OrderResult[]> {
   const results: OrderResult[] = []
   for (let at = 0; at < submitted.length; at += CONCURRENCY) {
-    const part = submitted.slice(at, at + CONCURRENCY)
-    results.push(
-      ...(await Promise.all(part.map((each) => ('code' in each ? each : ledger.readSubmitted(each))))),
-    )
+    const part = submitted.slice(at, at + CONCURRENCY).map(async (each, index) => {
+      if ('code' in each) return each
+      return await ledger.readSubmitted(each).catch(() => previous[at + index]!)
+    })
+    results.push(...(await Promise.all(part)))
   }
   return results
 }

@@ -9,7 +9,7 @@ import { hexOf } from '../../../protocol/bytes.js'
 import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { isRefused, type OrderResult, submitOrders } from '../../payments/orders.js'
+import { isRefused, isRepeated, type OrderResult, submitOrders } from '../../payments/orders.js'
 import { paymentChains, paymentRpc } from '../../payments/payment-chains.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
@@ -188,8 +188,7 @@ async function ordersOf(
       requestKey: JSON.stringify([...requestKey, index]),
     }
     // The collection may be sold out by what an earlier copy of the request has minted.
-    const isRepeated = await ledger.isSubmitted(order)
-    const mint = isRepeated
+    const mint = (await ledger.isSubmitted(order))
       ? repeatedMint
       : await fromChain(rpc, (endpoint) => mintFor(endpoint, contract, recipient, from))
     if (mint === null) orders.push(null)
@@ -207,8 +206,7 @@ async function checkFunds(
   { wallet, ledger }: SpendingWallet,
   orders: readonly NonNullable<MintOrder>[],
 ): Promise<void> {
-  const [first] = orders
-  if (first === undefined || (await ledger.isSubmitted(first))) return
+  if (await isRepeated(ledger, orders)) return
   let needed = 0n
   for (const { gas, value } of orders) needed += await ledger.maxCost(gas, value)
   const available = await ledger.available(writerDb, wallet)

@@ -1,5 +1,6 @@
 import { type Address, parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
@@ -116,6 +117,45 @@ describe('fungible/send', () => {
     const reply = await send(wallet.id, { recipients, ...change })
     expect([reply.statusCode, reply.json().code]).toEqual([402, 'InsufficientFunds'])
     expect(await chain.client.getTransactionCount({ address: addressOf(wallet.address) })).toBe(0)
+  })
+
+  it('an RPC that fails for a recipient -> a failed receipt; the same idem sends what is missing', async () => {
+    const proxy = await startRpcProxy(chain.url)
+    const { send: sendByProxy } = await createTestApi({
+      db,
+      ...spendingContext(db, proxy),
+      key: api.key,
+    })
+    // After the first request not enough for all of it again.
+    const wallet = await newWallet({ ether: parseEther('1.05') })
+    const before = await weiOf(ann.custody)
+    const body = {
+      network: 'base',
+      recipients: [
+        { fid: 2, amount: 0.2 },
+        { fid: 1, amount: 0.4 },
+      ],
+      idem: 'first-fails',
+    }
+    let estimates = 0
+    proxy.faults = {
+      // The first is estimated for the check of the funds as well.
+      refuse: (method, [call]) => {
+        const isFirst = (call as { to?: string } | undefined)?.to === addressOf(verified)
+        if (method === 'eth_estimateGas' && isFirst) estimates += 1
+        return method === 'eth_estimateGas' && isFirst && estimates === 2 ? 'busy' : null
+      },
+    }
+    const headers = { 'x-wallet-id': wallet.id }
+    const reply = await sendByProxy('POST', 'fungible/send', body, headers)
+    expect(reply.statusCode, reply.body).toBe(200)
+    expect(reply.json().send_receipts).toMatchObject([
+      { fid: 2, status: 'failed', reason: expect.any(String) },
+      { fid: 1, status: 'sent' },
+    ])
+    const again = await sendByProxy('POST', 'fungible/send', body, headers)
+    expect(again.json().send_receipts).toMatchObject([{ status: 'sent' }, { status: 'sent' }])
+    expect((await weiOf(ann.custody)) - before).toBe(parseEther('0.4'))
   })
 
   it('an unknown recipient -> what it would get is not needed', async () => {

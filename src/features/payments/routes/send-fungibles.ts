@@ -12,7 +12,7 @@ import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { decimalString } from '../../tokens/present-token.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
-import { isRefused, type OrderResult, submitOrders } from '../orders.js'
+import { isRefused, isRepeated, type OrderResult, submitOrders } from '../orders.js'
 import { type PaymentChain, paymentChains, paymentRpc } from '../payment-chains.js'
 import { readPayoutAddresses } from '../payout-addresses.js'
 import { SendFungiblesResponse } from '../schema/fungible-send.js'
@@ -162,7 +162,7 @@ async function checkFunds(
   { network, unit, total, orders }: FundsQuestion,
 ): Promise<void> {
   const [first] = orders
-  if (await ledger.isSubmitted(first!)) return
+  if (await isRepeated(ledger, orders)) return
   const from = hexOf(wallet.address)
   if (unit.token !== null) {
     const token = unit.token

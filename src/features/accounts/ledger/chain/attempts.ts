@@ -58,7 +58,7 @@ export interface NewTransaction {
   readonly nowMs: number
 }
 
-/** Records a transaction and its nonce. The caller holds the wallet lock. */
+/** Records a transaction and its nonce, and returns it with the hash of its attempt. The caller holds the wallet lock. */
 export async function recordTransaction(db: Transaction, record: NewTransaction): Promise<TransactionRow> {
   const { walletId, purpose, requestKey = null, nonce, maxCost } = record
   const [row] = await db<TransactionRow[]>`
@@ -67,7 +67,7 @@ export async function recordTransaction(db: Transaction, record: NewTransaction)
     returning ${transactionColumns(db)}`
   await db`update accounts.wallets set next_nonce = ${nonce + 1} where id = ${walletId}`
   await insertAttempt(db, row!.id, 0, record)
-  return row!
+  return { ...row!, hash: record.signed.hash }
 }
 
 /**

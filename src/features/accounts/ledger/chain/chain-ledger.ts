@@ -178,7 +178,9 @@ export class ChainLedger implements AccountLedger {
   async submit(order: TransactionOrder): Promise<SubmittedTransaction | Refusal> {
     const existing = await findTransaction(this.#options.db, order)
     const row = existing ?? (await this.#record(order))
-    return 'code' in row ? row : { id: row.id, isNew: existing === null }
+    if ('code' in row) return row
+    const hash = row.hash ?? (await readAttempts(this.#options.db, row.id)).at(-1)!.hash
+    return { id: row.id, isNew: existing === null, hash: hexOf(hash) }
   }
 
   /** The most that a transaction with this gas and value may cost in wei, with fees. */

@@ -20,6 +20,8 @@ export interface SubmittedTransaction {
   readonly id: number
   /** False when an earlier order of this purpose has recorded it. */
   readonly isNew: boolean
+  /** Of the included attempt if it is known, else of the last one. */
+  readonly hash: Hex
 }
 
 /** The state of a submitted transaction. */

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { type Address, parseEther } from 'viem'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../test/database.js'
+import type { TransactionOrder } from '../accounts/ledger/chain/transaction-order.js'
+import { walletOnNetwork } from '../accounts/wallets/wallets.js'
+import { ensureApp } from '../apps/apps.js'
+import { testVault } from '../signers/testing/approved-signer.js'
+import { isRefused, submitOrders } from './orders.js'
+import { spendingContext, walletWithEther } from './testing/spending-scene.js'
+
+const { db } = await createTestDatabase()
+const chain = await startTestChain()
+const proxy = await startRpcProxy(chain.url)
+const ledger = spendingContext(db, proxy).walletLedgers.get('base')!
+const VALUE = parseEther('0.01')
+let walletId: string
+let receivers = 0
+
+beforeAll(async () => {
+  const appId = await ensureApp(db, 'payer')
+  const named = await walletWithEther(db, chain, { appId, balance: parseEther('10') })
+  const wallet = await walletOnNetwork(db, testVault, { wallet: named, network: ledger.network })
+  walletId = wallet.id
+})
+
+/** Orders to receivers of their own. */
+function newOrders(count: number): TransactionOrder[] {
+  return Array.from({ length: count }, () => {
+    receivers += 1
+    const to: Address = `0x${receivers.toString(16).padStart(40, 'd')}`
+    return { walletId, purpose: `test ${randomUUID()}`, call: { to, data: '0x' }, value: VALUE }
+  })
+}
+
+const balanceOf = ({ call }: TransactionOrder) => chain.client.getBalance({ address: call.to })
+
+/** Refuses to estimate the gas of these orders. */
+function failEstimatesOf(...orders: TransactionOrder[]): void {
+  proxy.faults = {
+    refuse: (method, [call]) => {
+      const isTheirs = orders.some((order) => order.call.to === (call as { to?: string } | undefined)?.to)
+      return method === 'eth_estimateGas' && isTheirs ? 'busy' : null
+    },
+  }
+}
+
+describe('submitOrders', () => {
+  it('an RPC that fails for some of the orders -> these are refused, and sent by a repeated request', async () => {
+    const orders = newOrders(10)
+    failEstimatesOf(orders[1]!)
+    const results = await submitOrders(ledger, orders, 0)
+    expect(results.map((result) => isRefused(result))).toEqual(
+      orders.map((_, index) => index === 1 || index >= 8),
+    )
+    expect(results[1]).toMatchObject({ code: 'unavailable.other_side' })
+    proxy.faults = {}
+    const again = await submitOrders(ledger, orders, 0)
+    expect(again.some(isRefused)).toBe(false)
+    expect(again[0]).toMatchObject({ hash: (results[0] as { hash: string }).hash })
+    expect(await Promise.all(orders.map(balanceOf))).toEqual(orders.map(() => VALUE))
+  })
+
+  it('an RPC that fails for all orders -> throws, because nothing will be sent', async () => {
+    const orders = newOrders(2)
+    failEstimatesOf(...orders)
+    await expect(submitOrders(ledger, orders, 0)).rejects.toMatchObject({ code: 'unavailable.other_side' })
+    proxy.faults = {}
+  })
+
+  it('an RPC that fails after orders are recorded -> their hashes without receipts', async () => {
+    const orders = newOrders(2)
+    proxy.faults = {
+      refuse: (method) => (['eth_blockNumber', 'eth_getTransactionReceipt'].includes(method) ? 'busy' : null),
+    }
+    const results = await submitOrders(ledger, orders, 0)
+    proxy.faults = {}
+    expect(results).toEqual(orders.map(() => ({ hash: expect.stringMatching(/^0x/), receipt: null })))
+    const again = await submitOrders(ledger, orders, 0)
+    expect(again).toMatchObject(
+      results.map((result) => ({ hash: (result as { hash: string }).hash, receipt: { succeeded: true } })),
+    )
+  })
+})
