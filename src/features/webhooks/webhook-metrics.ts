@@ -57,7 +57,7 @@ export function observeDeliveryQueue(registry: Registry, db: Database): void {
   })
 }
 
-/** Deliveries by state: waiting for their first attempt, for another one, or being sent. Of each state 10,000 are counted at most. */
+/** Deliveries by state: waiting for their first attempt, for another one, or being sent. Of each state `MAX_COUNTED` are counted at most. */
 export async function queueDepth(db: Database): Promise<[state: string, count: number][]> {
   const countOf = (condition: Fragment) =>
     db`(select count(*) from (select from webhooks.deliveries where ${condition} limit ${MAX_COUNTED}) counted)`
