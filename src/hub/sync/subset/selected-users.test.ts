@@ -49,6 +49,28 @@ describe('the stored selection equals the one in memory', () => {
     expect(hearsFriend(await SelectedUsers.open(db, settings))).toBe(true)
   })
 
+  test('after a flush that failed, and changes since', async () => {
+    const users = await SelectedUsers.open(db, settings)
+    await db`create function refuse_selection() returns trigger language plpgsql as $$begin raise 'no'; end$$`
+    await db`
+      create trigger refuse_selection before insert on sync.selected_users
+      for each row execute function refuse_selection()`
+    try {
+      wants(users, follows(true, 1))
+      wants(users, configured.link(other.fid, testNow - 100))
+      await expect(users.flush()).rejects.toThrow('no')
+    } finally {
+      await db`drop function refuse_selection cascade`
+    }
+    wants(users, configured.link(other.fid, testNow - 90, { remove: true }))
+    await users.reload()
+    const reopened = await SelectedUsers.open(db, settings)
+    for (const each of [users, reopened]) {
+      expect(hearsFriend(each)).toBe(true)
+      expect(wants(each, other.cast('hello', testNow))).toBe(false)
+    }
+  })
+
   test('after an addition and a removal before the flush', async () => {
     const users = await SelectedUsers.open(db, settings)
     wants(users, follows(true, 1))

@@ -131,8 +131,16 @@ export class SelectedUsers implements Selection {
     const [added, removed] = [this.#added, this.#removed]
     this.#added = new Map()
     this.#removed = new Map()
-    await removeSelectedUsers(this.#db, [...removed.values()])
-    await addSelectedUsers(this.#db, [...added.values()])
+    try {
+      await removeSelectedUsers(this.#db, [...removed.values()])
+      await addSelectedUsers(this.#db, [...added.values()])
+    } catch (error) {
+      // The log is not read again for what memory has: the next attempt writes it, but for additions that are removed since.
+      const standing = [...added].filter(([key]) => !this.#removed.has(key))
+      this.#added = new Map([...standing, ...this.#added])
+      this.#removed = new Map([...removed, ...this.#removed])
+      throw error
+    }
   }
 
   async #read(): Promise<void> {
