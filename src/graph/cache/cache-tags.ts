@@ -3,6 +3,7 @@ import { channelIdOf } from '../../protocol/channel-uri.js'
 import { HubEventType, MessageType, ReactionType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { followedChannel } from '../project/channel-follows.js'
+import { linkType } from '../project/links.js'
 import { netChanges } from '../project/net-changes.js'
 
 /** Tags that a change makes stale in the caches. */
@@ -125,8 +126,11 @@ function isFeedEntry({ data }: SignedMessage): boolean {
   return data.type === MessageType.CAST_ADD || data.reactionBody?.type === ReactionType.RECAST
 }
 
+/** Whether an event is a compact state of links that views show. */
 function isCompactState(body: HubEventBody): boolean {
-  return body.type === HubEventType.MERGE_MESSAGE && body.message.data.type === MessageType.LINK_COMPACT_STATE
+  if (body.type !== HubEventType.MERGE_MESSAGE) return false
+  const type = body.message.data.linkCompactStateBody?.type
+  return type === linkType.follow || type === linkType.block
 }
 
 /** The profile data that the dehydrated form of a user shows. */

@@ -233,6 +233,19 @@ test('a page takes at most five statements when nothing is cached, and none when
   expect(statements).toEqual([])
 })
 
+test('a compact state of links that no view shows leaves what is cached, and one of follows does not', async () => {
+  const cast = alice.cast('of links', testNow - 5)
+  const hydrator = createHydrator()
+  await merge({ messages: [cast, bob.link(1, testNow - 4)] }, hydrator)
+  expect((await castOf(hydrator, cast)).author.follower_count).toBe(1)
+  statements.length = 0
+  await merge({ messages: [bob.compactLinks([], testNow - 3, 'likes-it')] }, hydrator)
+  await castOf(hydrator, cast)
+  expect(statements).toEqual([])
+  await merge({ messages: [bob.compactLinks([], testNow - 3)] }, hydrator)
+  expect((await castOf(hydrator, cast)).author.follower_count).toBe(0)
+})
+
 test('a change appears at once in every view that shows it', async () => {
   const hydrator = createHydrator()
   const cast = alice.cast('hello ', testNow - 3, { mentions: [2], mentionsPositions: [6] })
