@@ -17,9 +17,14 @@ export function replyToFailure(
   return reply.send(render(error, request))
 }
 
-/** The JSON body of an error. `internal` contains only the request id. */
+/** What a client may read of an error. Of an internal one, only under which request the log has it. */
+export function clientMessage({ code, message }: PlazaError, { id }: FastifyRequest): string {
+  return code === 'internal' ? `internal error, request ${id}` : message
+}
+
+/** The JSON body of an error. */
 export function errorBody(error: PlazaError, request: FastifyRequest): Record<string, unknown> {
-  const { code, message, property } = error
-  if (code === 'internal') return { code, message: `internal error, request ${request.id}` }
+  const { code, property } = error
+  const message = clientMessage(error, request)
   return property === undefined ? { code, message } : { code, message, property }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ErrorRes } from '../graph/view/schema/error.js'
 import { describeError, type ErrorCode, PlazaError, type ValidationError } from '../platform/errors.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
-import { replyToFailure } from './error-reply.js'
+import { clientMessage, replyToFailure } from './error-reply.js'
 
 /**
  * `code` of ErrorRes. The hosted API defines `InvalidField`; the others follow its style. Refusals by the
@@ -40,10 +40,10 @@ export function errorResponseCode(code: ErrorCode): string {
   return codes[code] ?? code
 }
 
-/** Converts an error to ErrorRes. `internal` contains only the request id. */
+/** Converts an error to ErrorRes. */
 export function errorResponse(error: PlazaError, request: FastifyRequest): ErrorRes {
   const { code, property, validationErrors } = error
-  const message = code === 'internal' ? `internal error, request ${request.id}` : error.message
+  const message = clientMessage(error, request)
   const errors = validationErrors ?? wrongMember(error, request)
   return {
     message,

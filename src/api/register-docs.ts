@@ -41,7 +41,7 @@ interface ReferenceFile {
  * its page has an inline script, which the policy names by its hash.
  */
 function createReference(document: () => object): (url: string) => Promise<ReferenceFile> {
-  const server = once(async () => {
+  const openServer = async () => {
     // 3 MB of script that few processes ever send.
     const { default: scalar } = await import('@scalar/fastify-api-reference')
     const app = Fastify()
@@ -59,10 +59,15 @@ function createReference(document: () => object): (url: string) => Promise<Refer
     })
     // Awaiting the server itself would start it.
     return { app }
-  })
-  const files = new Map<string, Promise<ReferenceFile>>()
-  return (url) => {
-    const file = files.get(url) ?? server().then(({ app }) => render(app, url))
+  }
+  let server: ReturnType<typeof openServer> | null = null
+  const files = new Map<string, ReferenceFile>()
+  return async (url) => {
+    server ??= openServer().catch((error: unknown) => {
+      server = null
+      throw error
+    })
+    const file = files.get(url) ?? (await render((await server).app, url))
     files.set(url, file)
     return file
   }
@@ -70,6 +75,7 @@ function createReference(document: () => object): (url: string) => Promise<Refer
 
 async function render(server: FastifyInstance, url: string): Promise<ReferenceFile> {
   const reply = await server.inject(url)
+  if (reply.statusCode !== 200) throw new Error(`${url} of the reference page: ${reply.statusCode}`)
   const headers = {
     'content-type': String(reply.headers['content-type']),
     'access-control-allow-origin': '*',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Gauge } from 'prom-client'
 import type { Database } from '../platform/db/connection.js'
+import { reportFirstFailure } from '../platform/log/first-failure.js'
 import type { Log } from '../platform/log/log.js'
 import type { Metrics } from '../platform/metrics.js'
 import { pause } from '../platform/process/pause.js'
@@ -56,17 +57,12 @@ async function keepHeartbeat(
   beat: () => Promise<void>,
   { everyMs, log, signal }: { readonly everyMs: number; readonly log: Log; readonly signal: AbortSignal },
 ): Promise<void> {
-  let isFailing = false
+  const tryBeat = reportFirstFailure(beat, (error) =>
+    log.warn({ err: error }, 'the heartbeat of this process could not be written'),
+  )
   while (!signal.aborted) {
     await pause(everyMs, signal)
-    if (signal.aborted) return
-    try {
-      await beat()
-      isFailing = false
-    } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'the heartbeat of this process could not be written')
-      isFailing = true
-    }
+    if (!signal.aborted) await tryBeat()
   }
 }
 
