@@ -44,23 +44,35 @@ const OPEN_DAYS = 7
 const DAY_MS = 86_400_000
 /** How long after its expiry a payment is followed: only final blocks are read, after an outage much later. */
 const FOLLOWED_AFTER_EXPIRY_MS = DAY_MS
-/** Open payments of an app: the follower's filter names each. */
+/** Open payments of an app. */
 const MAX_OPEN = 500
+/** Payments of a network that are followed at once: the follower's filter names each. */
+const MAX_FOLLOWED = 2_000
+/** Most payments in the follower's filter: requests at the same moment may pass the limit together. */
+export const MAX_NAMED = MAX_FOLLOWED + 100
 
 /**
  * Stores a payment, once per `idem` of the app.
  *
  * @throws PlazaError `conflict` when the `idem` belongs to another request; `bad_request.rate_limited` when too many
- * payments of the app are open.
+ * payments of the app are open, or of all apps on the network.
  */
 export async function createPaymentFrame(db: Database, frame: NewPaymentFrame): Promise<PaymentFrame> {
   const { appId, idem, config, to } = frame
   const requestKey = requestKeyOf(frame)
-  const [open] = await db<{ count: number }[]>`
-    select count(*)::integer as count from payments.frames
-    where app_id = ${appId} and completed_at is null and expires_at > ${new Date(frame.nowMs)}`
-  if (open!.count >= MAX_OPEN) {
+  const [counts] = await db<{ open: number; followed: number }[]>`
+    select
+      (
+        select count(*)::integer from payments.frames
+        where app_id = ${appId} and completed_at is null and expires_at > ${new Date(frame.nowMs)}
+      ) as open,
+      (select count(*)::integer from payments.frames where ${isFollowed(db, to.network, frame.nowMs)}) as followed`
+  if (counts!.open >= MAX_OPEN) {
     throw new PlazaError('bad_request.rate_limited', `the app has ${MAX_OPEN} open payments`)
+  }
+  if (counts!.followed >= MAX_FOLLOWED) {
+    const problem = `all apps together have ${MAX_FOLLOWED} open payments on ${to.network}: try again later`
+    throw new PlazaError('bad_request.rate_limited', problem)
   }
   const [created] = await db<PaymentFrame[]>`
     with created as (insert into payments.frames (

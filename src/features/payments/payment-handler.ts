@@ -4,14 +4,12 @@ import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
 import type { LogHandler } from '../../hub/chain/follower.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import { isFollowed } from './payment-frames.js'
+import { isFollowed, MAX_NAMED } from './payment-frames.js'
 
 const transferTopic = toEventSelector('Transfer(address,address,uint256)')
 /** An ERC-20 transfer; one of an ERC-721 has a fourth topic and no data. */
 const TRANSFER_TOPICS = 3
 const WORD_BYTES = 32
-/** Payments that are waited for at once, newest first: each is named in the filter. */
-const MAX_FOLLOWED = 2_000
 /** After a reorganization of final blocks, this multiple of the confirmations is read again. */
 const REREAD_FACTOR = 10
 
@@ -48,7 +46,7 @@ export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number)
     },
     isIdle: async () => (await readOpenFrames(db, network, clock(), 1)).length === 0,
     async filter(nextBlock) {
-      const open = await readOpenFrames(db, network, clock(), MAX_FOLLOWED)
+      const open = await readOpenFrames(db, network, clock(), MAX_NAMED)
       lastSeq = open.reduce((highest, { seq }) => Math.max(highest, seq), 0)
       const firstBlock = Math.min(...open.map(({ fromBlock }) => fromBlock))
       // Blocks before the first payment, which an idle follower has left out, are passed without their logs.

@@ -20,6 +20,7 @@ import { readChainSettings } from '../../../hub/chain/chain-settings.js'
 import type { Endpoint } from '../../../hub/chain/endpoint.js'
 import { ChainFollower, startFollowing } from '../../../hub/chain/follower.js'
 import { silentLog } from '../../../platform/log/log.js'
+import { ensureApp } from '../../apps/apps.js'
 import { paymentChannel } from '../payment-frames.js'
 import { paymentHandler } from '../payment-handler.js'
 
@@ -230,6 +231,29 @@ describe('completion', () => {
     await follower.release()
     expect(await statusOf(frame)).toBe('completed')
   })
+})
+
+it('more payments of all apps than the follower looks for -> 429, and none is given up', async () => {
+  const receiver = newReceiver()
+  const frame = await create(bodyOf(receiver))
+  const appId = await ensureApp(db, 'busy')
+  const inserted = await db`
+    insert into payments.frames (
+      id, app_id, request_key, config, network, token, receiver, amount, amount_raw, symbol, allowlist_fids, from_block,
+      created_at, expires_at
+    )
+    select gen_random_uuid(), ${appId}, f.request_key, f.config, f.network, f.token, ${Buffer.alloc(20, 0xdd)}::bytea, f.amount,
+      f.amount_raw, f.symbol, f.allowlist_fids, f.from_block, f.created_at, f.expires_at
+    from payments.frames f, generate_series(1, 2000 - (select count(*) from payments.frames where completed_at is null))
+    where f.id = ${frame.id}
+    returning id`
+  expect(inserted.length).toBeGreaterThan(1_000)
+  const reply = await api.send('POST', 'frame/transaction/pay', bodyOf(newReceiver()))
+  expect([reply.statusCode, reply.json().message]).toEqual([429, expect.stringContaining('base')])
+  await pay(ann, receiver, 10_000n)
+  await follow()
+  expect(await statusOf(frame)).toBe('completed')
+  await db`delete from payments.frames where app_id = ${appId}`
 })
 
 describe('without an open payment', () => {

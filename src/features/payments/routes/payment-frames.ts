@@ -26,7 +26,8 @@ export const createPayFrame = defineOperation({
     'Requests a payment in an ERC-20 token. `url` is a page of this server that opens as a mini app and asks the wallet ' +
     'for the transfer. The status becomes `completed` when a final block has a transfer of at least the amount to the ' +
     'address, after the request; with `allowlist_fids`, from the custody address or a verified address of one of these ' +
-    'users. A transfer completes one payment. A payment is waited for seven days. An app may have 500 open ones.',
+    'users. A transfer completes one payment. A payment is waited for seven days. An app may have 500 open ones, and all ' +
+    'apps together 2,000 on a network.',
   body: Type.Object({ transaction: PayTransaction, config: TransactionFrameConfig, idem: idemMember }),
   reply: TransactionFrameResponse,
   conflict: idemConflict,
