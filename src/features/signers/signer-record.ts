@@ -59,7 +59,11 @@ export function signerRecords(db: Queryable) {
         when s.request_signature is not null then 'pending_approval'
         else 'generated'
       end as status,
-      case when c.fid is not null then c.permissions when s.permissions_fid is null then s.permissions end as granted
+      case
+        when c.fid is not null then c.permissions
+        -- Chosen through a process of the version before.
+        when s.permissions_fid is null or s.permissions_fid = h.fid then s.permissions
+      end as granted
     from signers.signers s
     left join lateral (
       select fid, active
