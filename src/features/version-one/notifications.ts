@@ -6,6 +6,7 @@ import { viewerOf } from '../../api/viewer.js'
 import type { NotificationKind } from '../notifications/kinds.js'
 import { readInbox } from '../notifications/pages.js'
 import type { Operation, OperationContext } from '../operation.js'
+import { consentHeaders, fidNotApproved } from '../signers/fid-consent.js'
 import { loadCasts, loadUsers, loadVersionOneCasts } from './loaders.js'
 import { fid, paging, versionOne } from './operation.js'
 import { CastWithReactors, pageOf, VersionOneCast } from './schema.js'
@@ -16,17 +17,18 @@ interface InboxQuery {
   readonly viewerFid?: number
   readonly limit: number
   readonly cursor?: string
+  readonly authorization: string | undefined
 }
 
 const cursors = cursorKind('v1 notifications', keyPart.integer, keyPart.integer, keyPart.hex)
 
 async function inboxPage(
   context: OperationContext,
-  { fid, limit, cursor }: InboxQuery,
+  { fid, limit, cursor, authorization }: InboxQuery,
   caller: Caller,
   kinds: readonly NotificationKind[],
 ) {
-  await context.fidConsent.require({ appId: caller.appId, fid, use: 'read' })
+  await context.fidConsent.require({ appId: caller.appId, fid, use: 'read', authorization })
   const { banningAppId } = await viewerOf(context, caller)
   const key = cursors.decode(cursor)
   const before = key ? { ts: key[0], kind: key[1], hash: key[2] } : undefined
@@ -39,8 +41,13 @@ const mentionsAndReplies = versionOne({
   summary: 'Get mentions of a user and replies to it',
   query: Type.Object({ fid, ...paging, limit: limitParameter({ maximum: 150, default: 15 }) }),
   result: pageOf('notifications', VersionOneCast),
-  handle: async (context, query, caller) => {
-    const { page, next } = await inboxPage(context, query, caller, ['mentions', 'replies'])
+  headers: consentHeaders,
+  forbidden: fidNotApproved,
+  handle: async (context, query, caller, { authorization }) => {
+    const { page, next } = await inboxPage(context, { ...query, authorization }, caller, [
+      'mentions',
+      'replies',
+    ])
     const viewer = await viewerOf(context, caller, query.viewerFid)
     const hashes = page.map(({ hash }) => hash)
     const types = new Map(page.map(({ hash, name }) => [`0x${hash}`, name]))
@@ -58,8 +65,10 @@ const reactionsAndRecasts = versionOne({
   summary: 'Get likes and recasts of the casts of a user',
   query: Type.Object({ fid, ...paging }),
   result: pageOf('notifications', CastWithReactors),
-  handle: async (context, query, caller) => {
-    const { page, next } = await inboxPage(context, query, caller, ['likes', 'recasts'])
+  headers: consentHeaders,
+  forbidden: fidNotApproved,
+  handle: async (context, query, caller, { authorization }) => {
+    const { page, next } = await inboxPage(context, { ...query, authorization }, caller, ['likes', 'recasts'])
     const fids = page.flatMap(({ members }) => members?.map((member) => member.fid) ?? [])
     const [casts, users] = await Promise.all([
       loadCasts(

@@ -10,6 +10,7 @@ import {
 import { Json } from '../../graph/view/json.js'
 import { PlazaError } from '../../platform/errors.js'
 import { defineOperation, type Operation, type OperationContext } from '../operation.js'
+import type { consentHeaders } from '../signers/fid-consent.js'
 
 /** An operation below `/v1/farcaster`. */
 interface VersionOneSpec<Query extends TObject, Result extends TSchema> {
@@ -18,10 +19,14 @@ interface VersionOneSpec<Query extends TObject, Result extends TSchema> {
   readonly query: Query
   /** The value of `result`. */
   readonly result: Result
+  /** For what only the user should see. */
+  readonly headers?: typeof consentHeaders
+  readonly forbidden?: string
   readonly handle: (
     context: OperationContext,
     query: Static<Query>,
     caller: Caller,
+    headers: Static<typeof consentHeaders>,
   ) => Promise<Static<Result>>
 }
 
@@ -38,8 +43,8 @@ export function versionOne<Query extends TObject, Result extends TSchema>({
     description: 'An operation of version 1 of the hosted API, for its older clients.',
     deprecated: true,
     reply: Type.Object({ result }),
-    handle: async (context, query, caller) =>
-      Json.of({ result: await handle(context, query as Static<Query>, caller) }),
+    handle: async (context, query, caller, headers) =>
+      Json.of({ result: await handle(context, query as Static<Query>, caller, headers) }),
   })
 }
 
