@@ -17,7 +17,7 @@ export function replyToFailure(
   return reply.send(render(error, request))
 }
 
-/** What a client may read of an error. Of an internal one, only under which request the log has it. */
+/** Returns the text of an error for a client. Of an internal one it only says under which request the log has it. */
 export function clientMessage({ code, message }: PlazaError, { id }: FastifyRequest): string {
   return code === 'internal' ? `internal error, request ${id}` : message
 }
