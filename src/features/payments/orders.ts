@@ -18,7 +18,7 @@ const POLL_MS = 500
  * Sends the transactions of orders, each at most once per purpose, and waits until blocks include them.
  *
  * All are recorded before the first is broadcast, and the process that settles sends what this one leaves. So from the
- * first recorded order on, a failure is the result of an order and not of the request: whoever repeats a failed request
+ * first recorded order on, a failure is the result of an order and not of the request: a client that repeats a failed request
  * without its `idem` would pay twice.
  *
  * @param waitMs Longest wait; 0 returns after the broadcast.

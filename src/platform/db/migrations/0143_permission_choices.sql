@@ -1,6 +1,6 @@
 -- Up Migration
 
--- What users let a key do, chosen before they add it. Whoever knows the address of a request may answer it, so each account has a
+-- What users let a key do, chosen before they add it. Every account that knows the address of a request may answer it, so each has a
 -- choice of its own: that of the account which adds the key counts.
 create table signers.permission_choices (
   signer_id uuid not null references signers.signers on delete cascade,
