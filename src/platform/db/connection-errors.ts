@@ -94,7 +94,7 @@ export function outageOf(error: unknown): Outage | null {
   if (shortage) return shortage
   if (codes.includes(cancelledState)) return 'StatementTimeout'
   const isAway = codes.some((code) => lostConnection.has(code) || unavailableState.test(code))
-  const isUnserved = causes.some((cause) => cause instanceof NoConnectionError)
+  const isUnserved = causes.some((cause) => cause instanceof NoConnectionError || isSocketFileMissing(cause))
   return isAway || isUnserved ? 'DatabaseAway' : null
 }
 
@@ -136,4 +136,9 @@ function causesOf(error: unknown): Error[] {
 
 function codeOf(error: Error): string[] {
   return 'code' in error && typeof error.code === 'string' ? [error.code] : []
+}
+
+/** A server that has shut down in order has removed its socket file; with a port its connections are refused. */
+function isSocketFileMissing(error: Error): boolean {
+  return 'syscall' in error && error.syscall === 'connect' && codeOf(error).includes('ENOENT')
 }

@@ -1,5 +1,8 @@
-import { expect, it, vi } from 'vitest'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { makeTestDir } from '../../../test/stale-test-dirs.js'
 import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { PlazaError } from '../errors.js'
 import { boundWaits } from './bounded-waits.js'
@@ -126,6 +129,20 @@ it('a database that hangs between the answers to two statements: the connection 
   } finally {
     process.kill(session, 'SIGCONT')
   }
+})
+
+it('the socket file of a server that has shut down in order: is unavailable; another missing file is no outage', async () => {
+  const directory = await makeTestDir()
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const pool = connect(`postgres://plaza@localhost/plaza?host=${encodeURIComponent(directory)}`, {
+    poolSize: 1,
+    applicationName: 'test',
+  })
+  onTestFinished(() => pool.end())
+  const failure = await failureOf(pool`select 1`)
+  expect(failure).toMatchObject({ code: 'ENOENT' })
+  expect(outageOf(failure)).toBe('DatabaseAway')
+  expect(outageOf(await failureOf(readFile(join(directory, 'absent'))))).toBeNull()
 })
 
 it('another part of the server that is busy: is temporary, and no outage of the database', () => {
