@@ -29,7 +29,7 @@ export interface NameRecheckResult {
 /** Names of one run, each with two calls to every RPC URL. */
 const BATCH_SIZE = 100
 const SECONDS_PER_HOUR = 3_600
-/** Names without an answer that end a run. They stay as they are, and one alone does not hold up the others. */
+/** Names without an answer that end a run: the RPC is probably away. They stay as they are, and are behind the others in the next one. */
 const MAX_FAILURES = 3
 /** Age of the last block from which on a chain is not up to date: an RPC that still syncs knows no names. */
 const MAX_BLOCK_AGE_SECONDS = 3_600
@@ -54,18 +54,18 @@ export async function recheckNames(options: NameRecheckOptions): Promise<NameRec
   const types = await findTypesUpToDate(lookups, nowUnix)
   const rows = types.length === 0 ? [] : await readNamesToCheck(options, types, nowUnix)
   const kept: string[] = []
+  const unanswered: string[] = []
   const lost: NameRow[] = []
-  let failures = 0
   // One after the other: nobody waits for it.
   for (const row of rows) {
     const proof = UserNameProof.decode(row.proof)
     const found = await lookUpName(lookups, proof)
-    if ('refusal' in found) failures += 1
+    if ('refusal' in found) unanswered.push(row.name)
     else if (isOwnedAs(proof, found.answer)) kept.push(row.name)
     else lost.push(row)
-    if (failures === MAX_FAILURES) break
+    if (unanswered.length === MAX_FAILURES) break
   }
-  await markChecked(db, kept, nowUnix)
+  await markChecked(db, { kept, unanswered }, nowUnix)
   const outcomes = await hub.removeLostNames(lost.map(({ message }) => decodeStoredMessage(message)))
   const removed = lost.filter((_, index) => outcomes[index] === null)
   for (const { name, fid } of removed)
@@ -110,16 +110,22 @@ function readNamesToCheck(
         p.must_check
         or ${isRepeated} and coalesce(p.checked_at, 0) <= ${nowUnix - everyHours * SECONDS_PER_HOUR}::bigint
       )
-    order by p.must_check desc, p.checked_at nulls first
+    order by p.checked_at nulls first
     limit ${BATCH_SIZE}::bigint
   `
 }
 
-async function markChecked(db: Database, names: readonly string[], nowUnix: number): Promise<void> {
+/** Stores when names were checked. A name without an answer that has to be checked has to be so still. */
+async function markChecked(
+  db: Database,
+  { kept, unanswered }: { readonly kept: readonly string[]; readonly unanswered: readonly string[] },
+  nowUnix: number,
+): Promise<void> {
+  const names = [...kept, ...unanswered]
   if (names.length === 0) return
   await db`
     update hub.username_proofs
-    set checked_at = ${nowUnix}::bigint, must_check = false
+    set checked_at = ${nowUnix}::bigint, must_check = must_check and name = any (${db.types.texts(unanswered)}::text[])
     where name = any (${db.types.texts(names)}::text[])
   `
 }

@@ -781,7 +781,7 @@ create table hub.username_proofs (
 );
 comment on column hub.username_proofs.fid is '0 when the name was released: the row stays, so that an older transfer cannot bring the name back';
 CREATE INDEX username_proofs_by_fid ON hub.username_proofs USING btree (fid);
-CREATE INDEX username_proofs_to_check ON hub.username_proofs USING btree (must_check DESC, checked_at NULLS FIRST) WHERE (message_hash IS NOT NULL);
+CREATE INDEX username_proofs_to_check ON hub.username_proofs USING btree (checked_at NULLS FIRST) WHERE (message_hash IS NOT NULL);
 
 create table inbox.notifications (
   fid bigint not null,
@@ -1436,7 +1436,7 @@ create table sync.fids (
   constraint fids_pkey PRIMARY KEY (fid)
 ) with (fillfactor=80);
 CREATE INDEX fids_by_comparison ON sync.fids USING btree (compared_at NULLS FIRST, fid);
-CREATE INDEX fids_queued ON sync.fids USING btree (fid) WHERE (reconcile_reason IS NOT NULL);
+CREATE INDEX fids_queued ON sync.fids USING btree (queued_at, fid) WHERE (reconcile_reason IS NOT NULL);
 CREATE INDEX fids_to_fetch ON sync.fids USING btree (fid) WHERE (backfilled_at IS NULL);
 
 create table sync.imports (

@@ -6,6 +6,7 @@ import { type ReconcileOptions, reconcileAccount, total } from './reconcile.js'
 import {
   addUnlistedFids,
   markCompared,
+  queueLast,
   type ReconcileCandidate,
   readLeastRecentlyCompared,
   readQueuedFids,
@@ -20,44 +21,59 @@ export interface ReconcileLoopOptions extends ReconcileOptions {
   readonly isSubset: boolean
   /** Interval of polls of the queue. */
   readonly pollMs?: number
+  /** Wait after a failure. */
+  readonly retryMs?: number
 }
 
 const POLL_MS = 1_000
 const MINUTE_MS = 60_000
 /** Queued users compared at the same time. */
 const QUEUE_CONCURRENCY = 4
-/** Wait after a failure. */
 const RETRY_MS = 5_000
 
-/** Reconciles users while this process syncs: queued ones at once, all others slowly in rotation. */
+/**
+ * Reconciles users while this process syncs: queued ones at once, all others slowly in rotation. A user that cannot be
+ * compared waits behind all that are queued.
+ */
 export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void> {
-  const { db, signal, fidsPerMinute, log, pollMs = POLL_MS } = options
+  const { db, signal, fidsPerMinute, log, pollMs = POLL_MS, retryMs = RETRY_MS } = options
   let budget = 0
   const loggedKinds = new Set<string>()
+  function warnOnce(error: unknown): void {
+    if (signal.aborted) return
+    const kind = error instanceof UpstreamFailure ? error.kind : `${error}`
+    if (!loggedKinds.has(kind)) log.warn({ err: error }, 'reconciliation failed')
+    loggedKinds.add(kind)
+  }
+  /** Returns the number of users that were compared. */
+  async function compareAll(users: readonly ReconcileCandidate[]): Promise<number> {
+    const outcomes = await Promise.allSettled(users.map((user) => compare(options, user)))
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'fulfilled') continue
+      warnOnce(outcome.reason)
+      await queueLast(db, users[index]!.fid)
+    }
+    return outcomes.filter(({ status }) => status === 'fulfilled').length
+  }
+
   while (!signal.aborted) {
     try {
       const queued = await readQueuedFids(db, QUEUE_CONCURRENCY)
-      await Promise.all(queued.map((user) => compare(options, user)))
-      if (queued.length > 0) {
-        loggedKinds.clear()
-        continue
-      }
+      const compared = await compareAll(queued)
+      if (compared > 0 && compared === queued.length) loggedKinds.clear()
+      if (compared > 0) continue
       budget = Math.min(1, budget + (fidsPerMinute * pollMs) / MINUTE_MS)
       if (budget >= 1) {
         const count = Math.max(1, Math.floor((fidsPerMinute * pollMs) / MINUTE_MS))
         const oldest = await readLeastRecentlyCompared(db, count)
         if (oldest.length === 0 && !options.isSubset) await addUnlistedFids(db)
-        for (const user of oldest) await compare(options, user)
+        for (const user of oldest) if ((await compareAll([user])) > 0) loggedKinds.clear()
         budget = 0
-        loggedKinds.clear()
       }
-      await pause(pollMs, signal)
+      await pause(queued.length > 0 ? retryMs : pollMs, signal)
     } catch (error) {
-      if (signal.aborted) return
-      const kind = error instanceof UpstreamFailure ? error.kind : `${error}`
-      if (!loggedKinds.has(kind)) log.warn({ err: error }, 'reconciliation failed')
-      loggedKinds.add(kind)
-      await pause(RETRY_MS, signal)
+      warnOnce(error)
+      await pause(retryMs, signal)
     }
   }
 }

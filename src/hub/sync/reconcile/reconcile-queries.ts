@@ -28,23 +28,23 @@ export async function addUnlistedFids(db: Database): Promise<void> {
   `
 }
 
-/** Returns queued users, lowest fid first. */
+/** Returns queued users, those that wait longest first. */
 export async function readQueuedFids(db: Database, limit: number): Promise<ReconcileCandidate[]> {
   return await db<ReconcileCandidate[]>`
     select ${candidateColumns(db)}
     from sync.fids
     where reconcile_reason is not null
-    order by fid
+    order by queued_at, fid
     limit ${limit}
   `
 }
 
-/** Returns fetched users that were compared least recently. */
+/** Returns fetched users that were compared least recently and are not queued. */
 export async function readLeastRecentlyCompared(db: Database, limit: number): Promise<ReconcileCandidate[]> {
   return await db<ReconcileCandidate[]>`
     select ${candidateColumns(db)}
     from sync.fids
-    where backfilled_at is not null
+    where backfilled_at is not null and reconcile_reason is null
     order by compared_at nulls first, fid
     limit ${limit}
   `
@@ -84,6 +84,15 @@ export async function markCompared(db: Database, { fid, queuedAt }: ReconcileCan
       compared_at = now(),
       backfilled_at = coalesce(backfilled_at, now()),
       reconcile_reason = case when queued_at is not distinct from ${queuedAt} then null else reconcile_reason end
+    where fid = ${fid}
+  `
+}
+
+/** Queues a user that could not be compared behind all others. */
+export async function queueLast(db: Database, fid: number): Promise<void> {
+  await db`
+    update sync.fids
+    set reconcile_reason = coalesce(reconcile_reason, 'not compared'), queued_at = date_trunc('milliseconds', clock_timestamp())
     where fid = ${fid}
   `
 }
