@@ -170,9 +170,9 @@ function createGate() {
 }
 
 function createShardWriter(options: HubOptions, shard: number): ShardWriter {
-  const { db, network, shards, mergeHooks = [], clock, onCommitted, isBusy } = options
-  const mergeOnce = (batch: MergeBatch) =>
-    mergeBatch(db, shard, batch, { shards, network, hooks: mergeHooks }, clock())
+  const { db, network, shards, mergeHooks = [], verifyPool, clock, onCommitted, isBusy } = options
+  const settings = { shards, network, hooks: mergeHooks, recover: verifyPool.recover }
+  const mergeOnce = (batch: MergeBatch) => mergeBatch(db, shard, batch, settings, clock())
   return new ShardWriter({
     merge: async (batch) => {
       const result = await mergeOnce(batch).catch(async (error: unknown) => {

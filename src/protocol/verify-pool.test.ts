@@ -143,12 +143,20 @@ describe('createVerifyPool', () => {
     const good = sampleMessage(0, {})
     const many = (count: number) => Array.from({ length: count }, () => good)
     const refused = { code: 'unavailable', message: 'too many signatures wait to be checked' }
-    expect(await pool.verify(many(32_769))).toEqual(Array.from({ length: 32_769 }, () => refused))
-    // A thread takes 64 of them at once.
-    const waiting = Promise.allSettled([pool.verify(many(32_768)), pool.verify(many(64))])
+    const waiting = Promise.allSettled([pool.verify(many(32_704)), pool.verify(many(64))])
     expect(await pool.verify(many(1))).toEqual([refused])
     await pool.close()
     expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
+
+  it('counts claims as what they cost, and takes one batch however large it is', async () => {
+    const pool = poolOf(1)
+    const claim = sampleSigner().sign((await validSamples()).keyAdd!)
+    const many = Array.from({ length: 1_400 }, () => claim)
+    const waiting = Promise.allSettled([pool.verify(many)])
+    expect(await pool.verify([sampleMessage(0, {})])).toMatchObject([{ code: 'unavailable' }])
+    await pool.close()
+    expect((await waiting).map(({ status }) => status)).toEqual(['rejected'])
   })
 
   it('close rejects waiting, running and later work', async () => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { type Refusal, refuse } from '../platform/errors.js'
-import { recoverClaimant } from './account-recovery.js'
+import { type AccountRecovery, recoverClaimant } from './account-recovery.js'
 import { SignatureVerdict, signatureVerdict, verifyEd25519 } from './ed25519.js'
 import type { SignedMessage } from './message.js'
 import { checkClaim, hasClaim, signatureRefusal } from './validate.js'
@@ -9,10 +9,13 @@ import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.j
 
 /** Cost of a claim in signatures: 1.6 ms for an account, 68 µs for a signature (docs/protocol.md §6.3). */
 const CLAIM_WEIGHT = 24
-/** Most weight of one job, four milliseconds: no batch waits long for another. */
-const MAX_CHUNK_WEIGHT = 64
-/** Most waiting weight, two seconds of a core. Beyond it new messages are refused as `unavailable`. */
-const MAX_WAITING_WEIGHT = 32_768
+/** Most signatures of one job, four milliseconds: no batch waits long for another. */
+const MAX_CHUNK = 64
+/**
+ * Most weight of the batches in hand, two seconds of a core. A batch that would exceed it is refused as `unavailable`, unless
+ * it is alone.
+ */
+const MAX_WEIGHT = 32_768
 
 /** Checks signatures on threads or in the calling thread. */
 export interface VerifyPool {
@@ -24,6 +27,8 @@ export interface VerifyPool {
     messages: readonly SignedMessage[],
     skipsClaim?: (message: SignedMessage) => boolean,
   ): Promise<(Refusal | null)[]>
+  /** `recoverClaimant` on a thread. */
+  readonly recover: AccountRecovery
   /** Ends all threads at once and rejects waiting jobs. */
   close(): Promise<void>
 }
@@ -38,7 +43,7 @@ export interface VerifyPoolOptions {
 /** Creates a pool that checks signatures on several cores. */
 export function createVerifyPool(options: VerifyPoolOptions = {}): VerifyPool {
   const threads = options.threads ?? availableParallelism()
-  if (threads === 0) return { verify: verifyInline, close: async () => {} }
+  if (threads === 0) return { verify: verifyInline, recover: recoverClaimant, close: async () => {} }
   return new ThreadedVerifyPool(threads, options.workerUrl ?? new URL('./verify-worker.js', import.meta.url))
 }
 
@@ -58,15 +63,9 @@ function neverSkips(_message: SignedMessage): boolean {
   return false
 }
 
-/** A part of a batch. */
-interface Chunk {
+/** A part of a batch that waits for a thread. */
+interface Job {
   readonly request: VerifyRequest
-  /** Number of signatures. */
-  readonly weight: number
-}
-
-/** A chunk that waits for a thread. */
-interface Job extends Chunk {
   readonly resolve: (reply: VerifyReply) => void
   readonly reject: (error: Error) => void
 }
@@ -81,7 +80,8 @@ class ThreadedVerifyPool implements VerifyPool {
   readonly #workerSlots: WorkerSlot[]
   readonly #workerUrl: URL
   readonly #waiting: Job[] = []
-  #waitingWeight = 0
+  /** Of the batches in hand. */
+  #weight = 0
   #isClosed = false
 
   constructor(threads: number, workerUrl: URL) {
@@ -92,31 +92,41 @@ class ThreadedVerifyPool implements VerifyPool {
 
   async verify(messages: readonly SignedMessage[], skipsClaim = neverSkips): Promise<(Refusal | null)[]> {
     if (this.#isClosed) throw new Error('the verify pool is closed')
-    if (this.#waitingWeight + messages.length > MAX_WAITING_WEIGHT) {
+    const weight = messages.reduce((sum, message) => sum + weightOf(message, skipsClaim), 0)
+    if (this.#weight > 0 && this.#weight + weight > MAX_WEIGHT) {
       return messages.map(() => refuse('unavailable', 'too many signatures wait to be checked'))
     }
+    this.#weight += weight
+    try {
+      return await this.#verify(messages, skipsClaim)
+    } finally {
+      this.#weight -= weight
+    }
+  }
+
+  async #verify(
+    messages: readonly SignedMessage[],
+    skipsClaim: (message: SignedMessage) => boolean,
+  ): Promise<(Refusal | null)[]> {
     const verdicts = isOneValid(messages) ? [SignatureVerdict.valid] : await this.#verdictsOf(messages)
     return Promise.all(
       messages.map((message, index) => {
         const refusal = signatureRefusal(verdicts[index])
         if (refusal !== null || !hasClaim(message) || skipsClaim(message)) return refusal
-        return checkClaim(message, this.#recover)
+        return checkClaim(message, this.recover)
       }),
     )
   }
 
   async #verdictsOf(messages: readonly SignedMessage[]): Promise<number[]> {
-    const results = chunksOf(messages, this.#workerSlots.length).map((chunk) => this.#enqueue(chunk))
+    const results = requestsOf(messages, this.#workerSlots.length).map((request) => this.#enqueue(request))
     this.#dispatch()
     return (await Promise.all(results)).flatMap((reply) => [...reply.verdicts])
   }
 
-  #recover = async (digest: Uint8Array, signature: Uint8Array): Promise<Buffer | null> => {
+  readonly recover: AccountRecovery = async (digest, signature) => {
     const copies = { digest: new Uint8Array(digest), signature: new Uint8Array(signature) }
-    const result = this.#enqueue({
-      request: { inputs: new ArrayBuffer(0), recoveries: [copies] },
-      weight: CLAIM_WEIGHT,
-    })
+    const result = this.#enqueue({ inputs: new ArrayBuffer(0), recoveries: [copies] })
     this.#dispatch()
     const [address] = (await result).addresses
     return address ? Buffer.from(address) : null
@@ -125,14 +135,12 @@ class ThreadedVerifyPool implements VerifyPool {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const job of this.#waiting.splice(0)) job.reject(new Error('the verify pool is closed'))
-    this.#waitingWeight = 0
     await Promise.all(this.#workerSlots.map((workerSlot) => workerSlot.worker?.terminate()))
   }
 
-  #enqueue(chunk: Chunk): Promise<VerifyReply> {
-    this.#waitingWeight += chunk.weight
+  #enqueue(request: VerifyRequest): Promise<VerifyReply> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...chunk, resolve, reject })
+      this.#waiting.push({ request, resolve, reject })
     })
   }
 
@@ -142,7 +150,6 @@ class ThreadedVerifyPool implements VerifyPool {
       if (workerSlot.job !== null) continue
       const job = this.#waiting.shift()
       if (job === undefined) return
-      this.#waitingWeight -= job.weight
       workerSlot.job = job
       this.#start(workerSlot).postMessage(job.request, [job.request.inputs])
     }
@@ -186,13 +193,17 @@ function isOneValid(messages: readonly SignedMessage[]): boolean {
   return verifyEd25519(message.signature, message.hash, message.signer)
 }
 
-/** Splits a batch so that every thread gets a share, at most `MAX_CHUNK_WEIGHT` each. */
-function chunksOf(messages: readonly SignedMessage[], threads: number): Chunk[] {
-  const size = Math.ceil(Math.min(MAX_CHUNK_WEIGHT, messages.length / threads))
-  const chunks: Chunk[] = []
+/** The cost of a message in signatures. */
+function weightOf(message: SignedMessage, skipsClaim: (message: SignedMessage) => boolean): number {
+  return 1 + (hasClaim(message) && !skipsClaim(message) ? CLAIM_WEIGHT : 0)
+}
+
+/** Splits the signatures of a batch so that every thread gets a share, at most `MAX_CHUNK` each. */
+function requestsOf(messages: readonly SignedMessage[], threads: number): VerifyRequest[] {
+  const size = Math.ceil(Math.min(MAX_CHUNK, messages.length / threads))
+  const requests: VerifyRequest[] = []
   for (let start = 0; start < messages.length; start += size) {
-    const part = messages.slice(start, start + size)
-    chunks.push({ request: { inputs: packInputs(part), recoveries: [] }, weight: part.length })
+    requests.push({ inputs: packInputs(messages.slice(start, start + size)), recoveries: [] })
   }
-  return chunks
+  return requests
 }

@@ -2,7 +2,14 @@ import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testKey, testNow } from '../../../test/network.js'
 import { MessageType } from '../../protocol/definitions.js'
-import { type GaslessKey, KeyState, loadKeys, NonceKind, writeKeys } from './gasless-keys.js'
+import {
+  type GaslessKey,
+  KeyState,
+  loadKeys,
+  NonceKind,
+  recoverKeyClaims,
+  writeKeys,
+} from './gasless-keys.js'
 
 const { db } = await createTestDatabase()
 const user = new TestUser(1)
@@ -104,4 +111,13 @@ test('a key is granted again with other terms, and deleted when it is removed', 
   const last = await load(keyRemove)
   expect(last.get(granted)).toBeNull()
   expect(last.consumeNonce(NonceKind.user, 1, 2)).not.toBeNull()
+})
+
+test('who signed key messages is recovered where the caller says, such as on other threads', async () => {
+  const address = Buffer.alloc(20, 7)
+  const claims = await recoverKeyClaims([user.cast('hello', testNow), keyRemove, keyAdd], async () => address)
+  expect([...claims]).toEqual([
+    [keyRemove, { custody: address, request: null }],
+    [keyAdd, { custody: address, request: null }],
+  ])
 })

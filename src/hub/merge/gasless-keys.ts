@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import type { AccountRecovery } from '../../protocol/account-recovery.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../protocol/key-rules.js'
@@ -46,23 +47,24 @@ export interface KeyClaim {
 /** Recovers the claims of all key messages of a batch. */
 export async function recoverKeyClaims(
   messages: readonly SignedMessage[],
+  recover: AccountRecovery,
 ): Promise<ReadonlyMap<SignedMessage, KeyClaim>> {
-  const claims = new Map<SignedMessage, KeyClaim>()
-  for (const message of messages) {
-    const claim = await recoverKeyClaim(message)
-    if (claim) claims.set(message, claim)
-  }
-  return claims
+  const claims = await Promise.all(
+    messages.map(async (message) => [message, await recoverKeyClaim(message, recover)] as const),
+  )
+  return new Map(claims.flatMap(([message, claim]) => (claim ? [[message, claim]] : [])))
 }
 
-async function recoverKeyClaim({ data }: SignedMessage): Promise<KeyClaim | null> {
+async function recoverKeyClaim({ data }: SignedMessage, recover: AccountRecovery): Promise<KeyClaim | null> {
   if (data.keyAddBody && data.type === MessageType.KEY_ADD) {
-    const custody = await recoverKeyAddCustody(data.keyAddBody, data.fid)
-    const request = await verifySignedKeyRequest(data.keyAddBody, data.timestamp)
+    const [custody, request] = await Promise.all([
+      recoverKeyAddCustody(data.keyAddBody, data.fid, recover),
+      verifySignedKeyRequest(data.keyAddBody, data.timestamp, recover),
+    ])
     return { custody, request: 'code' in request ? null : request }
   }
   if (data.keyRemoveBody?.signatureType === KEY_REMOVE_SIGNATURE_TYPE_CUSTODY) {
-    return { custody: await recoverKeyRemoveCustody(data.keyRemoveBody, data.fid), request: null }
+    return { custody: await recoverKeyRemoveCustody(data.keyRemoveBody, data.fid, recover), request: null }
   }
   return null
 }

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { inPipeline, transact, type WithCommit } from '../../platform/db/pipeline.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { type AccountRecovery, recoverClaimant } from '../../protocol/account-recovery.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -52,6 +53,8 @@ export interface MergeSettings {
   readonly hooks: readonly MergeHook[]
   /** The FarcasterNetwork of the hub; mainnet by default. */
   readonly network?: number
+  /** Recovers who signed key messages; by default in the calling thread. */
+  readonly recover?: AccountRecovery
 }
 
 /**
@@ -74,7 +77,7 @@ export async function mergeBatch(
   settings: MergeSettings,
   nowMs: number,
 ): Promise<MergeResult> {
-  const keyClaims = await recoverKeyClaims(input.messages)
+  const keyClaims = await recoverKeyClaims(input.messages, settings.recover ?? recoverClaimant)
   const nowUnix = Math.floor(nowMs / 1000)
   const network = settings.network ?? FarcasterNetwork.MAINNET
   const hasChannels = isV21(network, farcasterSecondsFromUnixMs(nowMs))
