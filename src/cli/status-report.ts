@@ -5,8 +5,6 @@ import { readServerStatus, type ServerStatus } from '../features/console/overvie
 import { connect } from '../platform/db/connection.js'
 import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
-import { createNetClient } from '../platform/outbound/net-client.js'
-import { isNetFailure } from '../platform/outbound/net-failure.js'
 import { version } from '../platform/process/version.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { serverAddress } from './server-address.js'
@@ -14,7 +12,6 @@ import { tableOf } from './table.js'
 
 /** The server itself answers within 2 s. */
 const HTTP_DEADLINE_MS = 3_000
-const MAX_HTTP_BYTES = 65_536
 
 /** The state of the server and what its address answers. */
 type StatusReport = ServerStatus & {
@@ -59,25 +56,32 @@ function withHttp(report: StatusReport): StatusReport {
 
 const Readiness = Type.Object({ status: Type.String(), database: Type.String() })
 
+/** The address is the operator's own, and may be private: the client for users' URLs would refuse it. */
 async function askReadiness(config: Config): Promise<HttpAnswer> {
   const url = serverAddress(config)
-  const net = createNetClient({
-    policy: { allowHttp: true, allowLoopback: true },
-    userAgent: `plaza/${version} (status)`,
-  })
-  const answer = await net.request({
-    url: `${url}/readyz`,
-    deadlineMs: HTTP_DEADLINE_MS,
-    maxBytes: MAX_HTTP_BYTES,
-  })
-  await net.close()
-  if (isNetFailure(answer)) return { url, status: null, detail: answer.detail }
-  const body = parsed(Buffer.from(answer.bytes).toString())
+  let text: string
+  try {
+    const answer = await fetch(`${url}/readyz`, {
+      headers: { 'user-agent': `plaza/${version} (status)` },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(HTTP_DEADLINE_MS),
+    })
+    text = await answer.text()
+  } catch (error) {
+    return { url, status: null, detail: reasonOf(error) }
+  }
+  const body = parsed(text)
   if (!Value.Check(Readiness, body)) return { url, status: null, detail: 'another program answers there' }
   const { status, ...parts } = body
   return status === 'ready'
     ? { url, status, detail: null }
     : { url, status: 'not ready', detail: JSON.stringify(parts) }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `no answer within ${HTTP_DEADLINE_MS} ms`
+  return error.cause instanceof Error ? error.cause.message : error.message
 }
 
 function parsed(text: string): unknown {

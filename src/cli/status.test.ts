@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { Readable } from 'node:stream'
 import { afterAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
@@ -23,7 +24,7 @@ async function status(env: Record<string, string> = {}, ...args: string[]) {
   return { lines, failure }
 }
 
-const server = await startTestServer(url, {}, afterAll)
+const server = await startTestServer(url, { HOST: '0.0.0.0' }, afterAll)
 
 it('says that a running server is ready, and what it consists of', async () => {
   const { lines, failure } = await status({ PUBLIC_URL: server.urls.main })
@@ -42,6 +43,15 @@ it('says that a running server is ready, and what it consists of', async () => {
     processes: [{ object: 'process', roles: ['api', 'worker', 'sync'] }],
     http: { status: 'ready' },
   })
+})
+
+it('sees a server at a private address, as in a container', async () => {
+  const { port } = new URL(server.urls.main)
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const address =
+    addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
+  const { lines } = await status({ HOST: address, PORT: port })
+  expect(lines).toContain(`http      http://${address}:${port} ready`)
 })
 
 it('says whether what is published goes to the upstream, if there is one', async () => {
