@@ -79,6 +79,7 @@ describe('what published clients send', () => {
       [{ fid: '3' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
       [{ fid: 3, text: null }, 'text', 'text must be a text of 1 to 5 characters'],
       [{ fid: 3, fidd: 4 }, 'fidd', 'fidd is not a member of this body'],
+      [{ fid: 3, 'a/b~c': 4 }, 'a/b~c', 'a/b~c is not a member of this body'],
       [{ fid: 3, place: { latitude: 1, zoom: 2 } }, 'place.zoom', 'place.zoom is not a member of this body'],
       [{ fid: 3, embeds: [{ url: 'u', cast: 1 }] }, 'embeds.0', 'embeds.0 must be an object, or an object'],
     ] as const

@@ -103,8 +103,16 @@ function validationErrors(errors: Iterable<ValueError>, schema: TSchema): Valida
   return [...errorsByPath.values()]
 }
 
+/** The members on the way to the wrong one, whose names a JSON pointer escapes (RFC 6901, 4). */
+function pathOf({ path }: ValueError): string[] {
+  return path
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 function validationErrorOf(error: ValueError, schema: TSchema): ValidationError {
-  const path = error.path.split('/').slice(1)
+  const path = pathOf(error)
   const name = path.join('.')
   const code = zodCodes[error.type] ?? 'invalid_type'
   const received = receivedText(error.value)
@@ -127,7 +135,7 @@ function validationErrorOf(error: ValueError, schema: TSchema): ValidationError 
 function describableSchema(error: ValueError, schema: TSchema): TSchema {
   if (error.type === ValueErrorType.ObjectRequiredProperty) return error.schema
   let found = schema
-  for (const part of error.path.split('/').slice(1)) {
+  for (const part of pathOf(error)) {
     if (KindGuard.IsObject(found)) found = found.properties[part] ?? error.schema
     else if (KindGuard.IsArray(found)) found = found.items
     else return found
