@@ -108,7 +108,7 @@ async function compose(
   if (config.databaseReplicaUrl) await warnIfAsynchronous(connections.read, logger)
   await extension.prepare?.(connections.write)
   let mainUrl = ''
-  const publicUrl = () => config.publicUrl?.replace(/\/+$/, '') ?? mainUrl
+  const publicUrl = () => config.publicUrl ?? mainUrl
   const errors = new ErrorJournal(Date.now)
   const feed = new LogFeed(Date.now)
   const log = recorded(journaled(logger, errors), feed)

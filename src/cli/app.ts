@@ -172,5 +172,5 @@ function listing(context: CommandContext, json: boolean | undefined): Listing<Ap
 
 /** Without PUBLIC_URL, URLs of the server are shown without a host. */
 function publicUrl(context: CommandContext): string {
-  return loadConfig(context).publicUrl?.replace(/\/+$/, '') ?? ''
+  return loadConfig(context).publicUrl ?? ''
 }

@@ -7,5 +7,5 @@ export function serverAddress({
   port,
 }: Pick<Config, 'publicUrl' | 'host' | 'port'>): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return publicUrl?.replace(/\/+$/, '') ?? `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  return publicUrl ?? `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

@@ -80,7 +80,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return [camelCase(name), value] as const
   })
   const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
-  const config = { ...given, databasePool: given.databasePool ?? defaultPool(given) }
+  const config = {
+    ...given,
+    databasePool: given.databasePool ?? defaultPool(given),
+    ...(given.publicUrl === undefined ? {} : { publicUrl: given.publicUrl.replace(/\/+$/, '') }),
+  }
   problems.push(...problemsOfPorts(config), ...problemsOfSubset(config), ...problemsOfPublishing(config))
   if (problems.length === 0) {
     problems.push(...problemsOfIssuers(config), ...problemsOfPool(config), ...problemsOfDatabase(config))
