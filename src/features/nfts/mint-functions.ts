@@ -21,7 +21,6 @@ export interface MintCall {
 
 /** A mint to look for. */
 export interface MintRequest {
-  readonly contract: Hex
   readonly to: Hex
   readonly quantity: number
   /** The sender. It need not have the price. */
@@ -66,13 +65,50 @@ export async function isErc721(endpoint: Endpoint, contract: Hex): Promise<boole
   return answer !== null && BigInt(answer.slice(0, WORD_LENGTH)) === 1n
 }
 
-/** Finds the first known mint function that a contract accepts, with its price; null when it accepts none. */
-export async function findMint(endpoint: Endpoint, request: MintRequest): Promise<MintCall | null> {
-  const { to, quantity } = request
-  const prices = await readPrices(endpoint, request)
-  const fee = await readZoraFee(endpoint, request)
+/** What a number of tokens costs, in wei. */
+interface MintPrices {
+  /** That the contract names, then 0. */
+  readonly prices: readonly bigint[]
+  /** Of Zora's protocol; null for another contract. */
+  readonly fee: bigint | null
+}
+
+/** Finds mints of one contract for many receivers. What a number of tokens costs is read once. */
+export class MintFinder {
+  readonly #pricesByQuantity = new Map<number, MintPrices>()
+
+  constructor(private readonly contract: Hex) {}
+
+  /** Finds the first known mint function that the contract accepts, with its price; null when it accepts none. */
+  async find(endpoint: Endpoint, request: MintRequest): Promise<MintCall | null> {
+    const prices = await this.#pricesOf(endpoint, request.quantity)
+    for (const { functionAbi, args, value } of candidatesFor(request, prices)) {
+      const data = encodeFunctionData({ abi: [functionAbi], args } as never)
+      const gas = await simulate(endpoint, { from: request.from, to: this.contract, data, value })
+      if (gas !== null) return { functionAbi, args, data, value, gas }
+    }
+    return null
+  }
+
+  async #pricesOf(endpoint: Endpoint, quantity: number): Promise<MintPrices> {
+    const known = this.#pricesByQuantity.get(quantity)
+    if (known !== undefined) return known
+    const read = {
+      prices: await readPrices(endpoint, this.contract, quantity),
+      fee: await readZoraFee(endpoint, this.contract, quantity),
+    }
+    this.#pricesByQuantity.set(quantity, read)
+    return read
+  }
+}
+
+/** The calls to try, in their order. */
+function candidatesFor(
+  { to, quantity }: MintRequest,
+  { prices, fee }: MintPrices,
+): Pick<MintCall, 'functionAbi' | 'args' | 'value'>[] {
   const simple = [...quantityFunctions, ...(quantity === 1 ? singleFunctions : [])]
-  const candidates = [
+  return [
     ...simple.flatMap((functionAbi) =>
       prices.map((value) => ({
         functionAbi,
@@ -88,16 +124,9 @@ export async function findMint(endpoint: Endpoint, request: MintRequest): Promis
           value: value + fee,
         }))),
   ]
-  for (const { functionAbi, args, value } of candidates) {
-    const data = encodeFunctionData({ abi: [functionAbi], args } as never)
-    const gas = await simulate(endpoint, request, { data, value })
-    if (gas !== null) return { functionAbi, args, data, value, gas }
-  }
-  return null
 }
 
-/** Prices of the quantity that the contract names, then 0. */
-async function readPrices(endpoint: Endpoint, { contract: to, quantity }: MintRequest): Promise<bigint[]> {
+async function readPrices(endpoint: Endpoint, to: Hex, quantity: number): Promise<bigint[]> {
   const answers = await batchCall(
     endpoint,
     priceFunctions.map((signature) => ({ to, data: toFunctionSelector(signature) })),
@@ -108,10 +137,7 @@ async function readPrices(endpoint: Endpoint, { contract: to, quantity }: MintRe
   return [...new Set([...prices.filter((price) => price < SIMULATED_BALANCE), 0n])]
 }
 
-async function readZoraFee(
-  endpoint: Endpoint,
-  { contract: to, quantity }: MintRequest,
-): Promise<bigint | null> {
+async function readZoraFee(endpoint: Endpoint, to: Hex, quantity: number): Promise<bigint | null> {
   const data = encodeFunctionData({
     abi: zoraFeeAbi,
     functionName: 'zoraFeeForAmount',
@@ -125,10 +151,9 @@ async function readZoraFee(
 /** Returns the gas of a call from an address with enough money; null when it reverts. */
 async function simulate(
   endpoint: Endpoint,
-  { contract, from }: MintRequest,
-  { data, value }: { readonly data: Hex; readonly value: bigint },
+  { from, to, data, value }: Record<'from' | 'to' | 'data', Hex> & { readonly value: bigint },
 ): Promise<bigint | null> {
-  const transaction = { from, to: contract, data, value: numberToHex(value) }
+  const transaction = { from, to, data, value: numberToHex(value) }
   const override = { [from]: { balance: numberToHex(SIMULATED_BALANCE) } }
   try {
     return BigInt(await endpoint.request<Hex>('eth_estimateGas', [transaction, 'latest', override]))

@@ -14,7 +14,7 @@ import { paymentChains, paymentRpc } from '../../payments/payment-chains.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { fromChain } from '../../tokens/token-metadata.js'
-import { findMint, isErc721, type MintCall } from '../mint-functions.js'
+import { isErc721, type MintCall, MintFinder } from '../mint-functions.js'
 import {
   parseRecipients,
   presentRecipient,
@@ -66,11 +66,10 @@ export const simulateMint = defineOperation({
     const contract = await checkedContract(rpc, address, 'nft_contract_address')
     const recipients = await resolveRecipients(hydrator, parseRecipients(text))
     const gasPrice = await fromChain(rpc, (endpoint) => endpoint.request<Hex>('eth_gasPrice', []))
+    const finder = new MintFinder(contract)
     const mints = []
     for (const [index, recipient] of recipients.entries()) {
-      const mint = await fromChain(rpc, (endpoint) =>
-        mintFor(endpoint, contract, recipient, recipient.address),
-      )
+      const mint = await fromChain(rpc, (endpoint) => mintFor(endpoint, finder, recipient, recipient.address))
       if (mint === null) {
         const reason = problemOf(recipient)
         throw new PlazaError('not_found', `recipients.${index}: ${reason}`, {
@@ -157,11 +156,11 @@ async function checkedContract(rpc: ChainRpc, address: string, property: string)
 
 async function mintFor(
   endpoint: Endpoint,
-  contract: Hex,
+  finder: MintFinder,
   { address: to, quantity }: Recipient,
   from: Hex | null,
 ): Promise<MintCall | null> {
-  return to === null || from === null ? null : await findMint(endpoint, { contract, to, quantity, from })
+  return to === null || from === null ? null : await finder.find(endpoint, { to, quantity, from })
 }
 
 interface MintOrders {
@@ -180,6 +179,7 @@ async function ordersOf(
   { contract, recipients, requestKey, purpose }: MintOrders,
 ): Promise<MintOrder[]> {
   const from = hexOf(wallet.address)
+  const finder = new MintFinder(contract)
   const orders: MintOrder[] = []
   for (const [index, recipient] of recipients.entries()) {
     const order = {
@@ -190,7 +190,7 @@ async function ordersOf(
     // The collection may be sold out by what an earlier copy of the request has minted.
     const mint = (await ledger.isSubmitted(order))
       ? repeatedMint
-      : await fromChain(rpc, (endpoint) => mintFor(endpoint, contract, recipient, from))
+      : await fromChain(rpc, (endpoint) => mintFor(endpoint, finder, recipient, from))
     if (mint === null) orders.push(null)
     else orders.push({ ...order, call: { to: contract, data: mint.data }, value: mint.value, gas: mint.gas })
   }

@@ -1,6 +1,7 @@
 import { type Address, getAddress, parseEther, zeroAddress } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { deploy } from '../../../../scripts/dev-chain.mjs'
+import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
@@ -13,7 +14,8 @@ import { spendingContext, walletWithEther } from '../../payments/testing/spendin
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const chain = await startTestChain()
-const api = await createTestApi({ db, ...spendingContext(db, chain) })
+const rpc = await startRpcProxy(chain.url)
+const api = await createTestApi({ db, ...spendingContext(db, rpc) })
 const ann = new TestUser(1)
 const receiver = getAddress(`0x${'ab'.repeat(20)}`)
 const PRICE = parseEther('0.01')
@@ -98,6 +100,17 @@ describe('GET nft/mint', () => {
       network: 'base',
       recipients: typeof recipients === 'string' ? recipients : JSON.stringify(recipients),
     })
+
+  it('reads what tokens cost once for many receivers', async () => {
+    const paid = await newCollection()
+    const readsOf = async (receivers: number) => {
+      rpc.requestCounts.clear()
+      const recipients = Array.from({ length: receivers }, () => ({ address: receiver, quantity: 2 }))
+      expect((await simulate(paid, recipients)).json()).toHaveLength(receivers)
+      return rpc.requestCounts.get('eth_call')
+    }
+    expect(await readsOf(5)).toBe(await readsOf(1))
+  })
 
   it('returns calldata and price, with which the receiver can mint', async () => {
     const paid = await newCollection()
