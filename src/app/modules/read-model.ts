@@ -1,5 +1,7 @@
 import { createDailyActivityJob } from '../../features/channels/daily-activity.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { publishChannelChanges } from '../../graph/cache/channel-invalidation.js'
+import { publishInvalidation } from '../../graph/cache/invalidation.js'
 import { projectEvents } from '../../graph/project/project.js'
 import { createSearchJob } from '../../graph/refresh/search-prefix-lists.js'
 import { createVocabularyJob } from '../../graph/refresh/search-vocabulary.js'
@@ -15,7 +17,9 @@ export const readModelModule: Module = {
     jobs: [
       createSearchJob({ db: connections.work, clock }),
       createVocabularyJob(connections.work),
-      createWaitingThreadsJob(connections.work),
+      createWaitingThreadsJob(connections.work, (transaction, hash) =>
+        publishInvalidation(transaction, [cacheTag.thread(hash)]),
+      ),
       createDailyActivityJob(connections.work, clock),
     ],
   }),

@@ -139,7 +139,7 @@ type ThreadUpdates = PendingQuery<
 /**
  * With more casts below, a cast whose own parent is missing does not move them: of a thread that arrives from its end,
  * each batch would move all that came before. They wait in `waiting_threads`, with the thread that they have, until the
- * first cast arrives or the scheduled job (`waiting-threads.ts`) moves them. A chain of 5,000 in batches of 50 moves
+ * first cast arrives or the scheduled job (`waiting-threads.ts`) moves them, which also ends their entry and the caches'. A chain of 5,000 in batches of 50 moves
  * 5,450 rows instead of 250,000, and takes 1.9 s in all.
  */
 const MAX_MOVED_TO_MISSING = 200
@@ -274,8 +274,6 @@ async function updateDescendants(
       select c.hash, c.fid, b.thread_hash, b.root_parent_url
       from below b
       join casts c on c.parent_hash = b.hash and c.parent_fid = b.fid
-    ), settled as (
-      delete from waiting_threads w using below b where w.hash = b.hash
     )
     update casts c
     set thread_hash = below.thread_hash, root_parent_url = below.root_parent_url

@@ -29,6 +29,15 @@ function fromTheEnd(casts: readonly SignedMessage[]): SignedMessage[][] {
   return batches
 }
 
+/** Moves what waits. Returns the threads that casts may have had. */
+async function move(minWait = '0 seconds'): Promise<string[]> {
+  const hashes: string[] = []
+  await moveWaitingThreads(db, minWait, async (_, hash) => {
+    hashes.push(hash)
+  })
+  return hashes
+}
+
 const threadsBelow = async (hash: Uint8Array) => {
   const [row] = await db<{ casts: number }[]>`
     select count(*)::integer as casts from social.casts where thread_hash = ${Buffer.from(hash)}`
@@ -50,9 +59,14 @@ test('a long thread from its end: moved once, when its first cast arrives', asyn
   // Its own batch, and those after it until 200 casts are below.
   expect(writers.size).toBe(Math.ceil(200 / BATCH))
   expect(await waiting()).toBeGreaterThan(0)
+  const [last] = await db<{ thread: Buffer }[]>`
+    select thread_hash as thread from social.casts where hash = ${chain.at(-1)!.hash}`
   await project(db, ...merged(...batches.at(-1)!))
   expect(await threadsBelow(chain[0]!.hash)).toBe(600)
-  expect(await waiting()).toBe(0)
+  const writer = await writerOf(chain.at(-1)!)
+  // A cached cast has the tag of its thread.
+  expect(await move()).toContain(last!.thread.toString('hex'))
+  expect([await waiting(), await writerOf(chain.at(-1)!)]).toEqual([0, writer])
   expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 600 }])
   await db`truncate social.casts, social.url_activity`
 })
@@ -61,9 +75,9 @@ test('its first cast stays away -> the job moves it to the missing cast', async 
   const chain = chainOf(400)
   for (const batch of fromTheEnd(chain.slice(1))) await project(db, ...merged(...batch))
   expect(await threadsBelow(chain[0]!.hash)).toBeLessThan(399)
-  await moveWaitingThreads(db, '1 hour')
+  await move('1 hour')
   expect(await threadsBelow(chain[0]!.hash)).toBeLessThan(399)
-  await moveWaitingThreads(db, '0 seconds')
+  await move()
   expect([await threadsBelow(chain[0]!.hash), await waiting()]).toEqual([399, 0])
   // A part that waits is no reason to find other parts wrong.
   await project(db, ...pruned(chain[50]!))
@@ -81,7 +95,7 @@ test('a waiting cast is removed -> nothing waits for it', async () => {
   >`select hash from social.waiting_threads order by waiting_since desc`
   const removed = chain.find(({ hash }) => top!.hash.equals(hash))!
   await project(db, ...pruned(removed))
-  await moveWaitingThreads(db, '0 seconds')
+  await move()
   expect(await waiting()).toBe(0)
   const below = chain.length - 1 - chain.indexOf(removed)
   expect(await threadsBelow(removed.hash)).toBe(below)

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/db/connection.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { UrlActivity } from '../project/cast-counts.js'
 import { projectInto } from '../project/project.js'
@@ -8,9 +8,15 @@ const POLL_MS = 60 * 1000
 /** A thread that is still arriving waits on. */
 const MIN_WAIT = '30 seconds'
 
+/**
+ * Runs in the transaction that moves a thread. Caches may have casts below with the thread `hash` that they had (hex without
+ * 0x), which no event of the log has named since.
+ */
+type OnMoved = (transaction: Transaction, hash: string) => Promise<void>
+
 /** Creates the scheduled job that moves long threads to the missing cast at their top. */
-export function createWaitingThreadsJob(db: Database) {
-  return { name: 'waiting threads', everyMs: POLL_MS, run: () => moveWaitingThreads(db, MIN_WAIT) }
+export function createWaitingThreadsJob(db: Database, onMoved: OnMoved) {
+  return { name: 'waiting threads', everyMs: POLL_MS, run: () => moveWaitingThreads(db, MIN_WAIT, onMoved) }
 }
 
 /**
@@ -19,7 +25,7 @@ export function createWaitingThreadsJob(db: Database) {
  *
  * @param minWait As a PostgreSQL interval.
  */
-export async function moveWaitingThreads(db: Database, minWait: string): Promise<void> {
+export async function moveWaitingThreads(db: Database, minWait: string, onMoved: OnMoved): Promise<void> {
   const waiting = await db<{ hash: Buffer }[]>`
     select hash from social.waiting_threads
     where waiting_since <= now() - ${minWait}::text::interval
@@ -33,7 +39,7 @@ export async function moveWaitingThreads(db: Database, minWait: string): Promise
       if (removed.count === 0) return
       const activity = new UrlActivity()
       await attachReplies(transaction, [{ hash }], activity, Number.MAX_SAFE_INTEGER)
-      await inPipeline(activity.statements(transaction))
+      await inPipeline([...activity.statements(transaction), onMoved(transaction, hash.toString('hex'))])
     })
   }
 }
