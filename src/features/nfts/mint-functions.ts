@@ -65,7 +65,7 @@ export async function isErc721(endpoint: Endpoint, contract: Hex): Promise<boole
   return answer !== null && BigInt(answer.slice(0, WORD_LENGTH)) === 1n
 }
 
-/** What a number of tokens costs, in wei. */
+/** Prices and fee of a number of tokens, in wei. */
 interface MintPrices {
   /** That the contract names, then 0. */
   readonly prices: readonly bigint[]
