@@ -44,7 +44,8 @@ export async function startLogSource({ holders }) {
     eth_getBlockByNumber: ([number]) =>
       JSON.stringify(Number(number) > head() ? null : header(Number(number))),
     eth_getCode: ([, number]) => JSON.stringify(Number(number) < FIRST_BLOCK ? '0x' : '0x00'),
-    eth_call: ([{ data }]) => JSON.stringify(answer(data)),
+    // Only the token is a contract: there is no Multicall3.
+    eth_call: ([{ to, data }]) => JSON.stringify(to === TOKEN ? answer(data) : '0x'),
     eth_getLogs: ([{ fromBlock, toBlock }]) => {
       const from = Math.max(0, Number(fromBlock) - FIRST_BLOCK)
       const to = Math.min(blocks.length, Number(toBlock) - FIRST_BLOCK + 1)
