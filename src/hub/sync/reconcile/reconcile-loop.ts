@@ -49,7 +49,8 @@ export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void
   async function compareAll(users: readonly ReconcileCandidate[]): Promise<number> {
     const outcomes = await Promise.allSettled(users.map((user) => compare(options, user)))
     for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === 'fulfilled') continue
+      // A comparison that was stopped says nothing about its user.
+      if (outcome.status === 'fulfilled' || signal.aborted) continue
       warnOnce(outcome.reason)
       await queueLast(db, users[index]!.fid)
     }
