@@ -4,7 +4,8 @@ import type { SignedMessage } from '../../../protocol/message.js'
 import { castRow, quotedBy } from '../../cast-row.js'
 import { netChanges } from '../../project/net-changes.js'
 import type { CommittedBlock, LogState } from '../block-sequence.js'
-import { CastTable, castFlag } from './cast-table.js'
+import { AffinityScores } from './affinity-scores.js'
+import { type CastCounter, CastTable, castCounter, castFlag } from './cast-table.js'
 import { entryKind, type FeedEntry, FeedEntryList, FeedEntryTable, Timeline } from './feed-entries.js'
 
 /** Activity of a user, newest last. */
@@ -15,12 +16,11 @@ export interface Activity {
   readonly recasts: FeedEntryList
   readonly likes: FeedEntryList
   /** The latest of all (`affinity.ts`); null until a page asks for them, and again when the user acts. */
-  signals: Float64Array | null
+  signals: Uint32Array | null
 }
 
 /** Likes, recasts, replies and quotes. */
 export type Counts = readonly [likes: number, recasts: number, replies: number, quotes: number]
-const counter = { likes: 0, recasts: 1, replies: 2, quotes: 3 } as const
 
 /** A stored cast. */
 export interface RecentCast {
@@ -63,7 +63,7 @@ export interface RecentWindowOptions {
 /** As `likesThroughFid`: the likes of everybody. */
 export const ALL_FIDS = Number.MAX_SAFE_INTEGER
 
-/** Signals of users, at most 900 bytes each. */
+/** Signals of users, at most 416 bytes each. */
 const MAX_KEPT_SIGNALS = 50_000
 /** The share of the entries that goes at once when there are too many. */
 const DROPPED_SHARE = 0.05
@@ -96,12 +96,8 @@ export class RecentWindow implements LogState {
   clockOffsetMs = 0
   /** Whether older entries had to go: the window is as long as it may be. */
   hasDropped = false
-  /**
-   * The affinity scores of a request by the numbers of casts (`window-ranking.ts`), kept between requests: to clear the casts
-   * that one has scored takes less than new maps (0.3 ms for 3,000 signals). Fields lie side by side, as those of an entry do:
-   * two words of 32 bits, then the author as a number.
-   */
-  readonly affinityBuffer = { words: new Uint32Array(0), numbers: new Float64Array(0) }
+  /** Used by one request after the other, none of which waits while it does. */
+  readonly affinityScores = new AffinityScores()
   /** Counts resets, so that a load knows that it is in vain. */
   generation = 0
 
@@ -136,7 +132,7 @@ export class RecentWindow implements LogState {
   }
 
   /** Keeps the signals of a user until the user acts, or those of too many users are kept. */
-  keepSignals(activity: Activity, signals: Float64Array): void {
+  keepSignals(activity: Activity, signals: Uint32Array): void {
     this.#keptSignals += 1
     if (this.#keptSignals > MAX_KEPT_SIGNALS) {
       for (const each of this.#activity.values()) each.signals = null
@@ -153,25 +149,24 @@ export class RecentWindow implements LogState {
   /** The number of recasts of a stored cast that are here and name its author, as its counter does. */
   recastCount(cast: number): number {
     const recasts = this.#recasts.get(cast)
-    if (recasts === undefined || (this.table.flags[cast]! & castFlag.misnamed) === 0)
-      return recasts?.length ?? 0
+    if (recasts === undefined || !this.table.has(cast, castFlag.misnamed)) return recasts?.length ?? 0
     let count = 0
     for (let index = 0; index < recasts.length; index += 1) {
-      if (this.entries.targetFid(recasts.at(index)) === this.table.fids[cast]) count += 1
+      if (this.entries.targetFid(recasts.at(index)) === this.table.fid(cast)) count += 1
     }
     return count
   }
 
   isStored(cast: number): boolean {
-    return (this.table.flags[cast]! & castFlag.stored) !== 0
+    return this.table.has(cast, castFlag.stored)
   }
 
   isReply(cast: number): boolean {
-    return (this.table.flags[cast]! & castFlag.isReply) !== 0
+    return this.table.has(cast, castFlag.isReply)
   }
 
   hasCounts(cast: number): boolean {
-    return (this.table.flags[cast]! & castFlag.countsKnown) !== 0
+    return this.table.has(cast, castFlag.countsKnown)
   }
 
   reset(): void {
@@ -223,7 +218,7 @@ export class RecentWindow implements LogState {
     const isNew = (ts: number) => ts >= since && ts < until
     this.#change(bodies, {
       has: ({ kind, ts }) => kind !== entryKind.like && isNew(ts),
-      counts: (cast) => isNew(this.table.times[cast]!),
+      counts: (cast) => isNew(this.table.ts(cast)),
     })
   }
 
@@ -272,7 +267,7 @@ export class RecentWindow implements LogState {
       hash: target.hash,
       targetFid: target.fid,
     }
-    this.#count(target, isRecast ? counter.recasts : counter.likes, by, scope)
+    this.#count(target, isRecast ? castCounter.recasts : castCounter.likes, by, scope)
     if (!scope.has(entry)) return
     if (by > 0) this.#addEntry(entry)
     else this.#removeEntry(entry)
@@ -281,8 +276,8 @@ export class RecentWindow implements LogState {
   #changeCast(message: SignedMessage, by: 1 | -1, scope: Scope): void {
     const row = castRow(message)
     const { hash, fid, ts, parentHash, parentFid } = row
-    if (parentHash) this.#count({ hash: parentHash, fid: parentFid! }, counter.replies, by, scope)
-    for (const quoted of quotedBy(row)) this.#count(quoted, counter.quotes, by, scope)
+    if (parentHash) this.#count({ hash: parentHash, fid: parentFid! }, castCounter.replies, by, scope)
+    for (const quoted of quotedBy(row)) this.#count(quoted, castCounter.quotes, by, scope)
     const entry: FeedEntry = { kind: entryKind.cast, ts, actor: fid, hash, targetFid: fid }
     if (!scope.has(entry)) return
     // Replies and reactions may have come before the cast: its counters are read when somebody asks for them.
@@ -290,28 +285,25 @@ export class RecentWindow implements LogState {
     else this.#removeEntry(entry)
   }
 
-  #count(target: { hash: Uint8Array; fid: number }, which: number, by: number, scope: Scope): void {
+  #count(target: { hash: Uint8Array; fid: number }, counter: CastCounter, by: number, scope: Scope): void {
     const cast = this.table.find(target.hash)
-    if (cast < 0 || !this.hasCounts(cast) || this.table.fids[cast] !== target.fid || !scope.counts(cast))
+    if (cast < 0 || !this.hasCounts(cast) || this.table.fid(cast) !== target.fid || !scope.counts(cast))
       return
-    this.table.counts[4 * cast + which]! += by
+    this.table.addCount(cast, counter, by)
   }
 
   #addCast({ hash, fid, ts, isReply, counts }: RecentCast): void {
     const cast = this.#addEntry({ kind: entryKind.cast, ts, actor: fid, hash, targetFid: fid })
-    const { table } = this
-    table.fids[cast] = fid
-    table.times[cast] = ts
     // What came before the cast is not known to name its author.
     const hasRecasts = this.#recasts.has(cast)
-    table.flags[cast] =
-      castFlag.stored | (isReply ? castFlag.isReply : 0) | (hasRecasts ? castFlag.misnamed : 0)
+    const flags = castFlag.stored | (isReply ? castFlag.isReply : 0) | (hasRecasts ? castFlag.misnamed : 0)
+    this.table.store(cast, { fid, ts, flags })
     if (counts) this.#setCounts(cast, counts)
   }
 
   #setCounts(cast: number, counts: Counts): void {
-    this.table.counts.set(counts, 4 * cast)
-    this.table.flags[cast]! |= castFlag.countsKnown
+    this.table.setCounts(cast, counts)
+    this.table.addFlag(cast, castFlag.countsKnown)
   }
 
   /** Adds an entry, unless it is there, and returns the number of its cast. */
@@ -340,7 +332,7 @@ export class RecentWindow implements LogState {
       const recasts = this.#recasts.get(cast) ?? new FeedEntryList()
       recasts.insert(entries, id)
       this.#recasts.set(cast, recasts)
-      if (this.isStored(cast) && table.fids[cast] !== entry.targetFid) table.flags[cast]! |= castFlag.misnamed
+      if (this.isStored(cast) && table.fid(cast) !== entry.targetFid) table.addFlag(cast, castFlag.misnamed)
     }
     return cast
   }
@@ -362,7 +354,7 @@ export class RecentWindow implements LogState {
     const { entries, table } = this
     const cast = entries.cast(id)
     const actor = entries.actor(id)
-    if (entries.kind(id) === entryKind.cast) table.flags[cast] = 0
+    if (entries.kind(id) === entryKind.cast) table.clearFlags(cast)
     if (entries.kind(id) === entryKind.recast) {
       this.#activity.get(actor)!.recasts.remove(entries, id)
       const recasts = this.#recasts.get(cast)!

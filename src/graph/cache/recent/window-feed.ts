@@ -1,5 +1,6 @@
 import type { FeedRecast } from '../../query/feeds.js'
 import type { AuthorSelection } from '../../query/feeds-by-author.js'
+import { castCounter } from './cast-table.js'
 import { entryKind, type FeedEntryList, type FeedEntryPosition } from './feed-entries.js'
 import type { RecentWindow } from './recent-window.js'
 
@@ -193,14 +194,14 @@ function isShownIn(
   const cast = entries.cast(id)
   // A cast of before the window: the tables say whether it is stored and who recasted it first.
   if (!window.isStored(cast)) return window.since > 0 ? null : false
-  const author = table.fids[cast]!
+  const author = table.fid(cast)
   if (entries.targetFid(id) !== author || isHidden(author)) return false
   const isSelected = casts === 'all' || (casts !== 'none' && window.isReply(cast) === (casts === 'replies'))
   if (isSelected && users.has(author)) return false
   // A recast may claim a time before the window.
   if (
     window.since > 0 &&
-    !(window.hasCounts(cast) && table.counts[4 * cast + 1] === window.recastCount(cast))
+    !(window.hasCounts(cast) && table.count(cast, castCounter.recasts) === window.recastCount(cast))
   )
     return null
   const recasts = window.recastsOf(cast)!

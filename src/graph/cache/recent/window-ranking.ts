@@ -1,12 +1,13 @@
 import {
+  type CastActivity,
   forYouRank,
   forYouWindow,
   MAX_TRENDING_CANDIDATES,
   type RankedCast,
   trendingRank,
 } from '../../query/ranks.js'
-import { mostAffine } from './affinity.js'
-import type { CastTable } from './cast-table.js'
+import { forMostAffine } from './affinity.js'
+import { type CastTable, castCounter } from './cast-table.js'
 import { entryKind } from './feed-entries.js'
 import { ALL_FIDS, type RecentWindow } from './recent-window.js'
 import type { WindowGap } from './window-feed.js'
@@ -44,18 +45,18 @@ export function rankForYou(
   const { table } = window
   const best = new BestCasts(table, request)
   const unknownCounts: Buffer[] = []
-  for (const { cast, affinity } of mostAffine(window, request, since)) {
-    const ts = table.times[cast]!
-    const author = table.fids[cast]!
-    if (ts <= since || ts > request.ts || author === request.fid) continue
+  forMostAffine(window, request, since, (cast, affinity) => {
+    const ts = table.ts(cast)
+    const author = table.fid(cast)
+    if (ts <= since || ts > request.ts || author === request.fid) return
     if (!window.hasCounts(cast)) {
       if (!request.isHidden(author)) unknownCounts.push(table.hash(cast))
-      continue
+      return
     }
-    const rank = forYouRank(affinity, activityOf(window, cast), request.ts - ts)
+    const rank = forYouRank(affinity, activityOf(table, cast), request.ts - ts)
     // Most are not among the best: whether they are hidden matters to few.
     if (best.takes(rank) && !request.isHidden(author)) best.add(rank, cast)
-  }
+  })
   return unknownCounts.length > 0 ? { unknownCounts } : best.casts()
 }
 
@@ -77,8 +78,7 @@ export function rankTrending(
     candidates += 1
     if (!window.hasCounts(cast)) unknownCounts.push(table.hash(cast))
     else {
-      const [likes, recasts, replies, quotes] = countsOf(window, cast)
-      const rank = trendingRank({ likes, recasts, replies, quotes }, ts - entries.ts(id))
+      const rank = trendingRank(countsOf(table, cast), ts - entries.ts(id))
       if (rank > 0) best.add(rank, cast)
     }
     return candidates < MAX_TRENDING_CANDIDATES
@@ -86,14 +86,18 @@ export function rankTrending(
   return unknownCounts.length > 0 ? { unknownCounts } : best.casts()
 }
 
-function countsOf({ table }: RecentWindow, cast: number): [number, number, number, number] {
-  const at = 4 * cast
-  return [table.counts[at]!, table.counts[at + 1]!, table.counts[at + 2]!, table.counts[at + 3]!]
+function countsOf(table: CastTable, cast: number): CastActivity {
+  return {
+    likes: table.count(cast, castCounter.likes),
+    recasts: table.count(cast, castCounter.recasts),
+    replies: table.count(cast, castCounter.replies),
+    quotes: table.count(cast, castCounter.quotes),
+  }
 }
 
-function activityOf({ table: { counts } }: RecentWindow, cast: number): number {
-  const at = 4 * cast
-  return counts[at]! + counts[at + 1]! + counts[at + 2]! + counts[at + 3]!
+function activityOf(table: CastTable, cast: number): number {
+  const { likes, recasts, replies, quotes } = countsOf(table, cast)
+  return likes + recasts + replies + quotes
 }
 
 /** Keeps the best casts after a cursor while all are ranked: the few that count are sorted, not the thousands. */
