@@ -135,9 +135,17 @@ function prefixOf(hash: string): string {
   return hash.slice(0, PREFIX_DIGITS)
 }
 
+/** Without a slice and `parseInt`, which took a page of 25 casts 7 µs. */
 function wordOf(hash: string, start: number): number {
-  return Number.parseInt(hash.slice(start, start + 8), 16)
+  let word = 0
+  for (let index = start; index < start + 8; index += 1) {
+    const code = hash.charCodeAt(index)
+    word = (word << 4) | (code <= CODE_OF_9 ? code - CODE_OF_0 : code - CODE_OF_A + 10)
+  }
+  return word >>> 0
 }
+
+const [CODE_OF_0, CODE_OF_9, CODE_OF_A] = [48, 57, 97]
 
 /**
  * Everybody whom a user follows, blocks and mutes, and who follows and blocks it, and its reactions to casts. Events

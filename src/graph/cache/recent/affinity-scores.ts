@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { forYouWindow } from '../../query/ranks.js'
+import { nthLargest } from './nth-largest.js'
 
 /** A word of the latest signal's age: as many seconds as the window of a for-you feed has. */
 const AGE_BITS = 18
@@ -62,42 +63,43 @@ export class AffinityScores {
   }
 
   /**
-   * Visits the highest scores, in no order.
+   * The highest scores, in no order; as `castAt` and the others take them.
    *
    * @param compare Orders those of equal scores, as a sort does: the highest come first.
    */
-  forMost(
+  most(
     count: number,
     compare: (cast: number, fid: number, otherCast: number, otherFid: number) => number,
-    visit: (cast: number, fid: number, affinity: number) => void,
-  ): void {
+  ): number[] {
     const words = this.#words
     const scores = new Uint32Array(this.#size)
     for (let index = 0; index < this.#size; index += 1)
       scores[index] = words[this.#used[index]! + word.score]!
     const least = nthLargest(scores, count)
-    const visitAt = (at: number) =>
-      visit(this.#castAt(at), this.#fidAt(at), words[at + word.score]! >>> AGE_BITS)
+    const most: number[] = []
     const equals: number[] = []
-    let left = count
     for (let index = 0; index < this.#size; index += 1) {
-      const at = this.#used[index]!
-      if (scores[index]! > least) {
-        visitAt(at)
-        left -= 1
-      } else if (scores[index] === least) equals.push(at)
+      if (scores[index]! > least) most.push(this.#used[index]!)
+      else if (scores[index] === least) equals.push(this.#used[index]!)
     }
+    const left = count - most.length
     if (equals.length > left)
-      equals.sort((a, b) => compare(this.#castAt(b), this.#fidAt(b), this.#castAt(a), this.#fidAt(a)))
-    for (const at of equals.slice(0, left)) visitAt(at)
+      equals.sort((a, b) => compare(this.castAt(b), this.fidAt(b), this.castAt(a), this.fidAt(a)))
+    for (const at of equals.slice(0, left)) most.push(at)
+    return most
   }
 
-  #castAt(at: number): number {
+  castAt(at: number): number {
     return this.#words[at + word.cast]! - 1
   }
 
-  #fidAt(at: number): number {
+  /** The author that the signals named. */
+  fidAt(at: number): number {
     return this.#words[at + word.fidHigh]! * 2 ** 32 + this.#words[at + word.fidLow]!
+  }
+
+  affinityAt(at: number): number {
+    return this.#words[at + word.score]! >>> AGE_BITS
   }
 
   #mix(cast: number, fidLow: number, fidHigh: number): number {
@@ -106,28 +108,4 @@ export class AffinityScores {
     mixed = Math.imul(mixed ^ (mixed >>> 13) ^ fidHigh, 0xc2b2ae35)
     return (mixed ^ (mixed >>> 16)) & MASK
   }
-}
-
-/** 3 x 10 bits. */
-const RADIX_BITS = 10
-const RADIX = 2 ** RADIX_BITS
-
-/**
- * The n-th largest of numbers below 2^30, in three passes over them; 0 if there are not as many. Sorting them took five times
- * as long.
- */
-export function nthLargest(values: Uint32Array, n: number): number {
-  if (values.length < n) return 0
-  const counts = new Uint32Array(RADIX)
-  let left = n
-  let prefix = 0
-  for (let shift = 2 * RADIX_BITS; shift >= 0; shift -= RADIX_BITS) {
-    counts.fill(0)
-    for (const value of values)
-      if (value >>> (shift + RADIX_BITS) === prefix) counts[(value >>> shift) & (RADIX - 1)]! += 1
-    let digit = RADIX - 1
-    for (; digit > 0 && counts[digit]! < left; digit -= 1) left -= counts[digit]!
-    prefix = prefix * RADIX + digit
-  }
-  return prefix
 }

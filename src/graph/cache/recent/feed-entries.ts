@@ -122,7 +122,7 @@ export interface FeedEntryPosition {
 export class FeedEntryList {
   #ids = new Int32Array(4)
   length = 0
-  /** The time of the newest entry, if there is one: kept here because readers of many lists look at nothing else. */
+  /** The time of the newest entry, if there is one. */
   newestTs = 0
 
   at(index: number): number {

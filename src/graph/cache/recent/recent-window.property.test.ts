@@ -192,7 +192,7 @@ test('a window that is read in parts and changed by blocks says what the message
       window.join(likes, [block(bodies)])
       expectSame(window, model, new Set(hidden))
       expect([...likesOf(window)].sort()).toEqual(model.likeNames(window.likesSince))
-      expect(window.userCount).toBe(model.activeUsers(window.since, window.likesSince))
+      expect(window.users.size).toBe(model.activeUsers(window.since, window.likesSince))
     }),
     { numRuns: 25 },
   )

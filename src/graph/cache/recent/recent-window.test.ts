@@ -20,7 +20,7 @@ test('the old likes of a user who has nothing else go, and the user with them', 
   const likes = [like(2, 1, 10), like(2, 2, 20), like(3, 1, 10), like(3, 2, 90)]
   window.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
   window.dropLikesBefore(50)
-  expect([window.entries.size, window.userCount]).toEqual([1, 1])
+  expect([window.entries.size, window.users.size]).toEqual([1, 1])
   expect(window.activityOf(3)?.likes.length).toBe(1)
 })
 
@@ -32,7 +32,7 @@ test('a part that does not end where the window begins is not joined', () => {
   expect(window.join({ kind: 'feed', since: 10, until: 40, casts: [], recasts: [] }, [])).toBe(false)
   expect([window.since, window.timeline.length, window.hasFeed]).toEqual([50, 1, false])
   window.reset()
-  expect([window.since, window.timeline.length, window.userCount, window.table.size]).toEqual([
+  expect([window.since, window.timeline.length, window.users.size, window.table.size]).toEqual([
     Infinity,
     0,
     0,

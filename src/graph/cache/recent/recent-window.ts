@@ -7,6 +7,8 @@ import type { CommittedBlock, LogState } from '../block-sequence.js'
 import { AffinityScores } from './affinity-scores.js'
 import { type CastCounter, CastTable, castCounter, castFlag } from './cast-table.js'
 import { entryKind, type FeedEntry, FeedEntryList, FeedEntryTable, Timeline } from './feed-entries.js'
+import { KeptSignals } from './kept-signals.js'
+import { UserTable } from './user-table.js'
 
 /** Activity of a user, newest last. */
 export interface Activity {
@@ -15,8 +17,6 @@ export interface Activity {
   /** The recasts again: who casts much and recasts little would be read whole for the latest five. */
   readonly recasts: FeedEntryList
   readonly likes: FeedEntryList
-  /** The latest of all (`affinity.ts`); null until a page asks for them, and again when the user acts. */
-  signals: Uint32Array | null
 }
 
 /** Likes, recasts, replies and quotes. */
@@ -63,8 +63,6 @@ export interface RecentWindowOptions {
 /** As `likesThroughFid`: the likes of everybody. */
 export const ALL_FIDS = Number.MAX_SAFE_INTEGER
 
-/** Signals of users, at most 416 bytes each. */
-const MAX_KEPT_SIGNALS = 50_000
 /** The share of the entries that goes at once when there are too many. */
 const DROPPED_SHARE = 0.05
 /** Likes go by this many seconds at once. */
@@ -82,11 +80,11 @@ export class RecentWindow implements LogState {
   entries = new FeedEntryTable(this.table)
   /** Casts and recasts. */
   timeline = new Timeline()
-  readonly #activity = new Map<number, Activity>()
-  /** Kept since all were dropped, also those that were dropped one by one. */
-  #keptSignals = 0
+  readonly users = new UserTable<Activity>()
+  /** What users did last, for pages that count it. */
+  readonly signals = new KeptSignals(this.users)
   /** The recasts of a cast, by its number. */
-  readonly #recasts = new Map<number, FeedEntryList>()
+  readonly #recasts: (FeedEntryList | undefined)[] = []
   /** All casts and recasts from this time on are here, in Farcaster seconds; infinite while nothing is, 0 if all are. */
   since = Number.POSITIVE_INFINITY
   /** Likes of users up to this fid are here, from `likesSince` on. */
@@ -107,14 +105,12 @@ export class RecentWindow implements LogState {
     this.maxEntries = maxEntries
   }
 
-  /** Authors and reacting users that are known. */
-  get userCount(): number {
-    return this.#activity.size
-  }
-
   /** Bytes of its tables; the lists of users and casts come to it. */
   get byteLength(): number {
-    return this.table.byteLength + this.entries.byteLength
+    return [this.table, this.entries, this.users, this.signals].reduce(
+      (sum, part) => sum + part.byteLength,
+      0,
+    )
   }
 
   /** Whether it holds all casts and recasts, or as many as it may. */
@@ -128,27 +124,18 @@ export class RecentWindow implements LogState {
   }
 
   activityOf(fid: number): Activity | undefined {
-    return this.#activity.get(fid)
-  }
-
-  /** Keeps the signals of a user until the user acts, or those of too many users are kept. */
-  keepSignals(activity: Activity, signals: Uint32Array): void {
-    this.#keptSignals += 1
-    if (this.#keptSignals > MAX_KEPT_SIGNALS) {
-      for (const each of this.#activity.values()) each.signals = null
-      this.#keptSignals = 1
-    }
-    activity.signals = signals
+    const user = this.users.find(fid)
+    return user < 0 ? undefined : this.users.activity(user)
   }
 
   /** The recasts of a cast that are here. */
   recastsOf(cast: number): FeedEntryList | undefined {
-    return this.#recasts.get(cast)
+    return this.#recasts[cast]
   }
 
   /** The number of recasts of a stored cast that are here and name its author, as its counter does. */
   recastCount(cast: number): number {
-    const recasts = this.#recasts.get(cast)
+    const recasts = this.#recasts[cast]
     if (recasts === undefined || !this.table.has(cast, castFlag.misnamed)) return recasts?.length ?? 0
     let count = 0
     for (let index = 0; index < recasts.length; index += 1) {
@@ -174,8 +161,9 @@ export class RecentWindow implements LogState {
     this.table.clear()
     this.entries = new FeedEntryTable(this.table)
     this.timeline = new Timeline()
-    this.#activity.clear()
-    this.#recasts.clear()
+    this.users.clear()
+    this.signals.clear()
+    this.#recasts.length = 0
     this.since = Number.POSITIVE_INFINITY
     this.likesThroughFid = -1
     this.likesSince = Number.POSITIVE_INFINITY
@@ -295,7 +283,7 @@ export class RecentWindow implements LogState {
   #addCast({ hash, fid, ts, isReply, counts }: RecentCast): void {
     const cast = this.#addEntry({ kind: entryKind.cast, ts, actor: fid, hash, targetFid: fid })
     // What came before the cast is not known to name its author.
-    const hasRecasts = this.#recasts.has(cast)
+    const hasRecasts = this.#recasts[cast] !== undefined
     const flags = castFlag.stored | (isReply ? castFlag.isReply : 0) | (hasRecasts ? castFlag.misnamed : 0)
     this.table.store(cast, { fid, ts, flags })
     if (counts) this.#setCounts(cast, counts)
@@ -309,37 +297,47 @@ export class RecentWindow implements LogState {
   /** Adds an entry, unless it is there, and returns the number of its cast. */
   #addEntry(entry: FeedEntry): number {
     const { entries, table } = this
-    let activity = this.#activity.get(entry.actor)
-    if (!activity) {
-      activity = {
-        feed: new FeedEntryList(),
-        recasts: new FeedEntryList(),
-        likes: new FeedEntryList(),
-        signals: null,
-      }
-      this.#activity.set(entry.actor, activity)
-    }
+    const user = this.#userOf(entry.actor)
+    const activity = this.users.activity(user)
     const list = entry.kind === entryKind.like ? activity.likes : activity.feed
     const known = table.find(entry.hash)
     if (known >= 0 && list.find(entries, known, entry) >= 0) return known
     const id = entries.add(entry)
     const cast = entries.cast(id)
-    activity.signals = null
     list.insert(entries, id)
+    this.#noteActivity(user)
     if (entry.kind !== entryKind.like) this.timeline.insert(entries, id)
     if (entry.kind === entryKind.recast) {
       activity.recasts.insert(entries, id)
-      const recasts = this.#recasts.get(cast) ?? new FeedEntryList()
-      recasts.insert(entries, id)
-      this.#recasts.set(cast, recasts)
+      // Without holes, which would make it a map.
+      while (this.#recasts.length <= cast) this.#recasts.push(undefined)
+      this.#recasts[cast] ??= new FeedEntryList()
+      this.#recasts[cast].insert(entries, id)
       if (this.isStored(cast) && table.fid(cast) !== entry.targetFid) table.addFlag(cast, castFlag.misnamed)
     }
     return cast
   }
 
+  #userOf(fid: number): number {
+    const known = this.users.find(fid)
+    if (known >= 0) return known
+    return this.users.add(fid, {
+      feed: new FeedEntryList(),
+      recasts: new FeedEntryList(),
+      likes: new FeedEntryList(),
+    })
+  }
+
+  /** Notes that the lists of a user have changed. */
+  #noteActivity(user: number): void {
+    const { feed } = this.users.activity(user)
+    this.users.newestTs[user] = feed.length > 0 ? feed.newestTs : 0
+    this.signals.forget(user)
+  }
+
   #removeEntry(entry: FeedEntry): void {
     const cast = this.table.find(entry.hash)
-    const activity = this.#activity.get(entry.actor)
+    const activity = this.activityOf(entry.actor)
     if (cast < 0 || !activity) return
     const list = entry.kind === entryKind.like ? activity.likes : activity.feed
     const id = list.find(this.entries, cast, entry)
@@ -351,20 +349,23 @@ export class RecentWindow implements LogState {
 
   /** Forgets an entry that is in no list of entries any more. */
   #forget(id: number): void {
-    const { entries, table } = this
+    const { entries, table, users } = this
     const cast = entries.cast(id)
     const actor = entries.actor(id)
+    // Likes that go together have all left their list: the first of them may have been the end of the user.
+    const user = users.find(actor)
     if (entries.kind(id) === entryKind.cast) table.clearFlags(cast)
     if (entries.kind(id) === entryKind.recast) {
-      this.#activity.get(actor)!.recasts.remove(entries, id)
-      const recasts = this.#recasts.get(cast)!
+      users.activity(user).recasts.remove(entries, id)
+      const recasts = this.#recasts[cast]!
       recasts.remove(entries, id)
-      if (recasts.length === 0) this.#recasts.delete(cast)
+      if (recasts.length === 0) this.#recasts[cast] = undefined
     }
-    // Likes that go together have all left their list: the first of them may have been the end of the user.
-    const activity = this.#activity.get(actor)
-    if (activity) activity.signals = null
-    if (activity?.feed.length === 0 && activity.likes.length === 0) this.#activity.delete(actor)
+    if (user >= 0) {
+      const { feed, likes } = users.activity(user)
+      this.#noteActivity(user)
+      if (feed.length === 0 && likes.length === 0) users.remove(actor)
+    }
     entries.free(id)
   }
 
@@ -381,7 +382,7 @@ export class RecentWindow implements LogState {
   /** Drops casts and recasts, and likes, that are older than a time. */
   dropBefore(ts: number): void {
     for (const id of this.timeline.removeBefore(this.entries, ts)) {
-      this.#activity.get(this.entries.actor(id))!.feed.remove(this.entries, id)
+      this.activityOf(this.entries.actor(id))!.feed.remove(this.entries, id)
       this.#forget(id)
     }
     this.since = Math.max(this.since, ts)
@@ -391,7 +392,7 @@ export class RecentWindow implements LogState {
   /** Drops the likes that are older than a time. */
   dropLikesBefore(ts: number): void {
     this.likesSince = Math.max(this.likesSince, ts)
-    for (const { likes } of [...this.#activity.values()]) {
+    for (const { likes } of this.users.activities()) {
       const count = likes.countBefore(this.entries, { ts, hash: new Uint8Array(0) })
       const old = Array.from({ length: count }, (_, index) => likes.at(index))
       likes.removeFirst(count)

@@ -2,6 +2,7 @@ import type { FeedRecast } from '../../query/feeds.js'
 import type { AuthorSelection } from '../../query/feeds-by-author.js'
 import { castCounter } from './cast-table.js'
 import { entryKind, type FeedEntryList, type FeedEntryPosition } from './feed-entries.js'
+import { nthLargest } from './nth-largest.js'
 import type { RecentWindow } from './recent-window.js'
 
 /** Users of a feed. */
@@ -75,12 +76,12 @@ function keepsIn(window: RecentWindow, { casts, recasts }: WindowSelection): Kee
 
 /** Takes the newest of everybody; null if that would be, or was, too many to look at. */
 function scanEveryone(
-  { entries, timeline, userCount }: RecentWindow,
+  { entries, timeline, users: known }: RecentWindow,
   { users }: WindowSelection,
   { before, count, isHidden }: WindowPageRequest,
   keeps: Keeps,
 ): number[] | null {
-  if (2 * users.size * users.size < count * userCount) return null
+  if (2 * users.size * users.size < count * known.size) return null
   const found: number[] = []
   let left = Math.min(MAX_SCANNED, 2 * users.size)
   timeline.descend(entries, before, (id) => {
@@ -127,7 +128,8 @@ function mergeUsers(
 
 /**
  * The lists with the newest first entries, as many lists as the page has entries: an entry of another list has as many newer
- * ones before it. So most lists of a user who follows many are not looked into.
+ * ones before it. Users whose newest entries are among the newest come first, so that most lists of a user who follows many are
+ * not looked into.
  */
 function newestHeads(
   window: RecentWindow,
@@ -135,14 +137,14 @@ function newestHeads(
   { before, count, isHidden }: WindowPageRequest,
   keeps: Keeps,
 ): Head[] {
-  const { entries } = window
+  const { entries, users: known } = window
   const isOlder = (a: Head, b: Head) => entries.compare(a.id, b.id) < 0
   // The oldest on top, once there are as many as the page has entries.
   const heads: Head[] = []
   let oldestTs = 0
-  users.forEach((fid) => {
-    const list = window.activityOf(fid)?.feed
-    if (list === undefined || list.length === 0 || list.newestTs < oldestTs || isHidden(fid)) return
+  const look = (fid: number, user: number) => {
+    if (isHidden(fid)) return
+    const { feed: list } = known.activity(user)
     const head = { list, index: before === null ? list.length : list.countBefore(entries, before), id: -1 }
     if (!moveOn(head, keeps)) return
     if (heads.length < count) {
@@ -155,8 +157,33 @@ function newestHeads(
       siftDown(heads, 0, isOlder)
     }
     oldestTs = entries.ts(heads[0]!.id)
+  }
+  const newestTs = newestTimes(window, users)
+  const probablyOldestTs = nthLargest(newestTs, count)
+  let index = 0
+  users.forEach((fid) => {
+    if (newestTs[index]! > 0 && newestTs[index]! >= probablyOldestTs) look(fid, known.find(fid))
+    index += 1
+  })
+  index = 0
+  users.forEach((fid) => {
+    const ts = newestTs[index]!
+    if (ts > 0 && ts < probablyOldestTs && ts >= oldestTs) look(fid, known.find(fid))
+    index += 1
   })
   return heads
+}
+
+/** The time of the newest entry of each user, in their order; 0 for those who have none. */
+function newestTimes({ users: known }: RecentWindow, users: FeedUsers): Uint32Array {
+  const newestTs = new Uint32Array(users.size)
+  let index = 0
+  users.forEach((fid) => {
+    const user = known.find(fid)
+    if (user >= 0) newestTs[index] = known.newestTs[user]!
+    index += 1
+  })
+  return newestTs
 }
 
 /** Moves to the next older entry that is kept; false if there is none. */
