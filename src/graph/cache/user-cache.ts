@@ -18,8 +18,8 @@ import {
 /** A cached user: the template of its view, and the record that dehydrated forms are made of. */
 export interface CachedUser extends UserTemplate {
   readonly record: UserRecord
-  /** Unix seconds from which on the template shows something that has ended. */
-  readonly until: number
+  /** Unix seconds from which on the template shows something that has ended; null if it shows nothing that ends. */
+  readonly until: number | null
 }
 
 /** The users that one page has loaded so far. Later steps of the page reuse them, also when the cache is disabled. */
@@ -36,7 +36,7 @@ export interface UserCacheOptions extends TaggedCacheOptions {
 /** Loads users and caches their templates. */
 export class UserCache {
   readonly #loader = new DataLoader((fids: readonly number[]) => this.#load(fids))
-  readonly #cache: TaggedCache<CachedUser>
+  readonly #cache: TaggedCache<CachedUser, number>
 
   constructor(private readonly options: UserCacheOptions) {
     this.#cache = new TaggedCache(options)
@@ -54,11 +54,8 @@ export class UserCache {
   ): Promise<Map<number, CachedUser>> {
     const now = this.options.clock() / 1000
     const fresh = (user: CachedUser | undefined) =>
-      user !== undefined && now < user.until ? user : undefined
-    const { cached, missing } = splitCached(
-      fids,
-      (fid) => preloaded.get(fid) ?? fresh(this.#cache.get(String(fid))),
-    )
+      user === undefined || user.until === null || now < user.until ? user : undefined
+    const { cached, missing } = splitCached(fids, (fid) => preloaded.get(fid) ?? fresh(this.#cache.get(fid)))
     if (missing.length > 0) {
       const loaded = await this.#loader.load(missing)
       for (const fid of missing) {
@@ -85,7 +82,7 @@ export class UserCache {
       record,
       until: userViewEnd(record, now),
     }))
-    for (const user of users) this.#cache.put(String(user.fid), user, () => tagsOf(user), since)
+    for (const user of users) this.#cache.put(user.fid, user, () => tagsOf(user), since)
     return new Map(users.map((user) => [user.fid, user]))
   }
 }

@@ -106,10 +106,10 @@ function liveUntil({ liveAt, liveAtTs }: UserRecord): number {
   return liveAt ? unixSecondsFromFarcasterSeconds(liveAtTs ?? 0) + LIVE_SECONDS : 0
 }
 
-/** Unix seconds at which the view of a user changes by itself; Infinity for never. */
-export function userViewEnd(user: UserRecord, now: number): number {
+/** Unix seconds at which the view of a user changes by itself; null for never. */
+export function userViewEnd(user: UserRecord, now: number): number | null {
   const ends = [liveUntil(user), user.proUntil].filter((end) => end > now)
-  return Math.min(Number.POSITIVE_INFINITY, ...ends)
+  return ends.length === 0 ? null : Math.min(...ends)
 }
 
 function presentBio(text: string, { names }: UserViewInput): UserBio {

@@ -81,7 +81,7 @@ export class RecentWindow implements LogState {
   /** Casts and recasts. */
   timeline = new Timeline()
   readonly users = new UserTable<Activity>()
-  /** What users did last, for pages that count it. */
+  /** Signals of users, for pages that count what they did last. */
   readonly signals = new KeptSignals(this.users)
   /** The recasts of a cast, by its number. */
   readonly #recasts: (FeedEntryList | undefined)[] = []
