@@ -55,7 +55,8 @@ export function encodeHttp(app: FastifyInstance, options: HttpEncodingOptions): 
  */
 function matchesTag(request: FastifyRequest, reply: FastifyReply, payload: string | Buffer): boolean {
   if (request.method !== 'GET' || reply.statusCode !== 200 || reply.hasHeader('etag')) return false
-  // SHA-1 of 42 kB takes 0.03 ms; the tag names a version and protects nothing.
+  // SHA-1 of 42 kB takes 0.03 ms; the tag names a version and protects nothing. To hash digests of the page's pieces, kept with
+  // them, took 12 to 19 % more of a page: it looks all over the memory once more, while the copied page is in the cache.
   const tag = `W/"${hash('sha1', payload, 'base64url')}"`
   reply.header('etag', tag)
   // A reply depends on the key and changes with every cast: a cache asks before it uses one.
