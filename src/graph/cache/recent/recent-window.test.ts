@@ -4,6 +4,7 @@ import { forYouRank } from '../../query/ranks.js'
 import { castCounter } from './cast-table.js'
 import { entryKind, type FeedEntry } from './feed-entries.js'
 import { ALL_FIDS, type RecentCast, RecentWindow } from './recent-window.js'
+import { readWindowFeed } from './window-feed.js'
 import { rankForYou, rankTrending } from './window-ranking.js'
 
 const hashOf = (n: number) => createHash('sha1').update(String(n)).digest()
@@ -133,6 +134,19 @@ test('what is there already is not added again, and counters that are known stay
   counts([1, 1, 0, 0])
   counts([7, 7, 7, 7])
   expect(Object.values(castCounter).map((each) => window.table.count(id, each))).toEqual([1, 1, 0, 0])
+})
+
+test('a feed has what was cast in the first second of the network', () => {
+  const window = new RecentWindow({ maxEntries: 100 })
+  const casts = [0, 0, 1].map((ts, n) => ({ hash: hashOf(n), fid: n, ts, isReply: false, counts: null }))
+  window.join({ kind: 'feed', since: 0, until: Infinity, casts, recasts: [] }, [])
+  const selection = { users: new Set([0, 1, 2, 3]), casts: 'all', recasts: true } as const
+  const read = (count: number) =>
+    readWindowFeed(window, selection, { before: null, count, isHidden: () => false })
+  const [newest, ...first] = casts.toReversed().map(({ hash }) => hash.toString('hex'))
+  const hashes = [newest, ...first.sort().reverse()]
+  for (const count of [1, 2, 3, 4])
+    expect(read(count)).toMatchObject(hashes.slice(0, count).map((hash) => ({ hash })))
 })
 
 test('casts of one rank are in the order of their hashes', () => {

@@ -35,9 +35,9 @@ test('a user has one number for as long as it is in the table', () => {
 test('more users than the table has room for at first keep what belongs to them', () => {
   const table = new UserTable<number>()
   const users = Array.from({ length: 3_000 }, (_, index) => table.add(2 * index, index))
-  for (const [index, user] of users.entries()) table.newestTs[user] = index
+  for (const [index, user] of users.entries()) table.feedEnds[user] = index
   for (const [index, user] of users.entries()) {
-    expect([table.find(2 * index), table.activity(user), table.newestTs[user]]).toEqual([user, index, index])
+    expect([table.find(2 * index), table.activity(user), table.feedEnds[user]]).toEqual([user, index, index])
   }
 })
 

@@ -11,8 +11,8 @@ const MAX_DIRECT_FID = 2 ** 22
  * map and the objects in it, each user of a page was four or five misses of the processor's caches.
  */
 export class UserTable<Activity> {
-  /** The time of the newest entry of the user's feed, in Farcaster seconds; 0 if there is none. */
-  newestTs = new Uint32Array(FIRST_CAPACITY)
+  /** The second after the newest entry of the user's feed, in Farcaster seconds; 0 if there is none. */
+  feedEnds = new Uint32Array(FIRST_CAPACITY)
   /** Where the signals of the user are kept (`kept-signals.ts`); 0 if nowhere. */
   signalRows = new Uint32Array(FIRST_CAPACITY)
   readonly #activities: (Activity | undefined)[] = []
@@ -26,7 +26,7 @@ export class UserTable<Activity> {
   }
 
   get byteLength(): number {
-    return this.newestTs.byteLength + this.signalRows.byteLength + this.#direct.byteLength
+    return this.feedEnds.byteLength + this.signalRows.byteLength + this.#direct.byteLength
   }
 
   /** The number of a user; -1 if it has none. */
@@ -47,11 +47,11 @@ export class UserTable<Activity> {
   /** Gives a number to a user that has none. */
   add(fid: number, activity: Activity): number {
     const user = this.#free.pop() ?? this.#end++
-    if (user >= this.newestTs.length) {
-      this.newestTs = grown(this.newestTs, new Uint32Array(2 * user))
+    if (user >= this.feedEnds.length) {
+      this.feedEnds = grown(this.feedEnds, new Uint32Array(2 * user))
       this.signalRows = grown(this.signalRows, new Uint32Array(2 * user))
     }
-    this.newestTs[user] = 0
+    this.feedEnds[user] = 0
     this.#activities[user] = activity
     if (fid >= MAX_DIRECT_FID) this.#others.set(fid, user)
     else {

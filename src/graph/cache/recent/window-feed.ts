@@ -158,32 +158,33 @@ function newestHeads(
     }
     oldestTs = entries.ts(heads[0]!.id)
   }
-  const newestTs = newestTimes(window, users)
-  const probablyOldestTs = nthLargest(newestTs, count)
+  const feedEnds = feedEndsOf(window, users)
+  const probablyOldest = nthLargest(feedEnds, count)
   let index = 0
   users.forEach((fid) => {
-    if (newestTs[index]! > 0 && newestTs[index]! >= probablyOldestTs) look(fid, known.find(fid))
+    const end = feedEnds[index]!
+    if (end > 0 && end >= probablyOldest) look(fid, known.find(fid))
     index += 1
   })
   index = 0
   users.forEach((fid) => {
-    const ts = newestTs[index]!
-    if (ts > 0 && ts < probablyOldestTs && ts >= oldestTs) look(fid, known.find(fid))
+    const end = feedEnds[index]!
+    if (end > oldestTs && end < probablyOldest) look(fid, known.find(fid))
     index += 1
   })
   return heads
 }
 
-/** The time of the newest entry of each user, in their order; 0 for those who have none. */
-function newestTimes({ users: known }: RecentWindow, users: FeedUsers): Uint32Array {
-  const newestTs = new Uint32Array(users.size)
+/** The second after the newest entry of each user, in their order; 0 for those who have none. */
+function feedEndsOf({ users: known }: RecentWindow, users: FeedUsers): Uint32Array {
+  const feedEnds = new Uint32Array(users.size)
   let index = 0
   users.forEach((fid) => {
     const user = known.find(fid)
-    if (user >= 0) newestTs[index] = known.newestTs[user]!
+    if (user >= 0) feedEnds[index] = known.feedEnds[user]!
     index += 1
   })
-  return newestTs
+  return feedEnds
 }
 
 /** Moves to the next older entry that is kept; false if there is none. */
