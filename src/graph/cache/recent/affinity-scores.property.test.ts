@@ -6,7 +6,7 @@ const anySignal = fc.record({
   cast: fc.nat(12),
   fid: fc.constantFrom(1, 2, 2 ** 32 + 1, 2 ** 53 - 1),
   weight: fc.constantFrom(1, 2, 4),
-  age: fc.constantFrom(1, 2, 100, 259_200),
+  time: fc.constantFrom(1, 2, 100, 259_200),
 })
 
 test('the highest scores are those of the most activity, the latest among equals, then by their order', () => {
@@ -15,10 +15,10 @@ test('the highest scores are those of the most activity, the latest among equals
     fc.property(fc.array(anySignal, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (signals, count) => {
       scores.clear()
       const sums = new Map<string, { cast: number; fid: number; affinity: number; latest: number }>()
-      for (const { cast, fid, weight, age } of signals) {
-        scores.add(cast, fid >>> 0, Math.floor(fid / 2 ** 32), weight, age)
+      for (const { cast, fid, weight, time } of signals) {
+        scores.add(cast, fid >>> 0, Math.floor(fid / 2 ** 32), weight, time)
         const known = sums.get(`${cast} ${fid}`) ?? { cast, fid, affinity: 0, latest: 0 }
-        const latest = Math.max(known.latest, age)
+        const latest = Math.max(known.latest, time)
         sums.set(`${cast} ${fid}`, { ...known, affinity: known.affinity + weight, latest })
       }
       const best = [...sums.values()]

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto'
 import { forYouWindow } from '../../query/ranks.js'
 import { nthLargest } from './nth-largest.js'
 
-/** A word of the latest signal's age: as many seconds as the window of a for-you feed has. */
-const AGE_BITS = 18
-const AGE_MASK = 2 ** AGE_BITS - 1
+/** Bits of the latest signal's time: the window of a for-you feed has 259,200 seconds. */
+const TIME_BITS = 18
+const TIME_MASK = 2 ** TIME_BITS - 1
 
 /** A request has at most 7,500 signals, and this table is at most half full. */
 const SIGNALS = forYouWindow.followed * (forYouWindow.casts + forYouWindow.recasts + forYouWindow.likes)
@@ -19,7 +19,7 @@ const word = { cast: 0, score: 1, fidLow: 2, fidHigh: 3 } as const
  * Scores of casts by the signals of one request: casts, recasts and likes of followed users. A cast is scored for each author
  * that its signals name: a reaction may name another author than the cast has.
  *
- * A score is the sum of the weights and, in its lower bits, the age of the latest signal, so that the highest score is that of
+ * A score is the sum of the weights and, in its lower bits, the time of the latest signal, so that the highest score is that of
  * the most activity, the latest among equals. 300 users add at most 7 each, so a score has 30 bits.
  *
  * Open addressing in 256 kB, which stay in the processor's cache. Scores by the number of the cast were spread over 16 bytes
@@ -38,15 +38,15 @@ export class AffinityScores {
     this.#size = 0
   }
 
-  /** @param age Seconds from the beginning of the feed's window to the signal: at most 18 bits. */
-  add(cast: number, fidLow: number, fidHigh: number, weight: number, age: number): void {
+  /** @param time Seconds from the beginning of the feed's window to the signal. */
+  add(cast: number, fidLow: number, fidHigh: number, weight: number, time: number): void {
     const words = this.#words
     for (let slot = this.#mix(cast, fidLow, fidHigh); ; slot = (slot + 1) & MASK) {
       const at = WORDS * slot
       const held = words[at + word.cast]!
       if (held === 0) {
         words[at + word.cast] = cast + 1
-        words[at + word.score] = (weight << AGE_BITS) | age
+        words[at + word.score] = (weight << TIME_BITS) | time
         words[at + word.fidLow] = fidLow
         words[at + word.fidHigh] = fidHigh
         this.#used[this.#size] = at
@@ -54,9 +54,9 @@ export class AffinityScores {
         return
       }
       if (held === cast + 1 && words[at + word.fidLow] === fidLow && words[at + word.fidHigh] === fidHigh) {
-        const score = words[at + word.score]! + (weight << AGE_BITS)
-        const latest = score & AGE_MASK
-        words[at + word.score] = age > latest ? score + age - latest : score
+        const score = words[at + word.score]! + (weight << TIME_BITS)
+        const latest = score & TIME_MASK
+        words[at + word.score] = time > latest ? score + time - latest : score
         return
       }
     }
@@ -99,7 +99,7 @@ export class AffinityScores {
   }
 
   affinityAt(at: number): number {
-    return this.#words[at + word.score]! >>> AGE_BITS
+    return this.#words[at + word.score]! >>> TIME_BITS
   }
 
   #mix(cast: number, fidLow: number, fidHigh: number): number {
