@@ -67,6 +67,8 @@ export interface MessageKind<Body> {
   /** Returns true if the verdict on the body depends on the tier. */
   readonly requiresPro?: (body: Body, data: MessageData) => boolean
   readonly checkClaim?: ClaimCheck<Body>
+  /** Most accounts that `checkClaim` recovers, if not one. */
+  readonly claimRecoveries?: number
   /** Returns the key for which messages of (fid, set) compete (docs/protocol.md §4.1). */
   readonly conflictKey: (body: Body, message: Pick<SignedMessage, 'data' | 'hash'>) => Buffer
 }

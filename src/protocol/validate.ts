@@ -91,6 +91,12 @@ export function hasClaim({ data }: SignedMessage): boolean {
   return bodyKindOf(data)?.checkClaim !== undefined
 }
 
+/** Returns how many accounts `checkClaim` recovers for a message, at most. */
+export function claimRecoveries({ data }: SignedMessage): number {
+  const kind = bodyKindOf(data)
+  return kind?.checkClaim === undefined ? 0 : (kind.claimRecoveries ?? 1)
+}
+
 function validateSize({ data, dataBytes }: SignedMessage, { isPro }: ValidationContext): string | null {
   if (dataBytes.length === 0) return 'data is missing'
   const maxBytes = maxDataBytes(data.type, isPro)

@@ -4,11 +4,11 @@ import { type Refusal, refuse } from '../platform/errors.js'
 import { type AccountRecovery, recoverClaimant } from './account-recovery.js'
 import { SignatureVerdict, signatureVerdict, verifyEd25519 } from './ed25519.js'
 import type { SignedMessage } from './message.js'
-import { checkClaim, hasClaim, signatureRefusal } from './validate.js'
+import { checkClaim, claimRecoveries, hasClaim, signatureRefusal } from './validate.js'
 import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
 
-/** Cost of a claim in signatures: 1.6 ms for an account, 68 µs for a signature (docs/protocol.md §6.3). */
-const CLAIM_WEIGHT = 24
+/** Cost of the recovery of an account in signatures: 1.6 ms and 68 µs (docs/protocol.md §6.3). */
+const RECOVERY_WEIGHT = 24
 /** Most signatures of one job, four milliseconds: no batch waits long for another. */
 const MAX_CHUNK = 64
 /**
@@ -195,7 +195,7 @@ function isOneValid(messages: readonly SignedMessage[]): boolean {
 
 /** The cost of a message in signatures. */
 function weightOf(message: SignedMessage, skipsClaim: (message: SignedMessage) => boolean): number {
-  return 1 + (hasClaim(message) && !skipsClaim(message) ? CLAIM_WEIGHT : 0)
+  return 1 + (skipsClaim(message) ? 0 : RECOVERY_WEIGHT * claimRecoveries(message))
 }
 
 /** Splits the signatures of a batch so that every thread gets a share, at most `MAX_CHUNK` each. */

@@ -49,6 +49,7 @@ export const keyAdd: MessageKind<KeyAddBody> = {
     const request = await verifySignedKeyRequest(body, data.timestamp, recover)
     return 'code' in request ? request.message : null
   },
+  claimRecoveries: 2,
   conflictKey: (body) => asBuffer(body.key),
 }
 
