@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { tryParseJson } from '../platform/text/try-parse-json.js'
 import { LOWERCASE_UUID_PATTERN } from '../platform/text/uuid.js'
 import { invalidField } from './invalid-field.js'
 
@@ -37,7 +38,7 @@ export function cursorKind<const Parts extends readonly TSchema[]>(order: string
   /** Returns the key, or null without a cursor. A 400 for a cursor of another kind. */
   function decode(cursor: string | undefined): Key | null {
     if (cursor === undefined) return null
-    const found = parseJson(Buffer.from(cursor, 'base64url').toString())
+    const found = tryParseJson(Buffer.from(cursor, 'base64url').toString())
     if (!check.Check(found)) throw invalidField('cursor', 'is not a cursor of this list')
     const [, ...key] = found
     return key as Key
@@ -51,12 +52,4 @@ export function cursorKind<const Parts extends readonly TSchema[]>(order: string
   }
 
   return { encode, decode, page }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

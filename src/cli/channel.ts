@@ -6,6 +6,7 @@ import { importChannel } from '../features/channels/channels.js'
 import { listChannelMemberships } from '../features/channels/membership-lists.js'
 import { channelExists } from '../features/channels/queries.js'
 import type { Database } from '../platform/db/connection.js'
+import { tryParseJson } from '../platform/text/try-parse-json.js'
 import { addChannelRegistryCommands } from './channel-registry.js'
 import { type CommandContext, UsageError } from './context.js'
 import { printList } from './table.js'
@@ -101,7 +102,7 @@ async function importChannels(context: CommandContext, db: Database, file: strin
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     lineNumber += 1
     if (line.trim() === '') continue
-    const problem = await importChannel(db, parseJson(line), now())
+    const problem = await importChannel(db, tryParseJson(line), now())
     if (problem === null) saved += 1
     else {
       invalidLines += 1
@@ -110,12 +111,4 @@ async function importChannels(context: CommandContext, db: Database, file: strin
   }
   context.print(`saved: ${saved}`)
   if (invalidLines > 0) throw new UsageError(`${invalidLines} lines were not saved`)
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

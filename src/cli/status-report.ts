@@ -6,6 +6,7 @@ import { connect } from '../platform/db/connection.js'
 import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
 import { version } from '../platform/process/version.js'
+import { tryParseJson } from '../platform/text/try-parse-json.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { serverAddress } from './server-address.js'
 import { tableOf } from './table.js'
@@ -70,7 +71,7 @@ async function askReadiness(config: Config): Promise<HttpAnswer> {
   } catch (error) {
     return { url, status: null, detail: reasonOf(error) }
   }
-  const body = parsed(text)
+  const body = tryParseJson(text)
   if (!Value.Check(Readiness, body)) return { url, status: null, detail: 'another program answers there' }
   const { status, ...parts } = body
   return status === 'ready'
@@ -82,14 +83,6 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no answer within ${HTTP_DEADLINE_MS} ms`
   return error.cause instanceof Error ? error.cause.message : error.message
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 function linesOf(report: StatusReport, config: Config): string[] {

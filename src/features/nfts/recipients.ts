@@ -5,6 +5,7 @@ import { compileBody } from '../../api/parse-body.js'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
 import { EthAddress } from '../../graph/view/schema/primitives.js'
 import { PlazaError } from '../../platform/errors.js'
+import { tryParseJson } from '../../platform/text/try-parse-json.js'
 import { readPayoutAddresses } from '../payments/payout-addresses.js'
 
 const MAX_RECIPIENTS = 200
@@ -45,19 +46,11 @@ const parseBody = compileBody(Type.Object({ recipients: recipientsMember }))
 
 /** Parses receivers that are JSON in a query. @throws PlazaError that names the wrong member. */
 export function parseRecipients(text: string): Static<typeof recipientsMember> {
-  const recipients: unknown = parseJson(text)
+  const recipients: unknown = tryParseJson(text)
   if (recipients !== undefined) return parseBody({ recipients }).recipients
   throw new PlazaError('bad_request.invalid_param', 'recipients must be a JSON array', {
     property: 'recipients',
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Looks up the addresses of users. @throws PlazaError for a receiver with both an address and a fid, or neither. */

@@ -5,6 +5,7 @@ import type { AiClient } from '../../platform/ai/ai-client.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { storableText } from '../../platform/text/storable-text.js'
+import { tryParseJson } from '../../platform/text/try-parse-json.js'
 import { topLevelTopics } from './schema/topic.js'
 
 /** The topics that are described: those with the highest scores. */
@@ -79,12 +80,7 @@ export async function describeTopics(
 /** The JSON object in an answer, which models like to put into a code block; null without one. */
 function parseDescription(answer: string): { name: string; summary: string; subject: string | null } | null {
   const json = /\{.*\}/s.exec(answer)?.[0]
-  let value: unknown
-  try {
-    value = JSON.parse(json ?? '')
-  } catch {
-    return null
-  }
+  const value = tryParseJson(json ?? '')
   if (!Value.Check(Description, value)) return null
   const { name, summary, top_level_topic } = value
   return {

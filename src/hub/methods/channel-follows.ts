@@ -1,4 +1,5 @@
 import { PlazaError } from '../../platform/errors.js'
+import { tryParseJson } from '../../platform/text/try-parse-json.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { memberSubject } from '../../protocol/kinds/channel.js'
 import {
@@ -87,15 +88,11 @@ function parseScans(token: Buffer | null, shards: number): Map<number, Scan> {
 }
 
 function parseEntries(token: Buffer): Record<string, unknown>[] {
-  try {
-    const entries: unknown = JSON.parse(token.toString('utf8'))
-    if (Array.isArray(entries) && entries.every((entry) => typeof entry === 'object' && entry !== null)) {
-      return entries
-    }
-  } catch {
-    // Not JSON: refused below.
+  const entries = tryParseJson(token.toString('utf8'))
+  if (!Array.isArray(entries) || !entries.every((entry) => typeof entry === 'object' && entry !== null)) {
+    throw badToken()
   }
-  throw badToken()
+  return entries
 }
 
 function isScan(scan: unknown): scan is Scan {

@@ -1,3 +1,4 @@
+import { tryParseJson } from '../../platform/text/try-parse-json.js'
 import { ancestorsOf, type BlockHistory, decodeHistory, encodeHistory } from '../log/block-history.js'
 import { blockOf } from '../log/hub-event.js'
 import { AFTER_ALL_EVENTS, type ShardRange } from '../log/log-range.js'
@@ -186,12 +187,7 @@ interface EventKey {
 }
 
 function parseEntries(bytes: Uint8Array): (EventKey | null)[] | null {
-  let entries: unknown
-  try {
-    entries = JSON.parse(Buffer.from(bytes).toString('utf8'))
-  } catch {
-    return null
-  }
+  const entries = tryParseJson(Buffer.from(bytes).toString('utf8'))
   if (!Array.isArray(entries)) return null
   const keys = entries.map((entry) => (entry === null ? null : decodeEventKey(entry)))
   return keys.includes(undefined) ? null : (keys as (EventKey | null)[])

@@ -5,6 +5,7 @@ import { PlazaError } from '../errors.js'
 import type { Log } from '../log/log.js'
 import type { NetAnswer, NetClient } from '../outbound/net-client.js'
 import { isNetFailure } from '../outbound/net-failure.js'
+import { tryParseJson } from '../text/try-parse-json.js'
 import { takeDailyRequest } from './daily-requests.js'
 
 /** An endpoint that speaks the protocol of the OpenAI API, chosen by the operator. */
@@ -153,7 +154,7 @@ function createPost({ net, db, log, clock, baseUrl, apiKey, dailyLimit, timeoutM
     if (isNetFailure(answer)) throw failed(`has no answer: ${answer.detail}`)
     if (answer.status === 429 || answer.status === 503) pausedUntilMs = clock() + pauseMsOf(answer)
     if (answer.status !== 200) throw refusalOf(answer)
-    const value = answer.isTruncated ? undefined : parseJson(answer.bytes)
+    const value = answer.isTruncated ? undefined : tryParseJson(Buffer.from(answer.bytes).toString())
     if (!check.Check(value)) throw failed('has an answer that does not follow its protocol')
     return value
   }
@@ -189,12 +190,4 @@ function refusalOf({ status }: NetAnswer): PlazaError {
 
 function failed(why: string): PlazaError {
   return new PlazaError('unavailable.other_side', `the AI endpoint ${why}`)
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString())
-  } catch {
-    return undefined
-  }
 }

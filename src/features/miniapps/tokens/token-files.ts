@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { tryParseJson } from '../../../platform/text/try-parse-json.js'
 import type { TokenRecord } from './token-records.js'
 
 /** A record of a file, or the problem of a line that is none. */
@@ -34,7 +35,7 @@ export async function* readTokenFile(input: Readable): AsyncGenerator<FileRecord
       yield { line, record: csvRecord(header, csvFields(text)) }
       continue
     }
-    const value = document === '' ? parsed(text) : undefined
+    const value = document === '' ? tryParseJson(text) : undefined
     if (value !== undefined) {
       yield* recordsOf(value, line)
       continue
@@ -43,7 +44,7 @@ export async function* readTokenFile(input: Readable): AsyncGenerator<FileRecord
     if (document.length > MAX_DOCUMENT)
       throw new Error('the JSON document is too large: write one object per line')
     // Replies that were written one after the other, each on several lines.
-    const whole = /^[}\]]\s*$/.test(text) ? parsed(document) : undefined
+    const whole = /^[}\]]\s*$/.test(text) ? tryParseJson(document) : undefined
     if (whole === undefined) continue
     document = ''
     yield* recordsOf(whole, line)
@@ -60,14 +61,6 @@ function* recordsOf(value: unknown, line: number): Generator<FileRecord> {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function csvRecord(header: readonly string[], fields: readonly string[]): TokenRecord | string {

@@ -1,4 +1,5 @@
 import { status } from '@grpc/grpc-js'
+import { tryParseJson } from '../../../platform/text/try-parse-json.js'
 import type { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
@@ -91,12 +92,8 @@ function nextRequestToken(
 
 /** Returns the shard cursors of a token; null for another kind of token. */
 function parseShardCursors(token: Uint8Array): unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(token).toString())
-    return Array.isArray(value) && value.every((cursor) => cursor === null || Array.isArray(cursor))
-      ? value
-      : null
-  } catch {
-    return null
-  }
+  const value = tryParseJson(Buffer.from(token).toString())
+  return Array.isArray(value) && value.every((cursor) => cursor === null || Array.isArray(cursor))
+    ? value
+    : null
 }
