@@ -53,6 +53,7 @@ test('while the process is busy, an item that comes soon after a batch waits for
     let third: Promise<Refusal | null> | undefined
     const { shardWriter, batches } = writer(() => null, {
       isBusy: () => {
+        if (third !== undefined) vi.advanceTimersByTime(25)
         third ??= shardWriter.submit(cast('c'))
         return true
       },
@@ -61,6 +62,20 @@ test('while the process is busy, an item that comes soon after a batch waits for
     await shardWriter.submit(cast('b'))
     await third
     expect(batches).toEqual([['a'], ['b', 'c']])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('the more items wait, the sooner they are a batch', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const { shardWriter, batches } = writer(() => null, { isBusy: () => true })
+    await shardWriter.submit(cast('a'))
+    vi.advanceTimersByTime(10)
+    const texts = ['b', 'c', 'd', 'e', 'f']
+    await Promise.all(texts.map((text) => shardWriter.submit(cast(text))))
+    expect(batches).toEqual([['a'], texts])
   } finally {
     vi.useRealTimers()
   }

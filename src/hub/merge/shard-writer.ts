@@ -1,5 +1,4 @@
 import { PlazaError, type Refusal } from '../../platform/errors.js'
-import { pause } from '../../platform/process/pause.js'
 import { finishInSpan, recordedSpan, type TraceSpan } from '../../platform/tracing/active-span.js'
 import type { OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -71,13 +70,11 @@ const DEFAULT_QUEUE_SIZE = 20_000
 const MAX_ATTEMPTS = 5
 
 /**
- * Shortest time between two small batches while the process is busy. A batch of a few items costs about as much as one of
- * them alone. At 100 writes a second in two shards, 25 ms would be a batch for each write, now that reads take turns and a
- * batch no longer waits for all of them.
+ * Shortest time between two batches of one item while the process is busy; between batches of n items it is the nth part. A
+ * batch of a few items costs about as much as one of them alone, so it is worth waiting for others, the more the fewer
+ * there are. Writers who each wait for their reply come together in a few milliseconds, and no one else would come.
  */
 const GATHER_MS = 50
-/** A batch of so many is not a small one. */
-const FULL_BATCH = 50
 
 /**
  * The merge queue of one shard in this process. While a batch commits, the next one gathers: transactions are
@@ -86,6 +83,8 @@ const FULL_BATCH = 50
 export class ShardWriter {
   readonly #queue: QueuedItem[] = []
   #running: Promise<void> | null = null
+  /** Ends the wait for other items when one comes. */
+  #onItem: (() => void) | null = null
   /** Start of the last batch. */
   #startMs = Number.NEGATIVE_INFINITY
 
@@ -103,6 +102,7 @@ export class ShardWriter {
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, span: recordedSpan(), resolve, reject })
+      this.#onItem?.()
       this.#running ??= this.#run()
     })
   }
@@ -124,9 +124,22 @@ export class ShardWriter {
   }
 
   async #gather(): Promise<void> {
-    const waitMs = this.#startMs + GATHER_MS - performance.now()
-    if (waitMs <= 0 || this.#queue.length >= FULL_BATCH || !this.options.isBusy?.()) return
-    await pause(waitMs)
+    for (;;) {
+      const waitMs = this.#startMs + GATHER_MS / this.#queue.length - performance.now()
+      if (waitMs <= 0 || !this.options.isBusy?.()) return
+      await this.#nextItem(waitMs)
+    }
+  }
+
+  /** Resolves when an item comes, or after `waitMs`. */
+  #nextItem(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs)
+      this.#onItem = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   /** Merges a batch. If the batch fails, it is halved until the failing item is alone. */
