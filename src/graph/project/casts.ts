@@ -5,28 +5,29 @@ import { type CastRow, castRow, quotedBy } from '../cast-row.js'
 import { type CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { urlInserts } from './embed-queue.js'
 import { type NetChanges, ofType } from './net-changes.js'
-import { attachReplies, detachReplies, resolveThreads } from './threads.js'
+import { attachReplies, detachReplies, missingParents, resolveThreads, type ThreadLock } from './threads.js'
 
 /**
  * Projects casts with their threads, quotes and embedded URLs.
  *
  * @param counts Gets their changes, which the caller writes.
- * @param threadsMove Whether stored replies may wait for the added casts.
+ * @param threads Casts that begin a thread are sent behind the lock of the threads, without waiting for it.
  * @returns the last statements, in order, which the caller runs.
  */
 export async function projectCasts(
   db: Transaction,
   changes: NetChanges,
   counts: CastCountDeltas,
-  threadsMove: boolean,
+  threads: ThreadLock | Promise<ThreadLock>,
 ): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.CAST_ADD).map(castRow)
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
   if (removed.length === 0 && added.length === 0) return []
   const activity = new UrlActivity()
+  if (removed.length > 0 || missingParents(added).length > 0) await threads
   if (removed.length > 0) await removeCasts(db, removed, counts, activity)
   const rows = added.length > 0 ? await insertCasts(db, added, counts, activity) : []
-  if (rows.length > 0 && threadsMove) await attachReplies(db, rows, activity)
+  if (rows.length > 0 && (await threads).move) await attachReplies(db, rows, activity)
   return [
     ...insertQuotes(db, rows),
     ...insertUrls(db, rows),

@@ -9,7 +9,7 @@ import { projectLinks } from './links.js'
 import { type NetChanges, netChanges } from './net-changes.js'
 import { findChannelChanges, projectProtocolChannels } from './protocol-channels.js'
 import { projectReactions } from './reactions.js'
-import { lockThreads } from './threads.js'
+import { lockThreads, type ThreadLock } from './threads.js'
 import { projectUserData, projectVerifications } from './user-data.js'
 
 /**
@@ -27,8 +27,9 @@ export async function projectEvents(
   withCommit: WithCommit,
 ): Promise<void> {
   const changes = netChanges(events)
-  const [, threads] = await inPipeline([projectInto(db, 'social'), lockThreads(db, changes)])
-  const last = await projectEventBatch(db, events, { changes, threadsMove: threads.move })
+  const schema = projectInto(db, 'social')
+  const threads = lockThreads(db, changes)
+  const [, , last] = await inPipeline([schema, threads, projectEventBatch(db, events, { changes, threads })])
   const bodies = events.map(({ body }) => body)
   const channelChanges = await findChannelChanges(db, bodies, changes)
   if (channelChanges.stale.length === 0) return withCommit(last)
@@ -40,8 +41,8 @@ export async function projectEvents(
 /** Facts about the events of a projection that its caller knows. */
 interface ProjectedChanges {
   readonly changes?: NetChanges
-  /** Whether stored replies may wait for added casts: true by default. The caller has locked the threads. */
-  readonly threadsMove?: boolean
+  /** The lock of the threads, which the caller has sent. By default it has it, and stored replies may wait for added casts. */
+  readonly threads?: ThreadLock | Promise<ThreadLock>
 }
 
 /**
@@ -52,13 +53,13 @@ interface ProjectedChanges {
 export async function projectEventBatch(
   db: Transaction,
   events: readonly Pick<LoggedEvent, 'body'>[],
-  { changes = netChanges(events), threadsMove = true }: ProjectedChanges = {},
+  { changes = netChanges(events), threads = { move: true } }: ProjectedChanges = {},
 ): Promise<Statement[]> {
   const chainEvents = events.flatMap(({ body }) =>
     body.type === HubEventType.MERGE_ON_CHAIN_EVENT ? [body.onChainEvent] : [],
   )
   if (chainEvents.length > 0) await projectChain(db, chainEvents)
-  return await projectChanges(db, changes, threadsMove)
+  return await projectChanges(db, changes, threads)
 }
 
 /**
@@ -69,13 +70,13 @@ export async function projectEventBatch(
 export async function projectChanges(
   db: Transaction,
   changes: NetChanges,
-  threadsMove = true,
+  threads: ThreadLock | Promise<ThreadLock> = { move: true },
 ): Promise<Statement[]> {
   if (changes.added.length === 0 && changes.removed.length === 0) return []
   // Replies, quotes, likes and recasts are counted in the same rows: two statements would lock them in two orders.
   const counts = new CastCountDeltas()
   const [ofCasts, ofReactions, ofLinks] = await inPipeline([
-    projectCasts(db, changes, counts, threadsMove),
+    projectCasts(db, changes, counts, threads),
     projectReactions(db, changes, counts),
     projectLinks(db, changes),
     projectVerifications(db, changes),

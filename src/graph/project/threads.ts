@@ -30,13 +30,18 @@ interface StoredCast extends Thread {
   readonly hash: Buffer
 }
 
+/** Returns the hashes of the parents that are not among the casts themselves. */
+export function missingParents(casts: readonly ThreadNode[]): Buffer[] {
+  const names = new Set(casts.map((cast) => nameOf(cast.fid, cast.hash)))
+  return casts.flatMap(({ parentFid, parentHash }) =>
+    parentHash && !names.has(nameOf(parentFid!, parentHash)) ? [parentHash] : [],
+  )
+}
+
 /** The threads of casts before their insertion, in the same order. Their parents may be among them. */
 export async function resolveThreads(db: Transaction, casts: readonly ThreadNode[]): Promise<Thread[]> {
   const castsByName = new Map(casts.map((cast) => [nameOf(cast.fid, cast.hash), cast]))
-  const missingParentHashes = casts.flatMap((cast) =>
-    cast.parentHash && !castsByName.has(nameOf(cast.parentFid!, cast.parentHash)) ? [cast.parentHash] : [],
-  )
-  const parents = await selectThreads(db, missingParentHashes)
+  const parents = await selectThreads(db, missingParents(casts))
   const knownThreads = new Map<string, Thread>(parents)
   for (const cast of await selectWaitingReplies(db, parents, casts)) {
     const name = nameOf(cast.fid, cast.hash)
@@ -293,15 +298,19 @@ async function updateDescendants(
 /** A constant that nothing else in the database locks: the bytes of "thread". */
 const THREAD_LOCK = 0x746872656164
 
+/** The lock of the threads, held until the transaction ends. */
+export interface ThreadLock {
+  /** Whether a thread may move: if not, no stored reply waits for an added cast. */
+  readonly move: boolean
+}
+
 /**
  * Locks threads until the transaction ends. Threads cross shards, whose writers do not see each other's
  * uncommitted rows: a reply and its parent that are merged at once would miss each other. A merge that moves
  * threads takes the lock exclusively: removals, replies whose parent is missing, and casts that replies wait
  * for. All other merges, the bulk, share it. Reads after it see every committed thread.
- *
- * @returns whether a thread may move: if not, no stored reply waits for an added cast.
  */
-export async function lockThreads(db: Transaction, changes: NetChanges): Promise<{ readonly move: boolean }> {
+export async function lockThreads(db: Transaction, changes: NetChanges): Promise<ThreadLock> {
   const added = ofType(changes.added, MessageType.CAST_ADD)
   const hasRemoved = changes.removed.some(({ data }) => data.type === MessageType.CAST_ADD)
   if (added.length === 0 && !hasRemoved) return { move: false }

@@ -20,7 +20,7 @@ import { loadCompaction } from './load-compaction.js'
 import { conflictKeyOf } from './merge-message.js'
 import { decodeProof, nameOf, proofConflictKey, usernameConflictKey } from './names.js'
 import { ruleOf } from './rules.js'
-import { type Account, BatchState, signerId } from './state.js'
+import { type Account, BatchState, type SetCount, signerId } from './state.js'
 import {
   type ConflictKey,
   conflictKeyId,
@@ -47,7 +47,8 @@ export async function loadState(
     ...messages.flatMap(conflictKeysOf),
     ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
   ]
-  const [accounts, signers, storedMessages, nameRows, keys, channels] = await inPipeline([
+  const countedFids = [...new Set(ownKeys.map(({ fid }) => fid))]
+  const [accounts, signers, storedMessages, nameRows, keys, channels, counts] = await inPipeline([
     selectAccounts(db, fids, messages, nowUnix),
     selectSigners(db, messages),
     selectStoredMessages(db, ownKeys),
@@ -60,6 +61,7 @@ export async function loadState(
         `,
     loadKeys(db, messages, keyClaims),
     loadChannels(db, messages),
+    selectSetCounts(db, countedFids),
   ])
   const state = new BatchState(
     new Map(accounts.map((row) => [row.fid, accountOf(row)])),
@@ -72,6 +74,7 @@ export async function loadState(
     (time) => isV21(network, time),
     unconfirmed,
   )
+  state.loadCounts(countedFids, counts)
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) state.loadName(row.name, { ...row, proof: decodeProof(row.proof) })
   for (const row of storedMessages) state.load(row, storedMessageFromRow(row))
@@ -233,6 +236,16 @@ function unlimitedIfNone(limits: StorageLimits): StorageLimits {
 
 function noUnits(): UnitCounts {
   return { legacy: 0, y2024: 0, y2025: 0 }
+}
+
+/** Selects the counts of the sets that hold something. */
+async function selectSetCounts(db: Transaction, fids: readonly number[]): Promise<SetCount[]> {
+  if (fids.length === 0) return []
+  return await db<SetCount[]>`
+    select fid, set, count
+    from hub.set_counts
+    where fid = any (${[...fids]}::bigint[])
+  `
 }
 
 /** Selects what is stored under conflict keys, each of which may be given several times. */

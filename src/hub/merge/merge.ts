@@ -30,9 +30,9 @@ import { loadOwnedChannels } from './owner-hints.js'
 import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
 import { mergeOrder, ruleOf } from './rules.js'
 import { lockShards } from './shard-lock.js'
-import type { BatchState, PendingEvent } from './state.js'
+import type { BatchState, PendingEvent, SetCount } from './state.js'
 import { conflictKeyId } from './stored-message.js'
-import { type SetCount, writeChanges } from './write.js'
+import { writeChanges } from './write.js'
 
 /** The outcomes of a batch and the events that it logged. */
 export interface MergeResult extends MergeOutcomes {
@@ -103,13 +103,14 @@ export async function mergeBatch(
       (message, index) => outcomes.messages[index] === null && !batch.historical?.has(message),
     )
     const day = dayOf(nowMs)
-    const { prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
+    const { written, prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
     const pending = [...chain.events, ...(hasChannels ? chain.hints : []), ...events]
     const messageOutcomes = outcomes.messages.map(
       (outcome, index) => outcome ?? refuseIfPruned(batch.messages[index]!, prunedHashes),
     )
     const logged = buildBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
     await inPipeline([
+      written,
       appendEvents(transaction, shard, logged.events, logged.head, day),
       runHooks(transaction, settings.hooks, logged.events, withCommit),
       saveAppliedOffsets(transaction, batch, outcomes),
@@ -207,19 +208,30 @@ function outgoingOf(
     .map(({ message }) => message)
 }
 
-/** Writes the changes of the batch and prunes. Returns the events of both. */
+/** The changes of a batch, sent to the database. */
+interface WrittenBatch {
+  /** Settles when the database has them: what is sent behind them needs not wait for it. */
+  readonly written: Promise<unknown>
+  readonly prunedHashes: ReadonlyMap<string, Buffer>
+  /** Of the changes and of pruning. */
+  readonly events: readonly PendingEvent[]
+}
+
+/** Writes the changes of the batch and prunes. Waits for the database only where it prunes, or may have to. */
 async function writeBatch(
   db: Transaction,
   state: BatchState,
   nonHistorical: readonly SignedMessage[],
   day: string,
-): Promise<{ prunedHashes: ReadonlyMap<string, Buffer>; events: readonly PendingEvent[] }> {
-  const counts = await writeChanges(db, state)
-  const oversized = findOversizedSets(counts, state, nonHistorical)
-  if (oversized.length === 0) return { prunedHashes: new Map(), events: state.events }
+): Promise<WrittenBatch> {
+  const written = writeChanges(db, state)
+  const oversized = findOversizedSets(state.changedCounts() ?? (await written), state, nonHistorical)
+  if (oversized.length === 0) return { written, prunedHashes: new Map(), events: state.events }
+  await written
   const { pruned, events } = await prune(db, oversized)
   const previouslyPruned = await recordPruned(db, pruned, day)
   return {
+    written,
     prunedHashes: new Map(pruned.map((stored) => [conflictKeyId(stored), stored.hash])),
     events: omitRepeatedPrunes([...state.events, ...events], previouslyPruned),
   }

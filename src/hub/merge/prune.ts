@@ -1,9 +1,9 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import { HubEventType, MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import type { PendingEvent } from './state.js'
+import type { PendingEvent, SetCount } from './state.js'
 import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'
-import { addToCounts, deleteCastMentions, type SetCount } from './write.js'
+import { addToCounts, deleteCastMentions } from './write.js'
 
 /** A set that exceeds the limit of its user's storage. */
 export interface OversizedSet {

@@ -3,6 +3,7 @@ import type { Refusal } from '../../platform/errors.js'
 import type { UserNameProof } from '../../protocol/definitions.js'
 
 import type { SignedMessage } from '../../protocol/message.js'
+import type { MessageSet } from '../../protocol/message-kind.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
 import { ChannelState } from './channels/channel-state.js'
@@ -50,6 +51,13 @@ export interface PendingEvent {
   readonly body: HubEventBody
 }
 
+/** The number of messages in a set of a fid. */
+export interface SetCount {
+  readonly fid: number
+  readonly set: MessageSet
+  readonly count: number
+}
+
 /** A conflict key before and after the batch. */
 export interface MessageChange {
   readonly conflictKey: ConflictKey
@@ -76,6 +84,7 @@ export class BatchState {
   readonly #messages = new Map<string, TrackedMessage>()
   readonly #messagesByFid = new Map<number, TrackedMessage[]>()
   readonly #names = new Map<string, TrackedValue<NameHolder>>()
+  readonly #counts = new Map<number, Map<MessageSet, number>>()
   #ownedChannels: ReadonlyMap<string, readonly string[]> = new Map()
 
   constructor(
@@ -106,6 +115,37 @@ export class BatchState {
 
   loadName(name: string, stored: NameHolder | null): void {
     this.#names.set(name, { before: stored, current: stored })
+  }
+
+  /** Stores how many messages the sets of users hold. A set without a row holds none. */
+  loadCounts(fids: readonly number[], counts: readonly SetCount[]): void {
+    for (const fid of fids) this.#counts.set(fid, new Map())
+    for (const { fid, set, count } of counts) this.#counts.get(fid)?.set(set, count)
+  }
+
+  /** Returns how many messages the sets that changed hold now; null if the counts of a user were not loaded. */
+  changedCounts(): SetCount[] | null {
+    const changed = []
+    for (const { fid, set, count } of this.countDeltas()) {
+      const loaded = this.#counts.get(fid)
+      if (loaded === undefined) return null
+      changed.push({ fid, set, count: (loaded.get(set) ?? 0) + count })
+    }
+    return changed
+  }
+
+  /** Returns how much each set of each user grows or shrinks. */
+  countDeltas(): SetCount[] {
+    const deltas = new Map<string, { fid: number; set: MessageSet; count: number }>()
+    for (const { conflictKey, before, after } of this.changes()) {
+      const delta = Number(after !== null) - Number(before !== null)
+      if (delta === 0) continue
+      const name = `${conflictKey.fid}/${conflictKey.set}`
+      const entry = deltas.get(name) ?? { fid: conflictKey.fid, set: conflictKey.set, count: 0 }
+      entry.count += delta
+      deltas.set(name, entry)
+    }
+    return [...deltas.values()]
   }
 
   /** Stores the keys of channels by the address that owns them, in hex. */

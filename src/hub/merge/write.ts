@@ -6,17 +6,14 @@ import { writeChannels } from './channels/channel-store.js'
 import { writeKeys } from './gasless-keys.js'
 import { writeLinkCutoffs } from './link-cutoffs.js'
 import { encodeProof } from './names.js'
-import type { BatchState, MessageChange } from './state.js'
+import type { BatchState, MessageChange, NameHolder, SetCount } from './state.js'
 import type { StoredMessage } from './stored-message.js'
 
-/** The number of messages in a set of a fid. */
-export interface SetCount {
-  readonly fid: number
-  readonly set: MessageSet
-  readonly count: number
-}
-
-/** Writes the changes of a batch in one pipeline. @returns the new counts of the sets that changed. */
+/**
+ * Writes the changes of a batch. All statements are sent at once, so what is sent behind them finds what they wrote.
+ *
+ * @returns the new counts of the sets that changed.
+ */
 export async function writeChanges(db: Transaction, state: BatchState): Promise<SetCount[]> {
   const changes = state.changes()
   const deletions = changes.filter((change) => change.after === null)
@@ -25,7 +22,7 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
   const [, , counts] = await Promise.all([
     deletions.length > 0 ? deleteMessages(db, deletions) : null,
     upserts.length > 0 ? upsertMessages(db, upserts) : null,
-    addToCounts(db, countDeltas(changes)),
+    addToCounts(db, state.countDeltas()),
     writeNames(db, state),
     writeLoans(db, changes),
     writeKeys(db, state.keys),
@@ -83,20 +80,6 @@ async function upsertMessages(db: Transaction, messages: readonly StoredMessage[
   `
 }
 
-/** Returns how much each set of each fid grows or shrinks. */
-function countDeltas(changes: readonly MessageChange[]): SetCount[] {
-  const deltas = new Map<string, { fid: number; set: MessageSet; count: number }>()
-  for (const { conflictKey, before, after } of changes) {
-    const delta = Number(after !== null) - Number(before !== null)
-    if (delta === 0) continue
-    const name = `${conflictKey.fid}/${conflictKey.set}`
-    const entry = deltas.get(name) ?? { fid: conflictKey.fid, set: conflictKey.set, count: 0 }
-    entry.count += delta
-    deltas.set(name, entry)
-  }
-  return [...deltas.values()]
-}
-
 /** Adds to the counts of sets and returns the new counts. */
 export async function addToCounts(db: Transaction, deltas: readonly SetCount[]): Promise<SetCount[]> {
   if (deltas.length === 0) return []
@@ -116,14 +99,21 @@ export async function addToCounts(db: Transaction, deltas: readonly SetCount[]):
 async function writeNames(db: Transaction, state: BatchState): Promise<void> {
   const changes = state.nameChanges()
   const lost = changes.flatMap(({ name, after }) => (after ? [] : [name]))
-  if (lost.length > 0) {
-    await db`
-      delete from hub.username_proofs
-      where name = any (${db.types.texts(lost)}::text[])
-    `
-  }
   const names = changes.flatMap(({ after }) => (after ? [after] : []))
-  if (names.length === 0) return
+  await Promise.all([
+    lost.length > 0 ? deleteNames(db, lost) : null,
+    names.length > 0 ? upsertNames(db, names) : null,
+  ])
+}
+
+async function deleteNames(db: Transaction, names: readonly string[]): Promise<void> {
+  await db`
+    delete from hub.username_proofs
+    where name = any (${db.types.texts(names)}::text[])
+  `
+}
+
+async function upsertNames(db: Transaction, names: readonly NameHolder[]): Promise<void> {
   const proofs = names.map((each) => encodeProof(each.proof))
   await db`
     insert into hub.username_proofs (name, fid, type, ts, proof, message_hash)
@@ -150,19 +140,19 @@ async function writeNames(db: Transaction, state: BatchState): Promise<void> {
 /** Writes loans to the table of units of lender and borrower, besides `hub.messages`. */
 async function writeLoans(db: Transaction, changes: readonly MessageChange[]): Promise<void> {
   const loans = changes.filter(({ conflictKey }) => conflictKey.set === MessageSet.lends)
-  for (const { conflictKey, after } of loans) {
-    const toFid = Number(conflictKey.key.readBigUInt64BE())
-    const body = after?.message().data.lendStorageBody
-    if (body) {
-      await db`
-        insert into hub.storage_loans (from_fid, to_fid, unit_type, units)
-        values (${conflictKey.fid}, ${toFid}, ${body.unitType}, ${body.numUnits})
-        on conflict (from_fid, to_fid) do update set unit_type = excluded.unit_type, units = excluded.units
-      `
-    } else {
-      await db`delete from hub.storage_loans where from_fid = ${conflictKey.fid} and to_fid = ${toFid}`
-    }
-  }
+  await Promise.all(
+    loans.map(({ conflictKey, after }) => {
+      const toFid = Number(conflictKey.key.readBigUInt64BE())
+      const body = after?.message().data.lendStorageBody
+      return body
+        ? db`
+            insert into hub.storage_loans (from_fid, to_fid, unit_type, units)
+            values (${conflictKey.fid}, ${toFid}, ${body.unitType}, ${body.numUnits})
+            on conflict (from_fid, to_fid) do update set unit_type = excluded.unit_type, units = excluded.units
+          `
+        : db`delete from hub.storage_loans where from_fid = ${conflictKey.fid} and to_fid = ${toFid}`
+    }),
+  )
 }
 
 /** Adds stored casts to the index of mentioned users. */
