@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { mentionedFids, messageTarget } from '../message-target.js'
@@ -19,7 +20,7 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
   const deletions = changes.filter((change) => change.after === null)
   const upserts = changes.flatMap((change) => (change.after ? [change.after] : []))
   const previous = changes.flatMap((change) => (change.before ? [change.before] : []))
-  const [, , counts] = await Promise.all([
+  const [, , counts] = await inPipeline([
     deletions.length > 0 ? deleteMessages(db, deletions) : null,
     upserts.length > 0 ? upsertMessages(db, upserts) : null,
     addToCounts(db, state.countDeltas()),

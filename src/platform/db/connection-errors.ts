@@ -57,6 +57,9 @@ const retryableState = /^(40001|40P01)$/
 /** 55P03 lock not available: another transaction has held a lock for longer than `lock_timeout`. */
 const lockTimeoutState = '55P03'
 
+/** 25P02 in failed SQL transaction: a statement before it has failed. */
+const failedTransactionState = '25P02'
+
 /** Depth to which causes of an error are followed. */
 const MAX_CAUSES = 5
 
@@ -117,6 +120,11 @@ export function isRetryable(error: unknown): boolean {
 /** True if the transaction has waited for a lock as long as it may. */
 export function isLockTimeout(error: unknown): boolean {
   return codesOf(error).includes(lockTimeoutState)
+}
+
+/** True if the statement was not run because one before it in its transaction has failed. */
+export function isOfFailedTransaction(error: unknown): boolean {
+  return codesOf(error).includes(failedTransactionState)
 }
 
 function codesOf(error: unknown): string[] {

@@ -67,6 +67,16 @@ describe('inPipeline', () => {
     expect(await stored()).toEqual([])
   })
 
+  test('the error is that of the statement that failed the transaction, also if it is heard of late', async () => {
+    const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' })
+    const notRun = Object.assign(new Error('current transaction is aborted'), { code: '25P02' })
+    const late = new Promise((_, reject) => {
+      setImmediate(() => reject(deadlock))
+    })
+
+    await expect(inPipeline([late, Promise.reject(notRun)])).rejects.toBe(deadlock)
+  })
+
   test('its results are in the order of its parts', async () => {
     const [first, second] = await inPipeline([Promise.resolve(1), Promise.resolve('two')])
 

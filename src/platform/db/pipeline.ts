@@ -1,13 +1,14 @@
 import type { PendingQuery, Row } from '#postgres'
 import type { Database, Transaction } from './connection.js'
+import { isOfFailedTransaction } from './connection-errors.js'
 
 /** A statement that has not been sent yet: it is sent when something awaits it. */
 export type Statement = PendingQuery<Row[]>
 
 /**
  * Runs the parts of a transaction side by side, so that what they send at once is one round trip, and waits for all of
- * them before it throws the first error. With `Promise.all` the rollback would overtake the parts that still run, and
- * their next statement would run after it, outside of the transaction.
+ * them before it throws the error of the statement that failed first. With `Promise.all` the rollback would overtake the
+ * parts that still run, and their next statement would run after it, outside of the transaction.
  */
 export async function inPipeline<const Parts extends readonly unknown[]>(
   parts: Parts,
@@ -19,8 +20,8 @@ export async function inPipeline<const Parts extends readonly unknown[]>(
       try {
         return await part
       } catch (caught) {
-        // The first statement that fails: the others then fail only because the transaction has.
-        if (!hasFailed) error = caught
+        // The others fail because the transaction has, and a part that does little may be heard of first.
+        if (!hasFailed || isOfFailedTransaction(error)) error = caught
         hasFailed = true
         return undefined
       }
