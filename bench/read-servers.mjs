@@ -117,6 +117,15 @@ export async function openSide(networkDir, { name, checkout }) {
   return { name, checkout, network, server: await openPlaza(dataDir, SETTINGS, checkout) }
 }
 
+/** A server fills its window of recent casts after its start; one without a window is not waited for. */
+export async function windowFilled(/** @type {string} */ url) {
+  for (;;) {
+    const answer = await fetch(`${url}/metrics`)
+    if (!/^plaza_recent_window_filled 0$/m.test(await answer.text())) return
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
 /**
  * @template T
  * @param {string} url

@@ -8,7 +8,7 @@ import { measureNarrow } from './read-narrow.mjs'
 import { titles } from './read-operations.mjs'
 import { printPlans } from './read-plans.mjs'
 import { cell, printComparison, printFaults, printFigures } from './read-report.mjs'
-import { openSide, prepareNetwork } from './read-servers.mjs'
+import { openSide, prepareNetwork, windowFilled } from './read-servers.mjs'
 import { machine, printTable, record } from './report.mjs'
 
 /**
@@ -148,15 +148,6 @@ async function warmUp(load, sides) {
     for (const operation of operations) {
       await load.measure(side, { operation, perSecond: 0, seconds: WARM_UP_SECONDS, seed: 1 })
     }
-  }
-}
-
-/** A server fills its window of recent casts after its start; one without a window is not waited for. */
-async function windowFilled(/** @type {string} */ url) {
-  for (;;) {
-    const answer = await fetch(`${url}/metrics`)
-    if (!/^plaza_recent_window_filled 0$/m.test(await answer.text())) return
-    await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
 
