@@ -46,7 +46,7 @@ const parseBody = compileBody(Type.Object({ recipients: recipientsMember }))
 
 /** Parses receivers that are JSON in a query. @throws PlazaError that names the wrong member. */
 export function parseRecipients(text: string): Static<typeof recipientsMember> {
-  const recipients: unknown = tryParseJson(text)
+  const recipients = tryParseJson(text)
   if (recipients !== undefined) return parseBody({ recipients }).recipients
   throw new PlazaError('bad_request.invalid_param', 'recipients must be a JSON array', {
     property: 'recipients',

@@ -5,7 +5,7 @@ import { type CastRow, castRow, quotedBy } from '../cast-row.js'
 import { type CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { urlInserts } from './embed-queue.js'
 import { type NetChanges, ofType } from './net-changes.js'
-import { attachReplies, detachReplies, missingParents, resolveThreads, type ThreadLock } from './threads.js'
+import { attachReplies, detachReplies, resolveThreads, type ThreadLock } from './threads.js'
 
 /**
  * Projects casts with their threads, quotes and embedded URLs.
@@ -24,9 +24,11 @@ export async function projectCasts(
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
   if (removed.length === 0 && added.length === 0) return []
   const activity = new UrlActivity()
-  if (removed.length > 0 || missingParents(added).length > 0) await threads
-  if (removed.length > 0) await removeCasts(db, removed, counts, activity)
-  const rows = added.length > 0 ? await insertCasts(db, added, counts, activity) : []
+  if (removed.length > 0) {
+    await threads
+    await removeCasts(db, removed, counts, activity)
+  }
+  const rows = added.length > 0 ? await insertCasts(db, added, counts, activity, threads) : []
   if (rows.length > 0 && (await threads).move) await attachReplies(db, rows, activity)
   return [
     ...insertQuotes(db, rows),
@@ -65,8 +67,9 @@ async function insertCasts(
   added: readonly CastRow[],
   counts: CastCountDeltas,
   activity: UrlActivity,
+  lock: ThreadLock | Promise<ThreadLock>,
 ): Promise<CastRow[]> {
-  const threads = await resolveThreads(db, added)
+  const threads = await resolveThreads(db, added, lock)
   const inserted = await db<{ hash: Buffer }[]>`
     insert into casts (
       hash, fid, ts, text, parent_fid, parent_hash, parent_url, thread_hash, root_parent_url,

@@ -30,18 +30,21 @@ interface StoredCast extends Thread {
   readonly hash: Buffer
 }
 
-/** Returns the hashes of the parents that are not among the casts themselves. */
-export function missingParents(casts: readonly ThreadNode[]): Buffer[] {
-  const names = new Set(casts.map((cast) => nameOf(cast.fid, cast.hash)))
-  return casts.flatMap(({ parentFid, parentHash }) =>
-    parentHash && !names.has(nameOf(parentFid!, parentHash)) ? [parentHash] : [],
-  )
-}
-
-/** The threads of casts before their insertion, in the same order. Their parents may be among them. */
-export async function resolveThreads(db: Transaction, casts: readonly ThreadNode[]): Promise<Thread[]> {
+/**
+ * The threads of casts before their insertion, in the same order. Their parents may be among them. It waits for the lock
+ * where it reads other parents.
+ */
+export async function resolveThreads(
+  db: Transaction,
+  casts: readonly ThreadNode[],
+  lock: ThreadLock | Promise<ThreadLock>,
+): Promise<Thread[]> {
   const castsByName = new Map(casts.map((cast) => [nameOf(cast.fid, cast.hash), cast]))
-  const parents = await selectThreads(db, missingParents(casts))
+  const missingParentHashes = casts.flatMap((cast) =>
+    cast.parentHash && !castsByName.has(nameOf(cast.parentFid!, cast.parentHash)) ? [cast.parentHash] : [],
+  )
+  if (missingParentHashes.length > 0) await lock
+  const parents = await selectThreads(db, missingParentHashes)
   const knownThreads = new Map<string, Thread>(parents)
   for (const cast of await selectWaitingReplies(db, parents, casts)) {
     const name = nameOf(cast.fid, cast.hash)

@@ -224,8 +224,9 @@ async function writeBatch(
   nonHistorical: readonly SignedMessage[],
   day: string,
 ): Promise<WrittenBatch> {
-  const written = writeChanges(db, state)
-  const oversized = findOversizedSets(state.changedCounts() ?? (await written), state, nonHistorical)
+  const deltas = state.countDeltas()
+  const written = writeChanges(db, state, deltas)
+  const oversized = findOversizedSets(state.countsAfter(deltas) ?? (await written), state, nonHistorical)
   if (oversized.length === 0) return { written, prunedHashes: new Map(), events: state.events }
   await written
   const { pruned, events } = await prune(db, oversized)

@@ -134,11 +134,13 @@ export class ShardWriter {
   /** Resolves when an item comes, or after `waitMs`. */
   #nextItem(waitMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, waitMs)
-      this.#onItem = () => {
+      const end = () => {
         clearTimeout(timer)
+        this.#onItem = null
         resolve()
       }
+      const timer = setTimeout(end, waitMs)
+      this.#onItem = end
     })
   }
 

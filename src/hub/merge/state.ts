@@ -123,10 +123,10 @@ export class BatchState {
     for (const { fid, set, count } of counts) this.#counts.get(fid)?.set(set, count)
   }
 
-  /** Returns how many messages the sets that changed hold now; null if the counts of a user were not loaded. */
-  changedCounts(): SetCount[] | null {
+  /** Returns how many messages sets hold after their changes; null if the counts of a user were not loaded. */
+  countsAfter(deltas: readonly SetCount[]): SetCount[] | null {
     const changed = []
-    for (const { fid, set, count } of this.countDeltas()) {
+    for (const { fid, set, count } of deltas) {
       const loaded = this.#counts.get(fid)
       if (loaded === undefined) return null
       changed.push({ fid, set, count: (loaded.get(set) ?? 0) + count })

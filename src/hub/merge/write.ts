@@ -13,9 +13,14 @@ import type { StoredMessage } from './stored-message.js'
 /**
  * Writes the changes of a batch. All statements are sent at once, so what is sent behind them finds what they wrote.
  *
+ * @param deltas How much each set grows or shrinks.
  * @returns the new counts of the sets that changed.
  */
-export async function writeChanges(db: Transaction, state: BatchState): Promise<SetCount[]> {
+export async function writeChanges(
+  db: Transaction,
+  state: BatchState,
+  deltas: readonly SetCount[],
+): Promise<SetCount[]> {
   const changes = state.changes()
   const deletions = changes.filter((change) => change.after === null)
   const upserts = changes.flatMap((change) => (change.after ? [change.after] : []))
@@ -23,7 +28,7 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
   const [, , counts] = await inPipeline([
     deletions.length > 0 ? deleteMessages(db, deletions) : null,
     upserts.length > 0 ? upsertMessages(db, upserts) : null,
-    addToCounts(db, state.countDeltas()),
+    addToCounts(db, deltas),
     writeNames(db, state),
     writeLoans(db, changes),
     writeKeys(db, state.keys),
