@@ -259,6 +259,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   }
 
   #startNext(lane: Lane<Prepared>): void {
+    if (this.#isStopped) return
     for (let item = lane.startNext(); item !== undefined; item = lane.startNext()) void this.#send(lane, item)
   }
 

@@ -187,7 +187,6 @@ it('a worker that stops settles what it is sending, and leaves the rest', async 
   const { stop } = await startWorker(createTestQueue(db, target.send))
   await expect.poll(() => answers.length).toBe(2)
   const stopped = stop()
-  await sleep(50)
   for (const answer of answers) answer()
   await stopped
 

@@ -53,9 +53,7 @@ export async function startOutbox<Claimed, Prepared extends Claimed, Result>(
     sweep,
     async stop() {
       stopping.abort()
-      await listener.unlisten().catch(() => {})
-      await dispatcher.stop()
-      await sweeping
+      await Promise.all([dispatcher.stop(), sweeping, listener.unlisten().catch(() => {})])
       await workers
         .deregister(db, worker)
         .catch((error: unknown) =>
