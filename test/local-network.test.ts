@@ -89,7 +89,9 @@ it('serve --demo has data when it listens', async () => {
 
 it('a demo is written to a file in two runs, imported and exported', async () => {
   const file = join(directory, 'demo')
-  const size = ['--users', '40', '--casts', '800', '--seed', 'file', '--out', file]
+  // Both runs have the same end, also around midnight.
+  const today = new Date().toISOString().slice(0, 10)
+  const size = ['--users', '40', '--casts', '800', '--seed', 'file', '--end', today, '--out', file]
   const dataDir = await createDataDir()
   const first = await runCommand(['demo', ...size], { dataDir })
   await expect

@@ -201,6 +201,7 @@ test('a read that blocks the replay is canceled by PostgreSQL, and runs again on
   await replica.db`alter system set max_standby_streaming_delay = 0`
   await replica.db`select pg_reload_conf()`
   await replica.catchUp()
+  await expect.poll(() => follower.isUsable, { interval: 10 }).toBe(true)
   const found = await reads.run([], (chosen) =>
     chosen.begin('isolation level repeatable read', async (transaction) => {
       const [row] = await transaction`

@@ -3,6 +3,7 @@ import { request as startRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { limits } from '../platform/limits/limits.js'
+import { endOrdinaryRequest } from '../platform/limits/ordinary-requests.js'
 import { createLogger } from '../platform/log/logger.js'
 import { createMetrics } from '../platform/metrics.js'
 import { buildServer, type ServerOptions } from './server.js'
@@ -83,7 +84,8 @@ it('a route that declares a longer wait has it', async () => {
 
 it('a stream that has begun goes on beyond the deadline', async () => {
   const { url } = await serve((app) => {
-    app.get('/stream', (_request, reply) => {
+    app.get('/stream', (request, reply) => {
+      endOrdinaryRequest(request)
       reply.hijack()
       reply.raw.writeHead(200)
       reply.raw.write('first ')

@@ -154,11 +154,10 @@ describe('a server of all roles', () => {
     await expect
       .poll(() => server.get(`fungible/owner/relevant?${query}`))
       .toHaveProperty('all_relevant_fungible_owners_dehydrated')
-    const text = await metrics()
     for (const follower of ['registries', 'payments', 'assets']) {
-      expect(text).toMatch(
-        new RegExp(`^plaza_chain_next_block\\{follower="optimism/${follower}"\\} [1-9]`, 'm'),
-      )
+      await expect
+        .poll(metrics)
+        .toMatch(new RegExp(`^plaza_chain_next_block\\{follower="optimism/${follower}"\\} [1-9]`, 'm'))
     }
   })
 

@@ -33,7 +33,7 @@ const server = await startTestServer(primary.url, env, afterAll)
 // A frozen replica is noticed after a second and a quarter, and then the primary has to answer.
 const replicated = await startTestServer(
   primary.url,
-  { ...env, REQUEST_TIMEOUT_MS: '4000', DATABASE_REPLICA_URL: replica.url },
+  { ...env, REQUEST_TIMEOUT_MS: '8000', DATABASE_REPLICA_URL: replica.url },
   afterAll,
 )
 const grpc = getInsecureHubRpcClient(server.urls.grpc!)

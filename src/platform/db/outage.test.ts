@@ -173,7 +173,9 @@ it('more statements than may wait for a connection: fail at once; when it is fre
   })
   const holding = pool.begin(() => held)
   // The transaction has the only connection.
-  await expect.poll(() => admin`select from pg_stat_activity where query = 'begin '`).not.toHaveLength(0)
+  const begun = () => admin`
+    select from pg_stat_activity where datname = current_database() and query = 'begin '`
+  await expect.poll(begun).not.toHaveLength(0)
   const waiting = [30, 31, 32].map((n) => failureOf(pool`insert into written values (${n}::integer)`))
   const refused = await Promise.all(
     [33, 34].map((n) => failureOf(pool`insert into written values (${n}::integer)`)),

@@ -3,13 +3,12 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startRead } from './read-turns.js'
 
-/** Time stands still unless a read takes some: on a busy machine it passes anywhere. */
-beforeEach(() => {
+/** Time stands still unless a read takes some: on a busy machine it passes anywhere. It begins again with each test, in a new turn. */
+beforeEach(async () => {
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate()
   vi.useFakeTimers({ toFake: ['performance'] })
 })
-/** Fake time begins again with each test, so the turn that a test's reads began ends with it. */
-afterEach(async () => {
-  for (let turn = 0; turn < 3; turn += 1) await setImmediate()
+afterEach(() => {
   vi.useRealTimers()
 })
 

@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { beginOrdinaryRequest, inSlices, nextTurn } from './turns.js'
+
+// A queue of its own: other files of this process may have requests that are still being answered.
+vi.resetModules()
+const { beginOrdinaryRequest, inSlices, nextTurn } = await import('./turns.js')
 
 /** Time stands still unless a test moves it: a pause of four milliseconds passes by itself on a busy machine. */
 beforeEach(() => {
