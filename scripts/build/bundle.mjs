@@ -90,8 +90,6 @@ export async function bundle() {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    // Names in stack traces and of errors are those of the source.
-    keepNames: true,
     // Packages in the older format ask for modules of Node with `require`.
     banner: { js: requireBanner },
     logLevel: 'warning',

@@ -59,22 +59,30 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): Sql {
     return waiting.size >= most
   }
 
+  function watched(handler: DriverQuery['handler']): DriverQuery['handler'] {
+    const watching = (query: DriverQuery) => {
+      handler(query)
+      if (query.state !== null || query.cancelled) return
+      if (isFull()) {
+        abandon(query, `${most} statements are waiting for a connection to the database already`)
+        return
+      }
+      waiting.set(query, performance.now() + limitMs)
+      if (!isTimed) expireIn(limitMs)
+    }
+    return Object.assign(watching, { debug: handler.debug })
+  }
+
+  let known: { readonly handler: unknown; readonly watching: DriverQuery['handler'] } | null = null
+
+  /** Also of each fragment, of which a statement may have fifty: those of the driver's tag share one handler. */
   function watch<Query>(query: Query): Query {
     const own = query as unknown as DriverQuery
     const { handler } = own
     // What is no query: an identifier, or values to insert.
     if (typeof handler !== 'function') return query
-    const watched = (each: DriverQuery) => {
-      handler(each)
-      if (each.state !== null || each.cancelled) return
-      if (isFull()) {
-        abandon(each, `${most} statements are waiting for a connection to the database already`)
-        return
-      }
-      waiting.set(each, performance.now() + limitMs)
-      if (!isTimed) expireIn(limitMs)
-    }
-    own.handler = Object.assign(watched, { debug: handler.debug })
+    if (known?.handler !== handler) known = { handler, watching: watched(handler) }
+    own.handler = known.watching
     return query
   }
 
