@@ -23,8 +23,8 @@ export class Query extends Promise {
     this.state = null
     this.statement = null
 
-    this.resolve = x => (this.active = false, resolve(x))
-    this.reject = x => (this.active = false, reject(x))
+    this.settle = resolve
+    this.fail = reject
 
     this.active = false
     this.cancelled = null
@@ -34,6 +34,16 @@ export class Query extends Promise {
     this[originError] = this.handler.debug
       ? new Error()
       : this.tagged && cachedError(this.strings)
+  }
+
+  resolve(x) {
+    this.active = false
+    this.settle(x)
+  }
+
+  reject(x) {
+    this.active = false
+    this.fail(x)
   }
 
   get origin() {
