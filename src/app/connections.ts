@@ -127,6 +127,7 @@ export function openConnections(url: string, sizes: PoolSizes, options: OpenOpti
       ...(onError === undefined ? {} : { onError }),
       holdsLocks: use === 'locks',
       traces,
+      plansOnce: use === 'views' || use === 'write',
       ...(use === 'work' ? { statementTimeoutMs: WORK_TIMEOUT_MS } : {}),
     })
   const pools = {

@@ -37,6 +37,21 @@ it('each use has a pool of its own with its name and time, also one that no role
   expect({ ...batches, ...{ read, views, write } }).toEqual({ read, views, write, work, ...others })
 })
 
+it('look-ups by key and merges are planned once', async () => {
+  const connections = open()
+  const modes = uses.map(async (use) => {
+    const [row] = await connections[use]<{ mode: string }[]>`select current_setting('plan_cache_mode') as mode`
+    return [use, row!.mode]
+  })
+  expect(Object.fromEntries(await Promise.all(modes))).toMatchObject({
+    read: 'auto',
+    views: 'force_generic_plan',
+    write: 'force_generic_plan',
+    work: 'auto',
+  })
+  await connections.end()
+})
+
 it('the state of a failed statement is told', async () => {
   const states: string[] = []
   const connections = open({ onError: (state) => states.push(state) })

@@ -19,15 +19,21 @@ const HASH_DIGITS = 40
  * still found.
  */
 export function castByIdentifier(db: Database, { hashPrefix, username }: CastIdentifier): Fragment {
-  const first = hashPrefix.padEnd(HASH_DIGITS, '0')
-  const last = hashPrefix.padEnd(HASH_DIGITS, 'f')
   return db`
     select * from social.casts named
-    where named.hash between decode(${first}, 'hex') and decode(${last}, 'hex')
+    where ${isNamed(db, hashPrefix)}
     order by
       exists (select from social.users u where u.fid = named.fid and u.username = ${username}) desc,
       named.ts desc, named.hash desc
     limit 1`
+}
+
+/** A whole hash is compared with one: a range could be half of the table, so that each statement with it would be planned each time. */
+function isNamed(db: Database, hashPrefix: string): Fragment {
+  if (hashPrefix.length === HASH_DIGITS) return db`named.hash = decode(${hashPrefix}, 'hex')`
+  const first = hashPrefix.padEnd(HASH_DIGITS, '0')
+  const last = hashPrefix.padEnd(HASH_DIGITS, 'f')
+  return db`named.hash between decode(${first}, 'hex') and decode(${last}, 'hex')`
 }
 
 /** The hash of the identified cast, in hex without 0x; null if it is not stored. */

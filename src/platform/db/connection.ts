@@ -46,6 +46,11 @@ export interface ConnectOptions {
   readonly holdsLocks?: boolean
   /** Makes a span of each statement and transaction of traced work. */
   readonly traces?: boolean
+  /**
+   * Plans a statement once for all values, as is right for look-ups by key. PostgreSQL guesses that a list has ten elements, finds
+   * a plan for the three of this time cheaper, and plans it each time: six statements of each merge, 1.2 ms of PostgreSQL.
+   */
+  readonly plansOnce?: boolean
   /** Receives the text of every statement. For tests: it costs a stack trace each time. */
   readonly onStatement?: (sql: string) => void
 }
@@ -113,7 +118,11 @@ export function connect(url: string, options: ConnectOptions): Database {
     connectLimitMs: connectSeconds * 1000,
     silence: requestTimeoutMs === undefined ? null : silenceLimit(requestTimeoutMs * REQUEST_SHARES.silence),
     ...(onError === undefined ? {} : { onError }),
-    settings: { ...sessionSettings(timeoutMs), ...address.settings },
+    settings: {
+      ...sessionSettings(timeoutMs),
+      ...(options.plansOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),
+      ...address.settings,
+    },
   })
   // The driver's types do not have `socket`.
   const pool: Database = postgres({ ...driverOptions, ...({ socket } as object) })
