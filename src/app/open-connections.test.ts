@@ -40,7 +40,9 @@ it('each use has a pool of its own with its name and time, also one that no role
 it('look-ups by key and merges are planned once', async () => {
   const connections = open()
   const modes = uses.map(async (use) => {
-    const [row] = await connections[use]<{ mode: string }[]>`select current_setting('plan_cache_mode') as mode`
+    const [row] = await connections[use]<
+      { mode: string }[]
+    >`select current_setting('plan_cache_mode') as mode`
     return [use, row!.mode]
   })
   expect(Object.fromEntries(await Promise.all(modes))).toMatchObject({
