@@ -73,7 +73,8 @@ function traced<Sql extends Database | Transaction>(sql: Sql, parent?: TraceSpan
 }
 
 function endWithQuery(span: TraceSpan, query: DriverQuery): void {
-  const { resolve, reject } = query
+  const resolve = query.resolve.bind(query)
+  const reject = query.reject.bind(query)
   query.resolve = (result) => {
     describe(span, query)
     span.set({ 'db.response.returned_rows': result?.count ?? undefined })
