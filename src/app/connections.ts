@@ -127,7 +127,8 @@ export function openConnections(url: string, sizes: PoolSizes, options: OpenOpti
       ...(onError === undefined ? {} : { onError }),
       holdsLocks: use === 'locks',
       traces,
-      plansOnce: use === 'views' || use === 'write',
+      // Not merges: with 1,000 messages they are up to a third cheaper when they are planned for them.
+      plansOnce: use === 'views',
       ...(use === 'work' ? { statementTimeoutMs: WORK_TIMEOUT_MS } : {}),
     })
   const pools = {

@@ -125,8 +125,7 @@ export async function consumeBatch(
   const { shard, signal, expected, tracing = noTracing } = range
   let span: TraceSpan | null = null
   return await transact<BatchOutcome>(db, async (transaction, withCommit) => {
-    const [, [row], expectedPage] = await inPipeline([
-      planOnce(transaction),
+    const [[row], expectedPage] = await inPipeline([
       transaction<{ next: number; blocks: Buffer }[]>`
         select next_id as next, blocks from hub.consumers
         where name = ${consumer.name} and shard = ${shard}::smallint
@@ -170,14 +169,6 @@ export async function consumeBatch(
       throw error
     })
     .finally(() => span?.end())
-}
-
-/**
- * Plans the statements of the transaction once for all values. What a consumer reads it reads by the keys of its events, and
- * PostgreSQL would plan it each time, because the three events of a batch seem cheaper than the ten that it guesses.
- */
-function planOnce(db: Transaction): Statement {
-  return db`select set_config('plan_cache_mode', 'force_generic_plan', true)`
 }
 
 /** A process of an earlier version moves a cursor and not its blocks: they are then before it. */
