@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { setPlanMode } from '../../platform/db/plan-mode.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { SearchTerms } from './cast-search-terms.js'
 import type { FeedCursor, FeedPageRequest } from './feeds.js'
@@ -137,9 +138,7 @@ export async function planForValues<Rows>(
   read: (transaction: Transaction) => Promise<Rows>,
 ): Promise<Rows> {
   return (await db.begin('read only', async (transaction) => {
-    // Sent before the statement, in the same pipeline.
-    const planned = transaction`select set_config('plan_cache_mode', 'force_custom_plan', true)`.execute()
-    const [, rows] = await Promise.all([planned, read(transaction)])
+    const [, rows] = await Promise.all([setPlanMode(transaction, 'eachTime'), read(transaction)])
     return rows
   })) as Rows
 }

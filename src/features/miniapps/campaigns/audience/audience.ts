@@ -1,6 +1,7 @@
 import type { Fragment } from '#postgres'
 import { distanceKmFrom } from '../../../../graph/query/users.js'
 import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
+import { setPlanMode } from '../../../../platform/db/plan-mode.js'
 import { cellsWithin } from '../../../../platform/geo/cells.js'
 import { TOKENS_PER_BATCH } from '../campaign-client.js'
 
@@ -203,5 +204,5 @@ export function usersAlreadyNotified(
  * s.
  */
 export async function forceCustomPlan(db: Transaction): Promise<void> {
-  await db`select set_config('plan_cache_mode', 'force_custom_plan', true)`
+  await setPlanMode(db, 'eachTime')
 }
