@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { searchByPrefix, searchBySimilarity, supportsSimilarity } from '../dist/graph/query/users-search.js'
+import { searchUsers } from '../dist/graph/query/users-search.js'
 import { refreshSearchLists } from '../dist/graph/refresh/search-prefix-lists.js'
 import { connect } from '../dist/platform/db/connection.js'
 import { startEmbedded } from '../dist/platform/db/embedded.js'
@@ -202,10 +202,7 @@ async function timedFewHits(db) {
  * @param {string} text
  */
 async function search(db, text) {
-  const request = { text, viewerFid: undefined, hidden: [], limit: 6 }
-  const found = await searchByPrefix(db, request, [-1, 0, 0])
-  if (found.length === request.limit || !supportsSimilarity(text)) return
-  await searchBySimilarity(db, { ...request, limit: request.limit - found.length }, [-1, 0, 0])
+  await searchUsers(db, { text, viewerFid: undefined, hidden: [], limit: 6 })
 }
 
 /**

@@ -75,7 +75,7 @@ function urlsOf(db: Queryable, below: NonNullable<InboxSelection['below']>): Fra
  * member, which is older than the group's row; such groups are found by their newest member. Groups and casts that were
  * just removed and not consumed yet are left out.
  *
- * @param isUnseen Only unseen notifications.
+ * @param isUnseen The unseen ones, wherever the page begins.
  */
 export function selectedNotifications(
   db: Queryable,
@@ -90,15 +90,15 @@ export function selectedNotifications(
       n.kind = ${kinds.follows}
       or (select c.fid from social.casts c where c.hash = n.hash) = case when n.kind <= 3 then n.fid else n.actor end
     )`
-  const isNew = (ts: Fragment) => (isUnseen ? db`and ${ts} > k.seen_ts` : db``)
+  const isWanted = (ts: Fragment) =>
+    isUnseen ? db`${ts} > k.seen_ts` : db`(${ts}, n.hash) < (k.before_ts, k.before_hash)`
   return db`
     select found.kind, found.hash, found.ts, k.seen_ts
     from scans k
     cross join lateral (
       select n.kind, n.hash, n.ts
       from inbox.notifications n
-      where n.fid = ${fid}::bigint and n.kind = k.kind and (n.ts, n.hash) < (k.before_ts, k.before_hash)
-        ${isNew(db`n.ts`)}
+      where n.fid = ${fid}::bigint and n.kind = k.kind and ${isWanted(db`n.ts`)}
         and n.actor not in (select fid from hidden)
         and ${isInScan}
         and (n.kind > 3 or exists (${groupMembers(db, fid, 1)}))
@@ -113,7 +113,7 @@ export function selectedNotifications(
     ) n
     join scans k on k.kind = n.kind
     cross join lateral (select * from (${groupMembers(db, fid, 1)}) member limit 1) newest
-    where ${isInScan} and (newest.ts, n.hash) < (k.before_ts, k.before_hash) ${isNew(db`newest.ts`)}`
+    where ${isInScan} and ${isWanted(db`newest.ts`)}`
 }
 
 /** SQL for the newest visible members of a group `n`, with `fid`, `ts` and `signer`. Needs `hidden`. */

@@ -4,7 +4,14 @@ import { testNow, testNowUnix } from '../../../test/network.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { kinds, type NotificationKind, notificationKinds } from './kinds.js'
 import type { InboxCursor, InboxSelection } from './notification-list.js'
-import { countUnseen, type InboxRow, MAX_UNSEEN, markSeen, readInbox, SHOWN_MEMBERS } from './pages.js'
+import {
+  type InboxRow,
+  MAX_UNSEEN,
+  markSeen,
+  readInbox,
+  readInboxWithUnseen,
+  SHOWN_MEMBERS,
+} from './pages.js'
 import { consumeInbox } from './testing/consume-inbox.js'
 import { type HistoryStep, histories, users } from './testing/inbox-history.js'
 import { groupsOf, type ModelRow, membersOf, storedMessages } from './testing/inbox-model.js'
@@ -92,7 +99,11 @@ function plain({ name, hash, ts, count, members }: InboxRow): Listed {
   return { name, hash, ts, count, members: members?.map((member) => member.fid) ?? null }
 }
 
-/** Reads all pages; the callback runs between two of them. */
+async function countUnseen(selection: InboxSelection): Promise<number> {
+  return (await readInboxWithUnseen(db, selection, { limit: 1 })).unseen
+}
+
+/** Reads all pages, each of them alone and with the count; the callback runs between two of them. */
 async function readPages(
   selection: InboxSelection,
   limit: number,
@@ -102,6 +113,8 @@ async function readPages(
   let before: InboxCursor | undefined
   for (;;) {
     const rows = await readInbox(db, selection, { before, limit: limit + 1 })
+    const counted = await readInboxWithUnseen(db, selection, { before, limit: limit + 1 })
+    expect(counted).toEqual({ rows, unseen: await countUnseen(selection) })
     read.push(...rows.slice(0, limit))
     if (rows.length <= limit) return read
     before = rows[limit - 1]!
@@ -144,7 +157,7 @@ test('readInbox: pages show each visible notification once, in order, with its m
           const selection = { fid: viewer, kinds: list, ...(below ? { below: { urls: below } } : {}) }
           const wanted = await expectedList(selection)
           expect((await readPages(selection, limit)).map(plain)).toEqual(wanted)
-          expect(await countUnseen(db, selection)).toBe(wanted.length)
+          expect(await countUnseen(selection)).toBe(wanted.length)
         }
       },
     ),
@@ -193,7 +206,7 @@ test('markSeen: marks one kind of one user; later notifications stay unseen', as
           const selection = { fid: other, kinds: notificationKinds }
           const rows = await readPages(selection, 4)
           for (const row of rows) expect(row.isSeen).toBe(other === viewer && marked.includes(row.name))
-          expect(await countUnseen(db, selection)).toBe(rows.filter(({ isSeen }) => !isSeen).length)
+          expect(await countUnseen(selection)).toBe(rows.filter(({ isSeen }) => !isSeen).length)
         }
         const later = users[viewer % 4]!.cast('later', testNow, {
           mentions: [viewer],
@@ -218,7 +231,7 @@ test('markSeen: a clock that is ahead is followed for at most a minute', async (
   await hub.submit([mention('from a clock that is ahead', testNow + 40)])
   await consumeInbox(db, { shards })
   await mark()
-  expect(await countUnseen(db, selection)).toBe(0)
+  expect(await countUnseen(selection)).toBe(0)
   await hub.submit([mention('from far ahead', testNow + 500)])
   await consumeInbox(db, { shards })
   await mark()
@@ -231,11 +244,11 @@ test('markSeen: a clock that is ahead is followed for at most a minute', async (
   ])
 })
 
-test('countUnseen: stops at its bound', async () => {
+test('readInboxWithUnseen: the count stops at its bound', async () => {
   const casts = Array.from({ length: MAX_UNSEEN + 20 }, (_, n) =>
     users[0]!.cast(`cast ${n}`, testNow - 500 + n, { mentions: [2], mentionsPositions: [0] }),
   )
   await hub.submit(casts)
   await consumeInbox(db, { shards })
-  expect(await countUnseen(db, { fid: 2, kinds: notificationKinds })).toBe(MAX_UNSEEN)
+  expect(await countUnseen({ fid: 2, kinds: notificationKinds })).toBe(MAX_UNSEEN)
 })

@@ -34,25 +34,54 @@ export const SHOWN_MEMBERS = 8
 /** Unseen notifications are counted up to this bound. */
 export const MAX_UNSEEN = 100
 
-/**
- * Reads a page of notifications, newest first.
- *
- * @param before The last position of the previous page.
- * @param limit Most rows.
- */
+/** Where a page begins, after the last position of the previous page, and its most rows. */
+interface InboxPageRequest {
+  readonly before?: InboxCursor | undefined
+  readonly limit: number
+}
+
+/** Reads a page of notifications, newest first. */
 export async function readInbox(
   db: Database,
   selection: InboxSelection,
-  { before, limit }: { readonly before?: InboxCursor | undefined; readonly limit: number },
+  pageRequest: InboxPageRequest,
 ): Promise<InboxRow[]> {
-  const { fid } = selection
   const rows = await db<Omit<InboxRow, 'name'>[]>`
-    with ${selectionHead(db, selection, before)},
-    page as materialized (
-      select * from (${selectedNotifications(db, selection, { limit, isUnseen: false })}) found
-      order by ts desc, kind, hash desc
-      limit ${limit}
-    )
+    with ${selectionHead(db, selection, pageRequest.before)}
+    select * from (${pageRows(db, selection, pageRequest.limit)}) shown
+    order by ts desc, kind, hash desc`
+  return rows.map((row) => ({ ...row, name: kindName(row.kind) }))
+}
+
+/** Reads a page of notifications and counts all unseen ones of the selection, up to `MAX_UNSEEN`. */
+export async function readInboxWithUnseen(
+  db: Database,
+  selection: InboxSelection,
+  { before, limit }: InboxPageRequest,
+): Promise<{ readonly rows: InboxRow[]; readonly unseen: number }> {
+  const found = await db<(Omit<InboxRow, 'name'> & { readonly unseen: number })[]>`
+    with ${selectionHead(db, selection, before)}
+    select counted.unseen, shown.*
+    from (
+      select count(*)::integer as unseen
+      from (
+        select from (${selectedNotifications(db, selection, { limit: MAX_UNSEEN, isUnseen: true })}) each
+        limit ${MAX_UNSEEN}
+      ) unseen
+    ) counted
+    left join (${pageRows(db, selection, limit)}) shown on true
+    order by shown.ts desc, shown.kind, shown.hash desc`
+  // Without notifications there is one row, of the count.
+  const rows = found.flatMap(({ unseen: _, ...row }) =>
+    row.kind === null ? [] : [{ ...row, name: kindName(row.kind) }],
+  )
+  return { rows, unseen: found[0]!.unseen }
+}
+
+/** SQL for the rows of a page, unordered. Needs `selectionHead`. */
+function pageRows(db: Database, selection: InboxSelection, limit: number): Fragment {
+  const { fid } = selection
+  return db`
     select n.kind, encode(n.hash, 'hex') as hash, n.ts, n.ts <= n.seen_ts as "isSeen",
       case when n.kind <= 3 then ${countOf(db, fid)} end as count,
       case when n.kind <= 3 then (
@@ -65,21 +94,11 @@ export async function readInbox(
         )
         from (${groupMembers(db, fid, SHOWN_MEMBERS)}) m
       ) end as members
-    from page n
-    order by n.ts desc, n.kind, n.hash desc`
-  return rows.map((row) => ({ ...row, name: kindName(row.kind) }))
-}
-
-/** Counts unseen notifications of a selection, up to `MAX_UNSEEN`. */
-export async function countUnseen(db: Database, selection: InboxSelection): Promise<number> {
-  const [row] = await db<{ unseen: number }[]>`
-    with ${selectionHead(db, selection)}
-    select count(*)::integer as unseen
     from (
-      select from (${selectedNotifications(db, selection, { limit: MAX_UNSEEN, isUnseen: true })}) found
-      limit ${MAX_UNSEEN}
-    ) unseen`
-  return row!.unseen
+      select * from (${selectedNotifications(db, selection, { limit, isUnseen: false })}) found
+      order by ts desc, kind, hash desc
+      limit ${limit}
+    ) n`
 }
 
 /**

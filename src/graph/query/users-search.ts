@@ -26,6 +26,11 @@ export interface UserSearch {
 /** The key of the previous page. */
 export type UserSearchCursor = readonly [tier: number, weight: number, fid: number]
 
+/** Before the first user. */
+const START_CURSOR: UserSearchCursor = [-1, 0, 0]
+/** The first tier of similar names. */
+const FIRST_SIMILAR_TIER = 5
+
 /** A prefix of more names than this has a list of top users; for a rarer one all users are read. */
 export const MIN_NAMES_PER_PREFIX = 100
 
@@ -39,21 +44,52 @@ const LAST_CHARACTER = '\u{10FFFF}'
 const MAX_FOLLOWS = 1_000
 
 /**
- * Finds users whose username or display name starts with the text. A rare prefix: all matching users are read
- * and sorted. A common one: its top users, listed by a scheduled job (`refresh/search-prefix-lists.ts`), and the
- * users whom the viewer follows.
+ * Finds users whose names start with the text, and then those with similar names: what few users need costs the most, so
+ * it is looked for only if the others do not fill the page. One statement: two searches of three need both, and a statement of
+ * its own takes longer than a prefix.
  */
-export async function searchByPrefix(
+export async function searchUsers(
   db: Database,
-  { text, viewerFid = 0, hidden, limit }: UserSearch,
-  [tier, weight, fid]: UserSearchCursor,
+  search: UserSearch,
+  after: UserSearchCursor = START_CURSOR,
 ): Promise<FoundUser[]> {
+  const byPrefix = after[0] < FIRST_SIMILAR_TIER
+  const bySimilarity = supportsSimilarity(search.text)
+  const tables = db`
+    with typed as materialized (
+      select ${search.text}::text as text, ${search.text + LAST_CHARACTER}::text as last
+    )`
+  if (byPrefix && bySimilarity) {
+    const isNeeded = db`(select count(*) from with_prefix) < ${search.limit}::bigint`
+    return await db<FoundUser[]>`
+      ${tables}, ${prefixTables(db, search, after)}, ${similarityTables(db, search, START_CURSOR, isNeeded)}
+      select * from with_prefix union all select * from with_similarity
+      order by tier, weight desc, fid
+      limit ${db.unsafe(String(search.limit))}`
+  }
+  if (byPrefix) {
+    return await db<FoundUser[]>`${tables}, ${prefixTables(db, search, after)} select * from with_prefix`
+  }
+  if (!bySimilarity) return []
+  return await db<
+    FoundUser[]
+  >`${tables}, ${similarityTables(db, search, after, db`true`)} select * from with_similarity`
+}
+
+/**
+ * SQL for a table of users whose username or display name starts with the text: `with_prefix`. A rare prefix: all matching
+ * users are read and sorted. A common one: its top users, listed by a scheduled job (`refresh/search-prefix-lists.ts`), and
+ * the users whom the viewer follows.
+ */
+function prefixTables(
+  db: Database,
+  { viewerFid = 0, hidden, limit }: UserSearch,
+  [tier, weight, fid]: UserSearchCursor,
+): Fragment {
   const isNamed = db`(u.username ~>=~ ${typed(db)} and u.username ~<=~ (select last from typed))`
   const isShown = db`(lower(u.display_name) ~>=~ ${typed(db)} and lower(u.display_name) ~<=~ (select last from typed))`
-  return await db<FoundUser[]>`
-    with typed as materialized (
-      select ${text}::text as text, ${text + LAST_CHARACTER}::text as last
-    ), leaders as materialized (
+  return db`
+    leaders as materialized (
       select kind, fid from search.top_users_by_prefix where prefix = ${typed(db)}
     ), candidates as (
       select fid from social.users where username = ${typed(db)}
@@ -81,7 +117,7 @@ export async function searchByPrefix(
       ) f
       join social.users u on u.fid = f.target_fid
       where ${isNamed} or ${isShown}
-    ), ranked as (
+    ), ranked_by_name as (
       select u.fid, ${popularityOf(db)} as weight,
         case
           when u.username = ${typed(db)} then 0
@@ -97,13 +133,13 @@ export async function searchByPrefix(
         ) then 1 else 0 end as one
       ) follows
       where u.fid <> all (${[...hidden]}::bigint[])
-    )
-    select fid, tier, weight
-    from ranked
-    where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
-    order by tier, weight desc, fid
-    limit ${db.unsafe(String(limit))}
-  `
+    ), with_prefix as materialized (
+      select fid, tier, weight
+      from ranked_by_name
+      where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
+      order by tier, weight desc, fid
+      limit ${db.unsafe(String(limit))}
+    )`
 }
 
 /**
@@ -124,21 +160,24 @@ const SIMILARITY_LENGTH_RANGE = { least: 3, most: 40 }
 const MAX_SIMILAR = 50
 
 /** Whether similarity applies to a text. */
-export function supportsSimilarity(text: string): boolean {
+function supportsSimilarity(text: string): boolean {
   const { length } = [...text]
   return length >= SIMILARITY_LENGTH_RANGE.least && length <= SIMILARITY_LENGTH_RANGE.most
 }
 
 /**
- * Finds users with a username, display name or word of it that is similar to the text and does not start with
- * it. The most similar first, in steps of a tenth; within a step the more popular. In a large network it
+ * SQL for a table of users with a username, display name or word of it that is similar to the text and does not start with
+ * it: `with_similarity`. The most similar first, in steps of a tenth; within a step the more popular. In a large network it
  * reads only the most popular users.
+ *
+ * @param isNeeded Without it, nothing is read.
  */
-export async function searchBySimilarity(
+function similarityTables(
   db: Database,
-  { text, viewerFid = 0, hidden, limit }: UserSearch,
+  { viewerFid = 0, hidden, limit }: UserSearch,
   [tier, weight, fid]: UserSearchCursor,
-): Promise<FoundUser[]> {
+  isNeeded: Fragment,
+): Fragment {
   // The similarity operators read their thresholds from settings. A setting made inside the statement lasts
   // as long as the statement.
   const similarityTo = (username: Fragment, displayNameColumn: Fragment) => db`greatest(
@@ -149,11 +188,9 @@ export async function searchBySimilarity(
     db`(${username} % ${typed(db)} or ${displayNameColumn} % ${typed(db)} or ${displayNameColumn} %> ${typed(db)})`
   const known = [db`k.username`, db`k.display_name`] as const
   const all = [db`u.username`, db`lower(u.display_name)`] as const
-  return await db<FoundUser[]>`
-    with typed as materialized (
-      select ${text}::text as text
-    ), set as materialized (
-      select set_config('pg_trgm.similarity_threshold', ${String(MIN_SIMILARITY)}, true) is not null
+  return db`
+    set as materialized (
+      select ${isNeeded} and set_config('pg_trgm.similarity_threshold', ${String(MIN_SIMILARITY)}, true) is not null
           and set_config('pg_trgm.word_similarity_threshold', ${String(MIN_WORD_SIMILARITY)}, true) is not null as done,
         exists (select 1 from search.popular_users) as is_large
     ), alike as (
@@ -170,7 +207,7 @@ export async function searchBySimilarity(
       ) found
       order by found.likeness desc, found.fid
       limit ${db.unsafe(String(MAX_SIMILAR))}
-    ), ranked as (
+    ), ranked_by_likeness as (
       select u.fid,
         1000 * floor(10 * alike.likeness) + ${popularityOf(db)} as weight,
         case when ${viewerFid} <> 0 and exists (
@@ -182,11 +219,11 @@ export async function searchBySimilarity(
       where not coalesce(starts_with(u.username, ${typed(db)}), false)
         and not coalesce(starts_with(lower(u.display_name), ${typed(db)}), false)
         and u.fid <> all (${[...hidden]}::bigint[])
-    )
-    select fid, tier, weight
-    from ranked
-    where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
-    order by tier, weight desc, fid
-    limit ${db.unsafe(String(limit))}
-  `
+    ), with_similarity as (
+      select fid, tier, weight
+      from ranked_by_likeness
+      where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
+      order by tier, weight desc, fid
+      limit ${db.unsafe(String(limit))}
+    )`
 }

@@ -86,7 +86,7 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024
  * A batch of up to so many events is planned once for all: what a consumer reads it reads by the keys of its events, and
  * PostgreSQL would plan it each time, because the three events of a batch seem cheaper than the ten that it guesses.
  */
-const LARGEST_PLANNED_ONCE = 32
+const MAX_EVENTS_PLANNED_ONCE = 32
 
 /** Creates the missing cursors of a consumer. */
 export async function ensureCursors(db: Database, consumer: Consumer, shards: number): Promise<void> {
@@ -167,7 +167,7 @@ export async function consumeBatch(
     })
     span = startBatchSpan(tracing, consumer.name, shard, events)
     if (events.length > 0) {
-      const isLarge = events.length > LARGEST_PLANNED_ONCE
+      const isLarge = events.length > MAX_EVENTS_PLANNED_ONCE
       const [, last] = await inPipeline([
         isLarge ? setPlanMode(transaction, 'automatic') : null,
         runInSpan(span, () => consumer.handle(transaction, events, signal)),

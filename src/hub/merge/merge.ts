@@ -51,7 +51,7 @@ export type MergeHook = (
  * A batch of up to so many items is planned once for all: six statements of a merge would be planned each time, 1 ms of
  * PostgreSQL. With 1,000 messages they are up to a third cheaper when they are planned for them.
  */
-const LARGEST_PLANNED_ONCE = 32
+const MAX_ITEMS_PLANNED_ONCE = 32
 
 /** Settings that all merges of a hub share. */
 export interface MergeSettings {
@@ -98,7 +98,7 @@ export async function mergeBatch(
       return state
     }
     // On-chain events change what is loaded. Without any, the round trip that locks also loads.
-    const isSmall = input.messages.length + input.chainEvents.length <= LARGEST_PLANNED_ONCE
+    const isSmall = input.messages.length + input.chainEvents.length <= MAX_ITEMS_PLANNED_ONCE
     const planMode = isSmall ? setPlanMode(transaction, 'once') : null
     const [{ head, applied }, loaded] = await inPipeline([
       lockShard(transaction, shard, input, settings.shards),

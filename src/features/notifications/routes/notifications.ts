@@ -26,12 +26,11 @@ import { consentHeaders, fidNotApproved } from '../../signers/fid-consent.js'
 import { castKinds, type NotificationKind, notificationKinds } from '../kinds.js'
 import type { InboxSelection } from '../notification-list.js'
 import {
-  countUnseen,
   type InboxMember,
   type InboxRow,
   MAX_UNSEEN,
   markSeen,
-  readInbox,
+  readInboxWithUnseen,
   SHOWN_MEMBERS,
 } from '../pages.js'
 import { NotificationsResponse, NotificationType } from '../schema/notification.js'
@@ -71,10 +70,7 @@ function notificationPages(name: string) {
     const selection = { ...inboxSelection, banningAppId }
     const key = cursors.decode(cursor)
     const before = key ? { ts: key[0], kind: key[1], hash: key[2] } : undefined
-    const [rows, unseen] = await Promise.all([
-      readInbox(db, selection, { before, limit: limit + 1 }),
-      countUnseen(db, selection),
-    ])
+    const { rows, unseen } = await readInboxWithUnseen(db, selection, { before, limit: limit + 1 })
     const { page: pageRows, next } = cursors.page(rows, limit, (last) => [last.ts, last.kind, last.hash])
     const notifications = await notificationJsons(hydrator, pageRows, selection.fid)
     const list = jsonArray(notifications)

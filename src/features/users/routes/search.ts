@@ -9,27 +9,14 @@ import {
 } from '../../../api/parameters.js'
 import { hiddenFidsFor } from '../../../api/viewer.js'
 import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users.js'
-import {
-  type FoundUser,
-  searchByPrefix,
-  searchBySimilarity,
-  supportsSimilarity,
-  type UserSearch,
-  type UserSearchCursor,
-} from '../../../graph/query/users-search.js'
+import { searchUsers } from '../../../graph/query/users-search.js'
 import { json } from '../../../graph/view/json.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
-import type { Database } from '../../../platform/db/connection.js'
 import { lowercase } from '../../../platform/text/lowercase.js'
 import { defineOperation } from '../../operation.js'
 import { UserSearchResponse } from '../schema/user.js'
 
 const cursors = cursorKind('users found', keyPart.integer, keyPart.number, keyPart.integer)
-
-/** The cursor before the first result. */
-const START_CURSOR: UserSearchCursor = [-1, 0, 0]
-/** The first rank of similar names. */
-const FIRST_SIMILARITY_RANK = 5
 
 /** `GET user/search` */
 export const userSearch = defineOperation({
@@ -51,24 +38,15 @@ export const userSearch = defineOperation({
   reply: UserSearchResponse,
 
   async handle({ db, hydrator }, { q, viewer_fid, limit, cursor }, caller) {
-    const after = cursors.decode(cursor) ?? START_CURSOR
+    const after = cursors.decode(cursor) ?? undefined
     const text = lowercase(q.trim().replace(/^@/, ''))
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
-    const found = text === '' ? [] : await findUsers(db, search, after)
+    const found = text === '' ? [] : await searchUsers(db, search, after)
     const { page, next } = cursors.page(found, limit, (last) => [last.tier, last.weight, last.fid])
     return json`{"result":${listJson('users', await userItems(hydrator, page, viewer_fid), next)}}`
   },
 })
-
-/** Similarity is the most expensive match, so it runs only for the rest of the page. */
-async function findUsers(db: Database, search: UserSearch, after: UserSearchCursor): Promise<FoundUser[]> {
-  const found = after[0] < FIRST_SIMILARITY_RANK ? await searchByPrefix(db, search, after) : []
-  const missing = search.limit - found.length
-  if (missing === 0 || !supportsSimilarity(search.text)) return found
-  const from = after[0] < FIRST_SIMILARITY_RANK ? START_CURSOR : after
-  return [...found, ...(await searchBySimilarity(db, { ...search, limit: missing }, from))]
-}
 
 const distanceCursors = cursorKind('users near', keyPart.number, keyPart.integer)
 
