@@ -77,6 +77,33 @@ describe('arrays', () => {
   })
 })
 
+it('a value that cannot be sent fails its own statement, between others of the connection', async () => {
+  const one = connectAgain({ poolSize: 1 })
+  await one`select ${1}::bigint as number`
+  const answers = await Promise.allSettled([
+    one`select 'before' as text, pg_sleep(0.05)::text as slept`,
+    one`select ${1.5}::bigint as number`,
+    one`select 'after' as text`,
+    one`select ${2}::bigint as number`,
+  ])
+  expect(answers).toEqual([
+    { status: 'fulfilled', value: [{ text: 'before', slept: '' }] },
+    { status: 'rejected', reason: expect.any(RangeError) },
+    { status: 'fulfilled', value: [{ text: 'after' }] },
+    { status: 'fulfilled', value: [{ number: 2 }] },
+  ])
+})
+
+it('a value that cannot be sent fails its own transaction, before the others of the connection', async () => {
+  const one = connectAgain({ poolSize: 1 })
+  await one`select ${1}::bigint as number`
+  const failed = one.begin((transaction) => transaction`select ${1.5}::bigint as number`)
+  const next = one.begin((transaction) => transaction`select ${3}::bigint as number`)
+  await expect(failed).rejects.toThrow(RangeError)
+  await expect(next).resolves.toEqual([{ number: 3 }])
+  await expect(one`select 'after' as text`).resolves.toEqual([{ text: 'after' }])
+})
+
 it('prepares a statement once per connection and reads no types', async () => {
   const one = connectAgain({ poolSize: 1 })
   statements.length = 0

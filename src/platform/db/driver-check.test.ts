@@ -8,9 +8,9 @@ it('the driver that is loaded has the changes of vendor/postgres', () => {
 
 it('a driver without them is refused, and the error names them', () => {
   const published = Object.assign(() => {}, { toPascal: () => {} })
-  expect(() => requireOwnDriver(published)).toThrow(/closed connection, .*joined writes/)
+  expect(() => requireOwnDriver(published)).toThrow(/closed connection, .*joined writes, unsent query/)
   const older = Object.assign(() => {}, {
-    changes: ['closed connection', 'pipelined begin', 'joined writes'],
+    changes: ['closed connection', 'pipelined begin', 'joined writes', 'unsent query'],
   })
   expect(() => requireOwnDriver(older)).toThrow('lacks changes that Plaza needs (reset transaction)')
 })

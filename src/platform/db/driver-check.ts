@@ -1,5 +1,11 @@
 /** Changes of the driver that Plaza relies on (`vendor/postgres/README.md`). */
-const REQUIRED_CHANGES = ['closed connection', 'reset transaction', 'pipelined begin', 'joined writes']
+const REQUIRED_CHANGES = [
+  'closed connection',
+  'reset transaction',
+  'pipelined begin',
+  'joined writes',
+  'unsent query',
+]
 
 /**
  * Refuses a driver that is not the one of `vendor/postgres`. Without its changes a lost connection can end the process, or

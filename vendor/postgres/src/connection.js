@@ -177,8 +177,13 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
         && sent.length < max_pipeline
         && (!q.options.onexecute || q.options.onexecute(connection))
     } catch (error) {
-      sent.length === 0 && write(Sync)
-      errored(error)
+      if (query === q) {
+        write(Sync)
+        errored(error)
+      } else {
+        sent.remove(q)
+        queryError(q, error)
+      }
       return true
     }
   }
