@@ -127,7 +127,7 @@ export function openConnections(url: string, sizes: PoolSizes, options: OpenOpti
       ...(onError === undefined ? {} : { onError }),
       holdsLocks: use === 'locks',
       traces,
-      // Not merges: with 1,000 messages they are up to a third cheaper when they are planned for them.
+      // Merges choose by the size of their batch: `hub/merge/merge.ts`.
       plansOnce: use === 'views',
       ...(use === 'work' ? { statementTimeoutMs: WORK_TIMEOUT_MS } : {}),
     })

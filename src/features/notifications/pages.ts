@@ -49,7 +49,7 @@ export async function readInbox(
   const rows = await db<Omit<InboxRow, 'name'>[]>`
     with ${selectionHead(db, selection, pageRequest.before)}
     select * from (${pageRows(db, selection, pageRequest.limit)}) shown
-    order by ts desc, kind, hash desc`
+    order by ts desc, kind, hash collate "C" desc`
   return rows.map((row) => ({ ...row, name: kindName(row.kind) }))
 }
 
@@ -70,7 +70,7 @@ export async function readInboxWithUnseen(
       ) unseen
     ) counted
     left join (${pageRows(db, selection, limit)}) shown on true
-    order by shown.ts desc, shown.kind, shown.hash desc`
+    order by shown.ts desc, shown.kind, shown.hash collate "C" desc`
   // Without notifications there is one row, of the count.
   const rows = found.flatMap(({ unseen: _, ...row }) =>
     row.kind === null ? [] : [{ ...row, name: kindName(row.kind) }],

@@ -169,7 +169,7 @@ export async function consumeBatch(
     if (events.length > 0) {
       const isLarge = events.length > MAX_EVENTS_PLANNED_ONCE
       const [, last] = await inPipeline([
-        isLarge ? setPlanMode(transaction, 'automatic') : null,
+        isLarge ? setPlanMode(transaction, 'eachTime') : null,
         runInSpan(span, () => consumer.handle(transaction, events, signal)),
       ])
       withCommit(last)

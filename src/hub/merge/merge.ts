@@ -98,8 +98,7 @@ export async function mergeBatch(
       return state
     }
     // On-chain events change what is loaded. Without any, the round trip that locks also loads.
-    const isSmall = input.messages.length + input.chainEvents.length <= MAX_ITEMS_PLANNED_ONCE
-    const planMode = isSmall ? setPlanMode(transaction, 'once') : null
+    const planMode = setPlanMode(transaction, sizeOf(input) <= MAX_ITEMS_PLANNED_ONCE ? 'once' : 'eachTime')
     const [{ head, applied }, loaded] = await inPipeline([
       lockShard(transaction, shard, input, settings.shards),
       input.chainEvents.length === 0 ? load(input) : null,
@@ -135,6 +134,12 @@ export async function mergeBatch(
       events: logged.events,
     }
   })
+}
+
+/** The number of items of a batch. */
+function sizeOf({ chainEvents, nameTransfers, messages, upstreamRemovals = [], lostNames = [] }: MergeBatch) {
+  const lists = [chainEvents, nameTransfers, messages, upstreamRemovals, lostNames]
+  return lists.reduce((sum, list) => sum + list.length, 0)
 }
 
 /** Decides everything but on-chain events, in the protocol's order. Changes the state. */

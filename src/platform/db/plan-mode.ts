@@ -1,17 +1,20 @@
 import type { Transaction } from './connection.js'
-import type { Statement } from './pipeline.js'
 
-/** Values of PostgreSQL's `plan_cache_mode`. */
-const MODES = {
-  /** As PostgreSQL chooses: for lists of a few values it often plans each time. */
-  automatic: 'auto',
+/**
+ * How the statements of a transaction are planned. By itself, PostgreSQL plans a statement with lists of a few values each
+ * time, and one with long lists once, for ten elements, after its first five runs on a connection.
+ */
+type PlanMode =
   /** One plan for all values, as is right for look-ups by few keys: planning costs more than they do. */
-  once: 'force_generic_plan',
-  /** A plan for the values of each run, which knows how long a list is: a plan for all values assumes ten. */
-  eachTime: 'force_custom_plan',
-}
+  | 'once'
+  /** A plan for the values of each run, which knows how long a list is. */
+  | 'eachTime'
 
-/** Sets how the statements behind it in the transaction are planned. It is sent at once, before those that follow. */
-export function setPlanMode(db: Transaction, mode: keyof typeof MODES): Statement {
-  return db`select set_config('plan_cache_mode', ${MODES[mode]}, true)`.execute()
+/** Sets the mode for the statements behind it in the transaction. It is sent at once, before those that follow. */
+export function setPlanMode(db: Transaction, mode: PlanMode): Promise<unknown> {
+  const setting =
+    mode === 'once'
+      ? db`select set_config('plan_cache_mode', 'force_generic_plan', true)`
+      : db`select set_config('plan_cache_mode', 'force_custom_plan', true)`
+  return setting.execute()
 }
