@@ -19,6 +19,8 @@ export interface HealthOptions {
   readonly readShortages: () => Promise<readonly Shortage[]>
   /** Milliseconds within which every request is answered. */
   readonly requestTimeoutMs: number
+  /** Whether the process was told to stop: it answers for a while, and should get no more requests. */
+  readonly isStopping?: () => boolean
 }
 
 /** A check that takes longer counts as failed. */
@@ -34,7 +36,7 @@ const MAX_EVENT_LAG = 10_000
  * @returns whether the server is ready, as `/readyz` says it.
  */
 export function registerHealth(app: FastifyInstance, options: HealthOptions): () => Promise<boolean> {
-  const { readShortages, requestTimeoutMs } = options
+  const { readShortages, requestTimeoutMs, isStopping = () => false } = options
   const longestMs = requestTimeoutMs * CHECK_SHARE
   const readReadiness = sharedCheck(options.readReadiness, Math.min(READINESS_LIMIT_MS, longestMs))
   const vital = { config: { isVital: true } }
@@ -43,7 +45,7 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): ()
 
   app.get('/readyz', vital, async (_request, reply) => {
     const [found, shortages] = await Promise.all([readReadiness(), readShortages()])
-    const ready = isReady(found)
+    const ready = !isStopping() && isReady(found)
     if (!ready) reply.status(503).header('retry-after', 1)
     const missingRoles = Object.entries(found?.roles ?? {}).flatMap(([role, count]) =>
       count === 0 ? [role] : [],
@@ -56,7 +58,7 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): ()
     }
   })
 
-  return async () => isReady(await readReadiness())
+  return async () => !isStopping() && isReady(await readReadiness())
 }
 
 function isReady(found: Readiness | null): boolean {

@@ -45,6 +45,8 @@ export interface ServerOptions {
   readonly maxPendingRequests?: number
   /** Undefined: replies go out as they are, and bodies must come so. */
   readonly encoding?: HttpEncodingOptions
+  /** Whether the process was told to stop: clients then connect elsewhere for their next request. */
+  readonly isStopping?: () => boolean
   /** Functions that add routes, each in a scope of its own. */
   readonly routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
 }
@@ -121,7 +123,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   preferOrdinaryRequests(app)
   if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {
-    if (closing) reply.header('connection', 'close')
+    if (closing || options.isStopping?.()) reply.header('connection', 'close')
   })
   recordResponses(app, options)
   app.setErrorHandler((failure, request, reply) => replyToFailure(failure, request, reply, errorBody))

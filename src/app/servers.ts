@@ -7,6 +7,7 @@ import { buildServer } from '../api/server.js'
 import type { Database } from '../platform/db/connection.js'
 import { migrationState } from '../platform/db/migrate.js'
 import type { LogFeed } from '../platform/log/log-feed.js'
+import { pause } from '../platform/process/pause.js'
 import type { ServerApp, StartedModule } from './module.js'
 import type { ProcessRegistry } from './processes.js'
 import type { ShortageWatch } from './shortages.js'
@@ -40,12 +41,15 @@ export async function startServers(
     compressedRequests: config.compressedRequests,
   }
   const { trustProxy, requestTimeoutMs } = config
-  const common = { log, metrics, errors, feed, tracing, trustProxy, requestTimeoutMs, encoding }
+  let stopping = false
+  const isStopping = () => stopping
+  const common = { log, metrics, errors, feed, tracing, trustProxy, requestTimeoutMs, encoding, isStopping }
   const health = (server: FastifyInstance) => {
     const isReady = registerHealth(server, {
       requestTimeoutMs,
       readReadiness: () => readReadiness(connections.read, hub.queued, processes),
       readShortages: shortages.read,
+      isStopping,
     })
     registerMetrics(server, metrics, requestTimeoutMs)
     if (app.roles.has('api')) registerLanding(server, { isReady, hasConsole: config.console })
@@ -58,6 +62,11 @@ export async function startServers(
       ? null
       : await buildServer({ ...common, routes: hubRoutes })
   async function stop(): Promise<void> {
+    stopping = true
+    await pause(config.shutdownDelayMs)
+    await drain()
+  }
+  async function drain(): Promise<void> {
     const servers = hubServer === null ? [main] : [main, hubServer]
     await Promise.all(servers.map((server) => drainRequests(server, (config.shutdownTimeoutMs * 2) / 3)))
   }
@@ -67,7 +76,7 @@ export async function startServers(
     return { urls: { main: mainUrl, ...(hubUrl === null ? {} : { hub: hubUrl }) }, stop }
   } catch (error) {
     // A server that listens already would keep the process, which has failed to start, running.
-    await stop()
+    await drain()
     throw error
   }
 }

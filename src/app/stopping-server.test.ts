@@ -69,6 +69,25 @@ it('a request that has begun is answered, and others find no server', async () =
   expect(await db`select from app.processes`).toEqual([])
 })
 
+it('a server that is told to stop goes on answering for a while, and says that it is not ready', async () => {
+  const server = await startTestServer(url, { ...quiet, SHUTDOWN_DELAY_MS: '4000', HUB_PORT: '0' })
+  const ready = await fetch(`${server.urls.main}/readyz`)
+  expect([ready.status, ready.headers.get('connection')]).toEqual([200, 'keep-alive'])
+  const stopping = server.stop()
+  const asked = ['main/readyz', 'main/healthz', 'hub/v1/info'].map(async (place) => {
+    const [name, path] = [place.slice(0, place.indexOf('/')), place.slice(place.indexOf('/'))]
+    const { status, headers } = await fetch(`${server.urls[name as 'main' | 'hub']}${path}`)
+    return [place, status, headers.get('connection')]
+  })
+  expect(await Promise.all(asked)).toEqual([
+    ['main/readyz', 503, 'close'],
+    ['main/healthz', 200, 'close'],
+    ['hub/v1/info', 200, 'close'],
+  ])
+  await stopping
+  await untilRefused(server)
+})
+
 it('a request that does not end is cut off', async () => {
   const server = await startTestServer(url, { ...quiet, ...hasty, HUB_PORT: '0' })
   const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from([1])) })

@@ -22,30 +22,27 @@ export async function serve(context: CommandContext, demo: boolean): Promise<voi
       (error: unknown) => server.stop().then(() => Promise.reject(error)),
     )
   })
-  context.onStopSignal(
-    (isForced) => {
-      if (isForced) {
-        log.warn({}, 'stopping immediately')
-        starting.then(
-          (server) => server.abort(),
-          () => {},
-        )
-        return
-      }
-      log.info({}, 'stopping after running requests finish')
-      stopping.abort()
-      starting
-        .then(
-          (server) => server.stop(),
-          () => {},
-        )
-        .then(
-          () => log.info({}, 'stopped'),
-          (error: unknown) => log.error({ err: error }, 'shutdown failed'),
-        )
-    },
-    Math.max(config.shutdownTimeoutMs, MIN_STOP_MS),
-  )
+  context.onStopSignal((isForced) => {
+    if (isForced) {
+      log.warn({}, 'stopping immediately')
+      starting.then(
+        (server) => server.abort(),
+        () => {},
+      )
+      return
+    }
+    log.info({}, 'stopping after running requests finish')
+    stopping.abort()
+    starting
+      .then(
+        (server) => server.stop(),
+        () => {},
+      )
+      .then(
+        () => log.info({}, 'stopped'),
+        (error: unknown) => log.error({ err: error }, 'shutdown failed'),
+      )
+  }, config.shutdownDelayMs + Math.max(config.shutdownTimeoutMs, MIN_STOP_MS))
   const server = await starting.catch((error: unknown) => {
     if (error !== stopping.signal.reason) throw error
   })

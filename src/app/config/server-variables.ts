@@ -143,4 +143,9 @@ export const serverVariables = {
       'two thirds of it to finish. What has not ended then is cut off: at the earliest after 5 seconds.',
     { minimum: 0, maximum: 600_000, default: 15_000 },
   ),
+  SHUTDOWN_DELAY_MS: integer(
+    'Milliseconds after SIGTERM in which the process goes on answering, while `/readyz` says 503, so that load balancers ' +
+      'send no more. `SHUTDOWN_TIMEOUT_MS` begins after it.',
+    { minimum: 0, maximum: 600_000, default: 0 },
+  ),
 }
