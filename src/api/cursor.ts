@@ -6,8 +6,12 @@ import { invalidField } from './invalid-field.js'
 
 /** Parts of sort keys, with bounds that keep forged cursors within SQL types. */
 export const keyPart = {
-  /** An integer: a fid, a time or a counter. */
+  /** A value of an int8 column: a fid, a time or a counter. */
   integer: Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+  /** A value of an int4 column: most ids that the database gives. */
+  int4: Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }),
+  /** A value of an int2 column: the type of a reaction. */
+  int2: Type.Integer({ minimum: -(2 ** 15), maximum: 2 ** 15 - 1 }),
   /** A float8, for example a rank. */
   number: Type.Number(),
   /** Bytes in hex, without 0x: `Buffer.from(part, 'hex')`. */

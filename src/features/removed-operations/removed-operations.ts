@@ -26,7 +26,9 @@ const paging = { viewer_fid: viewerFidParameter, ...pagingParameters(100, 25) }
 
 /** The part of a description that says who is listed. */
 const trustText = `Users whose score is at least ${POWER_BADGE_SCORE}, highest first.`
-const scoreCursors = cursorKind('users by score', keyPart.number, keyPart.integer)
+/** The score is a float4, which other numbers do not fit into. */
+const listedScore = Type.Number({ minimum: POWER_BADGE_SCORE, maximum: 1 })
+const scoreCursors = cursorKind('users by score', listedScore, keyPart.integer)
 
 interface UserPageQuery {
   readonly viewer_fid?: number

@@ -27,7 +27,7 @@ interface CastReactionQuery {
   readonly cursor?: string
 }
 
-const castCursors = cursorKind('v1 reactions', keyPart.integer, keyPart.integer, keyPart.integer)
+const castCursors = cursorKind('v1 reactions', keyPart.integer, keyPart.integer, keyPart.int2)
 
 /** A page of reactions to a cast, each with its user of version 2. */
 async function reactionPage(
@@ -106,7 +106,7 @@ const castRecasters = versionOne({
   },
 })
 
-const userCursors = cursorKind('v1 likes of a user', keyPart.integer, keyPart.hex, keyPart.integer)
+const userCursors = cursorKind('v1 likes of a user', keyPart.integer, keyPart.hex, keyPart.int2)
 
 const userCastLikes = versionOne({
   path: 'user-cast-likes',

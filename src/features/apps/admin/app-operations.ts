@@ -218,7 +218,7 @@ export const editAppOperation = defineAdminOperation({
   },
 })
 
-const byId = cursorKind('API keys by id', keyPart.integer)
+const byId = cursorKind('API keys by id', keyPart.int4)
 
 export const listKeysOperation = defineAdminOperation({
   method: 'GET',

@@ -149,7 +149,7 @@ export const channelUser = defineOperation({
 
 /** Creates the cursors of one order of channels. */
 export function channelCursor(order: string) {
-  return cursorKind(order, keyPart.number, keyPart.text)
+  return cursorKind(order, keyPart.integer, keyPart.text)
 }
 
 /**

@@ -145,7 +145,7 @@ function presentReaction({ type, ts, app }: ReactionRow) {
   }
 }
 
-const castCursors = cursorKind('reactions/cast', keyPart.integer, keyPart.integer, keyPart.integer)
+const castCursors = cursorKind('reactions/cast', keyPart.integer, keyPart.integer, keyPart.int2)
 
 /** `GET reactions/cast` */
 export const reactionsCast = defineOperation({
@@ -182,7 +182,7 @@ export const reactionsCast = defineOperation({
   },
 })
 
-const userCursors = cursorKind('reactions/user', keyPart.integer, keyPart.hex, keyPart.integer)
+const userCursors = cursorKind('reactions/user', keyPart.integer, keyPart.hex, keyPart.int2)
 
 /** `GET reactions/user` */
 export const reactionsUser = defineOperation({

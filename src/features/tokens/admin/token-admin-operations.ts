@@ -20,7 +20,7 @@ import { backfillProgress, isBackfilled } from '../token.js'
 import { trackPool, trackToken, untrackToken } from '../tracked-tokens.js'
 import { listTrackedTokens, type TrackedTokenRow } from './tracked-token-list.js'
 
-const byId = cursorKind('tracked tokens by id', keyPart.integer)
+const byId = cursorKind('tracked tokens by id', keyPart.int4)
 const MAX_POOLS = 10
 
 /** `GET /admin/tokens` */

@@ -54,6 +54,11 @@ it('a token is tracked, backfilled and dropped with its balances', async () => {
   expect(await admin('DELETE', `tokens/${token.id}`)).toMatchObject({ status: 404 })
 })
 
+it('the list refuses a cursor of an id that no column holds', async () => {
+  const cursor = Buffer.from('["tracked tokens by id",99999999999]').toString('base64url')
+  expect(await admin('GET', `tokens?cursor=${cursor}`)).toMatchObject({ status: 400, property: 'cursor' })
+})
+
 it('what is no token, no pool or not followed is refused', async () => {
   const address = `0x${'e2'.repeat(20)}`
   expect(await admin('POST', 'tokens', { network: 'base', address })).toMatchObject({

@@ -16,7 +16,7 @@ import { lowercase } from '../../../platform/text/lowercase.js'
 import { defineOperation } from '../../operation.js'
 import { UserSearchResponse } from '../schema/user.js'
 
-const cursors = cursorKind('users found', keyPart.integer, keyPart.number, keyPart.integer)
+const cursors = cursorKind('users found', keyPart.int4, keyPart.number, keyPart.integer)
 
 /** `GET user/search` */
 export const userSearch = defineOperation({
