@@ -52,6 +52,30 @@ it('webhook targets: Retry-After pauses all their deliveries', { timeout: 120_00
   for (const { atMs } of others) expect(atMs - first!.atMs).toBeGreaterThan(6_000)
 })
 
+it('webhook targets: a new url ends the pause and the delays of the one before', {
+  timeout: 120_000,
+}, async () => {
+  const server = await start()
+  const busy = await startReceiver((response) => response.writeHead(503, { 'retry-after': '86400' }).end())
+  const healthy = await startReceiver()
+  const { webhook_id } = await subscribe(server, busy.url, filter('moved'))
+  const held = () =>
+    db`select 1 from webhooks.lanes where webhook_id = ${webhook_id} and held_until is not null`
+  await server.hub.submit(casts('moved', 1))
+  await expect.poll(held, { timeout: 45_000 }).toHaveLength(1)
+  const [first] = busy.received
+  await callApi(server, 'PUT', 'webhook', { webhook_id, name: 'renamed', url: busy.url })
+  expect(await held()).toHaveLength(1)
+  await callApi(server, 'PUT', 'webhook', { webhook_id, name: 'moved', url: healthy.url })
+  const { event_id } = await callApi(server, 'POST', 'webhook/test', { webhook_id, type: 'user.created' })
+  const received = await healthy.waitForCount(2)
+  const eventIds = received.map(({ body }) => body.event_id).toSorted()
+  expect(eventIds).toEqual([first!.body.event_id, event_id].toSorted())
+  expect(
+    await db`select held_until, failing_since, failures from webhooks.lanes where webhook_id = ${webhook_id}`,
+  ).toEqual([{ held_until: null, failing_since: null, failures: 0 }])
+})
+
 it('webhook targets: a redirect, a timeout or an invalid response -> retried', {
   timeout: 120_000,
 }, async () => {

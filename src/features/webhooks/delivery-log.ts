@@ -10,12 +10,11 @@ import { isoTime } from '../../platform/db/iso-time.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { NetRequest } from '../../platform/outbound/net-client.js'
 import type { Vault } from '../../platform/vault/vault.js'
-import { deliveryChannel } from './delivery/delivery-store.js'
 import { signedRequest } from './delivery/request.js'
 import type { WebhookDelivery } from './schema/webhook.js'
 import type { WebhookEventKind } from './schema/webhook-filters.js'
 import { decryptSigningSecrets } from './secrets.js'
-import { isWaiting } from './waiting-deliveries.js'
+import { deliveryChannel, isWaiting } from './waiting-deliveries.js'
 
 /** A page of a webhook's deliveries, below `beforeSeq`. */
 interface DeliveryPage {

@@ -1,3 +1,4 @@
+import { notifyLanes } from '../../outbox/outbox-queue.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { UNIQUE_VIOLATION } from '../../platform/db/connection-errors.js'
 import { PlazaError } from '../../platform/errors.js'
@@ -13,7 +14,7 @@ import {
   expireSecrets,
   type SigningSecret,
 } from './secrets.js'
-import { isWaiting } from './waiting-deliveries.js'
+import { deliveryChannel, isWaiting } from './waiting-deliveries.js'
 
 /** A webhook as its owner sees it. */
 export interface Webhook extends WebhookRow {
@@ -107,7 +108,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes the name, target and subscription of a webhook; it stays enabled or disabled.
+ * Changes the name, target and subscription of a webhook; it stays enabled or disabled. A new target takes what waits at
+ * once, whatever the one before has asked for.
  *
  * @throws PlazaError 400, 404 and 409 as `createWebhook`.
  */
@@ -127,6 +129,13 @@ export async function replaceWebhook(
           subscription_updated_at = case when ${filters !== undefined} then now() else subscription_updated_at end,
           filters = ${subscribed === undefined ? null : JSON.stringify(subscribed)}::text::jsonb
         where id = ${webhookId}`
+      if (targetUrl === current.targetUrl) return
+      await forgetFailures(transaction, webhookId)
+      await transaction`
+        update webhooks.deliveries
+        set next_attempt_at = now()
+        where webhook_id = ${webhookId} and state = 'waiting' and attempts > 0`
+      await notifyLanes(transaction, deliveryChannel, [webhookId])
     }),
   )
 }
@@ -145,11 +154,16 @@ export async function setWebhookActive(
       set active = ${active}, disabled_reason = null, revision = ${revision}, updated_at = now()
       where id = ${webhookId}`
     if (!active) return await cancelWaiting(transaction, webhookId, 'the webhook was switched off')
-    await transaction`
-      update webhooks.lanes
-      set failing_since = null, failures = 0, held_until = null
-      where webhook_id = ${webhookId}`
+    await forgetFailures(transaction, webhookId)
   })
+}
+
+/** Ends the pause of a webhook, and counts its failures anew. */
+async function forgetFailures(transaction: Transaction, webhookId: string): Promise<void> {
+  await transaction`
+    update webhooks.lanes
+    set failing_since = null, failures = 0, held_until = null
+    where webhook_id = ${webhookId}`
 }
 
 /** Changes a webhook of this app under the lock of the revisions, and returns it afterwards. */

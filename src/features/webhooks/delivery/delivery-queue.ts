@@ -4,11 +4,11 @@ import type { Log } from '../../../platform/log/log.js'
 import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure, netFailure } from '../../../platform/outbound/net-failure.js'
 import type { Vault } from '../../../platform/vault/vault.js'
+import { deliveryChannel } from '../waiting-deliveries.js'
 import { disableWebhook } from '../webhooks.js'
 import {
   type ClaimedDelivery,
   claimDue,
-  deliveryChannel,
   findDueWebhooks,
   type PreparedDelivery,
   releaseLostDeliveries,

@@ -164,9 +164,6 @@ export async function storeData(db: Database, data: ReadonlyMap<string, string>)
     where e.id = made.id and e.data is null`
 }
 
-/** The NOTIFY channel of the delivery queue. A lane is a webhook, and its key the webhook's id. */
-export const deliveryChannel = 'webhook_lanes'
-
 /**
  * The workers that send. Deliveries of a dead worker are sent again: nobody knows whether they arrived. Webhooks that only
  * this worker served are deleted.

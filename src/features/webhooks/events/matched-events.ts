@@ -5,8 +5,8 @@ import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { notifyLanes } from '../../../outbox/outbox-queue.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
 import type { Statement } from '../../../platform/db/pipeline.js'
-import { deliveryChannel } from '../delivery/delivery-store.js'
 import type { CastFacts, EventFacts, Matcher } from '../matching/matcher.js'
+import { deliveryChannel } from '../waiting-deliveries.js'
 import { encodeSubject, type WebhookEvent } from './webhook-event.js'
 
 /** An event, and the webhooks that it is for. */
