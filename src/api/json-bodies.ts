@@ -11,16 +11,18 @@ export function acceptJson(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
-    else parseJson(request, cutDeepJson(String(body)), done)
+    else {
+      parseJson(request, cutDeepJson(String(body)), (error, parsed) =>
+        done(error && invalidBody(error.message), parsed),
+      )
+    }
   })
   scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     if (body === '') done(null, undefined)
-    else
-      done(
-        new PlazaError(
-          'bad_request.invalid_param',
-          'the body must be JSON, with content-type application/json',
-        ),
-      )
+    else done(invalidBody('the body must be JSON, with content-type application/json'))
   })
+}
+
+function invalidBody(message: string): PlazaError {
+  return new PlazaError('bad_request.invalid_param', message, { property: 'body' })
 }

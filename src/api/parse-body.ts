@@ -22,7 +22,9 @@ export function compileBody<Body extends TObject>(schema: Body): ParseBody<Body>
   let compiled: ReturnType<typeof compile> | undefined
   return (raw = {}, { strict = false } = {}) => {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-      throw new PlazaError('bad_request.invalid_param', 'the body must be a JSON object')
+      throw new PlazaError('bad_request.invalid_param', 'the body must be a JSON object', {
+        property: 'body',
+      })
     }
     refuseFaults(raw)
     compiled ??= compile(schema)

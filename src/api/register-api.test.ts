@@ -78,6 +78,33 @@ it.each(['/v2/social/fine', '/v2/social/fine/', '/v2/farcaster/fine', '/v2/farca
   },
 )
 
+it.each([
+  ['a list', '[]', 'application/json', 'the body must be a JSON object'],
+  ['a text', '"made"', 'application/json', 'the body must be a JSON object'],
+  ['no JSON', '{"a":', 'application/json', expect.stringContaining('JSON')],
+  ['a form', 'a=1', 'application/x-www-form-urlencoded', expect.stringContaining('must be JSON')],
+])('a body that is %s -> 400 with errors', async (_what, payload, contentType, message) => {
+  const { app, key } = await createTestApi({ db, operations })
+  const headers = { 'x-api-key': key, 'content-type': contentType }
+  const reply = await app.inject({ method: 'POST', url: '/v2/farcaster/made', headers, payload })
+  expect(reply.statusCode).toBe(400)
+  expect(reply.json()).toEqual({
+    message,
+    code: 'InvalidField',
+    property: 'body',
+    status: 400,
+    errors: [
+      {
+        code: 'custom',
+        expected: 'a valid value',
+        received: 'an invalid value',
+        message,
+        path: ['body'],
+      },
+    ],
+  })
+})
+
 it('a missing or wrong key -> 401, on any path', async () => {
   const { app } = await createTestApi({ db, operations })
   const body = { code: 'Unauthorized', status: 401, message: expect.stringContaining('x-api-key') }
