@@ -86,6 +86,31 @@ it('a wallet that cannot pay registers nothing', async () => {
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(0)
 })
 
+it('a wallet that has just been funded can pay, whatever its balance was a moment ago', async () => {
+  const nowMs = Date.now()
+  const ledger = ledgerOn(chain.url, { ...parts, clock: () => nowMs })
+  const wallet = await walletOn(chain, db, { balance: 0n })
+  expect(await ledger.available(db, wallet, 1n)).toBe(0n)
+  await chain.client.setBalance({ address: hexOf(wallet.address), value: 5n })
+  expect(await ledger.available(db, wallet)).toBe(0n)
+  expect(await ledger.available(db, wallet, 5n)).toBe(5n)
+  expect(await ledger.available(db, wallet)).toBe(5n)
+})
+
+it('a wallet that owes a fid and has just been funded takes another', async () => {
+  const rich = await walletOn(chain, db, { balance: parseEther('1'), fidPoolSize: 2 })
+  await fidPoolOn().fill(rich.id)
+  const nowMs = Date.now()
+  const ledger = ledgerOn(chain.url, { ...parts, clock: () => nowMs })
+  const price = await ledger.priceOf({ kind: 'register' })
+  const wallet = await walletOn(chain, db, { balance: price, fidPoolSize: 0 })
+  const fidPool = new FidPool({ db, vault: testVault, ledger, clock, log: silentLog })
+  await fidPool.take(wallet)
+  await expect(fidPool.take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
+  await chain.client.setBalance({ address: hexOf(wallet.address), value: 2n * price })
+  expect(await fidPool.take(wallet)).toBeGreaterThan(0)
+})
+
 /** Serves the API with accounts on the chain until the test ends, and returns a client that pays with the wallet. */
 async function connectClient(wallet: Wallet): Promise<NeynarAPIClient> {
   const network = FarcasterNetwork.DEVNET

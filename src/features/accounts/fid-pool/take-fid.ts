@@ -37,7 +37,7 @@ export async function takeFid(
   wallet: Wallet,
   options: TakeOptions,
 ): Promise<number | null> {
-  const quotePromise = ledger.quote(wallet, { kind: 'register' })
+  const quotePromise = ledger.quote(wallet, { kind: 'register' }, 'recent')
   const quote = await resultWithin(
     QUOTE_TIMEOUT_MS,
     quotePromise.catch(() => null),
@@ -48,7 +48,10 @@ export async function takeFid(
     const { needed, available } = await requiredFunds(transaction, quote, wallet, options)
     return available >= needed ? await assignFid(transaction, wallet, options) : 'uncertain'
   })
-  return fid === 'uncertain' ? await takeWithWalletLock(db, await quotePromise, wallet, options) : fid
+  if (fid !== 'uncertain') return fid
+  // A wallet that has just been funded is not refused for its balance of a moment ago.
+  const freshQuote = await ledger.quote(wallet, { kind: 'register' }, 'fresh')
+  return await takeWithWalletLock(db, freshQuote, wallet, options)
 }
 
 /**

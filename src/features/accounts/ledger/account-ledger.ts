@@ -82,10 +82,18 @@ export interface AccountLedger {
   readonly network: string
   /** The most that a call may cost a wallet in wei, with fees. */
   priceOf(call: PricedCall): Promise<bigint>
-  /** Balance that the wallet can still spend, in wei, without the reserve of open transactions. */
-  available(db: Queryable, payer: Payer): Promise<bigint>
-  /** Fetches what a decision under a lock needs from the network, which may be slow. */
-  quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote>
+  /**
+   * Balance that the wallet can still spend, in wei, without the reserve of open transactions.
+   *
+   * @param needed A balance of a moment ago is enough if it covers this.
+   */
+  available(db: Queryable, payer: Payer, needed?: bigint): Promise<bigint>
+  /**
+   * Fetches what a decision under a lock needs from the network, which may be slow.
+   *
+   * @param balanceAge Whether a balance of a moment ago is enough.
+   */
+  quote(payer: Payer, call: Pick<AccountCall, 'kind'>, balanceAge: 'recent' | 'fresh'): Promise<PurchaseQuote>
   /** The next nonce of an address (20 bytes) at this contract. */
   nonceOf(contract: NonceContract, address: Buffer): Promise<bigint>
   /** The fid of an address (20 bytes), at the newest or the final block. */

@@ -214,7 +214,7 @@ async function checkFunds(
     hasSigner ? ledger.priceOf({ kind: 'add key' }) : 0n,
   ])
   const needed = prices[0] + prices[1]
-  const available = await ledger.available(writerDb, wallet)
+  const available = await ledger.available(writerDb, wallet, needed)
   // Report a lost fid first: funding the wallet would not help.
   if (available < needed) await checkFidHeld(writerDb, { fid, walletId: wallet.id }, clock())
   requireFunds(needed, available)

@@ -89,7 +89,7 @@ async function startRegistration(
   const calls = await checkDirect(ledger, request, Math.floor(clock() / 1000))
   const prices = await Promise.all(calls.map((call) => ledger.priceOf(call)))
   const needed = prices.reduce((sum, price) => sum + price, 0n)
-  requireFunds(needed, await ledger.available(writerDb, wallet))
+  requireFunds(needed, await ledger.available(writerDb, wallet, needed))
   return await acceptDirectRegistration(writerDb, { ...named, walletId: wallet.id, calls }, clock())
 }
 

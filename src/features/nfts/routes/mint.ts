@@ -209,7 +209,7 @@ async function checkFunds(
   if (await isRepeated(ledger, orders)) return
   let needed = 0n
   for (const { gas, value } of orders) needed += await ledger.maxCost(gas, value)
-  const available = await ledger.available(writerDb, wallet)
+  const available = await ledger.available(writerDb, wallet, needed)
   if (available >= needed) return
   throw new PlazaError(
     'insufficient_funds',

@@ -174,13 +174,13 @@ async function checkFunds(
     if (balance < total) throw lackingFunds(`the transfers are ${total} of ${token}`, balance)
   }
   const cost = await ledger.estimateCost(from, { ...first!.call, value: first!.value })
-  const available = await ledger.available(writerDb, wallet)
   if (typeof cost !== 'bigint') {
     if (cost.code === 'insufficient_funds') throw new PlazaError(cost.code, cost.message)
     return
   }
   const fees = (cost - first!.value) * BigInt(orders.length)
   const needed = fees + (unit.token === null ? total : 0n)
+  const available = await ledger.available(writerDb, wallet, needed)
   if (available < needed) throw lackingFunds(`the transfers may cost ${needed} wei`, available)
 }
 

@@ -136,14 +136,19 @@ export class ChainLedger implements AccountLedger {
     })
   }
 
-  async available(db: Queryable, payer: Payer): Promise<bigint> {
-    return await spendableAmount(db, payer.id, await this.#cachedBalance(payer))
+  async available(db: Queryable, payer: Payer, needed = 0n): Promise<bigint> {
+    const available = await spendableAmount(db, payer.id, await this.#balance(payer, 'recent'))
+    if (available >= needed) return available
+    // A wallet that has just been funded is not refused for two seconds.
+    return await spendableAmount(db, payer.id, await this.#balance(payer, 'fresh'))
   }
 
-  async quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote> {
-    const [price, cachedBalance] = await Promise.all([this.priceOf(call), this.#cachedBalance(payer)])
-    // A wallet that has just been funded is not refused for two seconds.
-    const balance = cachedBalance < price ? await this.#rpc.balance(hexOf(payer.address)) : cachedBalance
+  async quote(
+    payer: Payer,
+    call: Pick<AccountCall, 'kind'>,
+    balanceAge: 'recent' | 'fresh',
+  ): Promise<PurchaseQuote> {
+    const [price, balance] = await Promise.all([this.priceOf(call), this.#balance(payer, balanceAge)])
     return { price, available: (db) => spendableAmount(db, payer.id, balance) }
   }
 
@@ -301,8 +306,11 @@ export class ChainLedger implements AccountLedger {
     return decodeNumber(await this.#rpc.call(encodedCall))
   }
 
-  #cachedBalance({ address }: Payer): Promise<bigint> {
-    return this.#cache.read(hexOf(address), () => this.#rpc.balance(hexOf(address)))
+  #balance({ address }: Payer, age: 'recent' | 'fresh'): Promise<bigint> {
+    const load = () => this.#rpc.balance(hexOf(address))
+    return age === 'recent'
+      ? this.#cache.read(hexOf(address), load)
+      : this.#cache.refresh(hexOf(address), load)
   }
 }
 
