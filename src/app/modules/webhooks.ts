@@ -4,7 +4,7 @@ import { deleteExpiredDeliveries } from '../../features/webhooks/delivery-log.js
 import { recordCompactedFollows } from '../../features/webhooks/events/compacted-follows.js'
 import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
 import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/webhooks/webhook-metrics.js'
-import type { WebhookSettings } from '../../features/webhooks/webhooks.js'
+import { cancelWaitingOfInactive, type WebhookSettings } from '../../features/webhooks/webhooks.js'
 import { startOutbox } from '../../outbox/outbox.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { stopWithClient } from '../../platform/outbound/stop-with-client.js'
@@ -58,7 +58,10 @@ export const webhooksModule: Module = {
         {
           name: 'old deliveries of webhooks',
           everyMs: HOUR_MS,
-          run: () => deleteExpiredDeliveries(db, config.webhookRetentionDays),
+          async run() {
+            await cancelWaitingOfInactive(db)
+            await deleteExpiredDeliveries(db, config.webhookRetentionDays)
+          },
         },
       ],
       // Targets that take longer get the delivery again.

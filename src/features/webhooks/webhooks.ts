@@ -324,6 +324,17 @@ async function cancelWaiting(db: Queryable, webhookId: string, reason: string): 
     where d.webhook_id = ${webhookId} and ${isWaiting(db)}`
 }
 
+/**
+ * Cancels queued deliveries of inactive webhooks. A consumer that read the subscriptions before, and workers that give back
+ * what they have claimed, may queue some after the others were canceled.
+ */
+export async function cancelWaitingOfInactive(db: Database): Promise<void> {
+  await db`
+    update webhooks.deliveries d
+    set state = 'canceled', failure = 'the webhook is inactive', finished_at = now()
+    where d.webhook_id in (select id from webhooks.webhooks where not active) and ${isWaiting(db)}`
+}
+
 async function refuseDuplicates<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()

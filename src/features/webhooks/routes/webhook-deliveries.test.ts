@@ -10,6 +10,7 @@ import { User } from '../../../graph/view/schema/user.js'
 import { outcomeOf } from '../delivery/outcome.js'
 import { sampleData } from '../delivery-log.js'
 import { webhookEventKinds } from '../schema/webhook-filters.js'
+import { cancelWaitingOfInactive } from '../webhooks.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -123,6 +124,34 @@ it('are canceled when their webhook is deactivated', async () => {
     { status: 'canceled', failure: 'the webhook was switched off' },
   ])
   expect((await api.send('POST', 'webhook/test', { webhook_id })).statusCode).toBe(409)
+})
+
+it('are canceled when they were queued after their webhook had ended', async () => {
+  const webhookIds = [
+    await createWebhook('active'),
+    await createWebhook('inactive'),
+    await createWebhook('gone'),
+  ]
+  const [active, inactive, gone] = webhookIds as [string, string, string]
+  for (const webhookId of webhookIds) await addTests(webhookId, 2)
+  await api.send('PATCH', 'webhook', { webhook_id: inactive, active: 'false' })
+  await api.send('DELETE', 'webhook', { webhook_id: gone })
+  // A worker has tried the second of each, and gives it back.
+  await db`
+    update webhooks.deliveries d
+    set state = 'waiting', finished_at = null, failure = null,
+      attempts = (select count(*) from webhooks.deliveries e where e.webhook_id = d.webhook_id and e.seq < d.seq)
+    where webhook_id = any (${db.types.texts(webhookIds)}::text[]::uuid[])`
+  await cancelWaitingOfInactive(db)
+  const states = await db`
+    select webhook_id, state, failure, finished_at is not null as "isFinished" from webhooks.deliveries
+    where webhook_id = any (${db.types.texts(webhookIds)}::text[]::uuid[]) order by seq`
+  const waiting = { state: 'waiting', failure: null, isFinished: false }
+  const canceled = { state: 'canceled', failure: 'the webhook is inactive', isFinished: true }
+  expect(states).toEqual([
+    ...[active, active].map((webhook_id) => ({ webhook_id, ...waiting })),
+    ...[inactive, inactive, gone, gone].map((webhook_id) => ({ webhook_id, ...canceled })),
+  ])
 })
 
 it('of test events have the shapes of the API', () => {
