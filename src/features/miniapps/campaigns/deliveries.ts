@@ -14,7 +14,7 @@ const MAX_DELIVERIES = 1_000
 
 /**
  * Reads the deliveries of a campaign that has ended, by fid. A target that was not tried is listed by the state of its
- * token; one that was reached with the same idempotency key before counts as a success.
+ * token; one that was reached with the same idempotency key before counts as a success, unless the campaign was canceled.
  */
 export async function readDeliveries(
   db: Database,
@@ -43,7 +43,14 @@ export async function readDeliveries(
     select fid, client_fid as "clientFid", status from tried
     union all
     select fid, client_fid,
-      case state when 'enabled' then 'success' when 'disabled' then 'token_disabled' else 'token_not_found' end
+      case state
+        when 'enabled' then (
+          select case c.state when 'canceled' then 'failed' else 'success' end
+          from miniapps.campaigns c where c.id = ${campaignId}
+        )
+        when 'disabled' then 'token_disabled'
+        else 'token_not_found'
+      end
     from untried
     union all
     select fid, null, 'token_not_found'

@@ -153,6 +153,41 @@ describe('a canceled campaign', () => {
     expect(await cancel(campaign_id)).toMatchObject({ httpStatus: 409, code: 'Conflict' })
   })
 
+  it('the request that waits for it learns which targets were not tried', async () => {
+    let isPending = true
+    const pendingResponses: (() => void)[] = []
+    const client = await startClient((request, response) => {
+      const answer = () => acceptAll(request, response)
+      if (isPending) pendingResponses.push(answer)
+      else answer()
+    })
+    // Of a host, one request is sent and at most two are claimed.
+    const { appId, send, cancel } = await createMiniApp(parts, { ...waitUntilQueued, concurrency: 1 })
+    const fids = fidsFrom(1, 5)
+    for (const fid of fids)
+      await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(`${fid}`), fids: [fid] })
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [6], state: 'disabled' })
+    const sending = send({ target_fids: [...fids, 6] })
+    await expect.poll(() => pendingResponses.length).toBe(1)
+    const [{ id } = expect.fail()] = await db<{ id: string }[]>`
+      select id from miniapps.campaigns where app_id = ${appId}`
+    expect(await cancel(id)).toMatchObject({ httpStatus: 200 })
+    isPending = false
+    for (const answer of pendingResponses) answer()
+    const { notification_deliveries, ...counts } = await sending
+    const reached = new Set(client.requests.flatMap(({ tokens }) => tokens.map(fidOf)))
+    expect(reached.size).toBeLessThanOrEqual(2)
+    expect(counts).toMatchObject({
+      success_count: reached.size,
+      failure_count: 0,
+      not_attempted_count: 6 - reached.size,
+    })
+    expect(notification_deliveries).toMatchObject([
+      ...fids.map((fid) => ({ fid, status: reached.has(fid) ? 'success' : 'failed' })),
+      { fid: 6, status: 'token_disabled' },
+    ])
+  })
+
   it('a dead process -> its sends in progress are the last', async () => {
     const { appId, notification, campaign } = await createMiniApp(parts)
     const [{ id, seq } = expect.fail()] = await db<{ id: string; seq: number }[]>`
