@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
@@ -29,6 +30,22 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
     await expect.poll(async () => (await campaign(reply.campaign_id)).status).toBe('completed')
     expect((await campaign(reply.campaign_id)).stats.successful_sends).toBe(101)
     expect(await send({ filters: { exclude_fids: [7] } })).toMatchObject({ success_count: 100 })
+  })
+
+  it('tokens that are not tried now count for the way of sending, as in the preview', async () => {
+    const client = await startClient()
+    const { appId, notification, send, preview } = await createMiniApp(parts, { isAsync: true })
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 101) })
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [102], state: 'disabled' })
+    const uuid = randomUUID()
+    await send({ target_fids: fidsFrom(1, 40), notification: { ...notification, uuid } })
+    await send({ target_fids: fidsFrom(41, 20) })
+    expect(await preview({ uuid })).toMatchObject({ tokens: 41, delivery: 'queued' })
+    expect(await preview({ uuid, filters: { exclude_fids: [101] } })).toMatchObject({
+      tokens: 40,
+      delivery: 'synchronous',
+    })
+    expect(await send({ notification: { ...notification, uuid } })).toMatchObject({ httpStatus: 202 })
   })
 
   it('a running campaign has current counts', async () => {

@@ -168,7 +168,7 @@ const notificationPreview = defineOperation({
       uuid,
       audience: audienceOf(audience),
     })
-    const isQueued = campaigns.settings.isAsync && preview.tokens > SYNCHRONOUS_TOKENS
+    const isQueued = campaigns.settings.isAsync && preview.audienceSize > SYNCHRONOUS_TOKENS
     return {
       tokens: preview.tokens,
       users: preview.users,

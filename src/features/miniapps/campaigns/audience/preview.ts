@@ -12,11 +12,16 @@ import {
 /** Recipients of a notification if it were sent now. */
 export interface AudiencePreview {
   readonly tokens: number
+  /** Tokens of the audience, also those that would not be tried now: `broadcast` queues by this number. */
+  readonly audienceSize: number
   readonly users: number
   readonly clients: readonly { readonly clientFid: number; readonly tokens: number }[]
   /** Excluded tokens by their first reason; users for the reason `no_token`. */
   readonly excluded: readonly { readonly reason: string; readonly tokens: number }[]
 }
+
+/** Reasons that exclude tokens of the audience. */
+const untriedReasons: ReadonlySet<string> = new Set(['repeated', 'rate_limited'])
 
 /** Classifies every token of an app, or of the named users, by what a broadcast would do. */
 export async function previewAudience(
@@ -29,8 +34,10 @@ export async function previewAudience(
     return await groupTokens(transaction, settings, request)
   })
   const clients = rows.flatMap(({ clientFid, tokens }) => (clientFid === null ? [] : [{ clientFid, tokens }]))
+  const ofAudience = rows.filter(({ reason }) => reason === null || untriedReasons.has(reason))
   return {
     tokens: clients.reduce((sum, { tokens }) => sum + tokens, 0),
+    audienceSize: ofAudience.reduce((sum, { tokens }) => sum + tokens, 0),
     users: rows.reduce((sum, { users }) => sum + users, 0),
     clients,
     excluded: rows.flatMap(({ reason, tokens }) => (reason === null ? [] : [{ reason, tokens }])),
