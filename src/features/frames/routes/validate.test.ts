@@ -210,6 +210,8 @@ describe('analytics of validated actions', () => {
 
   it.each([
     [{ start: 'yesterday' }, 'start'],
+    [{ start: '0000-01-01T00:00:00Z' }, 'start'],
+    [{ stop: '+010000-01-01T00:00:00Z' }, 'stop'],
     [{ stop: range.start }, 'stop'],
     [{ analytics_type: 'interactions-per-cast' }, 'aggregate_window'],
     [{ analytics_type: 'all' }, 'analytics_type'],

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, flagParameter, textParameter } from '../../../api/parameters.js'
+import { parseTime } from '../../../api/parse-time.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
@@ -148,7 +149,12 @@ export const frameValidateAnalytics = defineOperation({
   reply: FrameValidateAnalyticsResponse,
 
   async handle({ db }, query, { appId }) {
-    const range = { appId, url: query.frame_url, start: timeOf(query, 'start'), stop: timeOf(query, 'stop') }
+    const range = {
+      appId,
+      url: query.frame_url,
+      start: parseTime('start', query.start),
+      stop: parseTime('stop', query.stop),
+    }
     if (range.start >= range.stop) throw invalidField('stop', 'must be later than start')
     return await analyses[query.analytics_type](db, range, query)
   },
@@ -191,10 +197,4 @@ const analyses: Record<
       input_text: text,
     })),
   }),
-}
-
-function timeOf(query: AnalyticsQuery, name: 'start' | 'stop'): Date {
-  const time = new Date(query[name])
-  if (Number.isNaN(time.getTime())) throw invalidField(name, 'must be a time like 2026-11-01T00:00:00Z')
-  return time
 }

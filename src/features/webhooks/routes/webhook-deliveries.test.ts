@@ -116,6 +116,17 @@ it('are queued again, one or all since a time, with the same ids', async () => {
   expect((await redeliver({ delivery_id: one })).statusCode).toBe(409)
 })
 
+it.each([
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00+14:00',
+  '9999-12-31T23:59:59-14:00',
+  '2026-02-30T25:00:00Z',
+])('are not queued again since %s, which the database cannot hold', async (since) => {
+  const webhook_id = await createWebhook(`since/${since}`)
+  const reply = await api.send('POST', 'webhook/deliveries/redeliver', { webhook_id, since })
+  expect(reply.json()).toMatchObject({ status: 400, property: 'since' })
+})
+
 it('are canceled when their webhook is deactivated', async () => {
   const webhook_id = await createWebhook('off')
   await addTests(webhook_id, 1)

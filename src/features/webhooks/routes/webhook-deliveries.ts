@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, pagingParameters } from '../../../api/parameters.js'
+import { parseTime } from '../../../api/parse-time.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
@@ -124,8 +124,7 @@ const webhookRedeliver = defineOperation({
         property: delivery_id === undefined && webhook_id !== undefined ? 'since' : 'delivery_id',
       })
     }
-    const from = new Date(since)
-    if (Number.isNaN(from.getTime())) throw invalidField('since', 'must be a time like 2026-11-01T00:00:00Z')
+    const from = parseTime('since', since)
     const redelivered = await redeliverSince(store.db, await findWebhook(store, appId, webhook_id), from)
     return { message: 'queued again', success: true, redelivered }
   },

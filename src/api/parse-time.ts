@@ -1,0 +1,16 @@
+import { invalidField } from './invalid-field.js'
+
+const MAX_YEAR = 9_999
+
+/**
+ * Reads a time of a request.
+ *
+ * @throws PlazaError 400 that names the parameter, also for a time that PostgreSQL does not read: one in the year 0, or, as
+ * `Date` writes it, in a year of five digits. An offset may move a time there.
+ */
+export function parseTime(property: string, text: string): Date {
+  const time = new Date(text)
+  const year = time.getUTCFullYear()
+  if (year >= 1 && year <= MAX_YEAR) return time
+  throw invalidField(property, 'must be a time like 2026-11-01T00:00:00Z')
+}
