@@ -4,6 +4,9 @@ import type { OperationContext } from '../../operation.js'
 import type { Accounts } from '../accounts.js'
 import { findAppWallet, findWallet, type Wallet } from '../wallets/wallets.js'
 
+/** Most characters of the header: all headers together have no more. A longer id is no wallet's. */
+const MAX_HEADER_LENGTH = 16_384
+
 /**
  * The header with the paying wallet. It is optional here because its absence has an error code of its own.
  */
@@ -11,7 +14,7 @@ export const walletHeaders = Type.Object({
   'x-wallet-id': Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 128,
+      maxLength: MAX_HEADER_LENGTH,
       description: 'Required. Id of the wallet that pays. The wallet must belong to the app of the API key.',
       examples: ['wallet-garden'],
     }),

@@ -44,7 +44,12 @@ it('GET user/fid: wrong wallet -> an error that says why', async () => {
     code: 'RequiredField',
     message: 'x-wallet-id header is required',
   })
-  for (const id of ['me', '00000000-0000-4000-8000-000000000000', wallet.id.replace(/.$/, 'g')]) {
+  for (const id of [
+    'me',
+    '00000000-0000-4000-8000-000000000000',
+    wallet.id.replace(/.$/, 'g'),
+    'x'.repeat(129),
+  ]) {
     expect(answer(await fetchFid(id))).toEqual([404, 'InvalidWalletId', undefined])
   }
   expect(answer(await fetchFid(wallet.id, other))).toEqual([404, 'InvalidWalletId', undefined])
