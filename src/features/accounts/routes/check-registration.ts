@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
-import { ethAddressParameter, fidParameter, textParameter } from '../../../api/parameters.js'
+import { ethAddressParameter, fidParameter, textParameter, uuidParameter } from '../../../api/parameters.js'
 import { readContractSignature } from '../../../hub/registry/account-signature.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -55,11 +55,7 @@ export const RegisterUserReqBody = Type.Object({
   signer: Type.Optional(
     Type.Object(
       {
-        uuid: textParameter({
-          maxLength: 64,
-          description: 'Signer of the app, created by `POST signer`.',
-          examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
-        }),
+        uuid: uuidParameter({ description: 'Signer of the app, created by `POST signer`.' }),
         app_fid: fidParameter({ description: 'Fid of the app.' }),
         deadline: deadlineMember('Deadline of the app’s request, in Unix seconds.'),
         signed_key_request_metadata_signature: signatureMember(

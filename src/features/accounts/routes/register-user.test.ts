@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
@@ -183,7 +184,8 @@ it('an impossible request -> refused without effect', async () => {
       [400, 'InvalidField', 'signer.signed_key_request_metadata_signature'],
     ],
     [{ signer: { ...signer, deadline: 1 } }, [400, 'InvalidField', 'signer.deadline']],
-    [{ signer: { ...signer, uuid: 'nobody' } }, [404, 'NotFound', 'signer.uuid']],
+    [{ signer: { ...signer, uuid: 'nobody' } }, [400, 'InvalidField', 'signer.uuid']],
+    [{ signer: { ...signer, uuid: randomUUID() } }, [404, 'NotFound', 'signer.uuid']],
   ]
   for (const [change, expected] of refused) {
     expect([change, answer(await register({ ...good, ...change }))]).toEqual([change, expected])
