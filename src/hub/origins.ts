@@ -26,9 +26,12 @@ export const origins = {
   signer: { ...checked, verifiesSignatures: false, isOutgoing: true },
   /** This server: they are checked like those of clients, and stay here. */
   local: checked,
-  /** The log of an upstream or an archive of one: they are in the order in which they were accepted. */
+  /**
+   * The log of an upstream: they are in the order in which they were accepted. Its prunes are not copied: the limits of
+   * today have to prune here what they pruned there.
+   */
   log: { ...checked, isSynced: true },
-  /** The stored messages of an upstream, in no order. */
+  /** The stored messages of an upstream or of an archive, in no order. */
   store: { ...checked, isSynced: true, isHistorical: true },
   /** The demo, which has just signed them. The names of its users are on no chain. */
   demo: { ...checked, verifiesSignatures: false, isSynced: true },

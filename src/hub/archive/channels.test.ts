@@ -44,8 +44,8 @@ test('an archive has the slots of channels, of all their users and in whatever o
     yield Buffer.concat(written)
   }
   const trusting = {
-    submitItems: (items: Parameters<typeof target.submitItems>[0]) =>
-      target.submitItems(items, { trusted: true }),
+    submitItems: (...[items, options]: Parameters<typeof target.submitItems>) =>
+      target.submitItems(items, { ...options, trusted: true }),
   }
   const result = await importArchive({ db: other, hub: trusting, network, source: source(), restart: false })
   expect([result.outcome, [...result.tally.refused]]).toEqual(['complete', []])

@@ -1,6 +1,4 @@
 import type { Database } from '../../platform/db/connection.js'
-import { isChannelType } from '../../protocol/message-kinds.js'
-import type { MergeItem } from '../merge/shard-writer.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../reorder-buffer.js'
 import { decodeItem, isItem, splitFrames } from './frame.js'
 import { type ArchiveIdentity, readArchive } from './reader.js'
@@ -32,7 +30,8 @@ export interface ImportResult {
 }
 
 /**
- * Merges an archive through the hub: validates and verifies every message; known items are duplicates.
+ * Merges an archive through the hub: validates and verifies every message; known items are duplicates. The messages are
+ * historical: the permissions of today do not apply to them (docs/protocol.md §4.14).
  *
  * On-chain events and name transfers carry no proof that a hub can check offline: import only archives from a
  * trusted origin. The database stores the offset of each merged chunk, so a stopped run resumes. Of a damaged
@@ -55,7 +54,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
     onProgress?.(offset, frames)
   }
 
-  const reorderBuffer = new ReorderBuffer({ hub, origin: 'log', signal, onSettled: recordSettled })
+  const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', signal, onSettled: recordSettled })
 
   async function deleteOffset(): Promise<void> {
     if (archive) await db`delete from hub.settings where name = ${settingName(archive.archiveId)}`
@@ -76,7 +75,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
       const item = decodeItem(frame)
       if (isItem(item)) {
         itemCount += 1
-        await reorderBuffer.add(isDecided(item) ? { ...item, historical: true } : item)
+        await reorderBuffer.add(item)
       } else {
         reorderBuffer.countRefusal(item)
       }
@@ -104,11 +103,6 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   if (typeof outcome === 'string') return { outcome, offset, startOffset, tally }
   await deleteOffset()
   return { outcome: 'complete', offset: outcome.end, startOffset, tally }
-}
-
-/** Whether the slot of a message was decided when it came, as in channels: the archive lacks what came before. */
-function isDecided(item: MergeItem): item is Extract<MergeItem, { kind: 'message' }> {
-  return item.kind === 'message' && isChannelType(item.message.data.type)
 }
 
 /** Loads the merged offset of an archive, in bytes; 0 if there is none. */

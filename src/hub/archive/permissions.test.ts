@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { grantedKey, grantKey, keyOwnersOnChain, keyUser } from '../../../test/gasless-keys.js'
+import { createTestHub } from '../../../test/hub.js'
+import { hubContents } from '../../../test/hub-contents.js'
+import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import type { Database } from '../../platform/db/connection.js'
+import { FarcasterNetwork, SignerEventType, UserDataType } from '../../protocol/definitions.js'
+import { exportAll } from './export.js'
+import { importArchive } from './import.js'
+import { ArchiveWriter } from './writer.js'
+
+const network = FarcasterNetwork.DEVNET
+const day = 86_400
+
+/** Opens a hub on an empty database. `setTime` moves its clock, in Unix seconds. */
+async function openHub(atUnix = testNowUnix) {
+  const { db } = await createTestDatabase()
+  let nowUnix = atUnix
+  const hub = await createTestHub(db, { clock: () => nowUnix * 1000 })
+  const setTime = (unix: number) => {
+    nowUnix = unix
+  }
+  return { db, hub, setTime }
+}
+
+/** Imports all that one hub stores into another one, now. */
+async function copy(from: Database) {
+  const written: Buffer[] = []
+  const start = { network, archiveId: '00000000000000dd', framesBefore: 0, position: 0 }
+  const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
+  await exportAll({ db: from, writer, after: null })
+  await writer.finish()
+  async function* source() {
+    yield Buffer.concat(written)
+  }
+  const target = await openHub()
+  const { tally } = await importArchive({ ...target, network, source: source(), restart: false })
+  return { ...target, refused: [...tally.refused] }
+}
+
+test('messages of a key that was used in time are imported, however old its grant is', async () => {
+  const source = await openHub(testNowUnix - 60 * day)
+  await source.hub.submitOnChainEvents(keyOwnersOnChain())
+  const at = testNow - 60 * day
+  expect(await source.hub.submit([await grantKey({ ttl: 30 * day, at })])).toEqual([null])
+  for (const days of [20, 40, 60]) {
+    source.setTime(testNowUnix + (days - 60) * day)
+    const cast = keyUser.cast(`after ${days} days`, at + days * day)
+    expect(await source.hub.submit([grantedKey.sign(cast.data)])).toEqual([null])
+  }
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+})
+
+test('messages of a user whose storage and tier have expired are imported', async () => {
+  const sentAt = testNowUnix - 400 * day
+  const source = await openHub(sentAt)
+  const user = new TestUser(7)
+  await source.hub.submitOnChainEvents([
+    user.registered(),
+    user.signerEvent(SignerEventType.ADD),
+    // Four years are over since yesterday.
+    user.storageRentEvent(1, 900, testNowUnix - (4 * 365 + 1) * day),
+    user.proPurchaseEvent(30, 901, sentAt),
+  ])
+  const [cast, banner] = [
+    user.cast('hello', testNow - 400 * day),
+    user.userData(UserDataType.BANNER, 'https://example.com/b.png', testNow - 400 * day),
+  ]
+  expect(await source.hub.submit([cast, banner])).toEqual([null, null])
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+})
