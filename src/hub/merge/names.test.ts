@@ -80,6 +80,23 @@ describe('fname transfers', () => {
     expect(state.get(usernameConflictKey(2))?.hash).toEqual(other.hash)
   })
 
+  test('of ENS names and basenames, whose messages are missing, revoke nothing', () => {
+    const state = createBatchState()
+    const proven = (type: UserNameType, name: string, at: number) => ({ ...nameTransfer(name, 1, at), type })
+    mergeNameTransfer(nameTransfer('alice', 1, 100), state)
+    mergeNameTransfer(proven(UserNameType.USERNAME_TYPE_ENS_L1, 'alice.eth', 100), state)
+    mergeNameTransfer(proven(UserNameType.USERNAME_TYPE_BASENAME, 'alice.base.eth', 100), state)
+    expect(mergeMessage(alice.userData(UserDataType.USERNAME, 'alice', testNow), state)).toBeNull()
+    state.events.length = 0
+    mergeNameTransfer(proven(UserNameType.USERNAME_TYPE_ENS_L1, 'alice.eth', 200), state)
+    mergeNameTransfer(proven(UserNameType.USERNAME_TYPE_BASENAME, 'alice.base.eth', 200), state)
+    expect(state.events.map(({ body }) => body.type)).toEqual([
+      HubEventType.MERGE_USERNAME_PROOF,
+      HubEventType.MERGE_USERNAME_PROOF,
+    ])
+    expect(state.get(usernameConflictKey(1))).not.toBeNull()
+  })
+
   test('a name that was never held can be released', () => {
     const state = createBatchState()
     const release = nameTransfer('alice', 0, 100)

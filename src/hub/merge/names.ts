@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../../platform/errors.js'
-import { HubEventType, UserDataType, UserNameProof } from '../../protocol/definitions.js'
+import { HubEventType, UserDataType, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 import { MessageSet } from '../../protocol/message-kind.js'
@@ -32,8 +32,9 @@ export function usernameConflictKey(fid: number): ConflictKey {
 }
 
 /**
- * Merges a transfer of the fname registry: the later wins, then the larger signature (docs/protocol.md §4.4).
- * Fid 0 releases the name. The USERNAME entry of the previous holder is revoked (docs/protocol.md §4.9).
+ * Merges a transfer of the fname registry, or a proof that an upstream has sent without its message: the later wins, then
+ * the larger signature (docs/protocol.md §4.4). Fid 0 releases the name. A transfer revokes the USERNAME entry of the
+ * previous holder (docs/protocol.md §4.9).
  */
 export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refusal | null {
   const name = nameOf(proof)
@@ -50,7 +51,8 @@ export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refu
     usernameProof: proof,
     deletedUsernameProof: holder?.proof,
   })
-  if (holder && holder.fid !== 0) revokeUsername(holder.fid, state)
+  const isTransfer = proof.type === UserNameType.USERNAME_TYPE_FNAME
+  if (isTransfer && holder && holder.fid !== 0) revokeUsername(holder.fid, state)
   return null
 }
 
