@@ -29,10 +29,20 @@ describe('a frame', () => {
 
   it('decodes to the item that was encoded', () => {
     const proof = UserNameProof.create({ timestamp: 1, name: Buffer.from('ada'), fid: 7, type: 1 })
+    // An upstream lists these without their messages.
+    const ens = UserNameProof.create({ timestamp: 1, name: Buffer.from('ada.eth'), fid: 7, type: 2 })
+    const basename = UserNameProof.create({
+      timestamp: 1,
+      name: Buffer.from('ada.base.eth'),
+      fid: 7,
+      type: 3,
+    })
     const items = [
       { kind: 'message', message: user.cast('hello', testNow) },
       { kind: 'chainEvent', event: register! },
       { kind: 'nameTransfer', proof },
+      { kind: 'nameTransfer', proof: ens },
+      { kind: 'nameTransfer', proof: basename },
     ] as const
     for (const item of items) {
       const [event] = events(itemFrame(item))
@@ -62,9 +72,11 @@ describe('a frame', () => {
   it('of another event is refused', () => {
     const garbage = [Buffer.of(), Buffer.of(1, 2, 3), Buffer.of(0x1a, 0), Buffer.of(0x5a, 2, 0x0a, 0xff)]
     for (const bytes of garbage) expect(isItem(decodeItem(bytes))).toBe(false)
-    const ens = UserNameProof.create({ name: Buffer.from('a.eth'), fid: 7, type: 2 })
-    const [event] = events(itemFrame({ kind: 'nameTransfer', proof: ens }))
-    expect(decodeItem(event!)).toMatchObject({ message: 'only fnames are transferred without a message' })
+    for (const type of [0, 4]) {
+      const unknown = UserNameProof.fromPartial({ name: Buffer.from('ada'), fid: 7, type })
+      const [event] = events(itemFrame({ kind: 'nameTransfer', proof: unknown }))
+      expect(decodeItem(event!)).toMatchObject({ message: 'name proof is of an unknown type' })
+    }
   })
 
   it('truncated -> null', () => {

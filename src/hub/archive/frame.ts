@@ -23,6 +23,13 @@ const USERNAME_PROOF = 1
 const USERNAME_PROOF_MESSAGE = 3
 const ON_CHAIN_EVENT = 1
 
+/** Fnames are transferred without messages; of other names, an upstream lists the proofs alone. */
+const NAME_TYPES: ReadonlySet<UserNameType> = new Set([
+  UserNameType.USERNAME_TYPE_FNAME,
+  UserNameType.USERNAME_TYPE_ENS_L1,
+  UserNameType.USERNAME_TYPE_BASENAME,
+])
+
 /** Encodes the frame of a Message; `proof` is the body of a USERNAME_PROOF. */
 export function messageFrame(message: Uint8Array, proof?: UserNameProof): Buffer {
   if (proof === undefined) {
@@ -36,7 +43,7 @@ export function messageFrame(message: Uint8Array, proof?: UserNameProof): Buffer
   )
 }
 
-/** Encodes the frame of an fname transfer, a UserNameProof. */
+/** Encodes the frame of a UserNameProof without a message, such as an fname transfer. */
 export function nameTransferFrame(proof: Uint8Array): Buffer {
   const field = { number: USERNAME_PROOF, bytes: proof }
   return frame(HubEventType.MERGE_USERNAME_PROOF, MERGE_USERNAME_PROOF_BODY, field)
@@ -106,9 +113,7 @@ function messageItem(encoded: Buffer | null): MergeItem | Refusal {
 function transferItem(encoded: Buffer | null): MergeItem | Refusal {
   const proof = encoded && tryDecode(() => UserNameProof.decode(Buffer.from(encoded)))
   if (!proof) return malformed('frame has no name proof')
-  if (proof.type !== UserNameType.USERNAME_TYPE_FNAME) {
-    return malformed('only fnames are transferred without a message')
-  }
+  if (!NAME_TYPES.has(proof.type)) return malformed('name proof is of an unknown type')
   return { kind: 'nameTransfer', proof }
 }
 

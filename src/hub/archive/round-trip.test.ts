@@ -3,9 +3,9 @@ import { createTestDatabase } from '../../../test/database.js'
 import { grantedKey, grantKey, keyOwnersOnChain, keyUser } from '../../../test/gasless-keys.js'
 import { createTestHub } from '../../../test/hub.js'
 import { hubContents } from '../../../test/hub-contents.js'
-import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import type { Database } from '../../platform/db/connection.js'
-import { FarcasterNetwork, SignerEventType, UserDataType } from '../../protocol/definitions.js'
+import { FarcasterNetwork, SignerEventType, UserDataType, UserNameType } from '../../protocol/definitions.js'
 import { exportAll } from './export.js'
 import { importArchive } from './import.js'
 import { ArchiveWriter } from './writer.js'
@@ -70,6 +70,23 @@ test('messages of a user whose storage and tier have expired are imported', asyn
     user.userData(UserDataType.BANNER, 'https://example.com/b.png', testNow - 400 * day),
   ]
   expect(await source.hub.submit([cast, banner])).toEqual([null, null])
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+})
+
+test('ENS names and basenames that an upstream listed without their messages are imported', async () => {
+  const source = await openHub()
+  const user = new TestUser(7)
+  await source.hub.submitOnChainEvents(user.onChain())
+  const { USERNAME_TYPE_ENS_L1, USERNAME_TYPE_BASENAME } = UserNameType
+  const proofs = [
+    nameTransfer('ada', 7, 100),
+    { ...nameTransfer('ada.eth', 7, 100), type: USERNAME_TYPE_ENS_L1 },
+    { ...nameTransfer('ada.base.eth', 7, 100), type: USERNAME_TYPE_BASENAME },
+  ]
+  expect(await source.hub.submitNameTransfers(proofs)).toEqual([null, null, null])
+  expect(await source.hub.submit([user.userData(UserDataType.USERNAME, 'ada', testNow)])).toEqual([null])
   const target = await copy(source.db)
   expect(target.refused).toEqual([])
   expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
