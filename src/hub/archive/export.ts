@@ -206,11 +206,11 @@ async function selectAccountMessages(
   `
   const ordered = rows.map(({ fid, set, message }) => {
     const { data } = decodeStoredMessage(message)
-    const priority = set === MessageSet.keys ? -1 : mergeOrder(data)
-    return { fid, priority, frame: messageFrame(message, data.usernameProofBody) }
+    const [priority, nonce] = set === MessageSet.keys ? [-1, data.keyAddBody!.nonce] : [mergeOrder(data), 0]
+    return { fid, priority, nonce, frame: messageFrame(message, data.usernameProofBody) }
   })
-  // The sort is stable: it keeps the order of time within a priority.
-  ordered.sort((a, b) => a.fid - b.fid || a.priority - b.priority)
+  // The sort is stable: it keeps the order of time within a priority, but for keys.
+  ordered.sort((a, b) => a.fid - b.fid || a.priority - b.priority || a.nonce - b.nonce)
   return groupByFid(ordered, ({ frame }) => frame)
 }
 

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { grantedKey, grantKey, keyOwnersOnChain, keyUser } from '../../../test/gasless-keys.js'
 import { createTestHub } from '../../../test/hub.js'
 import { hubContents } from '../../../test/hub-contents.js'
-import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
 import type { Database } from '../../platform/db/connection.js'
 import { FarcasterNetwork, SignerEventType, UserDataType, UserNameType } from '../../protocol/definitions.js'
 import { exportAll } from './export.js'
@@ -48,6 +48,21 @@ test('messages of a key that was used in time are imported, however old its gran
     source.setTime(testNowUnix + (days - 60) * day)
     const cast = keyUser.cast(`after ${days} days`, at + days * day)
     expect(await source.hub.submit([grantedKey.sign(cast.data)])).toEqual([null])
+  }
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+})
+
+test('keys are imported by nonce, whatever the timestamps of their grants', async () => {
+  const source = await openHub()
+  await source.hub.submitOnChainEvents(keyOwnersOnChain())
+  const [first, second] = [testKey('first'), testKey('second')]
+  for (const grant of [
+    await grantKey({ key: first, nonce: 1, at: testNow }),
+    await grantKey({ key: second, nonce: 2, at: testNow - 300 }),
+  ]) {
+    expect(await source.hub.submit([grant])).toEqual([null])
   }
   const target = await copy(source.db)
   expect(target.refused).toEqual([])

@@ -22,7 +22,7 @@ import {
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { mergeChainEvents } from './chain-events.js'
 import { isChannelEvent } from './channel-registry.js'
-import { recoverKeyClaims } from './gasless-keys.js'
+import { orderKeyMessages, recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
 import { mergeNameTransfer, removeLostName } from './names.js'
@@ -107,7 +107,8 @@ export async function mergeBatch(
     const batch = excludeApplied(input, applied)
     const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
     const state = loaded ?? (await load(batch))
-    const outcomes = { ...decideMerges(batch, state), chainEvents: chain.outcomes }
+    const ordered = inMergeOrder(batch.messages, state)
+    const outcomes = { ...decideMerges(batch, ordered, state), chainEvents: chain.outcomes }
     const nonHistorical = batch.messages.filter(
       (message, index) => outcomes.messages[index] === null && !batch.historical?.has(message),
     )
@@ -124,7 +125,7 @@ export async function mergeBatch(
       runHooks(transaction, settings.hooks, logged.events, withCommit),
       saveAppliedOffsets(transaction, batch, outcomes),
       saveTracedBlocks(transaction, shard, logged.events),
-      saveOutgoing(transaction, outgoingOf(batch, messageOutcomes, state)),
+      saveOutgoing(transaction, outgoingOf(batch, ordered, messageOutcomes)),
     ])
     return {
       ...mergeAppliedOutcomes(input, applied, {
@@ -143,9 +144,9 @@ function sizeOf({ chainEvents, nameTransfers, messages, upstreamRemovals = [], l
 }
 
 /** Decides everything but on-chain events, in the protocol's order. Changes the state. */
-function decideMerges(batch: MergeBatch, state: BatchState) {
+function decideMerges(batch: MergeBatch, ordered: readonly OrderedMessage[], state: BatchState) {
   const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
-  const messages = mergeInOrder(batch.messages, state)
+  const messages = mergeInOrder(ordered, state)
   const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
     applyUpstreamRemoval(message, state),
   )
@@ -192,33 +193,46 @@ async function lockShard(
 const NO_HASH = Buffer.alloc(0)
 
 /** Merges messages in the protocol's order. */
-function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
-  const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
-  for (const { message, index } of inMergeOrder(messages, state))
-    outcomes[index] = mergeMessage(message, state)
+function mergeInOrder(ordered: readonly OrderedMessage[], state: BatchState): (Refusal | null)[] {
+  const outcomes: (Refusal | null)[] = new Array(ordered.length).fill(null)
+  for (const { message, index } of ordered) outcomes[index] = mergeMessage(message, state)
   return outcomes
 }
 
-/** The protocol's order: by type, by timestamp, then by hash (docs/protocol.md §1.8). */
-function inMergeOrder(messages: readonly SignedMessage[], state: BatchState) {
+/** A message, and its index in the batch. */
+interface OrderedMessage {
+  readonly message: SignedMessage
+  readonly index: number
+}
+
+/** The protocol's order: by type, by timestamp, by nonce, then by hash (docs/protocol.md §1.8). */
+function inMergeOrder(messages: readonly SignedMessage[], state: BatchState): OrderedMessage[] {
+  const keyOrders = orderKeyMessages(messages, state.keys)
   return messages
     .map((message, index) => {
       // The hub that these come from has decided their order, and the last one holds the slot.
       const isDecided = isChannelType(message.data.type) && state.historical.has(message)
-      const [time, hash] = isDecided ? [0, NO_HASH] : [message.data.timestamp, message.hash]
-      return { message, index, priority: mergeOrder(message.data), time, hash }
+      const { time, nonce } = keyOrders.get(message) ?? {
+        time: isDecided ? 0 : message.data.timestamp,
+        nonce: Number.MAX_SAFE_INTEGER,
+      }
+      const hash = isDecided ? NO_HASH : message.hash
+      return { message, index, priority: mergeOrder(message.data), time, nonce, hash }
     })
-    .sort((a, b) => a.priority - b.priority || a.time - b.time || Buffer.compare(a.hash, b.hash))
+    .sort(
+      (a, b) =>
+        a.priority - b.priority || a.time - b.time || a.nonce - b.nonce || Buffer.compare(a.hash, b.hash),
+    )
 }
 
 /** The merged messages of the batch that are for the upstream, in the order in which they were merged. */
 function outgoingOf(
-  { messages, outgoing }: MergeBatch,
+  { outgoing }: MergeBatch,
+  ordered: readonly OrderedMessage[],
   outcomes: readonly (Refusal | null)[],
-  state: BatchState,
 ): SignedMessage[] {
   if (outgoing === undefined || outgoing.size === 0) return []
-  return inMergeOrder(messages, state)
+  return ordered
     .filter(({ message, index }) => outcomes[index] === null && outgoing.has(message))
     .map(({ message }) => message)
 }

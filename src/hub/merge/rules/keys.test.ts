@@ -9,7 +9,7 @@ import {
   removeKey,
   userCustody,
 } from '../../../../test/gasless-keys.js'
-import { testNow, testNowUnix } from '../../../../test/network.js'
+import { testKey, testNow, testNowUnix } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { ensurePartitions } from '../../log/partitions.js'
 import type { MergeBatch } from '../batch.js'
@@ -99,4 +99,47 @@ test.each([
   const message = await grantKey()
   expect(await submit(key.sign(message.data))).toBe('key is already registered onchain for this fid')
   expect(await db`select 1 from hub.gasless_keys`).toHaveLength(0)
+})
+
+test('key messages of one batch merge by nonce, whatever their timestamps', async () => {
+  const [first, second] = [testKey('first'), testKey('second')]
+  const messages = [
+    await grantKey({ key: second, nonce: 2, at: testNow - 300 }),
+    second.sign(keyUser.cast('by the second', testNow - 290).data),
+    await grantKey({ key: first, nonce: 1, at: testNow }),
+    await removeKey(3, 1, { key: first, at: testNow - 400 }),
+  ]
+  const { messages: outcomes } = await merge({ messages })
+  // The cast comes again, as one that arrives before its key.
+  expect(outcomes.map((outcome) => outcome?.message ?? null)).toEqual([null, 'invalid signer', null, null])
+  expect(await db`select key from hub.gasless_keys`).toEqual([{ key: second.publicKey }])
+})
+
+test('removals by keys of one app merge by nonce, whatever their timestamps', async () => {
+  const [first, second] = [testKey('first'), testKey('second')]
+  await submit(await grantKey({ key: first, nonce: 1 }))
+  await submit(await grantKey({ key: second, nonce: 2 }))
+  const messages = [
+    await removeKey(2, 2, { key: second, at: testNow - 300 }),
+    await removeKey(1, 2, { key: first }),
+  ]
+  expect((await merge({ messages })).messages).toEqual([null, null])
+})
+
+test('a key signs messages of its batch that are later than it', async () => {
+  const messages = [
+    await grantKey({ at: testNow - 10 }),
+    byGrantedKey(keyUser.cast('before', testNow - 11)),
+    byGrantedKey(keyUser.cast('between', testNow - 9)),
+    await removeKey(2, 1, { at: testNow - 5 }),
+    byGrantedKey(keyUser.cast('after', testNow)),
+  ]
+  const { messages: outcomes } = await merge({ messages })
+  expect(outcomes.map((outcome) => outcome?.message ?? null)).toEqual([
+    null,
+    'invalid signer',
+    null,
+    null,
+    'invalid signer',
+  ])
 })
