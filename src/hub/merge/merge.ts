@@ -246,7 +246,7 @@ interface WrittenBatch {
   readonly events: readonly PendingEvent[]
 }
 
-/** Writes the changes of the batch and prunes. Waits for the database only where it prunes, or may have to. */
+/** Writes the changes of the batch and prunes. Waits for the database only where it prunes. */
 async function writeBatch(
   db: Transaction,
   state: BatchState,
@@ -255,7 +255,7 @@ async function writeBatch(
 ): Promise<WrittenBatch> {
   const deltas = state.countDeltas()
   const written = writeChanges(db, state, deltas)
-  const oversized = findOversizedSets(state.countsAfter(deltas) ?? (await written), state, nonHistorical)
+  const oversized = findOversizedSets(state.countsAfter(deltas), state, nonHistorical)
   if (oversized.length === 0) return { written, prunedHashes: new Map(), events: state.events }
   await written
   const { pruned, events } = await prune(db, oversized)
@@ -268,8 +268,8 @@ async function writeBatch(
 }
 
 /**
- * Finds sets over their limit. Sets that grew only by historical messages may hold what all units ever rented
- * allow, until the next ordinary merge of their user (docs/protocol.md §4.14).
+ * Finds changed sets over their limit, whether they grew or not. Sets that changed only by historical messages may hold
+ * what all units ever rented allow, until the next ordinary merge of their user (docs/protocol.md §4.14).
  */
 function findOversizedSets(
   counts: readonly SetCount[],

@@ -182,6 +182,29 @@ test('a set shrinks to the limit of today when its user adds to it, and no other
   ])
 })
 
+test('a set shrinks to the limit of today when its user replaces a message of it', async () => {
+  await merge({ chainEvents: [alice.storageRentEvent(1, 950, testNowUnix - 4 * yearSeconds)] })
+  const ten = Array.from({ length: 10 }, (_, n) => verification(alice, n, testNow - 20 + n))
+  await merge({ messages: ten, historical: new Set(ten) })
+  const again = verification(alice, 2, testNow)
+  const { events } = await merge({ messages: [again] })
+  expect(await storedHashes(1)).toEqual(hashesOf([...ten.slice(6), again]))
+  expect(loggedEvents(events).map((event) => event.type)).toEqual([
+    HubEventType.MERGE_MESSAGE,
+    ...Array(5).fill(type),
+  ])
+  expect(await counts()).toEqual([[1, MessageSet.verifications, 5, true]])
+})
+
+test('a set of historical messages stays as it is when another historical one replaces one', async () => {
+  await merge({ chainEvents: [alice.storageRentEvent(1, 950, testNowUnix - 4 * yearSeconds)] })
+  const ten = Array.from({ length: 10 }, (_, n) => verification(alice, n, testNow - 20 + n))
+  const again = verification(alice, 2, testNow)
+  await merge({ messages: ten, historical: new Set(ten) })
+  await merge({ messages: [again], historical: new Set([again]) })
+  expect(await counts()).toEqual([[1, MessageSet.verifications, 10, true]])
+})
+
 test('a refused message does not shrink a set of historical messages', async () => {
   await merge({ chainEvents: [alice.storageRentEvent(1, 950, testNowUnix - 4 * yearSeconds)] })
   const ten = Array.from({ length: 10 }, (_, n) => verification(alice, n, testNow - 20 + n))

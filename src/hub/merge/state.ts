@@ -123,26 +123,21 @@ export class BatchState {
     for (const { fid, set, count } of counts) this.#counts.get(fid)?.set(set, count)
   }
 
-  /** Returns how many messages sets hold after their changes; null if the counts of a user were not loaded. */
-  countsAfter(deltas: readonly SetCount[]): SetCount[] | null {
-    const changed = []
-    for (const { fid, set, count } of deltas) {
+  /** Returns how many messages the changed sets of senders hold. Of other users, a batch only deletes messages. */
+  countsAfter(deltas: readonly SetCount[]): SetCount[] {
+    return deltas.flatMap(({ fid, set, count }) => {
       const loaded = this.#counts.get(fid)
-      if (loaded === undefined) return null
-      changed.push({ fid, set, count: (loaded.get(set) ?? 0) + count })
-    }
-    return changed
+      return loaded === undefined ? [] : [{ fid, set, count: (loaded.get(set) ?? 0) + count }]
+    })
   }
 
-  /** Returns how much each set of each user grows or shrinks. */
+  /** Returns how much each changed set of each user grows or shrinks: 0 if messages were only replaced. */
   countDeltas(): SetCount[] {
     const deltas = new Map<string, { fid: number; set: MessageSet; count: number }>()
     for (const { conflictKey, before, after } of this.changes()) {
-      const delta = Number(after !== null) - Number(before !== null)
-      if (delta === 0) continue
       const name = `${conflictKey.fid}/${conflictKey.set}`
       const entry = deltas.get(name) ?? { fid: conflictKey.fid, set: conflictKey.set, count: 0 }
-      entry.count += delta
+      entry.count += Number(after !== null) - Number(before !== null)
       deltas.set(name, entry)
     }
     return [...deltas.values()]

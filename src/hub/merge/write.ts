@@ -14,21 +14,23 @@ import type { StoredMessage } from './stored-message.js'
  * Writes the changes of a batch. All statements are sent at once, so what is sent behind them finds what they wrote.
  *
  * @param deltas How much each set grows or shrinks.
- * @returns the new counts of the sets that changed.
  */
 export async function writeChanges(
   db: Transaction,
   state: BatchState,
   deltas: readonly SetCount[],
-): Promise<SetCount[]> {
+): Promise<void> {
   const changes = state.changes()
   const deletions = changes.filter((change) => change.after === null)
   const upserts = changes.flatMap((change) => (change.after ? [change.after] : []))
   const previous = changes.flatMap((change) => (change.before ? [change.before] : []))
-  const [, , counts] = await inPipeline([
+  await inPipeline([
     deletions.length > 0 ? deleteMessages(db, deletions) : null,
     upserts.length > 0 ? upsertMessages(db, upserts) : null,
-    addToCounts(db, deltas),
+    addToCounts(
+      db,
+      deltas.filter(({ count }) => count !== 0),
+    ),
     writeNames(db, state),
     writeLoans(db, changes),
     writeKeys(db, state.keys),
@@ -37,7 +39,6 @@ export async function writeChanges(
     deleteCastMentions(db, previous),
     insertCastMentions(db, upserts),
   ])
-  return counts
 }
 
 async function deleteMessages(db: Transaction, changes: readonly MessageChange[]): Promise<void> {
@@ -86,10 +87,10 @@ async function upsertMessages(db: Transaction, messages: readonly StoredMessage[
   `
 }
 
-/** Adds to the counts of sets and returns the new counts. */
-export async function addToCounts(db: Transaction, deltas: readonly SetCount[]): Promise<SetCount[]> {
-  if (deltas.length === 0) return []
-  return await db<SetCount[]>`
+/** Adds to the counts of sets. */
+export async function addToCounts(db: Transaction, deltas: readonly SetCount[]): Promise<void> {
+  if (deltas.length === 0) return
+  await db`
     insert into hub.set_counts (fid, set, count)
     select fid, set, count
     from unnest(
@@ -98,7 +99,6 @@ export async function addToCounts(db: Transaction, deltas: readonly SetCount[]):
       ${deltas.map((delta) => delta.count)}::integer[]
     ) as delta (fid, set, count)
     on conflict (fid, set) do update set count = set_counts.count + excluded.count
-    returning fid, set, count
   `
 }
 
