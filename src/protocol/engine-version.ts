@@ -13,8 +13,13 @@ const v21From: Readonly<Record<FarcasterNetwork, number | null>> = {
   [FarcasterNetwork.DEVNET]: 0,
 }
 
+/** Returns when a network switches to engine V21, in Farcaster seconds; null if no date is set. */
+export function v21Start(network: number): number | null {
+  return v21From[network as FarcasterNetwork] ?? null
+}
+
 /** Returns true if a network runs engine V21 at a time in Farcaster seconds. */
 export function isV21(network: number, time: number): boolean {
-  const from = v21From[network as FarcasterNetwork] ?? null
+  const from = v21Start(network)
   return from !== null && time >= from
 }

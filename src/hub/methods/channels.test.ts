@@ -22,6 +22,8 @@ const { db } = await createTestDatabase()
 const shards = 2
 const api = await openHubApi(db, { config: { shards } })
 const grpc = await openHubGrpc(db, { hub: api.hub, config: { shards } })
+/** Shows the same database as one of a network that has no date for engine V21. */
+const testnet = await openHubApi(db, { hub: api.hub, config: { shards, network: FarcasterNetwork.TESTNET } })
 const client = new Client(grpc.server.address, credentials.createInsecure())
 afterAll(() => client.close())
 
@@ -270,6 +272,32 @@ const lists = [
   ['channelMembershipsByFid?fid=3', 'memberships'],
   ['channelFollows?fid=3', 'follows'],
 ] as const
+
+describe('on a network without engine V21', () => {
+  test.each([
+    [`channelMembershipsByFid?fid=${carol.fid}`, { memberships: [] }],
+    [`channelsByAddress?address=${address}`, { channels: [] }],
+    ['channelsByFid?fid=1', { channels: [] }],
+    [`channelFollowers?channelId=${id}`, { followers: [] }],
+    [`channelFollowerCount?channelId=${id}`, { count: 0 }],
+    ['channelFollows?fid=3', { follows: [] }],
+    [`isFollowingChannel?fid=3&channelId=${id}`, { following: false }],
+  ])('%s is empty', async (path, body) => {
+    expect(await testnet.get(`/v1/${path}`)).toMatchObject({ status: 200, body })
+  })
+
+  test.each([
+    'channelOwner?channel_key=plaza',
+    `channelMember?channelId=${id}&fid=2`,
+    `channelMembers?channelId=${id}`,
+    `channelPin?channelId=${id}`,
+    `channelModerations?channelId=${id}`,
+    `channelMetadata?channelId=${id}`,
+  ])('%s finds no channel', async (path) => {
+    const { status: code, body } = await testnet.get(`/v1/${path}`)
+    expect([code, body.details]).toEqual([400, 'channel not registered'])
+  })
+})
 
 describe('pages', () => {
   test.each(lists.flatMap(([path, name]) => [1, 2].map((size) => [path, size, name] as const)))(

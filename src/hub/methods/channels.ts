@@ -2,6 +2,7 @@ import { asBuffer, hexOf } from '../../protocol/bytes.js'
 import { channelIdOf } from '../../protocol/channel-uri.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { CastingMode, MembershipMode, MessageType } from '../../protocol/definitions.js'
+import { isV21 } from '../../protocol/engine-version.js'
 import { memberSubject } from '../../protocol/kinds/channel.js'
 import {
   ChannelMemberResponse,
@@ -14,6 +15,7 @@ import {
   ChannelPinResponse,
   ChannelsResponse,
 } from '../../protocol/proto/generated/channel_requests.js'
+import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { type ChannelMessageRow, readMemberships, readSlot, readSlots } from '../query/channel-messages.js'
 import {
   type ChannelRow,
@@ -34,7 +36,7 @@ import {
   requireRegistered,
   stateFilter,
 } from './channel-fields.js'
-import { type Reply, readMethod } from './hub-method.js'
+import { type MethodContext, type Reply, readMethod } from './hub-method.js'
 import {
   castingModeNames,
   channelMemberStateNames,
@@ -46,6 +48,11 @@ import { requireFound } from './refusals.js'
 import { base64Token } from './replies.js'
 
 /** The reads of channels: the registry, members, pins, moderations and metadata (docs/protocol.md §2.7). */
+
+/** Returns true if the network has channels now. Without engine V21, none is registered (docs/protocol.md §7.1.1). */
+function hasChannels({ network, clock }: MethodContext): boolean {
+  return isV21(network, farcasterSecondsFromUnixMs(clock()))
+}
 
 const page = channelPage()
 const noSubject = Buffer.alloc(0)
@@ -197,15 +204,17 @@ const registryMethods = [
     grpc: 'getChannelOwner',
     request: { key: channelKey },
     reply: owner,
-    handle: ({ key }, { db }) => readChannel(db, channelIdOf(key)),
+    handle: async ({ key }, context) =>
+      hasChannels(context) ? await readChannel(context.db, channelIdOf(key)) : null,
   }),
   readMethod({
     http: { path: '/channelsByAddress', failure: 'Failed to get channels by address', notFoundStatus: 400 },
     grpc: 'getChannelsByAddress',
     request: { owner: ownerAddress, page: channelPage({ allowsZero: true }) },
     reply: channelList,
-    async handle({ owner, page }, { db }) {
-      const rows = await readChannelsByAddress(db, owner, { ...page, after: channelCursor(page.after) })
+    async handle({ owner, page }, context) {
+      const options = { ...page, after: channelCursor(page.after) }
+      const rows = hasChannels(context) ? await readChannelsByAddress(context.db, owner, options) : []
       return { rows, nextPageToken: nextToken(rows, page.limit, channelTokens.channels, sortKeyOf) }
     },
   }),
@@ -214,8 +223,9 @@ const registryMethods = [
     grpc: 'getChannelsByFid',
     request: { fid: memberFid, page: channelPage({ allowsZero: true, reverses: false }) },
     reply: channelList,
-    async handle({ fid, page }, { db }) {
-      const rows = await readChannelsByFid(db, fid, { ...page, after: channelCursor(page.after) })
+    async handle({ fid, page }, context) {
+      const options = { ...page, after: channelCursor(page.after) }
+      const rows = hasChannels(context) ? await readChannelsByFid(context.db, fid, options) : []
       return { rows, nextPageToken: nextToken(rows, page.limit, channelTokens.channels, sortKeyOf) }
     },
   }),
@@ -227,14 +237,14 @@ const memberMethods = [
     grpc: 'getChannelMember',
     request: { channelId, fid: memberFid },
     reply: member,
-    async handle({ channelId, fid }, { db }) {
+    async handle({ channelId, fid }, context) {
       const { registered, slot } = await readSlot(
-        db,
+        context.db,
         channelId,
         MessageType.CHANNEL_MEMBER,
         memberSubject(fid),
       )
-      requireRegistered(registered)
+      requireRegistered(hasChannels(context) && registered)
       return slot
     },
   }),
@@ -243,11 +253,15 @@ const memberMethods = [
     grpc: 'getChannelMembers',
     request: { channelId, state: stateFilter, page },
     reply: members,
-    async handle({ channelId, state, page }, { db }) {
+    async handle({ channelId, state, page }, context) {
       const prefix = channelTokens.members(channelId)
       const after = afterPrefix(page.after, prefix, 4)
-      requireRegistered(await isRegistered(db, channelId))
-      const rows = await readSlots(db, channelId, MessageType.CHANNEL_MEMBER, { ...page, after, state })
+      requireRegistered(hasChannels(context) && (await isRegistered(context.db, channelId)))
+      const rows = await readSlots(context.db, channelId, MessageType.CHANNEL_MEMBER, {
+        ...page,
+        after,
+        state,
+      })
       return { rows, nextPageToken: nextToken(rows, page.limit, prefix, ({ subject }) => subject) }
     },
   }),
@@ -260,10 +274,11 @@ const memberMethods = [
     grpc: 'getChannelMembershipsByFid',
     request: { fid: memberFid, page },
     reply: memberships,
-    async handle({ fid, page }, { db }) {
+    async handle({ fid, page }, context) {
       const prefix = channelTokens.memberships(fid)
       const after = afterPrefix(page.after, prefix, 32)
-      const rows = await readMemberships(db, memberSubject(fid), { ...page, after })
+      const options = { ...page, after }
+      const rows = hasChannels(context) ? await readMemberships(context.db, memberSubject(fid), options) : []
       return { rows, nextPageToken: nextToken(rows, page.limit, prefix, (row) => row.channelId) }
     },
   }),
@@ -275,9 +290,9 @@ const contentMethods = [
     grpc: 'getChannelPin',
     request: { channelId },
     reply: pin,
-    async handle({ channelId }, { db }) {
-      const { registered, slot } = await readSlot(db, channelId, MessageType.CHANNEL_PIN, noSubject)
-      requireRegistered(registered)
+    async handle({ channelId }, context) {
+      const { registered, slot } = await readSlot(context.db, channelId, MessageType.CHANNEL_PIN, noSubject)
+      requireRegistered(hasChannels(context) && registered)
       return slot
     },
   }),
@@ -286,12 +301,12 @@ const contentMethods = [
     grpc: 'getChannelModerations',
     request: { channelId, page },
     reply: moderations,
-    async handle({ channelId, page }, { db }) {
+    async handle({ channelId, page }, context) {
       const prefix = channelTokens.moderations(channelId)
       const after = afterPrefix(page.after, prefix, 20)
-      requireRegistered(await isRegistered(db, channelId))
+      requireRegistered(hasChannels(context) && (await isRegistered(context.db, channelId)))
       const options = { ...page, after, state: null }
-      const rows = await readSlots(db, channelId, MessageType.CHANNEL_MODERATE, options)
+      const rows = await readSlots(context.db, channelId, MessageType.CHANNEL_MODERATE, options)
       return { rows, nextPageToken: nextToken(rows, page.limit, prefix, ({ subject }) => subject) }
     },
   }),
@@ -300,9 +315,14 @@ const contentMethods = [
     grpc: 'getChannelMetadata',
     request: { channelId },
     reply: metadata,
-    async handle({ channelId }, { db }) {
-      const { registered, slot } = await readSlot(db, channelId, MessageType.CHANNEL_UPDATE, noSubject)
-      requireRegistered(registered)
+    async handle({ channelId }, context) {
+      const { registered, slot } = await readSlot(
+        context.db,
+        channelId,
+        MessageType.CHANNEL_UPDATE,
+        noSubject,
+      )
+      requireRegistered(hasChannels(context) && registered)
       return slot
     },
   }),

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import { channelIdOfUrl, channelUrl } from '../../protocol/channel-uri.js'
 import { ReactionType } from '../../protocol/definitions.js'
-import { isV21 } from '../../protocol/engine-version.js'
+import { v21Start } from '../../protocol/engine-version.js'
 import { reactionTarget } from '../message-target.js'
 import type { PageOptions } from './page.js'
 
@@ -10,9 +10,13 @@ import type { PageOptions } from './page.js'
  * two indexes of the likes of tokens.
  */
 
-/** The condition of those indexes: the planner uses them only for the very same one. */
-const isTokenLike = (db: Database) =>
-  db`target >= '\\x0201026569703135353a'::bytea and target < '\\x0201026569703135353b'::bytea`
+/**
+ * The condition of those indexes, since the planner uses them only for the very same one; and that the like is of a time
+ * at which the network ran engine V21. Without a date of V21 no like is a follow.
+ */
+const isFollow = (db: Database, network: number) =>
+  db`target >= '\\x0201026569703135353a'::bytea and target < '\\x0201026569703135353b'::bytea
+    and ts >= ${v21Start(network)}::bigint`
 
 /** Bytes of a target before its URL. */
 const URL_OFFSET = 3
@@ -43,7 +47,7 @@ export async function readChannelFollowers(
     select m.fid, m.ts as "followedAt"
     from hub.messages m
     join hub.fids f using (fid)
-    where ${isTokenLike(db)}
+    where ${isFollow(db, network)}
       and m.target = ${target}::bytea
       and f.shard = ${shard}::smallint
       and (${after}::bigint is null or m.fid ${isAfter} ${after}::bigint)
@@ -63,7 +67,7 @@ export async function countChannelFollowers(
   const [row] = await db<{ count: number }[]>`
     select count(*) as count
     from hub.messages
-    where ${isTokenLike(db)} and target = ${target}::bytea
+    where ${isFollow(db, network)} and target = ${target}::bytea
   `
   return row!.count
 }
@@ -80,9 +84,9 @@ export async function readChannelFollow(
   const [row] = await db<{ ts: number }[]>`
     select ts
     from hub.messages
-    where ${isTokenLike(db)} and fid = ${fid}::bigint and target = ${target}::bytea
+    where ${isFollow(db, network)} and fid = ${fid}::bigint and target = ${target}::bytea
   `
-  return row && isV21(network, row.ts) ? row.ts : null
+  return row?.ts ?? null
 }
 
 /** Reads the channels that a user follows, by channel. A user's likes are limited, so all are read and sorted. */
@@ -95,13 +99,13 @@ export async function readChannelFollows(
   const rows = await db<{ target: Buffer; ts: number }[]>`
     select target, ts
     from hub.messages
-    where ${isTokenLike(db)} and fid = ${fid}::bigint
+    where ${isFollow(db, network)} and fid = ${fid}::bigint
   `
   const order = reverse ? -1 : 1
   return rows
     .flatMap(({ target, ts }) => {
       const channelId = channelIdOfUrl(network, target.toString('utf8', URL_OFFSET))
-      return channelId && isV21(network, ts) ? [{ channelId, followedAt: ts }] : []
+      return channelId ? [{ channelId, followedAt: ts }] : []
     })
     .filter(({ channelId }) => after === null || Buffer.compare(channelId, after) * order > 0)
     .sort((a, b) => Buffer.compare(a.channelId, b.channelId) * order)
