@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { type TestUser, testKey, testNow } from '../../../test/network.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { MessageData, MessageType, UserDataType } from '../../protocol/definitions.js'
+import { FarcasterNetwork, MessageData, MessageType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { verification } from '../merge/testing/in-memory-merges.js'
 import { chainClaimsWithoutChains } from './chain-claims.js'
@@ -14,11 +14,13 @@ const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const owner: Address = `0x${'0a'.repeat(20)}`
 const ownerBytes = Buffer.from(owner.slice(2), 'hex')
+const network = FarcasterNetwork.DEVNET
 const newKey = testKey('a new key')
 
 /** The refusal of the last message, which is submitted with those before it. `asked`: only a chain can decide. */
 async function outcomeOf(messages: SignedMessage[], options: { synced?: boolean } = {}) {
-  const refusal = (await chainClaimsWithoutChains.check(db, messages, options)).get(messages.at(-1)!)
+  const unconfirmed = await chainClaimsWithoutChains.check(db, messages, { network, ...options })
+  const refusal = unconfirmed.get(messages.at(-1)!)
   if (refusal === undefined) return null
   return refusal.code === 'not_configured' ? 'asked' : `${refusal.code}/${refusal.message}`
 }
@@ -57,7 +59,7 @@ it('messages without a name or a contract wallet are not in the answer', async (
     user.userData(UserDataType.BIO, 'a.eth', testNow),
     verification(user, ownerBytes, testNow),
   ]
-  expect(await chainClaimsWithoutChains.check(db, messages)).toEqual(new Map())
+  expect(await chainClaimsWithoutChains.check(db, messages, { network })).toEqual(new Map())
   expect(await outcomeOf([...messages, nameProof(user, 'a.eth', hexOf(user.custody))])).toBe('asked')
 })
 

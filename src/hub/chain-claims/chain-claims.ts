@@ -18,12 +18,13 @@ export interface ChainClaims {
    * Asks chains about the claims in messages that merge together. Reads the database, and holds no lock or
    * transaction meanwhile.
    *
+   * @param network The FarcasterNetwork of the hub, which contract wallets sign. Messages may name another one.
    * @param synced Another hub has accepted the messages: senders and limits of users do not matter.
    */
   check(
     db: Database,
     messages: readonly SignedMessage[],
-    options?: { readonly synced?: boolean },
+    options: { readonly network: number; readonly synced?: boolean },
   ): Promise<UnconfirmedClaims>
 }
 
@@ -53,7 +54,7 @@ const otherOwner = refuse(
 /** Creates the check on the lookups of a server. */
 export function createChainClaims(lookups: ChainLookups): ChainClaims {
   return {
-    async check(db, messages, { synced = false } = {}) {
+    async check(db, messages, { network, synced = false }) {
       const claims = messages.filter(needsChain)
       if (claims.length === 0) return new Map()
       const states = await readClaimStates(db, claims, messages)
@@ -70,7 +71,7 @@ export function createChainClaims(lookups: ChainLookups): ChainClaims {
           const state = states[index]!
           const refusal = synced ? null : (refuseUnasked(claim, state) ?? lookups.countFor(claim.data.fid))
           if (refusal) return refusal
-          if (isContractClaim(claim)) return await confirmWallet(lookups, claim)
+          if (isContractClaim(claim)) return await confirmWallet(lookups, claim, network)
           return state.proof && (await confirmName(state.proof))
         }),
       )
@@ -149,13 +150,17 @@ function inEnsTerms({ code, message }: Refusal): Refusal {
 }
 
 /** Asks the chain that a claim names whether the wallet has signed it; null if it has. */
-async function confirmWallet(lookups: ChainLookups, { data }: SignedMessage): Promise<Refusal | null> {
+async function confirmWallet(
+  lookups: ChainLookups,
+  { data }: SignedMessage,
+  network: number,
+): Promise<Refusal | null> {
   const body = data.verificationAddAddressBody!
   const chain = walletChains[body.chainId]
   if (chain === undefined) return refuse('bad_request.validation_failure', 'invalid chain id')
   const signed = {
     address: hexOf(body.address),
-    digest: hexOf(verificationClaimDigest(body, data)),
+    digest: hexOf(verificationClaimDigest(body, { fid: data.fid, network })),
     signature: hexOf(body.claimSignature),
   }
   const found = await lookups.ask(chain, (endpoint) => isClaimOfWallet(endpoint, signed))

@@ -7,6 +7,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { type TestUser, testNow } from '../../../test/network.js'
 import { hexOf } from '../../protocol/bytes.js'
+import { FarcasterNetwork, MessageData } from '../../protocol/definitions.js'
 import { verificationClaimDigest } from '../../protocol/kinds/verification.js'
 import type { ClaimChain } from './chain-lookups.js'
 import {
@@ -34,9 +35,15 @@ beforeEach(() => {
 })
 
 /** Signs the claim of a wallet to a user with the key of an account. */
-async function claimOf(user: TestUser, address: Hex, account = owner, chainId = 10): Promise<Hex> {
+async function claimOf(
+  user: TestUser,
+  address: Hex,
+  account = owner,
+  chainId = 10,
+  network = FarcasterNetwork.DEVNET,
+): Promise<Hex> {
   const body = { address: Buffer.from(address.slice(2), 'hex'), blockHash: CLAIM_BLOCK_HASH, chainId }
-  const digest = verificationClaimDigest(body, { fid: user.fid, network: 3 })
+  const digest = verificationClaimDigest(body, { fid: user.fid, network })
   return await account.sign!({ hash: hexOf(digest) })
 }
 
@@ -81,6 +88,17 @@ describe('the claim of a deployed wallet (ERC-1271)', () => {
       const message = walletVerification(user, { address: wallet, signature })
       expect(await submitOne(hub, message)).toBe(notVerified)
     }
+  })
+
+  it('names the network of the hub, also in a message of another network', async () => {
+    const user = await addUser(hub)
+    const ofMainnet = async (network: FarcasterNetwork) => {
+      const signature = await claimOf(user, wallet, owner, 10, network)
+      const { data } = walletVerification(user, { address: wallet, signature })
+      return user.key.sign(MessageData.fromPartial({ ...data, network: FarcasterNetwork.MAINNET }))
+    }
+    expect(await submitOne(hub, await ofMainnet(FarcasterNetwork.MAINNET))).toBe(notVerified)
+    expect(await submitOne(hub, await ofMainnet(FarcasterNetwork.DEVNET))).toBeNull()
   })
 
   it('is refused when the contract is no wallet', async () => {
