@@ -227,6 +227,11 @@ describe('over HTTP', () => {
   })
 })
 
+test.each([0, 4_294_967_296])('fid %d owns no channels, over HTTP and gRPC', async (fid) => {
+  expect(await get(`channelsByFid?fid=${fid}`)).toEqual({ channels: [] })
+  expect((await call('getChannelsByFid', { fid })).channels).toEqual([])
+})
+
 describe('follows', () => {
   test('are likes of the URL of the channel in its one spelling', async () => {
     expect(await get(`channelFollowerCount?channelId=${id}`)).toEqual({ count: 6 })

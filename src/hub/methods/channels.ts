@@ -36,6 +36,7 @@ import {
   requireRegistered,
   stateFilter,
 } from './channel-fields.js'
+import { fidOrZero } from './fields.js'
 import { type MethodContext, type Reply, readMethod } from './hub-method.js'
 import {
   castingModeNames,
@@ -221,7 +222,7 @@ const registryMethods = [
   readMethod({
     http: { path: '/channelsByFid', failure: 'Failed to get channels by fid', notFoundStatus: 400 },
     grpc: 'getChannelsByFid',
-    request: { fid: memberFid, page: channelPage({ allowsZero: true, reverses: false }) },
+    request: { fid: fidOrZero, page: channelPage({ allowsZero: true, reverses: false }) },
     reply: channelList,
     async handle({ fid, page }, context) {
       const options = { ...page, after: channelCursor(page.after) }

@@ -63,7 +63,7 @@ function field<Name extends keyof GrpcRequest, Value>(
 /** A user: 1 or more. */
 export const fid = field('fid', 'fid', parseFid, fidOf)
 
-/** A user, or 0: channels belong to no user, and so their on-chain events have fid 0. */
+/** A user, or 0 for nobody: no user owns a parked channel, or the on-chain events of channels. */
 export const fidOrZero: Field<number> = {
   ...fid,
   fromQuery: (query) => query.require(parseFidOrZero, 'fid'),
