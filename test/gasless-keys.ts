@@ -11,9 +11,10 @@ import type { SignedMessage } from '../src/protocol/message.js'
 import type { MessageSigner } from '../src/protocol/sign.js'
 import { TestUser, testKey, testNow } from './network.js'
 
-/** The user that grants keys, the app that asks for them, and the accounts that own both. */
+const keyApp = new TestUser(2)
+
+/** The user that grants keys, and the accounts that own the user and the app that asks for them. */
 export const keyUser = new TestUser(1)
-export const keyApp = new TestUser(2)
 export const userCustody = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 export const appCustody = privateKeyToAccount(`0x${'22'.repeat(32)}`)
 

@@ -10,6 +10,9 @@ export async function hubContents(db: Database): Promise<unknown[]> {
     db`select * from hub.signers order by fid, key`,
     db`select * from hub.storage_rents order by fid, block_number, log_index`,
     db`select * from hub.username_proofs order by name`,
+    // Without the times of their last use: they depend on the order of messages.
+    db`select key, fid, request_fid, scopes, ttl_seconds from hub.gasless_keys order by key`,
+    db`select * from hub.key_nonces order by kind, fid`,
     db`select * from hub.onchain_events order by fid, type, block_number, log_index`,
     db`select * from hub.channels order by channel_id`,
     db`select * from hub.channel_events order by channel_id, block_number, log_index`,

@@ -2,9 +2,10 @@ import type { Database, Transaction } from '../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { OnChainEvent } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import type { Nonce } from '../merge/gasless-keys.js'
 import { mergeOrder } from '../merge/rules.js'
 import { removesSigner } from '../reorder-buffer.js'
-import { chainEventFrame, messageFrame, nameTransferFrame } from './frame.js'
+import { chainEventFrame, keyNonceFrame, messageFrame, nameTransferFrame } from './frame.js'
 import type { ArchiveWriter } from './writer.js'
 
 export interface ExportOptions {
@@ -33,8 +34,8 @@ const ACCOUNT_SETS = [
 ]
 
 /**
- * Writes users into an archive, by fid: on-chain events, name transfers, messages in merge order, removals of
- * signers.
+ * Writes users into an archive, by fid: on-chain events, name transfers, messages in merge order, nonces of keys, removals
+ * of signers.
  *
  * Keys come first because they sign other messages. Removals of signers come last: messages of a removed
  * signer remain valid (docs/protocol.md §4.9), but merge only before the removal.
@@ -68,13 +69,14 @@ export async function exportAll(options: ExportOptions): Promise<boolean> {
   }
 }
 
-/** Estimates the frames of an export: messages, on-chain events and names. */
+/** Estimates the frames of an export: messages, on-chain events, names and nonces. */
 export async function countFrames(db: Database, fids?: readonly number[]): Promise<number> {
   const [row] = await db<{ frames: number }[]>`
     select (
       (select coalesce(sum(count), 0) from hub.set_counts where ${fids === undefined} or fid = any (${fids ?? []}::bigint[]))
       + (select count(*) from hub.onchain_events where ${fids === undefined} or fid = any (${fids ?? []}::bigint[]))
       + (select count(*) from hub.username_proofs where ${fids === undefined} or fid = any (${fids ?? []}::bigint[]))
+      + (select count(*) from hub.key_nonces where ${fids === undefined} or fid = any (${fids ?? []}::bigint[]))
     )::bigint as frames
   `
   return row!.frames
@@ -153,10 +155,11 @@ async function exportPage(
   fids: readonly number[],
   { writer, signal, onProgress }: ExportOptions,
 ): Promise<void> {
-  const [chain, names, account] = await Promise.all([
+  const [chain, names, account, nonces] = await Promise.all([
     selectChainEvents(db, fids),
     selectNameTransfers(db, fids),
     selectAccountMessages(db, fids),
+    selectKeyNonces(db, fids),
   ])
   for (const fid of fids) {
     const events = chain.get(fid) ?? []
@@ -164,6 +167,7 @@ async function exportPage(
     for (const proof of names.get(fid) ?? []) await writer.add(nameTransferFrame(proof))
     for (const message of account.get(fid) ?? []) await writer.add(message)
     await exportMessages(db, fid, writer)
+    for (const nonce of nonces.get(fid) ?? []) await writer.add(keyNonceFrame(nonce))
     for (const { bytes } of events.filter(({ removes }) => removes)) await writer.add(chainEventFrame(bytes))
     await writer.checkpoint(fid)
     onProgress?.(writer.frames)
@@ -192,6 +196,16 @@ async function selectNameTransfers(db: Transaction, fids: readonly number[]): Pr
     order by fid, ts, name
   `
   return groupByFid(rows, ({ proof }) => proof)
+}
+
+/** Selects the nonces of users and apps: KEY_ADD messages of keys that were removed are not stored. */
+async function selectKeyNonces(db: Transaction, fids: readonly number[]): Promise<Map<number, Nonce[]>> {
+  const rows = await db<Nonce[]>`
+    select kind, fid, nonce from hub.key_nonces
+    where fid = any (${fids}::bigint[])
+    order by fid, kind
+  `
+  return groupByFid(rows, (nonce) => nonce)
 }
 
 /** Returns frames of the small sets by fid, in merge order. */

@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../test/network.js'
 import { encodeMessage } from '../../protocol/codec.js'
 import { HubEvent, HubEventType, OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
-import { decodeItem, isItem, itemFrame, messageFrame, splitFrames } from './frame.js'
+import { NonceKind } from '../merge/gasless-keys.js'
+import {
+  decodeItem,
+  decodeKeyNonce,
+  isItem,
+  itemFrame,
+  keyNonceFrame,
+  messageFrame,
+  splitFrames,
+} from './frame.js'
 
 const user = new TestUser(7)
 const [register] = user.onChain()
@@ -51,6 +60,17 @@ describe('a frame', () => {
       expect(read.kind).toBe(item.kind)
       expect(itemFrame(read)).toEqual(itemFrame(item))
     }
+  })
+
+  it('of a nonce decodes to it, and is an event without content for other readers', () => {
+    const nonce = { kind: NonceKind.app, fid: 2 ** 40, nonce: 7 }
+    const [event] = events(keyNonceFrame(nonce))
+    expect(decodeKeyNonce(event!)).toEqual(nonce)
+    expect(HubEvent.decode(event!)).toEqual(HubEvent.create({ type: HubEventType.NONE }))
+    const [unknownOwner] = events(keyNonceFrame({ ...nonce, kind: 3 as NonceKind }))
+    const [cast] = events(itemFrame({ kind: 'message', message: user.cast('hello', testNow) }))
+    for (const other of [unknownOwner!, cast!, event!.subarray(0, -1)])
+      expect(decodeKeyNonce(other)).toBeNull()
   })
 
   it('keeps the bytes of a message of another encoder', () => {

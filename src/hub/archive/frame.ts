@@ -2,12 +2,14 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import { decodeMessage, encodeMessage } from '../../protocol/codec.js'
 import { HubEventType, OnChainEvent, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { WireReader } from '../../protocol/wire.js'
+import { type Nonce, NonceKind } from '../merge/gasless-keys.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 import { type BytesField, eachField, encodeFields, varint } from '../protobuf.js'
 
 /**
  * A frame is a length and a HubEvent of type MERGE_MESSAGE, MERGE_USERNAME_PROOF or MERGE_ON_CHAIN_EVENT
- * without an id (docs/protocol.md §4.14). Any reader with the protocol's schema can read an archive.
+ * without an id, or of type NONE with the nonce of keys (docs/protocol.md §4.14). Any reader with the protocol's schema can
+ * read an archive.
  *
  * Frames contain stored bytes as they are and decode to the bytes that were signed: decoding and encoding a
  * message again may change its hash (docs/protocol.md §3.2).
@@ -22,6 +24,11 @@ const MESSAGE = 1
 const USERNAME_PROOF = 1
 const USERNAME_PROOF_MESSAGE = 3
 const ON_CHAIN_EVENT = 1
+/** A field that HubEvent does not have, so its readers skip it. */
+const KEY_NONCE_BODY = 1000
+const KEY_NONCE = 1
+/** The kind of the owner, 1 byte; then the owner's fid and the nonce, u64be. */
+const KEY_NONCE_BYTES = 17
 
 /** Fnames are transferred without messages; of other names, an upstream lists the proofs alone. */
 const NAME_TYPES: ReadonlySet<UserNameType> = new Set([
@@ -53,6 +60,15 @@ export function nameTransferFrame(proof: Uint8Array): Buffer {
 export function chainEventFrame(event: Uint8Array): Buffer {
   const field = { number: ON_CHAIN_EVENT, bytes: event }
   return frame(HubEventType.MERGE_ON_CHAIN_EVENT, MERGE_ON_CHAIN_EVENT_BODY, field)
+}
+
+/** Encodes the frame of the largest nonce that an owner of gasless keys has used. */
+export function keyNonceFrame({ kind, fid, nonce }: Nonce): Buffer {
+  const bytes = Buffer.alloc(KEY_NONCE_BYTES)
+  bytes.writeUInt8(kind)
+  bytes.writeBigUInt64BE(BigInt(fid), 1)
+  bytes.writeBigUInt64BE(BigInt(nonce), 9)
+  return frame(HubEventType.NONE, KEY_NONCE_BODY, { number: KEY_NONCE, bytes })
 }
 
 function frame(type: HubEventType, bodyNumber: number, ...bodyFields: BytesField[]): Buffer {
@@ -97,6 +113,16 @@ export function decodeItem(event: Buffer): MergeItem | Refusal {
   const mergeChainEvent = fieldOf(event, MERGE_ON_CHAIN_EVENT_BODY)
   if (mergeChainEvent !== null) return chainEventItem(fieldOf(mergeChainEvent, ON_CHAIN_EVENT))
   return malformed('frame is neither a message, a name proof nor an on-chain event')
+}
+
+/** Decodes the frame of a nonce; null if it is another one. */
+export function decodeKeyNonce(event: Buffer): Nonce | null {
+  const body = fieldOf(event, KEY_NONCE_BODY)
+  const bytes = body && fieldOf(body, KEY_NONCE)
+  if (bytes?.length !== KEY_NONCE_BYTES) return null
+  const kind = Object.values(NonceKind).find((each) => each === bytes[0])
+  const [fid, nonce] = [Number(bytes.readBigUInt64BE(1)), Number(bytes.readBigUInt64BE(9))]
+  return kind && Number.isSafeInteger(fid) && Number.isSafeInteger(nonce) ? { kind, fid, nonce } : null
 }
 
 /** Returns true if `decodeItem` returned an item. */

@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
+import { type Nonce, upsertNonces } from '../merge/gasless-keys.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../reorder-buffer.js'
-import { decodeItem, isItem, splitFrames } from './frame.js'
+import { decodeItem, decodeKeyNonce, isItem, splitFrames } from './frame.js'
 import { type ArchiveIdentity, readArchive } from './reader.js'
 
 export interface ImportOptions {
@@ -33,7 +34,7 @@ export interface ImportResult {
  * Merges an archive through the hub: validates and verifies every message; known items are duplicates. The messages are
  * historical: the permissions of today do not apply to them (docs/protocol.md §4.14).
  *
- * On-chain events and name transfers carry no proof that a hub can check offline: import only archives from a
+ * On-chain events, name transfers and nonces carry no proof that a hub can check offline: import only archives from a
  * trusted origin. The database stores the offset of each merged chunk, so a stopped run resumes. Of a damaged
  * archive, everything before the damage is merged.
  */
@@ -41,6 +42,8 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   const { db, hub, source, network, restart, signal, onProgress } = options
   /** The ends of chunks: when so many frames have settled, everything up to the offset is merged. */
   const chunkEnds: { readonly frames: number; readonly offset: number }[] = []
+  /** Nonces, each with the frames before it: written only then, a KEY_ADD among those may use a smaller one. */
+  const nonces: { readonly frames: number; readonly nonce: Nonce }[] = []
   let archive: ArchiveIdentity | null = null
   let startOffset = 0
   let offset = 0
@@ -48,7 +51,9 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   let itemCount = 0
 
   async function recordSettled(frames: number): Promise<void> {
-    const settled = chunkEnds.splice(0, chunkEnds.filter((end) => end.frames <= frames).length)
+    const used = takeSettled(nonces, frames).map(({ nonce }) => nonce)
+    if (used.length > 0) await upsertNonces(db, used)
+    const settled = takeSettled(chunkEnds, frames)
     offset = settled.at(-1)?.offset ?? offset
     if (settled.length > 0 && archive) await saveImportOffset(db, archive.archiveId, offset)
     onProgress?.(offset, frames)
@@ -72,12 +77,12 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
     for (const frame of splitFrames(frames)) {
       if (frame === null) return 'corrupted'
       if (signal?.aborted) return 'stopped'
-      const item = decodeItem(frame)
-      if (isItem(item)) {
+      const content = decodeKeyNonce(frame) ?? decodeItem(frame)
+      if ('nonce' in content) nonces.push({ frames: itemCount, nonce: content })
+      else if (!isItem(content)) reorderBuffer.countRefusal(content)
+      else {
         itemCount += 1
-        await reorderBuffer.add(item)
-      } else {
-        reorderBuffer.countRefusal(item)
+        await reorderBuffer.add(content)
       }
     }
     return 'whole'
@@ -99,10 +104,9 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   await reorderBuffer.drain()
   // A chunk of unreadable frames only has nothing that settles.
   await recordSettled(itemCount)
-  const { tally } = reorderBuffer
-  if (typeof outcome === 'string') return { outcome, offset, startOffset, tally }
+  if (typeof outcome === 'string') return { outcome, offset, startOffset, tally: reorderBuffer.tally }
   await deleteOffset()
-  return { outcome: 'complete', offset: outcome.end, startOffset, tally }
+  return { outcome: 'complete', offset: outcome.end, startOffset, tally: reorderBuffer.tally }
 }
 
 /** Loads the merged offset of an archive, in bytes; 0 if there is none. */
@@ -111,6 +115,11 @@ export async function loadImportOffset(db: Database, archiveId: string): Promise
     select (value #>> '{}')::bigint as offset from hub.settings where name = ${settingName(archiveId)}
   `
   return row?.offset ?? 0
+}
+
+/** Removes and returns the entries whose frames have all settled. */
+function takeSettled<Entry extends { readonly frames: number }>(entries: Entry[], frames: number): Entry[] {
+  return entries.splice(0, entries.filter((entry) => entry.frames <= frames).length)
 }
 
 /** Saves the merged offset of an archive. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { grantedKey, grantKey, keyOwnersOnChain, keyUser } from '../../../test/gasless-keys.js'
+import { grantedKey, grantKey, keyOwnersOnChain, keyUser, removeKey } from '../../../test/gasless-keys.js'
 import { createTestHub } from '../../../test/hub.js'
 import { hubContents } from '../../../test/hub-contents.js'
 import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
@@ -24,8 +24,8 @@ async function openHub(atUnix = testNowUnix) {
   return { db, hub, setTime }
 }
 
-/** Imports all that one hub stores into another one, now. */
-async function copy(from: Database) {
+/** Imports all that one hub stores into another one, by default an empty one, now. */
+async function copy(from: Database, to?: Awaited<ReturnType<typeof openHub>>) {
   const written: Buffer[] = []
   const start = { network, archiveId: '00000000000000dd', framesBefore: 0, position: 0 }
   const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
@@ -34,7 +34,7 @@ async function copy(from: Database) {
   async function* source() {
     yield Buffer.concat(written)
   }
-  const target = await openHub()
+  const target = to ?? (await openHub())
   const { tally } = await importArchive({ ...target, network, source: source(), restart: false })
   return { ...target, refused: [...tally.refused] }
 }
@@ -67,6 +67,36 @@ test('keys are imported by nonce, whatever the timestamps of their grants', asyn
   const target = await copy(source.db)
   expect(target.refused).toEqual([])
   expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+})
+
+test.each([
+  ['custody', 3, 1],
+  ['the key itself', 1, 2],
+] as const)('a key that %s removed cannot be granted again by its old grant', async (_by, nonce, type) => {
+  const source = await openHub()
+  await source.hub.submitOnChainEvents(keyOwnersOnChain())
+  const grant = await grantKey({ nonce: 2 })
+  const kept = await grantKey({ key: testKey('kept'), nonce: 1 })
+  for (const message of [kept, grant, await removeKey(nonce, type)]) {
+    expect(await source.hub.submit([message])).toEqual([null])
+  }
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+  expect(await target.hub.submit([grant])).toMatchObject([{ code: 'bad_request.conflict' }])
+})
+
+test('an import does not lower a nonce that a key message has used since', async () => {
+  const source = await openHub()
+  await source.hub.submitOnChainEvents(keyOwnersOnChain())
+  await source.hub.submit([await grantKey()])
+  const target = await copy(source.db)
+  await target.hub.submit([await grantKey({ nonce: 9 })])
+  const { refused } = await copy(source.db, target)
+  expect(refused).toEqual([
+    ['bad_request.conflict: gasless-key nonce 1 is not greater than stored nonce 9', 1],
+  ])
+  expect(await target.db`select nonce from hub.key_nonces`).toEqual([{ nonce: 9 }])
 })
 
 test('messages of a user whose storage and tier have expired are imported', async () => {

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/db/connection.js'
+import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { AccountRecovery } from '../../protocol/account-recovery.js'
 import { asBuffer } from '../../protocol/bytes.js'
@@ -30,8 +30,8 @@ export interface GaslessKey {
 export const NonceKind = { user: 1, app: 2 } as const
 export type NonceKind = (typeof NonceKind)[keyof typeof NonceKind]
 
-/** The largest nonce that an owner has used. */
-interface Nonce {
+/** The largest nonce that an owner has used: a row of `hub.key_nonces`. */
+export interface Nonce {
   readonly kind: NonceKind
   readonly fid: number
   readonly nonce: number
@@ -295,15 +295,18 @@ async function upsertKeys(db: Transaction, keys: readonly GaslessKey[]): Promise
   `
 }
 
-async function upsertNonces(db: Transaction, nonces: readonly Nonce[]): Promise<void> {
+/** Writes used nonces, of which the largest of an owner counts. */
+export async function upsertNonces(db: Queryable, nonces: readonly Nonce[]): Promise<void> {
   await db`
     insert into hub.key_nonces (kind, fid, nonce)
-    select kind, fid, nonce
+    select kind, fid, max(nonce)
     from unnest(
       ${nonces.map(({ kind }) => kind)}::smallint[],
       ${nonces.map(({ fid }) => fid)}::bigint[],
       ${nonces.map(({ nonce }) => nonce)}::bigint[]
     ) as used (kind, fid, nonce)
-    on conflict (kind, fid) do update set nonce = excluded.nonce
+    group by kind, fid
+    order by kind, fid
+    on conflict (kind, fid) do update set nonce = greatest(key_nonces.nonce, excluded.nonce)
   `
 }
