@@ -125,6 +125,15 @@ describe('KEY_ADD', () => {
     expect(state.events).toEqual([])
   })
 
+  test.each([
+    ['is not known yet', asker({ requestFid: 99 })],
+    ['has another owner today', asker({ requestSigner: user.custody })],
+  ])('that is historical merges although its app %s', (_what, claim) => {
+    const message = grant()
+    const state = createBatchState({ ...claims([message, claim]), historical: [message] })
+    expect(mergeMessage(message, state)).toBeNull()
+  })
+
   test('with a body deadline that has passed -> merges: the deadline is signed, and never compared', () => {
     const message = grant({ deadline: testNow - 1 })
     expect(mergeMessage(message, createBatchState(claims([message, requests])))).toBeNull()

@@ -32,7 +32,7 @@ function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: Ba
   if (!request) return checkCustody(message, state) ?? invalid(MALFORMED_KEY_REQUEST)
   const refusal =
     checkCustody(message, state) ??
-    checkRequest(request, state) ??
+    (state.historical.has(message) ? null : checkRequest(request, state)) ??
     checkHolder(message, request, state) ??
     state.keys.consumeNonce(NonceKind.user, fid, body.nonce)
   if (refusal) return refusal
