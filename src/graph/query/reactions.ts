@@ -108,7 +108,7 @@ export async function readUserReactions(
         where r.fid = ${fid}::bigint and r.type = requested.type
           and (r.ts, r.target_hash) <= (${ts}::bigint, decode(${hash}, 'hex'))
           and not (r.ts = ${ts}::bigint and r.target_hash = decode(${hash}, 'hex') and r.type <= ${type}::smallint)
-          and ${visibilityFilter(db, pageRequest, 'r.target_fid')} and ${visibilityFilter(db, { banningAppId: pageRequest.banningAppId }, 'r.fid')}
+          and ${visibilityFilter(db, pageRequest, 'r.target_fid')} and ${visibilityFilter(db, pageRequest, 'r.fid')}
         order by r.ts desc, r.target_hash desc
         limit ${db.unsafe(String(roundCount(pageRequest.count)))}
       ) newest

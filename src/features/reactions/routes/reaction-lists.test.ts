@@ -104,6 +104,17 @@ test('both leave out users hidden from the viewer', async () => {
   expect(liked.map(({ cast }) => cast.hash)).toEqual([prefixedHash(first)])
 })
 
+test('reactions/user: none of a user hidden from the viewer', async () => {
+  await merge(carol.link(4, testNow, { type: 'block' }), userOf(6).link(3, testNow, { type: 'block' }))
+  await db`insert into moderation.mutes (fid, target_fid, muted_at) values (1, 3, 0)`
+  for (const viewer_fid of [4, 6, 1])
+    expect(await ask('reactions/user', { fid: 3, type: 'all', viewer_fid })).toEqual({
+      reactions: [],
+      next: { cursor: null },
+    })
+  expect(await allPages('reactions/user', { fid: 3, type: 'all', viewer_fid: 3 })).toHaveLength(3)
+})
+
 test('wrong author or unknown cast -> in neither list', async () => {
   const reactionBody = { type: ReactionType.LIKE, targetCastId: { fid: 4, hash: first.hash } }
   const removedCast = alice.cast('gone', testNow - 70)
