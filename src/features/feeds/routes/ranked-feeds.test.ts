@@ -106,3 +106,16 @@ describe('feed/user/popular', () => {
     expect((await api.get('feed/user/popular', {})).json()).toMatchObject({ status: 400, property: 'fid' })
   })
 })
+
+test.each([
+  ['feed/trending', {}, 'feed/trending'],
+  ['feed/for_you', { fid: 6 }, 'feed/for_you'],
+  ['feed', { feed_type: 'filter', filter_type: 'global_trending' }, 'feed: global_trending'],
+  ['cast/search', { q: 'fresh', sort_type: 'algorithmic' }, 'cast/search: literal algorithmic'],
+])('400: %s %j with a time that no message has in its cursor', async (path, query, order) => {
+  for (const ts of [Number.MIN_SAFE_INTEGER, -1, 2 ** 32, Number.MAX_SAFE_INTEGER]) {
+    const cursor = Buffer.from(JSON.stringify([order, ts, 1, 'ff'])).toString('base64url')
+    const reply = await api.get(path, { ...query, cursor })
+    expect(reply.json()).toMatchObject({ status: 400, property: 'cursor' })
+  }
+})

@@ -36,9 +36,12 @@ export interface RankingPageRequest extends Viewer {
   readonly count: number
 }
 
+/** The time of a first page in Farcaster seconds, as messages have it: windows before it and after it are exact. */
+const firstPageTime = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
+
 /** Creates the function that renders pages of a ranked feed. Cursors hold the time of the first page. */
 export function rankedPages(name: string) {
-  const cursors = cursorKind(name, keyPart.integer, keyPart.number, keyPart.hex)
+  const cursors = cursorKind(name, firstPageTime, keyPart.number, keyPart.hex)
 
   return async (
     { hydrator }: Pick<FeedContext, 'hydrator'>,
