@@ -40,7 +40,12 @@ export async function findFidsByXUsername(db: Database, name: string): Promise<n
       -- Each source by its own index: "or" between them would read every user.
       select fid from social.users where lower(twitter) = lower(${name})
       union
-      select fid from social.verified_accounts where platform = 'x' and lower(username) = lower(${name})
+      select v.fid
+      from social.verified_accounts v
+      join social.users p using (fid)
+      where v.platform = 'x' and lower(v.username) = lower(${name})
+        -- The profile's own account comes before it, as it is shown.
+        and coalesce(p.twitter, '') = ''
     ) named
     join social.users u using (fid)
     left join social.user_counts c using (fid)
