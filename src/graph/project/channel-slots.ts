@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import { isWebAddress } from '../../platform/text/is-web-address.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { ChannelModerateAction, MessageType } from '../../protocol/definitions.js'
@@ -148,7 +149,7 @@ async function readSlot(
   return rows.map(({ message }) => decodeStoredMessage(message))
 }
 
-/** The protocol takes any text as a URL. Clients load what is shown, so only web addresses are. */
+/** Clients load what is shown, so only web addresses are. */
 function webAddress(text: string | undefined): string | null {
-  return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? storableText(text) : null
+  return text !== undefined && isWebAddress(text) ? storableText(text) : null
 }

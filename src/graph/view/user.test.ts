@@ -88,6 +88,13 @@ it('shows profile and counters', () => {
   })
 })
 
+it.each(['banner.png', '/banner.png', 'https://', 'javascript:alert(1)', 'my banner'])(
+  'banner %s, which is no web address -> none',
+  (bannerUrl) => {
+    expect(presented({ bannerUrl }).profile).not.toHaveProperty('banner')
+  },
+)
+
 it('bio: mentions of known users and channels have ranges', () => {
   const text = 'with @alice and @nobody in /gardens and /nowhere'
   expect(presented({ bio: text }).profile.bio).toEqual({

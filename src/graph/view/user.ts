@@ -1,4 +1,5 @@
 import bs58 from 'bs58'
+import { isWebAddress } from '../../platform/text/is-web-address.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
@@ -88,7 +89,7 @@ function presentProfile(user: UserRecord, input: UserViewInput): UserProfile {
   return {
     bio: presentBio(user.bio ?? '', input),
     ...(location ? { location } : {}),
-    ...(user.bannerUrl ? { banner: { url: user.bannerUrl } } : {}),
+    ...(user.bannerUrl && isWebAddress(user.bannerUrl) ? { banner: { url: user.bannerUrl } } : {}),
     ...(user.liveAt
       ? {
           live_at: {
