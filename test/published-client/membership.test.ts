@@ -153,12 +153,12 @@ describe('what is refused', () => {
     [
       'invites to no channel',
       () => client.fetchChannelInvites({ channelId: 'none' }),
-      [400, 'InvalidField', 'channel_id'],
+      [404, 'NotFound', 'channel_id'],
     ],
     [
       'members of no channel',
       () => client.fetchChannelMembers({ channelId: 'none' }),
-      [400, 'InvalidField', 'channel_id'],
+      [404, 'NotFound', 'channel_id'],
     ],
   ] as const)('%s', async (_, call, refusal) => {
     expect(await refusalOf(call())).toEqual(refusal)

@@ -135,10 +135,14 @@ export const channelFollowersRelevant = defineOperation({
     viewer_fid: fidParameter({ description: 'Fid of the viewer, whose follows count.', examples: [191] }),
   }),
   reply: RelevantFollowersResponse,
+  notFound: 'There is no such channel.',
 
   async handle({ db, hydrator }, { id, viewer_fid }, caller) {
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const fids = await relevantChannelFollowers(db, id, viewer_fid, hidden)
+    if (fids.length === 0 && !(await channelExists(db, id))) {
+      throw new PlazaError('not_found', 'there is no channel with this id', { property: 'id' })
+    }
     const dehydratedUsers = await hydrator.dehydratedUsers(fids)
     const top = await userItems(
       hydrator,

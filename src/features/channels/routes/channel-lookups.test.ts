@@ -173,6 +173,13 @@ describe('followers of a channel', () => {
       reply.top_relevant_followers_hydrated.map((each: { user: { fid: number } }) => each.user.fid),
     ).toEqual([1])
     expect(reply.all_relevant_followers_dehydrated).toHaveLength(1)
+    const ofNobody = await get('channel/followers/relevant', { id: 'gardens', viewer_fid: 99 })
+    expect(ofNobody.json()).toEqual({
+      top_relevant_followers_hydrated: [],
+      all_relevant_followers_dehydrated: [],
+    })
+    const unknown = await get('channel/followers/relevant', { id: 'nothing', viewer_fid: 2 })
+    expect([unknown.statusCode, unknown.json().property]).toEqual([404, 'id'])
   })
 })
 

@@ -248,12 +248,24 @@ describe('lists', () => {
     ['channel/member/list', { channel_id: 'gardens', cursor: 'x' }, 'cursor'],
     ['channel/member/list', { channel_id: 'gardens', fid: 1, cursor: 'x' }, 'cursor'],
     ['channel/member/invite/list', {}, 'channel_id'],
-    ['channel/member/invite/list', { channel_id: 'none' }, 'channel_id'],
     ['channel/member/invite/list', { channel_id: 'gardens', invited_fid: 1, cursor: 'x' }, 'cursor'],
     ['user/memberships/list', {}, 'fid'],
     ['user/memberships/list', { fid: 1, limit: 0 }, 'limit'],
   ])('%s refuses %j and names %s', async (path, query, property) => {
     const reply = await get(path, query as Record<string, string>)
     expect([reply.statusCode, reply.json().property]).toEqual([400, property])
+  })
+
+  it.each([
+    ['channel/member/list', { channel_id: 'none' }],
+    ['channel/member/list', { channel_id: 'none', fid: 1 }],
+    ['channel/member/invite/list', { channel_id: 'none' }],
+    ['channel/member/invite/list', { channel_id: 'none', invited_fid: 1 }],
+  ])('%s %j -> 404 that names the channel', async (path, query) => {
+    const reply = await get(path, query)
+    expect([reply.statusCode, reply.json()]).toEqual([
+      404,
+      expect.objectContaining({ code: 'NotFound', property: 'channel_id' }),
+    ])
   })
 })

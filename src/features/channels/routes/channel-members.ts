@@ -98,10 +98,11 @@ const channelMemberList = defineOperation({
     ...pagingParameters(100, 20),
   }),
   reply: ChannelMemberListResponse,
+  notFound: 'There is no such channel.',
 
   async handle({ db, hydrator }, { channel_id, fid, limit, cursor }) {
     const channel = (await hydrator.dehydratedChannels([channel_id])).get(channel_id)
-    if (!channel) throw invalidField('channel_id', 'is not a channel')
+    if (!channel) throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
     // A single member has no second page.
     if (fid !== undefined && cursor !== undefined) throw invalidField('cursor', 'cannot be used with fid')
     const found =
@@ -163,6 +164,7 @@ const userMemberships = defineOperation({
     ...pagingParameters(100, 20),
   }),
   reply: ChannelMemberListResponse,
+  notFound: 'There is no such channel.',
 
   async handle({ db, hydrator }, { fid, limit, cursor }) {
     const found = await listMemberships(db, fid, limit + 1, membershipCursors.decode(cursor))
@@ -248,6 +250,7 @@ const channelMemberInviteList = defineOperation({
     ...pagingParameters(100, 20),
   }),
   reply: ChannelMemberInviteListResponse,
+  notFound: 'There is no such channel.',
 
   async handle({ db, hydrator }, { channel_id: channelId, invited_fid: fid, limit, cursor }) {
     if (channelId === undefined && fid === undefined)
@@ -262,7 +265,7 @@ const channelMemberInviteList = defineOperation({
         ? byChannel.page(found, limit, (last) => [last.invitedAt, last.channelId])
         : byUser.page(found, limit, (last) => [last.invitedAt, last.fid])
     if (page.length === 0 && channelId !== undefined && !(await channelExists(db, channelId)))
-      throw invalidField('channel_id', 'is not a channel')
+      throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
     const users = await hydrator.users(page.flatMap((invite) => [invite.fid, invite.inviterFid]))
     const invites = page.flatMap((invite) => {
       const invited = users.get(invite.fid)
