@@ -70,6 +70,24 @@ it('documents bearer tokens as a security scheme, not as a header', () => {
   expect(JSON.stringify(paths)).not.toContain('"name":"authorization"')
 })
 
+it('viewer_fid of a look-up -> its description names no users who are left out', () => {
+  const lookups = operations.filter(
+    ({ query }) => query?.properties.viewer_fid?.description === 'The viewer. Adds `viewer_context`.',
+  )
+  expect(lookups.map(({ path }) => path).toSorted()).toEqual([
+    'cast',
+    'casts',
+    'channel',
+    'channel/bulk',
+    'channel/search',
+    'user/bulk',
+    'user/bulk-by-address',
+    'user/by_username',
+    'user/by_x_username',
+    'user/subscribed_to',
+  ])
+})
+
 it('lists no operation twice', () => {
   const names = operations.map(({ method, path }) => `${method} ${path}`)
   expect(names).toEqual([...new Set(names)])

@@ -21,14 +21,17 @@ export function fidParameter(options: Described & { minimum?: 0 | 1 }) {
   return Type.Integer({ format: 'int32', minimum: 1, maximum: MAX_INT32, examples: [3], ...options })
 }
 
-/** The viewer of the reply: its blocks and mutes count, and `viewer_context` is about it. */
-export const viewerFidParameter = Type.Optional(
-  fidParameter({
-    description:
-      'The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.',
-    examples: [191],
-  }),
+/** The viewer of a list: its blocks and mutes count, and `viewer_context` is about it. */
+export const viewerFidParameter = viewerParameter(
+  'The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.',
 )
+
+/** The viewer of a look-up, which shows what it names: only `viewer_context` is about it. */
+export const lookupViewerFidParameter = viewerParameter('The viewer. Adds `viewer_context`.')
+
+function viewerParameter(description: string) {
+  return Type.Optional(fidParameter({ description, examples: [191] }))
+}
 
 /** The maximum number of items on a page. */
 export function limitParameter(options: { maximum: number; default: number }) {

@@ -4697,7 +4697,7 @@ export interface operations {
                  */
                 sort_type?: "trending" | "likes" | "recasts" | "replies" | "recent";
                 /**
-                 * @description The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.
+                 * @description The viewer. Adds `viewer_context`.
                  * @example 191
                  */
                 viewer_fid?: number;
@@ -4847,7 +4847,7 @@ export interface operations {
                  */
                 type?: "id" | "parent_url";
                 /**
-                 * @description The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.
+                 * @description The viewer. Adds `viewer_context`.
                  * @example 191
                  */
                 viewer_fid?: number;
@@ -5166,7 +5166,7 @@ export interface operations {
                 /** @description `next.cursor` of the previous page. Without it, the first page. */
                 cursor?: string;
                 /**
-                 * @description The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.
+                 * @description The viewer. Adds `viewer_context`.
                  * @example 191
                  */
                 viewer_fid?: number;
@@ -5605,7 +5605,7 @@ export interface operations {
                  */
                 address_types?: ("custody_address" | "verified_address")[];
                 /**
-                 * @description The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.
+                 * @description The viewer. Adds `viewer_context`.
                  * @example 191
                  */
                 viewer_fid?: number;
@@ -5649,7 +5649,7 @@ export interface operations {
                  */
                 fids: number[];
                 /**
-                 * @description The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.
+                 * @description The viewer. Adds `viewer_context`.
                  * @example 191
                  */
                 viewer_fid?: number;
@@ -6327,6 +6327,21 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description There is no such channel. */
+            404: {
+                headers: {
+                    /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
+                    "RateLimit-Limit"?: number;
+                    /** @description Requests that are allowed now. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full limit is available. */
+                    "RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRes"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -6373,6 +6388,21 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description There is no such channel. */
+            404: {
+                headers: {
+                    /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
+                    "RateLimit-Limit"?: number;
+                    /** @description Requests that are allowed now. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full limit is available. */
+                    "RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRes"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

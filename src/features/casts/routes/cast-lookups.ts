@@ -4,8 +4,8 @@ import {
   castHashParameter,
   choiceParameter,
   listParameter,
+  lookupViewerFidParameter,
   textParameter,
-  viewerFidParameter,
 } from '../../../api/parameters.js'
 import { type CastIdentifier, findCastHash } from '../../../graph/query/cast-identifier.js'
 import { readQuotes } from '../../../graph/query/feeds-by-embed.js'
@@ -75,7 +75,7 @@ export const cast = defineOperation({
   tag: 'Casts',
   summary: 'Lookup cast by hash or URL',
   description: `${castIdentifierNote} The cast is returned even if the viewer blocks or mutes its author.`,
-  query: Type.Object({ ...castIdentifierParameters, viewer_fid: viewerFidParameter }),
+  query: Type.Object({ ...castIdentifierParameters, viewer_fid: lookupViewerFidParameter }),
   reply: CastResponse,
   notFound: unknownCast,
 
@@ -107,7 +107,7 @@ export const casts = defineOperation({
         description: 'Order of the casts. Without it, the order of the request.',
       }),
     ),
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: CastsResponse,
 

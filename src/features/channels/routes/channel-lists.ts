@@ -5,9 +5,9 @@ import {
   choiceParameter,
   fidParameter,
   listParameter,
+  lookupViewerFidParameter,
   pagingParameters,
   textParameter,
-  viewerFidParameter,
 } from '../../../api/parameters.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { type Json, json } from '../../../graph/view/json.js'
@@ -69,7 +69,7 @@ export const channelSearch = defineOperation({
       examples: ['garden'],
     }),
     ...pagingParameters(200, 20),
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: ChannelSearchResponse,
 
@@ -192,7 +192,7 @@ export const channelLookup = defineOperation({
     type: Type.Optional(
       choiceParameter(['id', 'parent_url'], { description: 'Type of `id`, by default `id`.' }),
     ),
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: ChannelResponse,
   notFound: 'There is no such channel.',
@@ -226,7 +226,7 @@ export const channelBulk = defineOperation({
     type: Type.Optional(
       choiceParameter(['id', 'parent_url'], { description: 'Type of `ids`, by default `id`.' }),
     ),
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: ChannelResponseBulk,
 

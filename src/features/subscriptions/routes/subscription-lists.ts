@@ -1,6 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { listJson } from '../../../api/list-json.js'
-import { choiceParameter, fidParameter, viewerFidParameter } from '../../../api/parameters.js'
+import {
+  choiceParameter,
+  fidParameter,
+  lookupViewerFidParameter,
+  viewerFidParameter,
+} from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { findAddressHolders } from '../../../graph/query/users.js'
 import { Json, json } from '../../../graph/view/json.js'
@@ -34,7 +39,7 @@ export const userSubscribedTo = defineOperation({
     'Contracts whose owner is no user are left out.',
   query: Type.Object({
     fid: fidOfUser,
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
     subscription_provider: providerParameter,
   }),
   reply: SubscribedToResponse,

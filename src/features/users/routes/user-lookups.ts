@@ -7,9 +7,9 @@ import {
   ethAddressParameter,
   fidParameter,
   listParameter,
+  lookupViewerFidParameter,
   pagingParameters,
   textParameter,
-  viewerFidParameter,
 } from '../../../api/parameters.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import {
@@ -49,7 +49,7 @@ export const userBulk = defineOperation({
       maxItems: 100,
       description: 'Fids of users.',
     }),
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: BulkUsersResponse,
 
@@ -73,7 +73,7 @@ export const userByUsername = defineOperation({
     'Case does not matter. A user without a name is found by its placeholder, `!` and the fid: `!7`.',
   query: Type.Object({
     username: textParameter({ description: 'Username, without `@`.', examples: ['dwr'] }),
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: UserResponse,
   notFound: 'No user has this name.',
@@ -124,7 +124,7 @@ export const usersByXUsername = defineOperation({
     'first, at most 100. Case does not matter.',
   query: Type.Object({
     x_username: textParameter({ description: 'Name on X, without `@`.', examples: ['dwr'] }),
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: BulkUsersResponse,
   notFound: 'No user claims this name on X.',
@@ -187,7 +187,7 @@ export const usersByAddress = defineOperation({
         { maxItems: 2, description: 'Types of addresses to match. Without it, both.' },
       ),
     ),
-    viewer_fid: viewerFidParameter,
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: BulkUsersByAddressResponse,
 
