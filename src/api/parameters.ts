@@ -107,6 +107,16 @@ export function ethAddressParameter(options: Described) {
   })
 }
 
+/** An address of a chain: Ethereum's or Solana's. */
+export function chainAddressParameter(options: Described) {
+  return Type.String({
+    pattern: '^(0x[a-fA-F0-9]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$',
+    patternText: 'an Ethereum address (0x and 40 hex digits) or a Solana address (base58)',
+    examples: EthAddress.examples,
+    ...options,
+  })
+}
+
 /** A number that may have a fraction. */
 export function numberParameter(options: Described & { minimum: number; maximum: number }) {
   return Type.Number({ format: 'double', ...options })

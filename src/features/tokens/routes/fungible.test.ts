@@ -161,6 +161,26 @@ describe('fungible/owner/relevant', () => {
     expect((await ask(third)).statusCode).toBe(202)
   })
 
+  it.each([
+    ['fungible/owner/relevant', 'contract_address'],
+    ['fungible/owner/relevant/bulk', 'contract_addresses'],
+  ])('%s: a Solana mint is a 501 on solana and a 400 elsewhere', async (path, property) => {
+    const ask = (network: string, mints: string) => get(path, { network, [property]: mints })
+    const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+    const onSolana = await ask('solana', usdc)
+    expect([onSolana.statusCode, onSolana.json()]).toMatchObject([
+      501,
+      { code: 'NotImplemented', message: 'tokens of Solana are not indexed', property: 'network' },
+    ])
+    const onBase = await ask('base', usdc)
+    expect([onBase.statusCode, onBase.json()]).toMatchObject([
+      400,
+      { message: `${property} must be an Ethereum address on base: 0x and 40 hex digits`, property },
+    ])
+    expect((await ask('arbitrum', usdc)).statusCode).toBe(501)
+    expect((await ask('solana', 'apple')).statusCode).toBe(400)
+  })
+
   it('chain unreachable -> known tokens still work', async () => {
     proxy.faults = { stopped: true }
     expect((await ownersOf({ contract_address: apple })).all).toHaveLength(5)

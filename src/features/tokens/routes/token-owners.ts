@@ -3,8 +3,8 @@ import type { Caller } from '../../../api/caller.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { OtherReply } from '../../../api/operation.js'
 import {
+  chainAddressParameter,
   choiceParameter,
-  ethAddressParameter,
   listParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
@@ -15,7 +15,7 @@ import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { awaitTrackedTokens } from '../on-demand-tokens.js'
+import { awaitTrackedTokens, rpcOf } from '../on-demand-tokens.js'
 import { MAX_OWNERS, type Owner, readOwners } from '../owners.js'
 import { checksummedAddress } from '../present-token.js'
 import {
@@ -39,7 +39,8 @@ export const networkParameter = choiceParameter([...chainNames, 'solana'], {
   examples: ['base'],
 })
 
-const contractParameter = ethAddressParameter({
+/** The contract of a token. Addresses of Solana pass, so that `network=solana` gets its 501. */
+const contractParameter = chainAddressParameter({
   description: 'Contract address of the token.',
   examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
 })
@@ -87,8 +88,9 @@ async function replyWithOwners(
   { network, addresses, property, viewerFid }: OwnersRequest,
   caller: Caller,
 ): Promise<Json[] | NotReady> {
-  const { hydrator } = context
-  const bytes = addresses.map((address) => Buffer.from(address.slice(2), 'hex'))
+  const { hydrator, assets } = context
+  rpcOf(assets, network)
+  const bytes = addresses.map((address) => contractBytes(address, { network, property }))
   const tokens = await awaitTrackedTokens(context, { network, addresses: bytes, property })
   const unreadyTokens = tokens.filter((token) => !isBackfilled(token))
   if (unreadyTokens.length > 0) return backfillPending(unreadyTokens)
@@ -106,6 +108,15 @@ async function replyWithOwners(
     const owner = json`"top_relevant_fungible_owners_hydrated":${jsonArray(top)}`
     return json`{${owner},"all_relevant_fungible_owners_dehydrated":${all}}`
   })
+}
+
+/** Returns the bytes of a contract's address. @throws PlazaError For an address of Solana. */
+function contractBytes(
+  address: string,
+  { network, property }: Pick<OwnersRequest, 'network' | 'property'>,
+): Buffer {
+  if (address.startsWith('0x')) return Buffer.from(address.slice(2), 'hex')
+  throw invalidField(property, `must be an Ethereum address on ${network}: 0x and 40 hex digits`)
 }
 
 /** The owners of tokens as `readOwners` lists them, cached for a block. */

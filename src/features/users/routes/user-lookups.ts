@@ -3,6 +3,7 @@ import bs58 from 'bs58'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { listJson } from '../../../api/list-json.js'
 import {
+  chainAddressParameter,
   choiceParameter,
   ethAddressParameter,
   fidParameter,
@@ -21,7 +22,6 @@ import {
 } from '../../../graph/query/users.js'
 import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
-import { EthAddress } from '../../../graph/view/schema/primitives.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
@@ -159,12 +159,6 @@ async function requireUser(
 
 const MAX_ADDRESSES = 350
 
-const addressParameter = Type.String({
-  pattern: '^(0x[a-fA-F0-9]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$',
-  patternText: 'an Ethereum address (0x and 40 hex digits) or a Solana address (base58)',
-  examples: EthAddress.examples,
-})
-
 /** `GET user/bulk-by-address` */
 export const usersByAddress = defineOperation({
   method: 'GET',
@@ -177,7 +171,7 @@ export const usersByAddress = defineOperation({
     'is, then users who have verified it, oldest verification first. Addresses without a user are left ' +
     'out.',
   query: Type.Object({
-    addresses: listParameter(addressParameter, {
+    addresses: listParameter(chainAddressParameter({ description: 'Address of a user.' }), {
       maxItems: MAX_ADDRESSES,
       description: 'Ethereum and Solana addresses.',
     }),
