@@ -79,7 +79,7 @@ export async function resolveRecipients(
   })
 }
 
-/** Renders a receiver as the request has it. */
+/** Renders a receiver as a request has it: with a fid or an address. */
 export function presentRecipient({ address, fid, quantity }: Recipient) {
-  return { ...(address === null ? {} : { address }), ...(fid === null ? {} : { fid }), quantity }
+  return fid === null ? { address: address!, quantity } : { fid, quantity }
 }

@@ -218,12 +218,13 @@ async function checkFunds(
 }
 
 function presentMint(recipient: Recipient, contract: Hex, result: OrderResult | null) {
-  const shown = presentRecipient(recipient)
+  const { address } = recipient
+  const shown = { ...presentRecipient(recipient), ...(address === null ? {} : { address }) }
   if (result === null) return { error: problemOf(recipient), recipient: shown }
   if (isRefused(result)) return { error: result.message, recipient: shown }
   const { hash, receipt } = result
-  const address = recipient.address!
-  if (receipt === null) return { transaction_hash: hash, recipient: { ...shown, address }, receipt: null }
+  const minted = { ...shown, address: address! }
+  if (receipt === null) return { transaction_hash: hash, recipient: minted, receipt: null }
   const tokens = receipt.logs.flatMap((log) => {
     const isMint = log.address === contract.toLowerCase() && log.topics[0] === transferTopic
     if (!isMint || log.topics.length !== TRANSFER_TOPICS) return []
@@ -231,7 +232,7 @@ function presentMint(recipient: Recipient, contract: Hex, result: OrderResult | 
   })
   return {
     transaction_hash: hash,
-    recipient: { ...shown, address, tokens },
+    recipient: { ...minted, tokens },
     receipt: {
       status: receipt.succeeded ? 'success' : 'reverted',
       gas_used: String(receipt.gasUsed),

@@ -138,9 +138,23 @@ describe('GET nft/mint', () => {
     expect(await read('balanceOf', [minter.address], paid)).toBe(2n)
   })
 
-  it('a fid -> the address of the user', async () => {
+  it('a fid -> a mint to the address of the user', async () => {
     const [mint] = (await simulate(collection, [{ fid: 1 }])).json()
-    expect(mint.recipient).toEqual({ address: getAddress(hexOf(ann.custody)), fid: 1, quantity: 1 })
+    expect(mint.args).toContain(getAddress(hexOf(ann.custody)))
+  })
+
+  it('a recipient has either an address or a fid, so that POST nft/mint takes it', async () => {
+    const free = await newCollection({ price: 0n })
+    const mints: { recipient: object }[] = (
+      await simulate(free, [{ fid: 1 }, { address: receiver, quantity: 2 }])
+    ).json()
+    const recipients = mints.map(({ recipient }) => recipient)
+    expect(recipients).toEqual([
+      { fid: 1, quantity: 1 },
+      { address: receiver, quantity: 2 },
+    ])
+    const minted = await post('nft/mint', { contract_address: free, recipients })
+    expect([minted.statusCode, minted.json().transactions]).toMatchObject([200, [{}, {}]])
   })
 
   it.each([
