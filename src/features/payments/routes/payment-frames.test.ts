@@ -116,7 +116,9 @@ describe('POST frame/transaction/pay', () => {
     ['no token', { token_contract_address: ann.address }, 400, 'transaction.to.token_contract_address'],
     ['less than a unit', { amount: 0.0000001 }, 400, 'transaction.to.amount'],
     ['less than the minimum', { amount: 1e-9 }, 400, 'transaction.to.amount'],
-    ['another network', { network: 'optimism' }, 501, 'network'],
+    ['a network that is not followed', { network: 'optimism' }, 501, 'network'],
+    ['robinhood', { network: 'robinhood' }, 501, 'network'],
+    ['no network', { network: 'venus' }, 400, 'transaction.to.network'],
   ])('%s -> refused with the member', async (_, change, status, property) => {
     const reply = await api.send('POST', 'frame/transaction/pay', bodyOf(newReceiver(), change))
     expect([reply.statusCode, reply.json().property]).toEqual([status, property])

@@ -6,11 +6,12 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { rpcOf } from '../../tokens/on-demand-tokens.js'
 import { checksummedAddress, decimalString } from '../../tokens/present-token.js'
+import { tradeNetworkOf } from '../../tokens/routes/trades.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { createPaymentFrame, findByIdem, findPaymentFrame, type PaymentFrame } from '../payment-frames.js'
 import {
-  PayTransaction,
+  RequestedPayTransaction,
   TransactionFrameConfig,
   type TransactionFramePay,
   TransactionFrameResponse,
@@ -28,14 +29,19 @@ export const createPayFrame = defineOperation({
     'address, after the request; with `allowlist_fids`, from the custody address or a verified address of one of these ' +
     'users. A transfer completes one payment. A payment is waited for seven days. An app may have 500 open ones, and all ' +
     'apps together 2,000 on a network.',
-  body: Type.Object({ transaction: PayTransaction, config: TransactionFrameConfig, idem: idemMember }),
+  body: Type.Object({
+    transaction: RequestedPayTransaction,
+    config: TransactionFrameConfig,
+    idem: idemMember,
+  }),
   reply: TransactionFrameResponse,
   conflict: idemConflict,
 
   async handle(context, { transaction: { to }, config, idem = null }, { appId }) {
     const { writerDb, assets, clock, publicUrl } = context
-    const request = { appId, idem, config, to }
-    const rpc = rpcOf(assets, to.network)
+    const network = tradeNetworkOf(assets, to.network)
+    const request = { appId, idem, config, to: { ...to, network } }
+    const rpc = rpcOf(assets, network)
     const existing = await findByIdem(writerDb, request)
     if (existing !== null) return { transaction_frame: presentFrame(existing, publicUrl()) }
     const address = to.token_contract_address.toLowerCase() as Hex
@@ -44,7 +50,7 @@ export const createPayFrame = defineOperation({
       head: await endpoint.head(),
     }))
     if (details === null) {
-      throw invalidDestination('token_contract_address', `is not an ERC-20 token on ${to.network}`)
+      throw invalidDestination('token_contract_address', `is not an ERC-20 token on ${network}`)
     }
     const amountRaw = parseUnits(decimalString(to.amount), details.decimals)
     if (amountRaw === 0n)

@@ -8,6 +8,7 @@ import {
   Uri,
   Uuid,
 } from '../../../graph/view/schema/primitives.js'
+import { tradeNetworkParameter } from '../../tokens/routes/trades.js'
 import { Network } from '../../tokens/schema/fungible.js'
 
 const MAX_LINE_ITEMS = 20
@@ -75,26 +76,31 @@ export const TransactionFrameConfig = Type.Object(
 )
 export type TransactionFrameConfig = Static<typeof TransactionFrameConfig>
 
+const transferMembers = {
+  address: EthAddress,
+  amount: Type.Number({
+    minimum: 1e-8,
+    maximum: MAX_AMOUNT,
+    description: 'Amount in units of the token.',
+    examples: [0.01],
+  }),
+  token_contract_address: Type.String({
+    pattern: '^0x[a-fA-F0-9]{40}$',
+    patternText: 'an Ethereum address: 0x and 40 hex digits',
+    description: 'Contract of the ERC-20 token.',
+    examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+  }),
+}
+
+/** The transfer of a request, on any network of the hosted API. */
+export const RequestedPayTransaction = Type.Object(
+  { to: Type.Object({ ...transferMembers, network: tradeNetworkParameter }) },
+  { $id: 'RequestedFramePayTransaction', description: 'The transfer to request.' },
+)
+
 /** The transfer that completes a payment. */
 export const PayTransaction = Type.Object(
-  {
-    to: Type.Object({
-      address: EthAddress,
-      amount: Type.Number({
-        minimum: 1e-8,
-        maximum: MAX_AMOUNT,
-        description: 'Amount in units of the token.',
-        examples: [0.01],
-      }),
-      network: Network,
-      token_contract_address: Type.String({
-        pattern: '^0x[a-fA-F0-9]{40}$',
-        patternText: 'an Ethereum address: 0x and 40 hex digits',
-        description: 'Contract of the ERC-20 token.',
-        examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
-      }),
-    }),
-  },
+  { to: Type.Object({ ...transferMembers, network: Network }) },
   { $id: 'FramePayTransaction', description: 'The transfer that is requested.' },
 )
 export type PayTransaction = Static<typeof PayTransaction>

@@ -120,6 +120,7 @@ describe('onchain/token/balances', () => {
   it.each([
     [{ networks: 'arbitrum' }, 501],
     [{ networks: 'base,robinhood' }, 501],
+    [{ networks: 'ethereum,optimism,base,arbitrum,robinhood' }, 501],
     [{ networks: 'base,venus' }, 400],
     [{ networks: 'base', address: '0x1' }, 400],
     [{ networks: 'base', cursor: 'x' }, 400],

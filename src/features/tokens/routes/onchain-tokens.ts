@@ -45,7 +45,7 @@ export const walletBalances = defineOperation({
     'without a price last. Known tokens are the tracked ones and those of watched pools. Indexed balances come from ' +
     'the index, others from the contract. Native coins are not listed.',
   query: Type.Object({
-    networks: listParameter(tradeNetworkParameter, { maxItems: 4, description: 'Networks to include.' }),
+    networks: listParameter(tradeNetworkParameter, { maxItems: 5, description: 'Networks to include.' }),
     address: ethAddressParameter({ description: 'Address of the wallet.' }),
     limit: limitParameter({ maximum: 100, default: 50 }),
     cursor: cursorParameter,
