@@ -8,8 +8,8 @@ export const apiVariables = {
     { minimum: 0, maximum: 10_000_000, default: 0 },
   ),
   PUBLIC_READS: flag(
-    'Lets anybody read users, casts, feeds, channels, reactions and follows without a key, as browser ' +
-      'widgets do. `client_id` may name the app.',
+    'Lets anybody read users, casts, feeds, channels, reactions, follows, blocks and trades without a key, as ' +
+      'browser widgets do. `client_id` may name the app.',
     false,
   ),
   PUBLIC_READS_RATE_LIMIT: integer('Requests per minute and address without a key. 0 is no limit.', {

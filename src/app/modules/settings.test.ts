@@ -112,9 +112,12 @@ describe('targets of requests to other apps', () => {
 })
 
 describe('operations', () => {
-  it('59 reads are public, and nothing that belongs to an app, costs money or fetches a URL', () => {
+  it('62 reads are public, and nothing that belongs to an app, costs money or fetches a URL', () => {
     const paths = new Set(operations.filter(({ isPublic }) => isPublic).map(({ path }) => path))
-    expect(paths.size).toBe(59)
+    expect(paths.size).toBe(62)
+    for (const path of ['block/list', 'fungible/trades', 'fungible/trending']) {
+      expect(paths.has(path), path).toBe(true)
+    }
     for (const path of ['webhook', 'signer', 'notifications', 'user/balance', 'cast/embed/crawl']) {
       expect(paths.has(path)).toBe(false)
     }

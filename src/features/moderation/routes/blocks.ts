@@ -88,6 +88,7 @@ const blockListQuery = Type.Object({
 const blockList = defineOperation({
   method: 'GET',
   path: 'block/list',
+  isPublic: true,
   tag: 'Moderation',
   summary: 'Fetch blocked or blocking fids',
   description:

@@ -43,6 +43,7 @@ const MAX_AMOUNT_USD = 1e15
 export const fungibleTrades = defineOperation({
   method: 'GET',
   path: 'fungible/trades',
+  isPublic: true,
   tag: 'Onchain',
   summary: 'Get fungible trades',
   description:
@@ -102,6 +103,7 @@ const MAX_TOKENS = 20
 export const fungibleTrending = defineOperation({
   method: 'GET',
   path: 'fungible/trending',
+  isPublic: true,
   tag: 'Onchain',
   summary: 'Fetch trending fungibles',
   description:
