@@ -151,6 +151,9 @@ function countAndPublish(db: Database, appId: string, changed: Fragment): Fragme
     from ${changed}`
 }
 
+/** Fids that one error names. */
+const MAX_NAMED = 100
+
 /** Throws a 404 that names the member, unless all fids are registered. */
 export async function requireUsers(db: Database, fids: readonly number[], property: string): Promise<void> {
   const missing = await db<{ fid: number }[]>`
@@ -159,6 +162,7 @@ export async function requireUsers(db: Database, fids: readonly number[], proper
     where not exists (select from social.users u where u.fid = requested.fid)
     order by fid`
   if (missing.length === 0) return
-  const list = missing.map(({ fid }) => fid).join(', ')
-  throw new PlazaError('not_found', `no such users: ${list}`, { property })
+  const list = missing.slice(0, MAX_NAMED).map(({ fid }) => fid)
+  const others = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : ''
+  throw new PlazaError('not_found', `no such users: ${list.join(', ')}${others}`, { property })
 }

@@ -166,3 +166,28 @@ describe('banned users', () => {
     expect(statements).toHaveLength(1)
   })
 })
+
+describe('POST ban and DELETE ban', () => {
+  it('take as many fids as an app may ban', async () => {
+    const crowded = await createTestApi({ ...parts, appName: 'crowded' })
+    const fids = Array.from({ length: 10_000 }, (_, index) => 1_000 + index)
+    await db`insert into social.users (fid, custody_address, registered_at) select fid, '', 0 from unnest(${fids}::bigint[]) u (fid)`
+    const change = async (method: 'POST' | 'DELETE', body: object) => {
+      const { statusCode, body: text } = await crowded.send(method, 'ban', body)
+      return [statusCode, text]
+    }
+    const answer = (text: string) => [200, JSON.stringify({ success: true, message: text })]
+    expect(await change('POST', { fids })).toEqual(answer('newly banned: 10000'))
+    expect(await change('POST', { fids: [2] })).toEqual([409, expect.stringContaining('at most 10000')])
+    expect(await change('DELETE', { fids })).toEqual(answer('unbanned: 10000'))
+    expect(await change('POST', { fids: [...fids, 2] })).toEqual([400, expect.stringContaining('10000')])
+  })
+
+  it('fids that are not registered -> 404 with the first ones', async () => {
+    const fids = Array.from({ length: 101 }, (_, index) => 90_000 + index)
+    const few = await strict.send('POST', 'ban', { fids: fids.slice(0, 2) })
+    expect([few.statusCode, few.json().message]).toEqual([404, 'no such users: 90000, 90001'])
+    const many = await strict.send('POST', 'ban', { fids })
+    expect(many.json().message).toBe(`no such users: ${fids.slice(0, 100).join(', ')} and 1 more`)
+  })
+})

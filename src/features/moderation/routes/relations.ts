@@ -129,13 +129,11 @@ const muteList = defineOperation({
   },
 })
 
-const MAX_FIDS = 100
-
 /** The body of both operations, as published clients send it. */
 export const BanReqBody = Type.Object({
   fids: Type.Array(fidParameter({ minimum: 0, description: 'Fid of a user.', examples: [191] }), {
     minItems: 1,
-    maxItems: MAX_FIDS,
+    maxItems: MAX_BANS,
     description: 'Fids of the users. Duplicates count once.',
   }),
 })
