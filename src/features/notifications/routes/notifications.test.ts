@@ -198,6 +198,18 @@ describe('GET notifications/channel and notifications/parent_url', () => {
     expect((await list('notifications/channel', { fid: 1, channel_ids: 'none' })).notifications).toEqual([])
   })
 
+  it('take 100 channels or URLs', async () => {
+    const names = Array.from({ length: 99 }, (_, index) => `none-${index}`)
+    const channels = ['gardens', ...names]
+    const inChannels = await list('notifications/channel', { fid: 1, channel_ids: channels.join() })
+    expect(inChannels.notifications.map(brief)).toEqual(belowUrlReply)
+    const urls = [gardens, ...names.map((name) => `https://example.com/${name}`)]
+    const belowUrls = await list('notifications/parent_url', { fid: 1, parent_urls: urls.join() })
+    expect(belowUrls.notifications.map(brief)).toEqual(belowUrlReply)
+    const tooMany = { fid: 1, channel_ids: [...channels, 'one-more'].join() }
+    expect((await api.get('notifications/channel', tooMany)).json().property).toBe('channel_ids')
+  })
+
   it('refuse each other’s cursors', async () => {
     const { next } = await list('notifications/channel', { fid: 1, channel_ids: 'gardens', limit: 1 })
     const query = { fid: 1, channel_ids: 'gardens', cursor: next.cursor! }

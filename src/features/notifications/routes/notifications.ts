@@ -176,7 +176,8 @@ const notifications = defineOperation({
 })
 
 const channelPages = notificationPages('notifications/channel')
-const MAX_CHANNELS = 10
+/** Channels or URLs of a list: each takes one index scan for each kind. */
+const MAX_PARENTS = 100
 
 /** `GET notifications/channel` */
 const notificationsInChannels = defineOperation({
@@ -190,7 +191,7 @@ const notificationsInChannels = defineOperation({
   query: Type.Object({
     ...notificationPaging,
     channel_ids: listParameter(textParameter({ description: 'Id of a channel.', examples: ['gardening'] }), {
-      maxItems: MAX_CHANNELS,
+      maxItems: MAX_PARENTS,
       description: 'Ids of channels.',
     }),
   }),
@@ -209,7 +210,6 @@ const notificationsInChannels = defineOperation({
 })
 
 const urlPages = notificationPages('notifications/parent_url')
-const MAX_URLS = 20
 
 /** `GET notifications/parent_url` */
 const notificationsBelowUrls = defineOperation({
@@ -223,7 +223,7 @@ const notificationsBelowUrls = defineOperation({
   query: Type.Object({
     ...notificationPaging,
     parent_urls: listParameter(parentUrl('URL.'), {
-      maxItems: MAX_URLS,
+      maxItems: MAX_PARENTS,
       description: 'Parent URLs.',
     }),
   }),
