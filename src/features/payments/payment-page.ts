@@ -70,16 +70,19 @@ function stateOf({ completedAt, expiresAt }: PaymentFrame, { nowMs }: PaymentPag
 /** The `fc:miniapp` embed, by which clients open the page as a mini app. */
 function embedOf({ config }: PaymentFrame, title: string, { url, publicUrl }: PaymentPageContext): string {
   const image = config.line_items.find((item) => item.image !== undefined)?.image
-  const buttonTitle = (config.action?.text ?? 'Pay').slice(0, MAX_EMBED_TITLE_LENGTH)
-  const name = title.slice(0, MAX_EMBED_TITLE_LENGTH)
   return JSON.stringify({
     version: '1',
     imageUrl: image ?? `${publicUrl}/pay/assets/card.png`,
     button: {
-      title: buttonTitle,
-      action: { type: 'launch_miniapp', name, url, splashBackgroundColor: splashColor },
+      title: embedTitle(config.action?.text ?? 'Pay'),
+      action: { type: 'launch_miniapp', name: embedTitle(title), url, splashBackgroundColor: splashColor },
     },
   })
+}
+
+/** Cuts a text to the longest title of an embed, without half of a surrogate pair. */
+function embedTitle(text: string): string {
+  return text.slice(0, MAX_EMBED_TITLE_LENGTH).replace(/[\ud800-\udbff]$/, '')
 }
 
 /** Formats an amount without an exponent. */

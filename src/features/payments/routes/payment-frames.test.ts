@@ -299,6 +299,26 @@ describe('without an open payment', () => {
 })
 
 describe('the page', () => {
+  const embedOf = (body: string) => {
+    const content = /name="fc:miniapp" content="([^"]*)"/.exec(body)![1]!
+    return JSON.parse(content.replaceAll('&quot;', '"'))
+  }
+
+  it('has long texts and 100 items, of which the embed shows 32 characters without half an emoji', async () => {
+    const text = 'Pay for the garden of the house🌷 and for its maps'
+    const line_items = Array.from({ length: 100 }, (_, index) => ({
+      name: `${text} ${index}`,
+      description: `number ${index}`,
+    }))
+    const { id, config } = await create(bodyOf(newReceiver(), {}, { action: { text }, line_items }))
+    expect(config).toEqual({ action: { text }, line_items })
+    const { body } = await api.app.inject(`/pay/${id}`)
+    expect(body).toContain(`>${text}</button>`)
+    expect(body).toContain('number 99')
+    const cut = 'Pay for the garden of the house'
+    expect(embedOf(body).button).toMatchObject({ title: cut, action: { name: cut } })
+  })
+
   it('has the mini app embed, escapes texts, and asks for the transfer', async () => {
     const receiver = newReceiver()
     const { id, url } = await create(bodyOf(receiver))
@@ -306,8 +326,7 @@ describe('the page', () => {
     expect(statusCode).toBe(200)
     expect(headers['content-security-policy']).toContain("script-src 'self'")
     expect(body).toContain('A &lt;b&gt;map&lt;/b&gt;')
-    const content = /name="fc:miniapp" content="([^"]*)"/.exec(body)![1]!
-    const embed = JSON.parse(content.replaceAll('&quot;', '"'))
+    const embed = embedOf(body)
     expect(embed).toMatchObject({
       version: '1',
       button: { title: 'Pay', action: { type: 'launch_miniapp', url } },

@@ -11,7 +11,7 @@ import {
 import { tradeNetworkParameter } from '../../tokens/routes/trades.js'
 import { Network } from '../../tokens/schema/fungible.js'
 
-const MAX_LINE_ITEMS = 20
+const MAX_LINE_ITEMS = 100
 const MAX_ALLOWED_FIDS = 1_000
 const MAX_TEXT_LENGTH = 512
 const MAX_URL_LENGTH = 1_024
@@ -53,12 +53,7 @@ export const TransactionFrameConfig = Type.Object(
     action: Type.Optional(
       namedObject('TransactionFrameAction', {
         text: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 32,
-            description: 'Text of the button.',
-            examples: ['Buy'],
-          }),
+          shortText('Text of the button. The mini app embed shows its first 32 characters.', 'Buy'),
         ),
         button_color: Type.Optional(color('Color of the button.', '#000000')),
         text_color: Type.Optional(color('Color of its text.', '#FFFFFF')),
