@@ -35,7 +35,7 @@ function miniApp(described: string, page: URL, html: HtmlMetadata): FrameV2 | un
   const action = membersOf(button.action)
   return {
     version,
-    frames_url: page.href,
+    frames_url: (typeof action.url === 'string' ? resolveUrl(action.url, page) : undefined) ?? page.href,
     image,
     ...omitUndefined({ title: textOf(button.title) ?? textOf(action.name) }),
     metadata: { html },

@@ -160,11 +160,21 @@ describe('frameOf', () => {
       ),
     ).toEqual({
       version: '1',
-      frames_url: page.href,
+      frames_url: 'https://plaza.social/app',
       image: 'https://plaza.social/card.png',
       title: 'New',
       metadata: { html: { ogTitle: 'Home' } },
     })
+  })
+
+  it.each([
+    [{ type: 'launch_miniapp', name: 'Plaza' }, page.href],
+    [{ type: 'launch_miniapp', name: 'Plaza', url: 'javascript:alert(1)' }, page.href],
+    [{ type: 'launch_miniapp', name: 'Plaza', url: '/play' }, new URL('/play', page).href],
+  ])('a mini app that launches by %j has the URL %s', (action, url) => {
+    const app = { version: 'next', imageUrl: 'https://plaza.social/card.png', button: { action } }
+    const content = JSON.stringify(app).replaceAll('"', '&quot;')
+    expect(frame(`<meta name="fc:miniapp" content="${content}">`)).toMatchObject({ frames_url: url })
   })
 
   it('reads a frame v1 from its tags', () => {
