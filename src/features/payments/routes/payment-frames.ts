@@ -6,9 +6,9 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { rpcOf } from '../../tokens/on-demand-tokens.js'
 import { checksummedAddress, decimalString } from '../../tokens/present-token.js'
-import { tradeNetworkOf } from '../../tokens/routes/trades.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
+import { tradeNetworkOf } from '../../tokens/trade-network.js'
 import { createPaymentFrame, findByIdem, findPaymentFrame, type PaymentFrame } from '../payment-frames.js'
 import {
   RequestedPayTransaction,

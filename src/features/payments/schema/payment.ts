@@ -8,8 +8,8 @@ import {
   Uri,
   Uuid,
 } from '../../../graph/view/schema/primitives.js'
-import { tradeNetworkParameter } from '../../tokens/routes/trades.js'
 import { Network } from '../../tokens/schema/fungible.js'
+import { tradeNetworkParameter } from '../../tokens/trade-network.js'
 
 const MAX_LINE_ITEMS = 100
 const MAX_ALLOWED_FIDS = 1_000

@@ -21,8 +21,8 @@ import {
   WalletBalancesResponse,
 } from '../schema/onchain-token.js'
 import { readTokenMetadata } from '../token-metadata.js'
+import { tradeNetworkOf, tradeNetworkParameter } from '../trade-network.js'
 import { compareBalances, readWalletBalances, type WalletBalanceRow } from '../wallet-balances.js'
-import { tradeNetworkOf, tradeNetworkParameter } from './trades.js'
 
 type TokenContext = Pick<OperationContext, 'db' | 'assets' | 'hydrator' | 'clock'>
 

@@ -1,28 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
-import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
-import { type Assets, rpcOf } from '../on-demand-tokens.js'
 import { presentTrade, presentTrending } from '../present-token.js'
 import { FungibleTradesResponse, TrendingFungiblesResponse } from '../schema/fungible.js'
 import { readSupplies, readTokens } from '../token.js'
 import { readTrades, readTrending } from '../trade-lists.js'
-
-/** The hosted API has a network here that owners do not have (docs/compatibility.md §22.4). */
-export const tradeNetworkParameter = choiceParameter([...chainNames, 'robinhood'], {
-  description: 'Network of the token. `robinhood` is not supported and always a 501.',
-  examples: ['base'],
-})
-
-/** Returns a network that is followed. @throws PlazaError `not_configured` for any other. */
-export function tradeNetworkOf(assets: Assets, network: ChainName | 'robinhood'): ChainName {
-  if (network === 'robinhood') {
-    throw new PlazaError('not_configured', 'robinhood is not supported', { property: 'network' })
-  }
-  rpcOf(assets, network)
-  return network
-}
+import { tradeNetworkOf, tradeNetworkParameter } from '../trade-network.js'
 
 const HOUR = 3_600
 const seconds = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
