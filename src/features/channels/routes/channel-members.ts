@@ -164,7 +164,6 @@ const userMemberships = defineOperation({
     ...pagingParameters(100, 20),
   }),
   reply: ChannelMemberListResponse,
-  notFound: 'There is no such channel.',
 
   async handle({ db, hydrator }, { fid, limit, cursor }) {
     const found = await listMemberships(db, fid, limit + 1, membershipCursors.decode(cursor))
