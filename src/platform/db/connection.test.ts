@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { connect, poolUsage } from './connection.js'
@@ -132,6 +134,28 @@ it('counts connections in use and waiting transactions', async () => {
   expect(poolUsage(two)).toEqual({ size: 2, held: 1, waiting: 0 })
   session.release()
   expect(poolUsage(two)).toEqual({ size: 2, held: 0, waiting: 0 })
+})
+
+it('begins no session after its end, also when it is connecting', async () => {
+  const SSL_REQUEST_BYTES = 8
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const pool = connect(`postgres://plaza@127.0.0.1:${port}/plaza?sslmode=prefer`, {
+    poolSize: 1,
+    applicationName: 'plaza ended',
+  })
+  const refused = expect(pool`select 1`).rejects.toThrow(/CONNECTION_DESTROYED/)
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  expect(await once(socket, 'data')).toEqual([Buffer.from([0, 0, 0, SSL_REQUEST_BYTES, 4, 210, 22, 47])])
+  await pool.end({ timeout: 0 })
+  await refused
+  // No encryption: the driver may go on.
+  socket.write('N')
+  const sent: Buffer[] = []
+  for await (const chunk of socket) sent.push(chunk)
+  expect(sent).toEqual([])
+  await new Promise((resolve) => server.close(resolve))
 })
 
 it('reserves a connection before any is open', async () => {

@@ -5,6 +5,7 @@ const REQUIRED_CHANGES = [
   'pipelined begin',
   'joined writes',
   'unsent query',
+  'ended pool',
 ]
 
 /**

@@ -112,6 +112,7 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
     queue: queues.closed,
     idleTimer,
     connect(query) {
+      terminated = false
       initial = query
       reconnect()
     },
@@ -351,12 +352,22 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
   }
 
   async function connect() {
-    terminated = false
-    backendParameters = {}
-    socket || (socket = await createSocket())
-
-    if (!socket)
+    if (terminated)
       return
+
+    backendParameters = {}
+    const x = socket || await createSocket()
+
+    if (!x)
+      return
+
+    if (terminated) {
+      x.removeListener('close', closed)
+      x.destroy()
+      return
+    }
+
+    socket = x
 
     connectTimer.start()
 
