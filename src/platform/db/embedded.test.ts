@@ -77,6 +77,18 @@ describe('the embedded PostgreSQL', () => {
     }
   })
 
+  it.runIf(process.platform === 'linux')('does not take the processor from the server', async () => {
+    // From sched(7).
+    const SCHED_BATCH = '3'
+    const { socketUrl } = await start(await createDataDir())
+    const backend = await query(socketUrl, 'select pg_backend_pid()::text')
+    // Without its name, which is in parentheses, the first field is the third of proc(5).
+    const fields = readFileSync(`/proc/${backend}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    expect(fields[41 - 3]).toBe(SCHED_BATCH)
+  })
+
   it('uses TCP alone where the path of a socket would be too long', async () => {
     const dataDir = join(await createDataDir(), 'x'.repeat(90))
     mkdirSync(dataDir)
