@@ -1,3 +1,5 @@
+import { inspect } from 'node:util'
+import { createPublicClient, http } from 'viem'
 import { expect, it } from 'vitest'
 import { createLogger } from './logger.js'
 
@@ -39,4 +41,15 @@ it('logs message and code of an error, not the parameters of its statement', () 
     message: 'merge failed',
     cause: { code: '23505', constraint: 'tokens_pkey' },
   })
+})
+
+it('logs the host of a URL in an error, not the key in its path, and where the error was made', async () => {
+  const url = 'http://127.0.0.1:9/v2/hunter2'
+  const client = createPublicClient({ transport: http(url, { retryCount: 0 }) })
+  const failure = await client.getBlockNumber().catch((error: unknown) => error)
+  expect(inspect(failure)).toContain('hunter2')
+  const written = logOf({ err: new Error('the chain did not answer', { cause: failure }) })
+  expect(written).not.toContain('hunter2')
+  expect(JSON.parse(written).err.cause.message).toContain('URL: http://127.0.0.1:9/…')
+  expect(JSON.parse(written).err.stack).toContain('logger.test.ts')
 })

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { redactedUrls } from '../text/redacted-urls.js'
 import { recordedSpan } from '../tracing/active-span.js'
 
 /** Fields that hold secrets. */
@@ -60,11 +61,14 @@ export function fileOutput(descriptor: number): DestinationStream {
 
 /**
  * Selects the fields of an error that are safe to log. Errors of the database driver contain the parameters
- * of the statement, and PostgreSQL's `detail` quotes rows: both may be secrets.
+ * of the statement, and PostgreSQL's `detail` quotes rows: both may be secrets. Errors of RPC clients quote the URL, which
+ * often contains a key.
  */
 function describe(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error
-  const { name, message, stack } = error
+  const { name } = error
+  const message = redactedUrls(error.message)
+  const stack = error.stack === undefined ? undefined : redactedUrls(error.stack)
   const code = 'code' in error ? error.code : undefined
   const constraint = 'constraint_name' in error ? error.constraint_name : undefined
   const cause = depth < MAX_CAUSES && error.cause !== undefined ? describe(error.cause, depth + 1) : undefined

@@ -6,6 +6,7 @@ it.each([
   ['URL: https://rpc.example/v2/s3cret failed', 'URL: https://rpc.example/… failed'],
   ['http://user:pass@host:5432', 'http://host:5432/…'],
   ['https://rpc.example, wss://other.example?key=1', 'https://rpc.example, wss://other.example/…'],
+  ['at run (file:///srv/plaza/cli.js:10:5)', 'at run (file:///srv/plaza/cli.js:10:5)'],
 ])('%s -> %s', (text, expected) => {
   expect(redactedUrls(text)).toBe(expected)
 })
