@@ -39,7 +39,15 @@ export const RENT_SECONDS = 365 * 24 * 60 * 60
 /** Version of the on-chain event format. */
 export const EVENT_VERSION = 1
 
-/** Converts a log into an on-chain event, or null. `blockTimestamp` is in Unix seconds. */
+/** The largest number of the columns of units and key types, which are integers of 32 bits. Days share it. */
+const MAX_STORED_NUMBER = 2 ** 31 - 1
+
+/**
+ * Converts a log into an on-chain event. Null for other logs, and for numbers that cannot be stored: anybody may
+ * rent storage for a fid of 256 bits (docs/protocol.md §5.2).
+ *
+ * @param blockTimestamp Unix seconds.
+ */
 export function registryEvent(
   registry: RegistryName,
   log: ChainLog,
@@ -47,20 +55,24 @@ export function registryEvent(
 ): OnChainEvent | null {
   if (!registryTopics[registry].includes(log.topics[0]!)) return null
   const body = bodyOf(registry, log, blockTimestamp)
-  return (
-    body &&
-    OnChainEvent.create({
-      ...body,
-      chainId,
-      blockNumber: log.blockNumber,
-      blockHash: bytes(log.blockHash),
-      blockTimestamp,
-      transactionHash: bytes(log.transactionHash),
-      logIndex: log.logIndex,
-      txIndex: log.transactionIndex,
-      version: EVENT_VERSION,
-    })
-  )
+  if (body === null || !isStorable(body)) return null
+  return OnChainEvent.create({
+    ...body,
+    chainId,
+    blockNumber: log.blockNumber,
+    blockHash: bytes(log.blockHash),
+    blockTimestamp,
+    transactionHash: bytes(log.transactionHash),
+    logIndex: log.logIndex,
+    txIndex: log.transactionIndex,
+    version: EVENT_VERSION,
+  })
+}
+
+function isStorable({ fid, ...body }: EventContent): boolean {
+  const { signerEventBody: key, storageRentEventBody: rent, tierPurchaseEventBody: tier } = body
+  const numbers = [key?.keyType, rent?.units, tier?.tierType, tier?.forDays]
+  return Number.isSafeInteger(fid) && numbers.every((number = 0) => number <= MAX_STORED_NUMBER)
 }
 
 type EventBodyName = Extract<keyof OnChainEvent, `${string}Body`>

@@ -163,6 +163,35 @@ it('keys, rents and tier purchases reach the hub', async () => {
   ).toHaveLength(1)
 })
 
+it('rents and tier purchases whose numbers cannot be stored make no event, and later ones still arrive', async () => {
+  const payer = chain.account(6)
+  const storage = { contract: 'StorageRegistry', address: storageRegistry }
+  const value = await chain.read<bigint>({ ...storage, functionName: 'price', args: [1] })
+  const money = { contract: 'Token', address: token }
+  const tier = { contract: 'TierRegistry', address: tierRegistry, functionName: 'purchaseTier' }
+  await chain.send(payer, { ...money, functionName: 'mint', args: [payer.address, 2n ** 100n] })
+  await chain.send(payer, { ...money, functionName: 'approve', args: [tierRegistry, 2n ** 100n] })
+  await followAll()
+  const count = () => db`select count(*)::integer as events from hub.onchain_events`
+  const before = await count()
+  for (const fid of [2n ** 255n, 2n ** 63n, 2n ** 53n]) {
+    await chain.send(payer, { ...storage, functionName: 'rent', args: [fid, 1], value })
+    await chain.send(payer, { ...tier, args: [fid, 1, 30] })
+  }
+  for (const days of [2n ** 64n, 2n ** 31n]) await chain.send(payer, { ...tier, args: [1, 1, days] })
+  await followAll()
+  expect(await count()).toEqual(before)
+
+  const largest = Number.MAX_SAFE_INTEGER
+  await chain.send(payer, { ...storage, functionName: 'rent', args: [largest, 1], value })
+  const fid = await chain.register(payer)
+  await followAll()
+  expect(await holderOf(fid)).toMatchObject({ custody: bytes(payer.address) })
+  expect(await db`select fid, units from hub.storage_rents where fid = ${largest}::bigint`).toEqual([
+    { fid: largest, units: 1 },
+  ])
+})
+
 it('blocks that are read twice merge once', async () => {
   const [before] = await db`select count(*)::integer as events from hub.onchain_events`
   await db`delete from chain.followers`
