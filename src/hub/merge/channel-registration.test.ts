@@ -58,6 +58,14 @@ it('an event whose key is not that of its label, or without an owner -> no effec
   for (const event of wrong) expect(stateOf(registered, event)).toEqual([1, 7])
 })
 
+it('a key of more than 1,024 bytes -> no effect', () => {
+  const registered = (key: string) => stateOf(channelRegistration(key, first, { block: 1 }, 7))
+  expect(registered('k'.repeat(1_024))).toEqual([1, 7])
+  expect(registered('k'.repeat(1_025))).toBeNull()
+  expect(registered('ä'.repeat(512))).toEqual([1, 7])
+  expect(registered('ä'.repeat(513))).toBeNull()
+})
+
 it('every order of arrival results in the same registration', () => {
   const position = fc.record({ block: fc.nat(2), txIndex: fc.nat(1), logIndex: fc.nat(3) })
   const event = fc.tuple(position, fc.nat(2), fc.integer({ min: 1, max: 9 })).map(([at, kind, value]) => {

@@ -8,6 +8,11 @@ import {
 
 const LABEL_BYTES = 32
 const ADDRESS_BYTES = 20
+/**
+ * Own choice: the contracts limit no key. It must fit an entry of the index of owners, which is a B-tree of PostgreSQL
+ * and holds 2,704 bytes. The main API shows keys of up to 16.
+ */
+const MAX_KEY_BYTES = 1_024
 
 /** A registered channel (docs/protocol.md §7.1.8). */
 export interface ChannelRegistration {
@@ -21,15 +26,16 @@ export interface ChannelRegistration {
 }
 
 /**
- * Returns the registration of an event; null if it is of another type or can have no effect. A key with U+0000
- * has none, since the database cannot store it (docs/protocol.md §9.4).
+ * Returns the registration of an event; null if it is of another type or can have no effect. A key with U+0000, or
+ * of more than `MAX_KEY_BYTES`, has none, since the database cannot store it (docs/protocol.md §9.4).
  */
 export function channelRegistrationOf({
   channelRegisterEventBody: body,
 }: OnChainEvent): ChannelRegisterBody | null {
   if (body?.label.length !== LABEL_BYTES) return null
   const { eventType } = body
-  const hasKey = channelIdOf(body.channelKey).equals(body.label) && !body.channelKey.includes('\0')
+  const isStorable = Buffer.byteLength(body.channelKey) <= MAX_KEY_BYTES && !body.channelKey.includes('\0')
+  const hasKey = isStorable && channelIdOf(body.channelKey).equals(body.label)
   const hasOwner = body.ownerAddress.length === ADDRESS_BYTES
   switch (eventType) {
     case ChannelRegisterEventType.REGISTER:

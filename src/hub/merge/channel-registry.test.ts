@@ -9,6 +9,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import type { Database } from '../../platform/db/connection.js'
+import { channelIdOf } from '../../protocol/channel-uri.js'
 import { ChannelRegisterEventType, FarcasterNetwork, HubEventType } from '../../protocol/definitions.js'
 import { hubEventJson } from '../methods/json/hub-event.js'
 import { verification, verificationRemoval } from './testing/in-memory-merges.js'
@@ -90,6 +91,23 @@ it('events without effect are kept as they came', async () => {
     await db`select 1 from hub.onchain_events where fid = 0 and type = 6 and block_number = 20`,
   ).toHaveLength(1)
   expect([await ownerOf('wrong'), await ownerOf('other')]).toEqual([undefined, undefined])
+})
+
+it('a key of 3 kB that no index can hold -> kept as an event, and other channels of its batch are registered', async () => {
+  const long = Array.from({ length: 50 }, (_, index) => channelIdOf(`${index}`).toString('hex')).join('')
+  const events = [
+    channelRegistration(long, first, { block: 25 }),
+    channelRenewal(long, { block: 26 }, 9),
+    channelRegistration('short', first, { block: 27 }),
+  ]
+  expect(await hub.submitOnChainEvents(events)).toEqual([null, null, null])
+  expect(
+    await db`select 1 from hub.onchain_events where fid = 0 and type = 6 and block_number between 25 and 27`,
+  ).toHaveLength(3)
+  expect([await ownerOf(long), await ownerOf('short')]).toEqual([undefined, 1])
+  expect(await hintsSince()).toEqual(['short 0x01 REGISTER'])
+  await hub.submitOnChainEvents([channelTransfer('short', second, { block: 28 })])
+  expect(await hintsSince()).toEqual(['short 0x02 TRANSFER'])
 })
 
 it('a verification, added or removed, hints at the channels of its address in the order of their keys', async () => {
