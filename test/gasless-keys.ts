@@ -33,6 +33,7 @@ function ownedBy(owner: TestUser, address: string): OnChainEvent[] {
 }
 
 interface Grant {
+  user?: TestUser
   key?: MessageSigner
   nonce?: number
   scopes?: MessageType[]
@@ -45,7 +46,14 @@ interface Grant {
 
 /** Signs a KEY_ADD of the user for the app. */
 export async function grantKey(options: Grant = {}): Promise<SignedMessage> {
-  const { key = grantedKey, nonce = 1, scopes = [MessageType.CAST_ADD], ttl = 86_400, at = testNow } = options
+  const {
+    user = keyUser,
+    key = grantedKey,
+    nonce = 1,
+    scopes = [MessageType.CAST_ADD],
+    ttl = 86_400,
+    at = testNow,
+  } = options
   const deadline = at + 100
   const requestSigner = options.requestedBy ?? appCustody
   const request = { requestFid: BigInt(keyApp.fid), deadline: BigInt(deadline) }
@@ -65,7 +73,7 @@ export async function grantKey(options: Grant = {}): Promise<SignedMessage> {
     primaryType: 'KeyAdd',
     message: {
       ...terms,
-      fid: BigInt(keyUser.fid),
+      fid: BigInt(user.fid),
       key: hexOf(key.publicKey),
       deadline: BigInt(deadline),
     },
@@ -79,7 +87,7 @@ export async function grantKey(options: Grant = {}): Promise<SignedMessage> {
     metadataType: 1,
     registrationTxHash: Buffer.alloc(0),
   }
-  return key.sign(keyUser.message({ type: MessageType.KEY_ADD, keyAddBody }, at).data)
+  return key.sign(user.message({ type: MessageType.KEY_ADD, keyAddBody }, at).data)
 }
 
 /** Signs a KEY_REMOVE by custody (signature type 1), or by the key itself (2). */

@@ -220,13 +220,14 @@ async function judge(
 
 /** Asks chains about claims, unless the messages are synced and the operator does not want it. */
 async function confirmClaims(
-  { db, network, chainClaims = chainClaimsWithoutChains, checksSyncedClaims = false }: HubOptions,
+  { db, network, verifyPool, chainClaims = chainClaimsWithoutChains, checksSyncedClaims = false }: HubOptions,
   messages: readonly SignedMessage[],
   isSynced: boolean,
 ): Promise<UnconfirmedClaims> {
   if (isSynced && !checksSyncedClaims) return new Map()
   try {
-    const unconfirmed = await chainClaims.check(db, messages, { network, synced: isSynced })
+    const { recover } = verifyPool
+    const unconfirmed = await chainClaims.check(db, messages, { network, synced: isSynced, recover })
     const outage = [...unconfirmed.values()].find(({ code }) => code === 'unavailable')
     // What is synced comes only once: it waits until its chain answers.
     if (isSynced && outage) throw new PlazaError('unavailable', outage.message)

@@ -1,10 +1,11 @@
 import type { Address } from 'viem'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { grantKey, appCustody as otherCustody, userCustody } from '../../../test/gasless-keys.js'
 import { createTestHub } from '../../../test/hub.js'
-import { type TestUser, testKey, testNow } from '../../../test/network.js'
+import { testKey, testNow } from '../../../test/network.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { FarcasterNetwork, MessageData, MessageType, UserDataType } from '../../protocol/definitions.js'
+import { FarcasterNetwork, MessageData, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { verification } from '../merge/testing/in-memory-merges.js'
 import { chainClaimsWithoutChains } from './chain-claims.js'
@@ -27,26 +28,6 @@ async function outcomeOf(messages: SignedMessage[], options: { synced?: boolean 
 
 /** Signs the data of a message with another key. */
 const signedBy = (key: typeof newKey, { data }: SignedMessage) => key.sign(MessageData.fromPartial(data))
-const keyAdd = (user: TestUser) =>
-  user.message(
-    {
-      type: MessageType.KEY_ADD,
-      keyAddBody: {
-        key: newKey.publicKey,
-        keyType: 1,
-        custodySignature: Buffer.alloc(65),
-        deadline: testNow,
-        nonce: 1,
-        metadata: Buffer.alloc(0),
-        metadataType: 1,
-        registrationTxHash: Buffer.alloc(0),
-        scopes: [],
-        ttl: 60,
-      },
-    },
-    testNow,
-  )
-
 const stateChanged = 'unavailable/the state that this message depends on has just changed: try again'
 const notOwned =
   'bad_request.validation_failure/invalid ens proof, no matching custody address or verified addresses'
@@ -63,14 +44,21 @@ it('messages without a name or a contract wallet are not in the answer', async (
   expect(await outcomeOf([...messages, nameProof(user, 'a.eth', hexOf(user.custody))])).toBe('asked')
 })
 
-it('a claim costs no question unless its key belongs to the user, or is added with it', async () => {
-  const [user, another] = [await addUser(hub), await addUser(hub)]
-  const proof = signedBy(newKey, nameProof(user, 'a.eth', hexOf(user.custody)))
+it('a claim costs no question unless its key belongs to the user, or is added with it by their custody', async () => {
+  const [user, another] = [await addUser(hub, userCustody.address), await addUser(hub, otherCustody.address)]
+  const grant = { user, key: newKey, by: userCustody }
+  const withoutEffect = [
+    await grantKey({ ...grant, user: another, by: otherCustody }),
+    await grantKey({ ...grant, key: testKey('another key') }),
+    await grantKey({ ...grant, by: otherCustody }),
+  ]
+  const added = await grantKey(grant)
+  const proof = signedBy(newKey, nameProof(user, 'a.eth', userCustody.address))
   const wallet = signedBy(newKey, walletVerification(user, { address: owner, signature: '0x01' }))
   for (const claim of [proof, wallet]) {
     expect(await outcomeOf([claim])).toBe(stateChanged)
-    expect(await outcomeOf([keyAdd(another), claim])).toBe(stateChanged)
-    expect(await outcomeOf([keyAdd(user), claim])).toBe('asked')
+    expect(await outcomeOf([...withoutEffect, claim])).toBe(stateChanged)
+    expect(await outcomeOf([...withoutEffect, added, claim])).toBe('asked')
     expect(await outcomeOf([claim], { synced: true })).toBe('asked')
   }
 })

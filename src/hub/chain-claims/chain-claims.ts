@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { type AccountRecovery, recoverClaimant } from '../../protocol/account-recovery.js'
 import { asBuffer, hexOf } from '../../protocol/bytes.js'
 import { Protocol, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { VerificationType, verificationClaimDigest } from '../../protocol/kinds/verification.js'
@@ -20,11 +21,12 @@ export interface ChainClaims {
    *
    * @param network The FarcasterNetwork of the hub, which contract wallets sign. Messages may name another one.
    * @param synced Another hub has accepted the messages: senders and limits of users do not matter.
+   * @param recover Recovers who signed the keys that the messages add; by default in the calling thread.
    */
   check(
     db: Database,
     messages: readonly SignedMessage[],
-    options: { readonly network: number; readonly synced?: boolean },
+    options: { readonly network: number; readonly synced?: boolean; readonly recover?: AccountRecovery },
   ): Promise<UnconfirmedClaims>
 }
 
@@ -54,10 +56,10 @@ const otherOwner = refuse(
 /** Creates the check on the lookups of a server. */
 export function createChainClaims(lookups: ChainLookups): ChainClaims {
   return {
-    async check(db, messages, { network, synced = false }) {
+    async check(db, messages, { network, synced = false, recover = recoverClaimant }) {
       const claims = messages.filter(needsChain)
       if (claims.length === 0) return new Map()
-      const states = await readClaimStates(db, claims, messages)
+      const states = await readClaimStates(db, claims, messages, recover)
       /** Each name is resolved once, also for a proof and a username that come together. */
       const resolving = new Map<string, Promise<Refusal | null>>()
       function confirmName(proof: UserNameProof): Promise<Refusal | null> {

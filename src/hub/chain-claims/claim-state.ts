@@ -1,6 +1,8 @@
 import type { Database } from '../../platform/db/connection.js'
+import type { AccountRecovery } from '../../protocol/account-recovery.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { MessageType, UserDataType, UserNameProof, UserNameType } from '../../protocol/definitions.js'
+import { recoverKeyAddCustody } from '../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 
@@ -14,15 +16,19 @@ export interface ClaimState {
   readonly isOwner: boolean
 }
 
-/** Reads the state of claims, aligned with them. `submitted` holds all messages that merge with them. */
+/**
+ * Reads the state of claims, aligned with them. `submitted` holds all messages that merge with them, and `recover`
+ * finds who signed the keys that these add.
+ */
 export async function readClaimStates(
   db: Database,
   claims: readonly SignedMessage[],
   submitted: readonly SignedMessage[],
+  recover: AccountRecovery,
 ): Promise<ClaimState[]> {
   const proofs = await findProofs(db, claims, submitted)
   const owners = proofs.map((proof) => (proof === null ? Buffer.alloc(0) : asBuffer(proof.owner)))
-  const rows = await db<{ isSigned: boolean; isOwner: boolean }[]>`
+  const rows = await db<StateRow[]>`
     select
       exists (
         select from hub.signers s
@@ -40,7 +46,8 @@ export async function readClaimStates(
           and m.set = ${MessageSet.verifications}::smallint
           and m.key = claims.owner
           and m.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}::smallint
-      ) as "isOwner"
+      ) as "isOwner",
+      (select f.custody_address from hub.fids f where f.fid = claims.fid) as custody
     from unnest(
       ${claims.map(({ data }) => data.fid)}::bigint[],
       ${db.types.byteas(claims.map(({ signer }) => signer))}::bytea[],
@@ -49,12 +56,11 @@ export async function readClaimStates(
     order by position
   `
   const verified = new Set<string>()
-  const added = new Set<string>()
   for (const { data } of submitted) {
-    const { fid, verificationAddAddressBody: verification, keyAddBody: key } = data
+    const { fid, verificationAddAddressBody: verification } = data
     if (verification) verified.add(ownedBy(fid, verification.address))
-    if (key) added.add(ownedBy(fid, key.key))
   }
+  const added = await findAddedKeys(claims, rows, submitted, recover)
   return rows.map(({ isSigned, isOwner }, index) => {
     const { data, signer } = claims[index]!
     return {
@@ -63,6 +69,38 @@ export async function readClaimStates(
       isOwner: isOwner || verified.has(ownedBy(data.fid, owners[index]!)),
     }
   })
+}
+
+interface StateRow extends Pick<ClaimState, 'isSigned' | 'isOwner'> {
+  /** 20 bytes; null for a fid that is not registered. */
+  readonly custody: Buffer | null
+}
+
+/**
+ * Finds the signers of claims whose key the submission adds. Anybody can add a key to any fid with a signature of
+ * their own, which is well-formed: only that of the fid's custody address counts.
+ */
+async function findAddedKeys(
+  claims: readonly SignedMessage[],
+  rows: readonly StateRow[],
+  submitted: readonly SignedMessage[],
+  recover: AccountRecovery,
+): Promise<ReadonlySet<string>> {
+  const custodies = new Map<string, Buffer>()
+  for (const [index, { isSigned, custody }] of rows.entries()) {
+    const { data, signer } = claims[index]!
+    if (!isSigned && custody !== null) custodies.set(ownedBy(data.fid, signer), custody)
+  }
+  const added = await Promise.all(
+    submitted.map(async ({ data }) => {
+      const { fid, keyAddBody: body } = data
+      const custody = body && custodies.get(ownedBy(fid, body.key))
+      if (!custody) return []
+      const signedBy = await recoverKeyAddCustody(body, fid, recover)
+      return signedBy?.equals(custody) ? [ownedBy(fid, body.key)] : []
+    }),
+  )
+  return new Set(added.flat())
 }
 
 /** Identifies an address or a key together with its user. */
