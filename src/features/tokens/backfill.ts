@@ -85,7 +85,7 @@ async function backfillToken(context: BackfillContext, token: BackfilledToken, s
     for (let steps = 0; steps < STEPS_PER_TOKEN && !signal?.aborted; steps += 1) {
       const outcome = await follower.step().catch((error: unknown) => {
         // The next step requests a smaller range.
-        if (error instanceof RangeRefused && follower.span > 1) return 'refused' as const
+        if (error instanceof RangeRefused && error.canSplit) return 'refused' as const
         throw error
       })
       if (outcome === 'moved') hasProgress = true

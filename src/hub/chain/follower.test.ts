@@ -212,6 +212,40 @@ it('refused ranges shrink until they are accepted', async () => {
   await expectTruth()
 })
 
+it('RPCs that refuse the logs of a single block: the failure is logged with its cause', async () => {
+  const lines: [Record<string, unknown>, string][] = []
+  const log = { ...silentLog, warn: (...line: [object, string]) => void lines.push(line as never) }
+  const follower = open()
+  const refusal = 'logs are not part of your plan'
+  for (const proxy of [first, second]) {
+    proxy.faults = { refuse: (method) => (method === 'eth_getLogs' ? refusal : null) }
+  }
+  while (follower.span > 1) await expect(follower.step()).rejects.toThrow('returned no logs')
+  const stop = startFollowing(follower, { pollMs: 10, log })
+  await expect.poll(() => lines.length).toBeGreaterThan(0)
+  const [fields, text] = lines[0]!
+  expect(text).toBe('chain follower failed')
+  expect(fields).toMatchObject({ follower: name, failures: 1 })
+  expect(String((fields.err as Error).cause)).toContain(refusal)
+  await stop()
+})
+
+it('ranges that are refused and then accepted in parts are no failure', async () => {
+  const lines: unknown[] = []
+  const log = { ...silentLog, warn: (...line: unknown[]) => void lines.push(line) }
+  await transfer(52n)
+  await chain.mine(40)
+  const follower = open()
+  for (const proxy of [first, second]) proxy.faults = { maxLogRange: 7 }
+  while (follower.span > 8) await expect(follower.step()).rejects.toThrow('returned no logs')
+  const stop = startFollowing(follower, { pollMs: 10, log })
+  await expect
+    .poll(() => db`select 1 from public.seen where follower = ${name} and value = 52`)
+    .toHaveLength(1)
+  await stop()
+  expect(lines).toEqual([])
+})
+
 it('an RPC that stops is replaced by the next one', async () => {
   const follower = open()
   await follower.step()

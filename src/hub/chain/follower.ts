@@ -225,8 +225,8 @@ interface ReadResult<Extra> {
 }
 
 /**
- * Wait after a failure, growing by half each time. A refused range is repeated soon, in halves. The longest
- * wait while the database, or the RPC, is away is `unavailable`.
+ * Wait after a failure, growing by half each time. A refused range of several blocks is repeated soon, in halves.
+ * The longest wait while the database, or the RPC, is away is `unavailable`.
  */
 const RETRY_MS = { first: 200, last: 30_000, refused: 50, unavailable: 3_000 }
 
@@ -260,6 +260,7 @@ export function startFollowing<Extra>(
   const logFields = { follower: follower.name }
 
   async function run(): Promise<void> {
+    let refusals = 0
     let failures = 0
     await onWork?.(() => woken.abort()).catch((error: unknown) => {
       log.warn({ err: error, ...logFields }, 'an idle chain follower is woken by time only')
@@ -270,6 +271,7 @@ export function startFollowing<Extra>(
       try {
         const outcome = await follower.step()
         if (failures > 0) log.info({ ...logFields, failures }, 'chain follower recovered')
+        refusals = 0
         failures = 0
         if (outcome === 'reorged') log.info(logFields, 'chain reorganized')
         if (outcome === 'deepReorg') log.error(logFields, 'chain reorganized beyond confirmations')
@@ -277,13 +279,17 @@ export function startFollowing<Extra>(
         if (outcome === 'busy') await pause(Math.min(pollMs, TAKEOVER_MS), signal)
         if (outcome === 'idle') await pause(IDLE_MS, AbortSignal.any([signal, woken.signal]))
       } catch (error) {
+        if (error instanceof RangeRefused && error.canSplit) {
+          refusals += 1
+          await pause(RETRY_MS.refused * refusals, signal)
+          continue
+        }
         failures += 1
-        const isRefused = error instanceof RangeRefused
-        const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
+        const backoffMs = Math.round(RETRY_MS.first * 1.5 ** (failures - 1))
         const longestMs = isTemporary(error) ? RETRY_MS.unavailable : RETRY_MS.last
-        const retryInMs = Math.min(isRefused ? RETRY_MS.refused * failures : backoffMs, longestMs)
+        const retryInMs = Math.min(backoffMs, longestMs)
         // An unavailable RPC is logged once, then every 20 failures.
-        const shouldLog = !isRefused && (failures === 1 || failures % 20 === 0)
+        const shouldLog = failures === 1 || failures % 20 === 0
         if (shouldLog) log.warn({ err: error, ...logFields, failures, retryInMs }, 'chain follower failed')
         await pause(retryInMs, signal)
       }

@@ -51,8 +51,15 @@ export type RangeResult =
 /** An RPC contradicts itself: it lags, is wrong, or the chain just changed. */
 export class InconsistentReply extends Error {}
 
-/** `eth_getLogs` failed; a smaller range may succeed. */
-export class RangeRefused extends Error {}
+/** `eth_getLogs` failed. A smaller range may succeed, unless it was of one block. */
+export class RangeRefused extends Error {
+  readonly canSplit: boolean
+
+  constructor(endpointName: string, from: number, to: number, cause: unknown) {
+    super(`${endpointName} returned no logs of blocks ${from} to ${to}`, { cause })
+    this.canSplit = to > from
+  }
+}
 
 /**
  * Reads the next range. Blocks are chained, logs match the filter and their blocks, and all blocks are there.
@@ -91,7 +98,7 @@ async function readLogs(
 ): Promise<ChainLog[]> {
   if (filter === null) return []
   const logs = await endpoint.logs(filter, from, to).catch((error: unknown) => {
-    throw new RangeRefused(`${endpoint.name} returned no logs of blocks ${from} to ${to}`, { cause: error })
+    throw new RangeRefused(endpoint.name, from, to, error)
   })
   const addresses = new Set(filter.addresses)
   const topics = new Set(filter.topics)
