@@ -33,6 +33,27 @@ test('days past the retention are dropped whole, and the lowest retained id is r
   expect(await dropExpiredPartitions(db, start + 4 * dayMs, 3)).toEqual([])
 })
 
+test('a day that waits for a reader of the log holds no shard, whose merges would wait as well', async () => {
+  let dropping: Promise<string[]> | undefined
+  await db.begin(async (reader) => {
+    await reader`select 1 from hub.events limit 1`
+    dropping = dropExpiredPartitions(db, start + 5 * dayMs, 3)
+    await expect
+      .poll(
+        async () =>
+          (
+            await db`
+        select 1 from pg_locks
+        where database = (select oid from pg_database where datname = current_database()) and not granted
+      `
+          ).length,
+      )
+      .toBe(1)
+    expect(await reader`select shard from hub.shards for update nowait`).toEqual([{ shard: 1 }])
+  })
+  expect(await dropping).toEqual(['2026-11-02'])
+})
+
 test('messages remain when their events are dropped', async () => {
   await dropExpiredPartitions(db, start + 100 * dayMs, 3)
   expect(await db`select 1 from hub.events`).toHaveLength(0)

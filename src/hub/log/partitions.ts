@@ -52,9 +52,12 @@ export async function dropExpiredPartitions(
   return expired.map(({ day }) => day)
 }
 
+/** Drops a partition. Locks the log before the shards, in the order of a merge, and waits for readers with no shard held. */
 async function dropPartition(db: Database, name: string): Promise<void> {
   await db.begin(async (transaction) => {
     await transaction.unsafe(`set local lock_timeout = '${lockTimeout}'`)
+    // Only the parent: the drop locks it as well, and the days that are kept may be in use by the autovacuum.
+    await transaction`lock table only hub.events in access exclusive mode`
     await transaction.unsafe(`
       update hub.shards s
       set first_retained_id = greatest(
