@@ -1458,7 +1458,7 @@ CREATE INDEX selected_users_by_via ON sync.selected_users USING btree (via) WHER
 create table tokens.balances (
   token_id integer not null,
   holder bytea not null,
-  balance numeric(78,0) not null,
+  balance numeric not null,
   constraint balances_pkey PRIMARY KEY (token_id, holder) INCLUDE (balance),
   constraint balances_token_id_fkey FOREIGN KEY (token_id) REFERENCES tokens.tokens(id) ON DELETE CASCADE
 );
@@ -1469,7 +1469,7 @@ create table tokens.changes (
   block bigint not null,
   token_id integer not null,
   holder bytea not null,
-  amount numeric(78,0) not null,
+  amount numeric not null,
   constraint changes_pkey PRIMARY KEY (network, block, token_id, holder),
   constraint changes_token_id_fkey FOREIGN KEY (token_id) REFERENCES tokens.tokens(id) ON DELETE CASCADE
 );
