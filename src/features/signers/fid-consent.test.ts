@@ -4,12 +4,14 @@ import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
 import { operations } from '../../app/operations.js'
 import { createTestApi, type TestApi } from '../../app/testing/test-api.js'
+import { hexOf } from '../../protocol/bytes.js'
 import { ensureApp } from '../apps/apps.js'
 import { createBearerVerifier } from '../bearer/bearer-token.js'
 import { appKeyAuthorization } from '../bearer/testing/app-key-token.js'
 import { createFidConsent } from './fid-consent.js'
 import { createSigner } from './signer-record.js'
 import { approvedSigner, revokeSigner, testVault } from './testing/approved-signer.js'
+import { registerKeyHolder, signKeyRequestBody } from './testing/key-holder.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -17,10 +19,10 @@ const clock = () => testNowUnix * 1000
 const open = await createTestApi({ db, hub, clock, appName: 'open' })
 const fidConsent = createFidConsent({ db, bearer: createBearerVerifier({ db, clock }) })
 const strict = await createTestApi({ db, hub, clock, appName: 'strict', fidConsent })
-const [alice, bob] = [new TestUser(1), new TestUser(2)]
+const [alice, bob, carol] = [new TestUser(1), new TestUser(2), new TestUser(3)]
 
 beforeAll(async () => {
-  await hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain({ units: 1 })))
+  await hub.submitOnChainEvents([alice, bob, carol].flatMap((user) => user.onChain({ units: 1 })))
 })
 
 type Headers = Readonly<Record<string, string>>
@@ -108,6 +110,18 @@ it('every operation that takes a fid is either open to every app, or checked', (
 
 it.each(Object.entries({ ...reads, ...writes }))('%s: by default any app may', async (_, ask) => {
   expect(await answerOf(ask, open, alice.fid)).toBe('OK')
+})
+
+it("STRICT_FIDS: a user's public key that the app requests as its own -> 403", async () => {
+  const publicKey = hexOf(carol.key.publicKey)
+  const app = await registerKeyHolder({ db, hub, clock })
+  const request = await signKeyRequestBody(app, publicKey, testNowUnix + 3_600)
+  const body = { public_key: publicKey, ...request }
+  const requested = await strict.send('POST', 'signer/developer_managed/signed_key', body)
+  expect(requested.json()).toMatchObject({ status: 'approved', fid: carol.fid })
+  for (const ask of Object.values({ ...reads, ...writes })) {
+    expect(await answerOf(ask, strict, carol.fid)).toEqual(refused)
+  }
 })
 
 describe.each([

@@ -35,6 +35,9 @@ export const consentHeaders = bearerHeaders(
 /**
  * Lets an app act only for users who have approved a signer of it, as a browser sign-in also makes one, or whose bearer
  * token it sends. Reads need any signer, writes one with `WRITE_ALL`, as every write without a permission of its own.
+ *
+ * Only keys that this server made count: any app may request a key that the chain shows as a user's, even with the
+ * signature of the app that the user approved, which is as public. Who holds such a key can sign a bearer token with it.
  */
 export function createFidConsent({
   db,
@@ -53,6 +56,7 @@ export function createFidConsent({
       const [approved] = await db`
         select from ${signerRecords(db)} s
         where app_id = ${appId} and status = 'approved' and fid = ${fid}::bigint and key_type = ${MESSAGE_KEY_TYPE}
+          and sealed_key is not null
           and public_key in (
             select key from hub.signers where fid = ${fid}::bigint and key_type = ${MESSAGE_KEY_TYPE} and active
           )
