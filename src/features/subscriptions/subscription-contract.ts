@@ -105,7 +105,8 @@ export async function readSubscriptionContracts(
   return contracts.map((contract) => {
     if (contract === null) return null
     const { currency, tierCount: _, ...rest } = contract
-    const ownTiers = tiers.get(contract.address) ?? []
+    const ownTiers = tiers.get(contract.address)!
+    if (ownTiers === null) return null
     const price = ownTiers[0]?.price ?? contract.price
     return { ...rest, price, tiers: ownTiers, token: currency === null ? nativeCoin : tokens.get(currency)! }
   })
@@ -164,10 +165,11 @@ function decodeString(
   return decodeFunctionResult({ abi, functionName, data }).replaceAll('\0', '').slice(0, maxLength)
 }
 
+/** Reads tiers by contract; null for a contract that answers with something else than tiers. */
 async function readTiers(
   endpoint: Endpoint,
   contracts: readonly DecodedContract[],
-): Promise<Map<Hex, SubscriptionTier[]>> {
+): Promise<Map<Hex, SubscriptionTier[] | null>> {
   const tierReads = contracts.flatMap(({ address, tierCount }) =>
     Array.from({ length: Math.min(tierCount, MAX_TIERS) }, (_, index) => ({ address, id: index + 1 })),
   )
@@ -178,19 +180,28 @@ async function readTiers(
       data: encodeFunctionData({ abi, functionName: 'tierDetail', args: [id] }),
     })),
   )
-  const tiers = new Map<Hex, SubscriptionTier[]>()
+  const tiers = new Map<Hex, SubscriptionTier[] | null>(contracts.map(({ address }) => [address, []]))
   for (const [index, { address, id }] of tierReads.entries()) {
-    const data = answers[index]
-    if (!data) continue
+    const [data, earlier] = [answers[index], tiers.get(address)]
+    if (!data || !earlier) continue
+    const price = decodeTierPrice(data)
+    tiers.set(address, price && [...earlier, { id, price }])
+  }
+  return tiers
+}
+
+function decodeTierPrice(data: Hex): SubscriptionPrice | null {
+  try {
     const { params } = decodeFunctionResult({ abi, functionName: 'tierDetail', data })
-    const price = {
+    return {
       periodSeconds: params.periodDurationSeconds,
       tokensPerPeriod: String(params.pricePerPeriod),
       initialMintPrice: String(params.initialMintPrice),
     }
-    tiers.set(address, [...(tiers.get(address) ?? []), { id, price }])
+  } catch {
+    // Another contract with a function of this name.
+    return null
   }
-  return tiers
 }
 
 async function readTokens(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
+import { type Address, getAddress, type Hex, toFunctionSelector, zeroAddress } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { deploy } from '../../../../scripts/dev-chain.mjs'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
@@ -245,6 +245,41 @@ describe('stp/subscription_check', () => {
     const reply = await request()
     expect([reply.statusCode, reply.json().property]).toEqual([status, property])
   })
+})
+
+/** Code that answers reads of these functions with words, and others with nothing. */
+function codeThatAnswers(answers: Readonly<Record<string, readonly bigint[]>>): Hex {
+  let code = '5f3560e01c'
+  for (const [signature, words] of Object.entries(answers)) {
+    const store = words.map((word, index) => `7f${hexDigits(word, 32)}60${hexDigits(index * 32, 1)}52`)
+    const answer = `${store.join('')}60${hexDigits(words.length * 32, 1)}5ff3`
+    const end = code.length / 2 + '8063aabbccdd1861aabb57'.length / 2 + answer.length / 2
+    code += `8063${toFunctionSelector(signature).slice(2)}1861${hexDigits(end, 2)}57${answer}5b`
+  }
+  return `0x${code}`
+}
+
+const hexDigits = (value: bigint | number, bytes: number) => value.toString(16).padStart(bytes * 2, '0')
+
+it('a contract whose tiers cannot be decoded -> 400 in the check, and left out of the lists', async () => {
+  const address: Address = `0x${'7e'.repeat(20)}`
+  const bytecode = codeThatAnswers({
+    'owner()': [BigInt(creator.address)],
+    'stpVersion()': [2n],
+    'contractDetail()': [1n, 0n, 0n, 0n, 0n],
+    'tierDetail(uint16)': [1n],
+  })
+  await chain.client.setCode({ address, bytecode })
+  const query = { addresses: ann.address, contract_address: address, chain_id: '10' }
+  const reply = await get('/stp/subscription_check', query)
+  expect([reply.statusCode, reply.json()]).toMatchObject([
+    400,
+    { code: 'InvalidField', property: 'contract_address' },
+  ])
+  contracts.push({ network: 'base', address })
+  const [{ subscriptions_created: created }] = await list('subscriptions_created', { fid: 1 })
+  expect(created.map((each: { contract_address: string }) => each.contract_address)).toEqual([first, second])
+  contracts.pop()
 })
 
 it('without configured contracts -> 501 that names the variable', async () => {
