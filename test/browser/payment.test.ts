@@ -103,6 +103,26 @@ describe.skipIf(browserPath === null)('the page of a payment', async () => {
     expect(errors).toEqual([])
   })
 
+  it('a reply that is no JSON after the transaction was sent -> the page waits on, and nothing is paid twice', async () => {
+    await fund(chain, buyer.signer.address)
+    await chain.send(chain.account(0), tokenCall('mint', [buyer.signer.address, PRICE]))
+    const before = await balanceOf(receiver)
+    const { page, wallet, says } = await openPayment({
+      eth_sendTransaction: (params) => sendFrom(chain, buyer.signer, params),
+    })
+    const unreadable = ['<html>', 'null']
+    await page.route('**/status', (route) => {
+      const body = unreadable.shift()
+      return body === undefined ? route.continue() : route.fulfill({ status: 200, body })
+    })
+    await page.click('#pay')
+    await says('#state', 'Paid.')
+    expect(unreadable).toEqual([])
+    expect(await page.$('#pay:not([disabled])')).toBeNull()
+    expect(wallet.requestedMethods.filter((method) => method === 'eth_sendTransaction')).toHaveLength(1)
+    expect((await balanceOf(receiver)) - before).toBe(PRICE)
+  })
+
   it('declined in the wallet -> nothing is paid, and the user can try again', async () => {
     const before = await balanceOf(receiver)
     const { page, says, status } = await openPayment({

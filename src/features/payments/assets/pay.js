@@ -33,7 +33,13 @@ function start(button) {
       const { code, message: text = 'the wallet did not answer' } = /** @type {any} */ (error)
       show(code === DECLINED ? 'You declined. Nothing was paid.' : `Nothing was paid: ${text}`)
       button.disabled = false
+      return
     }
+    // The transaction is sent: whatever follows, a second click would pay again.
+    show('Sent. Waiting until the network has confirmed it; this page may be closed.')
+    await untilPaid()
+    if (state) state.textContent = 'Paid.'
+    show('')
   })
 }
 
@@ -45,17 +51,13 @@ async function pay(button) {
   await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
   show('Confirm the transaction in your wallet.')
   await wallet.request({ method: 'eth_sendTransaction', params: [{ from, to, data, value: '0x0' }] })
-  show('Sent. Waiting until the network has confirmed it; this page may be closed.')
-  await untilPaid()
-  if (state) state.textContent = 'Paid.'
-  show('')
 }
 
 async function untilPaid() {
   for (;;) {
     const answer = await fetch(`${location.pathname.replace(/\/$/, '')}/status`).catch(() => null)
-    const { status } = answer?.ok ? await answer.json() : { status: null }
-    if (status === 'completed') return
+    const body = answer?.ok ? await answer.json().catch(() => null) : null
+    if (body?.status === 'completed') return
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
