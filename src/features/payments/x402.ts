@@ -1,5 +1,4 @@
 import { type Address, getAddress, type Hex } from 'viem'
-import { createSiweMessage } from 'viem/siwe'
 import type { EthAccount } from '../../hub/registry/eth-account.js'
 import { paymentChainIds } from './payment-chains.js'
 
@@ -98,21 +97,37 @@ export interface SignedSignIn {
   readonly signature: Hex
 }
 
-/** Signs a sign-in at the host of a resource (EIP-191). @param nonce At least 8 alphanumeric characters. */
+/** Characters of URIs (RFC 3986 §2). URLs of browsers may have others, which readers of sign-ins refuse. */
+const uri = /^(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[\da-f]{2})+$/i
+
+/** Returns true for a URL that a sign-in can name. */
+export function isSignInResource({ href }: URL): boolean {
+  return uri.test(href)
+}
+
+/**
+ * Signs a sign-in at the host of a resource (EIP-191).
+ *
+ * The message is EIP-4361, whose domain may be any authority: viem makes none for IPv6 and names without a dot.
+ *
+ * @param nonce At least 8 alphanumeric characters.
+ */
 export async function signX402SignIn(
   { resource, chainId }: { readonly resource: URL; readonly chainId: number },
   { signer }: EthAccount,
   { nowMs, nonce }: { readonly nowMs: number; readonly nonce: string },
 ): Promise<SignedSignIn> {
-  const message = createSiweMessage({
-    address: signer.address,
-    chainId,
-    domain: resource.host,
-    nonce,
-    uri: resource.href,
-    version: '1',
-    issuedAt: new Date(nowMs),
-    expirationTime: new Date(nowMs + SIGN_IN_MS),
-  })
+  const message = [
+    `${resource.host} wants you to sign in with your Ethereum account:`,
+    signer.address,
+    '',
+    '',
+    `URI: ${resource.href}`,
+    'Version: 1',
+    `Chain ID: ${chainId}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${new Date(nowMs).toISOString()}`,
+    `Expiration Time: ${new Date(nowMs + SIGN_IN_MS).toISOString()}`,
+  ].join('\n')
   return { message, signature: await signer.signMessage({ message }) }
 }

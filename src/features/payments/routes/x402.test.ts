@@ -182,6 +182,34 @@ describe('signature/x402/siwx', () => {
     })
   })
 
+  it.each([
+    ['http://shop:3000/report', 'shop:3000'],
+    ['http://my_shop.example/', 'my_shop.example'],
+    ['https://[2001:db8::1]:8443/', '[2001:db8::1]:8443'],
+    ['https://läden.example/berichte für alle', 'xn--lden-loa.example'],
+  ])('%s -> a message for %s', async (resource, domain) => {
+    const reply = await api.send('POST', '/signature/x402/siwx', { resource }, paying)
+    expect(reply.statusCode, reply.body).toBe(200)
+    const { message, signature } = reply.json()
+    expect(await recoverMessageAddress({ message, signature })).toBe(address)
+    const [first, ...others] = message.split('\n')
+    expect(first).toBe(`${domain} wants you to sign in with your Ethereum account:`)
+    expect(others).toContain(`URI: ${new URL(resource).href}`)
+  })
+
+  it.each([
+    'https://shop.example/a|b',
+    'https://shop.example/%zz',
+    'https://shop.example/%4',
+    'https://sh{op.example/',
+  ])('%s is no URI of RFC 3986 -> 400', async (resource) => {
+    const reply = await api.send('POST', '/signature/x402/siwx', { resource }, paying)
+    expect([reply.statusCode, reply.json()]).toMatchObject([
+      400,
+      { code: 'InvalidField', property: 'resource' },
+    ])
+  })
+
   it('chainId is 8453 by default', async () => {
     const reply = await api.send(
       'POST',

@@ -16,7 +16,7 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { findPaymentRpc } from '../payment-chains.js'
 import { X402SignatureResponse, X402SiwxResponse } from '../schema/x402.js'
-import { knownDomain, signX402Payment, signX402SignIn, type X402Payment } from '../x402.js'
+import { isSignInResource, knownDomain, signX402Payment, signX402SignIn, type X402Payment } from '../x402.js'
 
 const MAX_ACCEPTS = 20
 const MAX_URL_LENGTH = 2_048
@@ -179,11 +179,12 @@ export const signX402Siwx = defineOperation({
 
   async handle({ writerDb, vault, clock }, { resource, chainId }, { appId }, headers) {
     const wallet = await appWallet({ writerDb }, headers, appId)
-    if (!/^https?:/i.test(resource) || !URL.canParse(resource)) {
-      const message = 'resource must be an http or https URL'
+    const url = /^https?:/i.test(resource) && URL.canParse(resource) ? new URL(resource) : null
+    if (url === null || !isSignInResource(url)) {
+      const message =
+        'resource must be an http or https URL; characters outside RFC 3986 must be percent-encoded'
       throw new PlazaError('bad_request.invalid_param', message, { property: 'resource' })
     }
-    const url = new URL(resource)
     const account = await openWallet(writerDb, vault, wallet.id)
     const nowMs = clock()
     const nonce = randomBytes(SIGN_IN_NONCE_BYTES).toString('hex')
