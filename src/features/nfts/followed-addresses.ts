@@ -11,7 +11,6 @@ export interface FollowedAddress {
 export async function readFollowedAddresses(
   db: Database,
   address: Buffer,
-  hidden: readonly number[],
   limit: number,
 ): Promise<FollowedAddress[]> {
   return await db<FollowedAddress[]>`
@@ -24,7 +23,6 @@ export async function readFollowedAddresses(
     join social.follows f on f.fid = me.fid
     join social.verifications v on v.fid = f.target_fid and v.protocol = 0
     join social.users u on u.fid = v.fid
-    where v.fid <> all (${[...hidden]}::bigint[])
     order by u.score desc nulls last, v.fid, v.address
     limit ${limit}::integer
   `

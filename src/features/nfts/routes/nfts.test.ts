@@ -6,7 +6,8 @@ import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser } from '../../../../test/network.js'
-import { createTestApi } from '../../../app/testing/test-api.js'
+import { createTestApi, type TestApi } from '../../../app/testing/test-api.js'
+import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { Wallet } from '../../accounts/wallets/wallets.js'
 import { spendingContext, walletWithEther } from '../../payments/testing/spending-scene.js'
@@ -254,6 +255,31 @@ describe('nft/relevant_mints', () => {
     ])
     expect((await relevant({ contract_address: free, token_id })).json()).toEqual(reply.json())
     expect((await relevant({ contract_address: free, token_id: '3' })).json()).toEqual({ mints: [] })
+  })
+
+  it('the bans of one app hide nothing from another', async () => {
+    const cid = new TestUser(3)
+    await hub.submitOnChainEvents(cid.onChain())
+    await db`
+      insert into social.verifications (fid, address, protocol, ts, signer)
+      values (3, ${Buffer.from(receiver.slice(2), 'hex')}, 0, 1, '')`
+    await db`insert into social.follows (fid, target_fid, ts, signer) values (1, 3, 1, '')`
+    const free = await newCollection({ price: 0n })
+    const recipients = [{ address: minter.address }, { address: receiver }]
+    await post('nft/mint', { contract_address: free, recipients })
+    const hydrator = new Hydrator({ db, clock: Date.now, locationOf: () => null, maxEntries: 100 })
+    const context = { db, ...spendingContext(db, rpc), hydrator }
+    const strict = await createTestApi({ ...context, appName: 'strict' })
+    const open = await createTestApi({ ...context, appName: 'open' })
+    await strict.send('POST', 'ban', { fids: [2] })
+    const query = { address: hexOf(ann.custody), contract_address: free }
+    const minters = async ({ get }: TestApi): Promise<number[]> => {
+      const { mints } = (await get('/nft/relevant_mints', query)).json()
+      return mints.map((mint: { minter: { fid: number } }) => mint.minter.fid).sort()
+    }
+    expect(await minters(strict)).toEqual([3])
+    expect(await minters(open)).toEqual([2, 3])
+    expect(await minters(strict)).toEqual([3])
   })
 
   it('a token id that is no number -> 400', async () => {

@@ -50,17 +50,17 @@ export const relevantMints = defineOperation({
         'this server follows no chain: its operator sets CHAIN_BASE_RPC_URLS or that of another network'
       throw new PlazaError('not_configured', message)
     }
-    const hidden = await hiddenFidsFor(context, caller)
-    const minters = await readFollowedAddresses(
-      context.db,
-      Buffer.from(address.slice(2), 'hex'),
-      hidden,
-      MAX_RECEIVERS,
-    )
+    const [hidden, followed] = await Promise.all([
+      hiddenFidsFor(context, caller),
+      readFollowedAddresses(context.db, Buffer.from(address.slice(2), 'hex'), MAX_RECEIVERS),
+    ])
+    const hiddenFids = new Set(hidden)
+    const minters = followed.filter(({ fid }) => !hiddenFids.has(fid))
     const fidByAddress = new Map(minters.map((each) => [each.address, each.fid]))
     const filter = {
       contract: contract_address.toLowerCase() as Hex,
-      receivers: [...fidByAddress.keys()],
+      // Of all apps alike: they share the cached mints.
+      receivers: [...new Set(followed.map((each) => each.address))],
     }
     const mints = await Promise.all(rpcs.map((rpc) => readCachedMints(context, rpc, address, filter)))
     const rows = mints
