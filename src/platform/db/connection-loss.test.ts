@@ -64,3 +64,77 @@ it.each(['a statement was running', 'rows were being received'])(
     }
   },
 )
+
+/** A promise, and what resolves it. */
+function createGate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+it.each(['alone', 'within the transaction of another'])(
+  'a transaction that was lost while it waited for something else does not go on when the connection is opened again, %s',
+  async (where) => {
+    const { pool, disconnect } = await openProxy()
+    const gate = createGate()
+    const lateErrors: unknown[] = []
+    let ended: Promise<unknown> = Promise.resolve()
+    const lost = pool.begin(async (sql) => {
+      await sql`select 1`
+      disconnect()
+      await gate.opened
+      ended = sql`select ${'late'}::text as late`.catch((error: unknown) => lateErrors.push(error))
+      await ended
+    })
+    expect(isUnavailable(await lost.catch((error: unknown) => error))).toBe(true)
+    const read = (sql: Pick<Database, 'unsafe'>) => sql.unsafe('select txid_current_if_assigned() as id')
+    if (where === 'alone') await pool`select 1`
+    await pool.begin(async (sql) => {
+      await sql`create temporary table kept (n int)`
+      if (where !== 'alone') gate.open()
+      await new Promise(setImmediate)
+      await ended
+      await sql`insert into kept values (1)`
+      expect((await read(sql))[0]?.id).not.toBeNull()
+    })
+    gate.open()
+    await new Promise(setImmediate)
+    await ended
+    expect(lateErrors.map(isUnavailable)).toEqual([true])
+    await expect(pool`select n from kept`).resolves.toEqual([{ n: 1 }])
+  },
+)
+
+it('a reserved session that was lost does not go on on a connection that another caller opened', async () => {
+  const { pool, disconnect } = await openProxy()
+  const session = await pool.reserve()
+  await session`select pg_advisory_lock(1)`
+  disconnect()
+  await expect(session`select 1`).rejects.toSatisfy(isUnavailable)
+  await expect.poll(() => pool`select 1 as one`.catch(() => null)).toEqual([{ one: 1 }])
+  await expect(session`select ${1}::int as one`).rejects.toSatisfy(isUnavailable)
+  let other: Promise<unknown> = Promise.resolve()
+  const rolledBack = pool.begin(async (sql) => {
+    await sql`select 1`
+    session.release()
+    // Waits for the connection, and is no part of the transaction that has it.
+    other = pool`create temporary table kept (n int)`.then(() => {})
+    await new Promise(setImmediate)
+    throw new Error('rolled back')
+  })
+  await expect(rolledBack).rejects.toThrow('rolled back')
+  await other
+  await expect(pool`select n from kept`).resolves.toEqual([])
+})
+
+it('a reserved session that was lost leaves no dead connection behind', async () => {
+  const { pool, disconnect } = await openProxy()
+  const session = await pool.reserve()
+  disconnect()
+  await expect(session`select 1`).rejects.toSatisfy(isUnavailable)
+  await new Promise(setImmediate)
+  session.release()
+  await expect.poll(() => pool`select 1 as one`.catch(() => null)).toEqual([{ one: 1 }])
+})

@@ -207,9 +207,7 @@ function trackUsage(
 
   async function trackedReserve(): Promise<Session> {
     usage.waiting += 1
-    // The driver never returns a connection that it opens for a reservation: it opens one for the query
-    // that reads types, which is turned off. After a statement a connection is open.
-    const session = await db`select 1`.then(reserve).finally(() => {
+    const session = await reserve().finally(() => {
       usage.waiting -= 1
     })
     usage.held += 1

@@ -9,10 +9,17 @@ it('the driver that is loaded has the changes of vendor/postgres', () => {
 it('a driver without them is refused, and the error names them', () => {
   const published = Object.assign(() => {}, { toPascal: () => {} })
   expect(() => requireOwnDriver(published)).toThrow(
-    /closed connection, .*joined writes, unsent query, ended pool/,
+    /closed connection, .*joined writes, unsent query, ended pool, lost session/,
   )
   const older = Object.assign(() => {}, {
-    changes: ['closed connection', 'pipelined begin', 'joined writes', 'unsent query', 'ended pool'],
+    changes: [
+      'closed connection',
+      'pipelined begin',
+      'joined writes',
+      'unsent query',
+      'ended pool',
+      'lost session',
+    ],
   })
   expect(() => requireOwnDriver(older)).toThrow('lacks changes that Plaza needs (reset transaction)')
 })

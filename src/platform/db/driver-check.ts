@@ -6,6 +6,7 @@ const REQUIRED_CHANGES = [
   'joined writes',
   'unsent query',
   'ended pool',
+  'lost session',
 ]
 
 /**

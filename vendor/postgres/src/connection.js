@@ -605,9 +605,11 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
         return fetchArrayTypes()
       }
 
-      initial && !initial.reserve && execute(initial)
+      const opened = initial
+      opened.reserve || execute(opened)
       options.shared.retries = retries = 0
       initial = null
+      opened.reserve && onopen(connection)
       return
     }
 

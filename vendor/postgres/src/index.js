@@ -27,7 +27,7 @@ import largeObject from './large.js'
 
 Object.assign(Postgres, {
   // README.md describes them. Plaza refuses a driver without them.
-  changes: ['closed connection', 'reset transaction', 'pipelined begin', 'joined writes', 'light queries', 'unsent query', 'ended pool'],
+  changes: ['closed connection', 'reset transaction', 'pipelined begin', 'joined writes', 'light queries', 'unsent query', 'ended pool', 'lost session'],
   PostgresError,
   toPascal,
   pascal,
@@ -204,6 +204,7 @@ function Postgres(a, b) {
 
   async function reserve() {
     const queue = Queue()
+    let lost = null
     const c = open.length
       ? open.shift()
       : await new Promise((resolve, reject) => {
@@ -217,9 +218,14 @@ function Postgres(a, b) {
       ? c.execute(queue.shift())
       : move(c, reserved)
     c.reserved.release = true
+    c.onclose = e => lost = fail(queue, e)
 
     const sql = Sql(handler)
     sql.release = () => {
+      if (lost)
+        return
+
+      c.onclose = null
       c.reserved = null
       onopen(c)
     }
@@ -227,9 +233,11 @@ function Postgres(a, b) {
     return sql
 
     function handler(q) {
-      c.queue === full
-        ? queue.push(q)
-        : c.execute(q) || move(c, full)
+      lost
+        ? q.reject(lost)
+        : c.queue === full
+          ? queue.push(q)
+          : c.execute(q) || move(c, full)
     }
   }
 
@@ -238,6 +246,7 @@ function Postgres(a, b) {
     const queries = Queue()
     let savepoints = 0
       , connection
+      , lost = null
       , prepare = null
 
     try {
@@ -248,7 +257,7 @@ function Postgres(a, b) {
       })
       return await Promise.race([
         scope(connection, fn),
-        new Promise((_, reject) => connection.onclose = reject)
+        new Promise((_, reject) => connection.onclose = e => reject(lost = fail(queries, e)))
       ])
     } catch (error) {
       throw error
@@ -296,9 +305,11 @@ function Postgres(a, b) {
 
       function handler(q) {
         q.catch(e => uncaughtError || (uncaughtError = e))
-        c.queue === full
-          ? queries.push(q)
-          : c.execute(q) || move(c, full)
+        lost
+          ? q.reject(lost)
+          : c.queue === full
+            ? queries.push(q)
+            : c.execute(q) || move(c, full)
       }
     }
 
@@ -309,6 +320,12 @@ function Postgres(a, b) {
         ? c.execute(queries.shift())
         : move(c, reserved)
     }
+  }
+
+  function fail(queue, error) {
+    while (queue.length)
+      queue.shift().reject(error)
+    return error
   }
 
   function move(c, queue) {
