@@ -178,6 +178,29 @@ describe('name proofs by message', () => {
     expect(state.changes().map(({ conflictKey }) => conflictKey)).toEqual([conflictKeyOf(proof)])
   })
 
+  test('are displaced by a later proof that comes without its message, and leave nothing behind', () => {
+    const state = createBatchState()
+    const [first, second] = [ensProof(alice, 100), ensProof(bob, 101)]
+    expect(mergeMessage(first, state)).toBeNull()
+    state.events.length = 0
+    const [one, two] = [first.data.usernameProofBody, second.data.usernameProofBody!]
+    expect(mergeNameTransfer(two, state)).toBeNull()
+    const type = HubEventType.MERGE_USERNAME_PROOF
+    expect(state.events).toEqual([
+      {
+        fid: 2,
+        body: { type, usernameProof: two, deletedUsernameProof: one, deletedUsernameProofMessage: first },
+      },
+    ])
+    expect(state.get(proofConflictKey(1, 'name.eth'))).toBeNull()
+    expect(state.countDeltas().filter(({ count }) => count !== 0)).toEqual([])
+
+    state.events.length = 0
+    expect(mergeMessage(second, state)).toBeNull()
+    expect(state.events[0]!.body).toMatchObject({ usernameProofMessage: second })
+    expect(state.get(proofConflictKey(2, 'name.eth'))?.hash).toEqual(second.hash)
+  })
+
   const verified = Buffer.alloc(20, 7)
   const verification = alice.message(
     {

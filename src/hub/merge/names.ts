@@ -3,7 +3,7 @@ import { HubEventType, UserDataType, UserNameProof, UserNameType } from '../../p
 import type { SignedMessage } from '../../protocol/message.js'
 
 import { MessageSet } from '../../protocol/message-kind.js'
-import type { BatchState } from './state.js'
+import type { BatchState, NameHolder } from './state.js'
 import type { ConflictKey } from './stored-message.js'
 
 /** Returns the name of a proof. Names are ASCII (docs/protocol.md §3.3.8). */
@@ -33,8 +33,8 @@ export function usernameConflictKey(fid: number): ConflictKey {
 
 /**
  * Merges a transfer of the fname registry, or a proof that an upstream has sent without its message: the later wins, then
- * the larger signature (docs/protocol.md §4.4). Fid 0 releases the name. A transfer revokes the USERNAME entry of the
- * previous holder (docs/protocol.md §4.9).
+ * the larger signature (docs/protocol.md §4.4). Fid 0 releases the name. The message of a replaced proof goes with it. A
+ * transfer revokes the USERNAME entry of the previous holder (docs/protocol.md §4.9).
  */
 export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refusal | null {
   const name = nameOf(proof)
@@ -45,15 +45,26 @@ export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refu
     if (order === 0) return refuse('bad_request.duplicate', 'proof has already been merged')
     if (order < 0) return refuse('bad_request.conflict', 'proof conflicts with a more recent transfer')
   }
+  const deletedMessage = holder && removeReplacedProof(holder, state)
   state.setName(name, { name, fid: proof.fid, proof, messageHash: null })
   state.emit(proof.fid || holder?.fid || null, {
     type: HubEventType.MERGE_USERNAME_PROOF,
     usernameProof: proof,
     deletedUsernameProof: holder?.proof,
+    deletedUsernameProofMessage: deletedMessage ?? undefined,
   })
   const isTransfer = proof.type === UserNameType.USERNAME_TYPE_FNAME
   if (isTransfer && holder && holder.fid !== 0) revokeUsername(holder.fid, state)
   return null
+}
+
+/** Removes the message of a replaced proof, and returns it; null if the proof came without one. */
+export function removeReplacedProof(holder: NameHolder, state: BatchState): SignedMessage | null {
+  const conflictKey = proofConflictKey(holder.fid, holder.name)
+  const displaced = state.get(conflictKey)
+  if (!displaced) return null
+  state.set(conflictKey, null)
+  return displaced.message()
 }
 
 /**

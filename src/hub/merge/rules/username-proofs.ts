@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../../../platform/errors.js'
 import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import { nameOf, proofConflictKey } from '../names.js'
+import { nameOf, proofConflictKey, removeReplacedProof } from '../names.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState, NameHolder } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
@@ -67,12 +67,4 @@ function resolveNameConflict(message: SignedMessage, holder: NameHolder): Refusa
   if (order === 0) return refuse('bad_request.duplicate', 'message has already been merged')
   if (order < 0) return refuse('bad_request.conflict', 'message conflicts with a more recent add')
   return null
-}
-
-function removeReplacedProof(holder: NameHolder, state: BatchState): SignedMessage | null {
-  const conflictKey = proofConflictKey(holder.fid, holder.name)
-  const displaced = state.get(conflictKey)
-  if (!displaced) return null
-  state.set(conflictKey, null)
-  return displaced.message()
 }
