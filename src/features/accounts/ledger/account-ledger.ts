@@ -51,6 +51,8 @@ export interface Purchase {
   readonly purpose: string
   /** The client's request under its idempotency key; another request with the same purpose is a conflict. */
   readonly requestKey?: string
+  /** Tells the client how to continue a purchase that is not settled in time; by default, to repeat its request. */
+  readonly retryText?: string
   readonly call: AccountCall
 }
 

@@ -10,8 +10,13 @@ import { ChainLedger } from '../../accounts/ledger/chain/chain-ledger.js'
 import { saveWallet, type Wallet } from '../../accounts/wallets/wallets.js'
 import { testVault } from '../../signers/testing/approved-signer.js'
 
-/** A test chain as the network `base`, with a ledger, for operations that spend. */
-export function spendingContext(db: Database, chain: Pick<TestChain, 'url'>, chainId = 10) {
+/** A test chain as the network `base`, with a ledger, for operations that spend. The signal ends the waits of its ledger. */
+export function spendingContext(
+  db: Database,
+  chain: Pick<TestChain, 'url'>,
+  chainId = 10,
+  signal: AbortSignal = new AbortController().signal,
+) {
   const settings = readChainSettings({
     rpcUrls: { base: chain.url },
     ids: `base=${chainId}`,
@@ -28,7 +33,7 @@ export function spendingContext(db: Database, chain: Pick<TestChain, 'url'>, cha
     stuckMs: 60_000,
     clock: Date.now,
     log: silentLog,
-    signal: new AbortController().signal,
+    signal,
   })
   return {
     assets: { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 },
@@ -36,15 +41,19 @@ export function spendingContext(db: Database, chain: Pick<TestChain, 'url'>, cha
   }
 }
 
-/** Creates a wallet of an app on the local network, whose key has a balance on the test chain. */
+/** Creates a wallet of an app, by default on the local network, whose key has a balance on the test chain. */
 export async function walletWithEther(
   db: Database,
   { client }: TestChain,
-  { appId, balance }: { readonly appId: string; readonly balance: bigint },
+  {
+    appId,
+    balance,
+    network = 'local',
+  }: { readonly appId: string; readonly balance: bigint; readonly network?: string },
 ): Promise<Wallet> {
   const wallet = await saveWallet(db, testVault, {
     appId,
-    network: 'local',
+    network,
     privateKey: newPrivateKey(),
     fidPoolSize: 0,
     balance: 0n,

@@ -137,13 +137,18 @@ export const buyStorage = defineOperation({
   paymentRequired: insufficientFundsText,
   conflict: idemConflict,
 
-  async handle(context, { fid, units = 1, idem = randomUUID() }, { appId }, headers) {
+  async handle(context, { fid, units = 1, idem: givenIdem }, { appId }, headers) {
+    const idem = givenIdem ?? randomUUID()
     const { accounts, wallet } = await payingWallet(context, headers, appId)
     await storageUser(context.hydrator, fid)
     const bought = await accounts.ledger.buy({
       walletId: wallet.id,
       purpose: `storage ${appId} ${idem}`,
       requestKey: JSON.stringify([wallet.id, fid, units]),
+      retryText:
+        givenIdem === undefined
+          ? `send it again with the idem "${idem}"; without it, it would be bought again`
+          : 'send it again with the same idem; without it, it would be bought again',
       call: { kind: 'rent', fid, units },
     })
     if ('code' in bought) throw refusalError(bought)

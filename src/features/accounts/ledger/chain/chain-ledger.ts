@@ -172,7 +172,7 @@ export class ChainLedger implements AccountLedger {
     const existing = await findTransaction(db, purchase)
     if (existing?.state === 'confirmed') return receiptOf(existing)
     const row = existing ?? (await this.#recordPurchase(purchase))
-    return 'code' in row ? row : await this.#waitForOutcome(row.id)
+    return 'code' in row ? row : await this.#waitForOutcome(row.id, purchase)
   }
 
   /**
@@ -273,7 +273,10 @@ export class ChainLedger implements AccountLedger {
     return count <= row!.nonce ? row!.nonce : Math.max(row!.nonce, await this.#rpc.minimumCount(address))
   }
 
-  async #waitForOutcome(transactionId: number): Promise<Receipt | Refusal> {
+  async #waitForOutcome(
+    transactionId: number,
+    { retryText = 'send the same request again' }: Pick<Purchase, 'retryText'>,
+  ): Promise<Receipt | Refusal> {
     const { db, signal } = this.#options
     for (let waitedMs = 0; waitedMs < WAIT_MS && !signal.aborted; waitedMs += POLL_MS) {
       await this.#transactionMonitor.checkPending()
@@ -283,7 +286,7 @@ export class ChainLedger implements AccountLedger {
       if (state === 'reverted') return contractRefusal(failure)
       await pause(POLL_MS)
     }
-    throw new PlazaError('unavailable', 'the transaction is not mined yet: send the same request again')
+    throw new PlazaError('unavailable', `the transaction is not mined yet: ${retryText}`)
   }
 
   async #callValue(call: PricedCall): Promise<bigint> {
