@@ -123,16 +123,21 @@ describe('operations', () => {
     }
   })
 
-  it('four are heavy, and look-ups of few users cost nothing', () => {
+  it('six are heavy, and look-ups of few users and most feeds cost nothing', () => {
     const priceOf = new Map(
       operations.flatMap(({ method, path, price }) => (price ? [[`${method} ${path}`, price]] : [])),
     )
-    const names = ['GET cast/conversation', 'GET cast/search', 'GET user/bulk', 'POST webhook/preview']
-    expect([...priceOf.keys()].sort()).toEqual(names)
+    const always = ['GET cast/conversation', 'GET cast/search', 'GET feed/frames', 'POST webhook/preview']
+    expect([...priceOf.keys()].sort()).toEqual([...always, 'GET feed', 'GET user/bulk'].sort())
     const fids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-    for (const name of names.filter((each) => each !== 'GET user/bulk')) {
-      expect(priceOf.get(name)!({})).not.toBeNull()
+    for (const name of always) expect(priceOf.get(name)!({})).not.toBeNull()
+    const priceOfFeed = priceOf.get('GET feed')!
+    for (const filter_type of ['embed_url', 'embed_types']) {
+      expect(priceOfFeed({ filter_type })).not.toBeNull()
+      expect(priceOfFeed({ feed_type: 'following', filter_type })).toBeNull()
     }
+    expect(priceOfFeed({ filter_type: 'channel_id' })).toBeNull()
+    expect(priceOfFeed({ fid: '1' })).toBeNull()
     const priceOfUsers = priceOf.get('GET user/bulk')!
     expect(priceOfUsers({ fids: fids(50).join(',') })).toBeNull()
     expect(priceOfUsers({ fids: fids(51).join(',') })).not.toBeNull()

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { readEmbedFeed } from './feeds-by-embed.js'
+import type { Database } from '../../platform/db/connection.js'
+import type { FeedCursor } from './feeds.js'
+import { type EmbedSelection, readEmbedFeed } from './feeds-by-embed.js'
 
 const { db } = await createTestDatabase()
 
@@ -42,3 +44,38 @@ describe('a cast with embeds on both sides of the newest', () => {
     expect([...new Set(entries.map(({ hash }) => hash))]).toEqual(found)
   })
 })
+
+describe('without older embeds', () => {
+  const selections = [
+    ['kinds', { kinds: ['application/pdf', 'video/mp4'] }],
+    ['a prefix', { prefix: 'https://one.example', isHost: true }],
+  ] as const
+
+  test.each(selections)('matches of %s at the end of the list are read once', async (_name, selection) => {
+    const before = { ts: 900, hash: border }
+    const { entries, rows } = await readCounting(selection, before)
+    expect([...new Set(entries.map(({ hash }) => hash))]).toEqual([older])
+    expect(rows).toBeLessThanOrEqual(2)
+  })
+
+  test.each(selections)('matches of %s before the first cast are not read', async (_name, selection) => {
+    expect(await readCounting(selection, { ts: 1, hash: 'aa' })).toEqual({ entries: [], rows: 0 })
+  })
+})
+
+/** Reads a page and counts the rows of embeds that PostgreSQL fetched for it. */
+async function readCounting(selection: EmbedSelection, before: FeedCursor) {
+  return await db.begin(async (transaction) => {
+    const fetched = async () => {
+      const [row] = await transaction<{ rows: number }[]>`
+        select (seq_tup_read + idx_tup_fetch)::integer as rows
+        from pg_stat_xact_user_tables where schemaname = 'social' and relname = 'url_embeds'`
+      return row!.rows
+    }
+    // An index would not be worth it in a small table.
+    await transaction`set local enable_seqscan = off`
+    const start = await fetched()
+    const entries = await readEmbedFeed(transaction as unknown as Database, selection, { before, count: 10 })
+    return { entries: [...entries], rows: (await fetched()) - start }
+  })
+}

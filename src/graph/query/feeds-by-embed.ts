@@ -16,9 +16,12 @@ export type EmbedSelection =
   /** Pages with a frame or a mini app. */
   | { readonly hasFrame: true }
 
+/** The newest embeds that are checked one by one: a page of 25 of a kind of which every eightieth embed is. */
+const MAX_CHECKED_EMBEDS = 2_000
+
 /**
  * Reads casts with a matching embed. A common match is found among the newest embeds, without reading all of
- * them; a match that is not found there is rare, and all matches are read by index.
+ * them; a match that is not found there is rare, and all older matches are read by index, if there are older embeds.
  */
 export async function readEmbedFeed(
   db: Database,
@@ -31,7 +34,7 @@ export async function readEmbedFeed(
       from social.url_embeds e
       where (e.ts, e.hash) < ${cursorRow(db, pageRequest)}
       order by e.ts desc, e.hash desc
-      limit 2000
+      limit ${db.unsafe(String(MAX_CHECKED_EMBEDS))}
     ),
     near as materialized (
       select e.ts, e.hash
@@ -39,17 +42,21 @@ export async function readEmbedFeed(
       where ${visibilityFilter(db, pageRequest, 'e.fid')} and ${isMatchingEmbed(db, selection)}
       limit ${pageRequest.count}
     ),
-    matching as materialized (${allMatchingEmbeds(db, selection)}),
-    far as (
-      select e.ts, e.hash
-      from matching e
-      -- The last of the newest may have another embed after it, so it is read once more.
-      where (e.ts, e.hash) <= (
+    matching as materialized (
+      ${allMatchingEmbeds(db, selection)}
+        -- Conditions without a column, checked before any row is read: whether there are older embeds, and room for them.
+        and (select count(*) from everything) = ${db.unsafe(String(MAX_CHECKED_EMBEDS))}
+        and (select count(*) from near) < ${pageRequest.count}::bigint
+        -- The last of the newest may have another embed after it, so it is read once more.
+        and (e.ts, e.hash) <= (
           (select e.ts from everything e order by e.ts, e.hash limit 1),
           (select e.hash from everything e order by e.ts, e.hash limit 1)
         )
-        and ${visibilityFilter(db, pageRequest, 'e.fid')}
-        and (select count(*) from near) < ${pageRequest.count}::bigint
+    ),
+    far as (
+      select e.ts, e.hash
+      from matching e
+      where ${visibilityFilter(db, pageRequest, 'e.fid')}
       order by e.ts desc, e.hash desc
       limit ${pageRequest.count}
     )
@@ -75,7 +82,7 @@ function isMatchingEmbed(db: Database, selection: EmbedSelection): Fragment {
   return db`${within} and substr(e.url, length(${prefix}::text) + 1, 1) in ('', '/', '?', '#')`
 }
 
-/** All matching embeds, by index. Read only when the newest are not enough. */
+/** All matching embeds `e`, by index; more conditions may follow. */
 function allMatchingEmbeds(db: Database, selection: EmbedSelection): Fragment {
   if ('kinds' in selection) {
     return db`

@@ -17,7 +17,7 @@ export const workPrices = {
   grpcPage: { lane: 'reads', msPerRequest: 1, msPerKb: 0.015 },
   /** Messages in bulk: one of 250 bytes takes 0.18 ms, of which 0.05 are on the main thread. Its reply costs about as much. */
   bulkMessages: { lane: 'writes', msPerRequest: 1, msPerKb: 0.1 },
-  /** Search in texts: PostgreSQL takes 20 to 200 ms for a frequent word. */
+  /** Search in texts: PostgreSQL takes 20 to 200 ms for a frequent word. Feeds by embed read all matches likewise. */
   search: { lane: 'reads', msPerRequest: 30, msPerKb: 0.01 },
   /** 100 users, or a whole conversation: mostly its JSON. */
   largeReply: { lane: 'reads', msPerRequest: 1, msPerKb: 0.02 },

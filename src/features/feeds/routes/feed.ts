@@ -10,6 +10,7 @@ import {
 import { embedTypes, kindsOf } from '../../../graph/embed-kind.js'
 import { type EmbedSelection, readEmbedFeed } from '../../../graph/query/feeds-by-embed.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
 import {
   authorFeed,
@@ -79,6 +80,10 @@ type FeedQuery = Static<typeof query>
 export const feed = defineOperation({
   method: 'GET',
   path: 'feed',
+  price: ({ feed_type, filter_type }) =>
+    feed_type !== 'following' && (filter_type === 'embed_url' || filter_type === 'embed_types')
+      ? workPrices.search
+      : null,
   isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed by filters',
@@ -195,6 +200,7 @@ const framePages = feedPages('feed/frames', true)
 export const feedFrames = defineOperation({
   method: 'GET',
   path: 'feed/frames',
+  price: () => workPrices.search,
   isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed of casts with frames',
