@@ -123,11 +123,17 @@ describe('operations', () => {
     }
   })
 
-  it('six are heavy, and look-ups of few users and most feeds cost nothing', () => {
+  it('seven are heavy, and look-ups of few users and most feeds cost nothing', () => {
     const priceOf = new Map(
       operations.flatMap(({ method, path, price }) => (price ? [[`${method} ${path}`, price]] : [])),
     )
-    const always = ['GET cast/conversation', 'GET cast/search', 'GET feed/frames', 'POST webhook/preview']
+    const always = [
+      'GET cast/conversation',
+      'GET cast/metrics',
+      'GET cast/search',
+      'GET feed/frames',
+      'POST webhook/preview',
+    ]
     expect([...priceOf.keys()].sort()).toEqual([...always, 'GET feed', 'GET user/bulk'].sort())
     const fids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
     for (const name of always) expect(priceOf.get(name)!({})).not.toBeNull()

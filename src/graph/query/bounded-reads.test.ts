@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { distanceKm } from '../../platform/geo/distance.js'
 import { countCastsFound } from './cast-metrics.js'
-import { searchCasts } from './cast-search.js'
+import { type CastSearch, searchCasts } from './cast-search.js'
 import { searchTerms } from './cast-search-terms.js'
 import type { FeedCursor } from './feeds.js'
 import { readPopularCasts } from './popular-casts.js'
@@ -88,6 +88,28 @@ describe('countCastsFound', () => {
     expect(counts).toEqual(await matching('common', 2))
     const sum = counts.reduce((all, { casts }) => all + casts, 0)
     expect(Math.abs(sum / 3_000 - 1)).toBeLessThan(0.15)
+  })
+})
+
+describe('countCastsFound without words', () => {
+  const periods = { ts: 0, seconds: 500, count: 5 }
+  const limits = { probed: 1_000, exact: 200, sampled: 400 }
+  const counted = async (search: Omit<CastSearch, 'terms'>, q: string) =>
+    await countCastsFound(db, { terms: searchTerms(q), ...search }, periods, limits)
+
+  it('many casts by others -> a sample by hash, multiplied', async () => {
+    const counts = await counted({}, '-from:nobody')
+    const sum = counts.reduce((all, { casts }) => all + casts, 0)
+    expect(counts.every(({ casts }) => casts % 8 === 0)).toBe(true)
+    expect(Math.abs(sum / CASTS - 1)).toBeLessThan(0.2)
+  })
+
+  it('casts of an author -> all are counted', async () => {
+    const sum = (await counted({ authorFid: AUTHOR }, '-from:nobody')).reduce(
+      (all, { casts }) => all + casts,
+      0,
+    )
+    expect(sum).toBe(CASTS / 4)
   })
 })
 

@@ -42,8 +42,9 @@ export async function countCastsFound(
   periods: CountedPeriods,
   limits: CountLimits = defaultLimits,
 ): Promise<CastSearchCount[]> {
-  // Without words, other indexes give casts in order of time, and no table row is read.
-  const stored = search.terms.tsquery === null ? 0 : await estimateCasts(db)
+  // One author's casts are read by an index of their own.
+  const isOfAuthor = search.authorFid !== undefined || search.terms.usernames.length > 0
+  const stored = search.terms.tsquery === null && isOfAuthor ? 0 : await estimateCasts(db)
   const probedBits = Math.max(0, Math.ceil(Math.log2(Math.max(stored, 1) / limits.probed)))
   if (probedBits === 0) return await countSample(db, db, search, periods, 0)
   return await planForValues(db, async (transaction) => {

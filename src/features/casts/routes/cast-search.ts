@@ -134,6 +134,7 @@ const intervalNames = ['1d', '7d', '30d', '90d', '180d'] as const
 export const castMetrics = defineOperation({
   method: 'GET',
   path: 'cast/metrics',
+  price: () => workPrices.search,
   isPublic: true,
   tag: 'Casts',
   summary: 'Fetch metrics for casts',
@@ -141,7 +142,7 @@ export const castMetrics = defineOperation({
     'Counts casts that match a query, oldest interval first. Intervals without a match are listed; the ' +
     'last one is still open. `1d` is counted by hours, `7d` and `30d` by days, longer ranges by weeks, ' +
     'aligned to 1970-01-01 UTC. With more than about 10,000 matches, a random sample of at least 2,000 is counted and ' +
-    `multiplied. ${searchNote}`,
+    `multiplied; casts by an author are all counted if \`q\` has no words. ${searchNote}`,
   query: Type.Object({
     ...searchParameters,
     interval: choiceParameter(intervalNames, { default: '30d', description: 'Time range that ends now.' }),
