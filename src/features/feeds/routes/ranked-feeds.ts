@@ -108,13 +108,18 @@ export const feedForYou = defineOperation({
 
 /** A ranking is computed at most once in this many seconds. */
 const EVERY_SECONDS = 30
-/** Cursors into a ranking work this long. */
+/** A ranking is cached this long. Cursors into an older one compute it again. */
 const MAX_AGE_MS = 60_000
+/** Cursors into a ranking work this long: a reader scrolls on for some minutes, while a ranking of 34,000 casts takes 160 ms. */
+const MAX_CURSOR_AGE_SECONDS = 3_600
+/** Clocks of processes behind one address differ by less. */
+const MAX_CLOCK_DIFFERENCE_SECONDS = 30
 /** Casts in a ranking. Its pages end there. */
 const RANKING_LENGTH = 200
 
 /**
- * Reads the cached trending ranking. While a new one is computed, the one before is served.
+ * Reads the cached trending ranking. While a new one is computed, the one before is served. Throws a 400 for the time of a
+ * cursor that is too old or in the future.
  *
  * @param ts The time of the ranking being paged, in Farcaster seconds; null for the first page.
  */
@@ -124,6 +129,10 @@ export async function trendingRanking(
   ts: number | null,
 ): Promise<Ranking> {
   const now = farcasterSecondsFromUnixMs(clock())
+  // Each time is a ranking to compute, so a made-up cursor may not choose it freely.
+  if (ts !== null && ts > now + MAX_CLOCK_DIFFERENCE_SECONDS)
+    throw invalidField('cursor', 'is not a cursor of this list')
+  if (ts !== null && ts < now - MAX_CURSOR_AGE_SECONDS) throw invalidField('cursor', 'is older than an hour')
 
   const cacheKeyAt = (timestamp: number) => `trending ${timestamp} ${JSON.stringify(selection)}`
   const rankingAt = (timestamp: number) =>
@@ -171,7 +180,7 @@ export const feedTrending = defineOperation({
   description:
     'Casts that start a thread, ranked by `(likes + 2 * recasts + 2 * quotes + 3 * replies) / (age in ' +
     `hours + 2)^1.5\`, from the newest 50,000 in the time window. The ranking holds ${RANKING_LENGTH} ` +
-    `casts and is computed every 30 seconds. ${rankNote}`,
+    `casts and is computed every 30 seconds. ${rankNote} Cursors work for an hour.`,
   query: Type.Object({
     time_window: choiceParameter(windowNames, {
       default: '24h',

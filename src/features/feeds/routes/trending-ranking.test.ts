@@ -29,3 +29,15 @@ test('is computed every 30 seconds, and its pages keep to it', async () => {
   await expect.poll(() => ranking()).toMatchObject({ ts: start + 30, casts: { length: 2 } })
   expect(await ranking(before.ts)).toEqual(before)
 })
+
+test('a time is refused that no cursor of the last hour has', async () => {
+  const clock = () => testNowUnix * 1000
+  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+  const ranking = (ts: number) => trendingRanking({ hydrator, clock }, day, ts)
+  for (const ts of [0, testNow - 3_601, testNow + 31, testNow + 86_400]) {
+    await expect(ranking(ts)).rejects.toMatchObject({ property: 'cursor' })
+  }
+  for (const ts of [testNow - 3_600, testNow, testNow + 30]) {
+    expect((await ranking(ts)).ts).toBe(ts - (ts % 30))
+  }
+})
