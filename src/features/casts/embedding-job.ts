@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
 import { MAX_COMPARED, signsOf, vectorBytes } from '../../graph/query/cast-search-ranked.js'
 import { type AiClient, AiRefusal, MAX_TEXTS } from '../../platform/ai/ai-client.js'
@@ -51,12 +52,7 @@ async function embedNewestCasts(options: EmbeddingJobOptions): Promise<boolean> 
   const { db, hydrator } = options
   const missing = await db<{ hash: string; ts: number }[]>`
     select encode(newest.hash, 'hex') as hash, newest.ts
-    from (
-      select c.hash, c.ts from social.casts c
-      where length(c.text) >= ${MIN_TEXT_LENGTH}
-      order by c.ts desc, c.hash desc
-      limit ${MAX_COMPARED}
-    ) newest
+    from (${newestCasts(db)}) newest
     where not exists (
       select from search.embeddings e where e.hash = newest.hash and e.model = ${options.aiClient.embeddingModel}
     )
@@ -71,6 +67,15 @@ async function embedNewestCasts(options: EmbeddingJobOptions): Promise<boolean> 
   })
   await embedTexts(options, texts)
   return missing.length === MAX_TEXTS
+}
+
+/** The casts that have vectors. */
+function newestCasts(db: Database): Fragment {
+  return db`
+    select c.hash, c.ts from social.casts c
+    where length(c.text) >= ${MIN_TEXT_LENGTH}
+    order by c.ts desc, c.hash desc
+    limit ${MAX_COMPARED}`
 }
 
 interface CastText {
@@ -121,12 +126,14 @@ async function storeVectors(
   `
 }
 
-/** Deletes vectors of casts that are no longer among the newest. */
+/**
+ * Deletes vectors of casts that are no longer among the newest or were removed. Beside those of removed casts there would
+ * be no room for those of the oldest casts that take their place: they would be embedded again in every run.
+ */
 async function deleteUnused({ db }: EmbeddingJobOptions): Promise<void> {
   await db`
+    with newest as materialized (${newestCasts(db)})
     delete from search.embeddings e
-    where (e.ts, e.hash) < (
-      select ts, hash from search.embeddings order by ts desc, hash desc offset ${MAX_COMPARED} limit 1
-    )
+    where not exists (select from newest where newest.hash = e.hash)
   `
 }

@@ -120,6 +120,28 @@ test('the job embeds each cast once, and casts anew for another model', async ()
   expect(server.requests.length).toBe(2)
 })
 
+test('removed casts make room for older ones, which are embedded once', async () => {
+  const { job, server } = await createSearch()
+  // As many as have vectors, newer than all others.
+  const hashes = await db<{ hash: Buffer }[]>`
+    insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)
+    select hash, 1, ${testNow}::bigint + n, 'noise', hash, '[]', '{}', '{}', ''
+    from (select n, decode(lpad(to_hex(n), 40, '0'), 'hex') as hash from generate_series(1, 20000) n) made
+    returning hash`
+  await db`
+    insert into search.embeddings (hash, ts, model) select hash, ts, 'meaningful' from social.casts where text = 'noise'`
+  const remove = (some: readonly { hash: Buffer }[]) =>
+    db`delete from social.casts where hash = any (${db.types.byteas(some.map(({ hash }) => hash))}::bytea[])`
+  await remove(hashes.slice(-4))
+  for (const _run of [1, 2, 3]) await job.run()
+  expect(server.requests.map(({ body }) => body.input!.length)).toEqual([4])
+  expect(
+    await db`
+    select from search.embeddings e where not exists (select from social.casts c where c.hash = e.hash)`,
+  ).toEqual([])
+  await remove(hashes)
+})
+
 test('a text that the model refuses does not hold up the others', async () => {
   const { job, server, found } = await createSearch()
   server.answer = ({ body }, res) => {
