@@ -7,6 +7,12 @@ const preservedColumns = [{ table: 'users', key: 'fid', column: 'score' }] as co
 /** Tables that are not made from messages: they were imported and move to the new schema unchanged. */
 const preservedTables = ['verified_accounts']
 
+/**
+ * The column whose default is the time of a merge, which a replay does not know. Null is before all pages: with the time of
+ * the replay, the following pages of a feed would hide every recast that its first page counted.
+ */
+const timeOfMerge = { table: 'reactions', column: 'merged_at' } as const
+
 /** Drops the schemas that an earlier replay left behind. */
 export async function dropReplaySchemas(db: Database): Promise<void> {
   await db`drop schema if exists social_replay cascade`
@@ -38,6 +44,20 @@ export async function copySchema(db: Database): Promise<void> {
       ) ${storage}
     `)
   }
+  const { table, column } = timeOfMerge
+  await db.unsafe(`alter table social_replay.${table} alter column ${column} drop default`)
+}
+
+/** Gives the new table the default of the old one: the next merges have a time. */
+async function restoreTimeOfMerge(db: Transaction): Promise<void> {
+  const { table, column } = timeOfMerge
+  const [row] = await db<{ value: string }[]>`
+    select pg_get_expr(d.adbin, d.adrelid) as value
+    from pg_attribute a
+    join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where a.attrelid = ${`social.${table}`}::regclass and a.attname = ${column}
+  `
+  await db.unsafe(`alter table social_replay.${table} alter column ${column} set default ${row!.value}`)
 }
 
 /**
@@ -90,6 +110,7 @@ export async function swapSchemas(db: Transaction): Promise<void> {
       where old.${key} = new.${key} and old.${column} is not null
     `)
   }
+  await restoreTimeOfMerge(db)
   for (const table of preservedTables) await db.unsafe(`alter table social.${table} set schema social_replay`)
   await db`alter schema social rename to social_replaced`
   await db`alter schema social_replay rename to social`

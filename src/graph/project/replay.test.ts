@@ -6,6 +6,7 @@ import { ensurePartitions } from '../../hub/log/partitions.js'
 import { mergeBatch } from '../../hub/merge/merge.js'
 import { MessageType, Protocol, ReactionType, type UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { readAuthorFeed } from '../query/feeds-by-author.js'
 import { projectEvents } from './project.js'
 import { replay } from './replay.js'
 import { emptyHub } from './testing/empty-hub.js'
@@ -232,4 +233,27 @@ test('onSwap runs in the transaction of the swap', async () => {
     },
   })
   expect((await readModel(db)).casts).toHaveLength(1)
+})
+
+test('the next pages of a feed keep their recasts over a replay, and take no later ones', async () => {
+  const [alice, bob, carol] = users as [TestUser, TestUser, TestUser]
+  const [first, second] = [1, 2].map((n) => alice.cast(`cast ${n}`, testNow - 100 * n))
+  const recast = (by: TestUser, cast: SignedMessage, at: number) =>
+    by.react(cast, at, { type: ReactionType.RECAST })
+  await merge([first!, second!, recast(bob, first!, testNow - 10), recast(bob, second!, testNow - 20)])
+  const selection = { fids: [2, 3], casts: 'none', recasts: true } as const
+  const firstPage = await readAuthorFeed(db, selection, { before: null, count: 1 })
+  const { ts, hash, readAtMicros } = firstPage[0]!
+  const nextPage = async () => {
+    const request = { before: { ts, hash }, recastsUntilMicros: readAtMicros, count: 10 }
+    const rows = await readAuthorFeed(db, selection, request)
+    return rows.filter(({ isShown }) => isShown).map((row) => row.hash)
+  }
+  const expected = [second!.hash.toString('hex')]
+  expect(await nextPage()).toEqual(expected)
+  await replay(db, { shards: 1 })
+  expect(await nextPage()).toEqual(expected)
+  // Older than the recast of the first page, and stored later.
+  await merge([recast(carol, first!, testNow - 50)])
+  expect(await nextPage()).toEqual(expected)
 })

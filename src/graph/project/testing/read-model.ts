@@ -17,7 +17,7 @@ export const readModelTables = [
   'url_activity',
 ] as const
 
-/** `reactions.merged_at` is when the row was written, which a replay does again. */
+/** `reactions.merged_at` is when the row was written, which a replay does not know. */
 const rowOf = (name: string) => (name === 'reactions' ? `jsonb_set(to_jsonb(t), '{merged_at}', 'null')` : 't')
 
 /** All rows of the read model as text, in an order that does not depend on their history. */
