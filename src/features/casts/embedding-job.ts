@@ -15,7 +15,7 @@ export interface EmbeddingJobOptions {
 }
 
 const EVERY_MS = 60_000
-/** Requests of one run at most. */
+/** Batches of one run at most: 512 casts a minute. */
 const MAX_BATCHES = 8
 const DAY_MS = 86_400_000
 /** Longer casts are cut for the model. */
@@ -23,32 +23,63 @@ const MAX_TEXT_LENGTH = 2_000
 /** Shorter texts have no meaning to search for. */
 const MIN_TEXT_LENGTH = 3
 
+/** Half of the requests of the day are used up. */
+class UsedUp extends Error {}
+
+type Embed = NonNullable<AiClient['embed']>
+
+/** A run of the job. */
+interface Run extends EmbeddingJobOptions {
+  /** Counts the request. Throws UsedUp instead of sending one too many. */
+  readonly embed: Embed
+  /** Throws AiRefusal if the endpoint refuses even a plain text, so that no cast is to blame. */
+  readonly checkPlainText: () => Promise<void>
+}
+
 /**
  * Creates the scheduled job that stores vectors of the newest casts for searches by meaning, newest first. Its requests
  * are spread over the day: half of the daily limit is left for requests of apps.
  */
 export function createEmbeddingJob(options: EmbeddingJobOptions) {
-  const { dailyLimit, clock } = options
+  const { aiClient, clock } = options
+  const limit = Math.floor(options.dailyLimit / 2)
   let day = 0
   let used = 0
+  const embed: Embed = (texts) => {
+    if (used >= limit) throw new UsedUp()
+    used += 1
+    return aiClient.embed!(texts)
+  }
   return {
     name: 'cast embeddings',
     everyMs: EVERY_MS,
     async run(): Promise<void> {
       const today = Math.floor(clock() / DAY_MS)
       if (today !== day) [day, used] = [today, 0]
-      const batches = Math.min(MAX_BATCHES, Math.floor(dailyLimit / 2) - used)
-      for (let batch = 0; batch < batches; batch += 1) {
-        used += 1
-        if (!(await embedNewestCasts(options))) break
+      const run = { ...options, embed, checkPlainText: createPlainTextCheck(embed) }
+      try {
+        for (let batch = 0; batch < MAX_BATCHES && used < limit; batch += 1) {
+          if (!(await embedNewestCasts(run))) break
+        }
+      } catch (error) {
+        if (!(error instanceof UsedUp)) throw error
       }
       await deleteUnused(options)
     },
   }
 }
 
+/** Creates `checkPlainText`, which asks once. */
+function createPlainTextCheck(embed: Embed): () => Promise<void> {
+  let isAccepted = false
+  return async () => {
+    if (!isAccepted) await embed(['hello'])
+    isAccepted = true
+  }
+}
+
 /** Embeds one batch. Returns whether there may be more. */
-async function embedNewestCasts(options: EmbeddingJobOptions): Promise<boolean> {
+async function embedNewestCasts(options: Run): Promise<boolean> {
   const { db, hydrator } = options
   const missing = await db<{ hash: string; ts: number }[]>`
     select encode(newest.hash, 'hex') as hash, newest.ts
@@ -84,8 +115,11 @@ interface CastText {
   readonly text: string
 }
 
-/** Splits a batch that the endpoint refuses, so that one text does not hold up the others. */
-async function embedTexts(options: EmbeddingJobOptions, texts: readonly CastText[]): Promise<void> {
+/**
+ * Splits a batch that the endpoint refuses, so that one text does not hold up the others. A text that is refused alone is
+ * stored without a vector.
+ */
+async function embedTexts(options: Run, texts: readonly CastText[]): Promise<void> {
   const readable = texts.filter(({ text }) => text.trim() !== '')
   await storeVectors(
     options,
@@ -93,13 +127,14 @@ async function embedTexts(options: EmbeddingJobOptions, texts: readonly CastText
   )
   if (readable.length === 0) return
   try {
-    const vectors = await options.aiClient.embed!(readable.map(({ text }) => text))
+    const vectors = await options.embed(readable.map(({ text }) => text))
     await storeVectors(
       options,
       readable.map((cast, index) => ({ ...cast, vector: vectors[index]! })),
     )
   } catch (error) {
     if (!(error instanceof AiRefusal)) throw error
+    await options.checkPlainText()
     if (readable.length === 1) return await storeVectors(options, [{ ...readable[0]!, vector: null }])
     const half = Math.ceil(readable.length / 2)
     await embedTexts(options, readable.slice(0, half))

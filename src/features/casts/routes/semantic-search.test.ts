@@ -3,7 +3,7 @@ import { testNow, testNowUnix } from '../../../../test/network.js'
 import { anonymousCaller } from '../../../api/caller.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
-import { serveAi } from '../../../platform/ai/testing/ai-server.js'
+import { type AiServer, serveAi } from '../../../platform/ai/testing/ai-server.js'
 import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { createAi } from '../../ai/ai.js'
@@ -50,6 +50,17 @@ async function createSearch(options: { dailyLimit?: number; rateLimit?: number }
     return reply.json<Found>().result.casts.map(({ hash }) => hash)
   }
   return { server, ai, job, search, found }
+}
+
+/** Answers of a model that refuses requests with this text. */
+function refusing(text: string): AiServer['answer'] {
+  return ({ body }, res) => {
+    if (body.input!.includes(text)) res.writeHead(400).end()
+    else {
+      const data = body.input!.map((_text, index) => ({ index, embedding: [1, 0] }))
+      res.end(JSON.stringify({ data }))
+    }
+  }
 }
 
 test('finds casts by meaning, nearest first', async () => {
@@ -144,13 +155,7 @@ test('removed casts make room for older ones, which are embedded once', async ()
 
 test('a text that the model refuses does not hold up the others', async () => {
   const { job, server, found } = await createSearch()
-  server.answer = ({ body }, res) => {
-    if (body.input!.includes('soil for cake')) res.writeHead(400).end()
-    else {
-      const data = body.input!.map((_text, index) => ({ index, embedding: [1, 0] }))
-      res.end(JSON.stringify({ data }))
-    }
-  }
+  server.answer = refusing('soil for cake')
   await job.run()
   const { length } = server.requests
   await job.run()
@@ -166,6 +171,25 @@ test('the job leaves half of the requests of a day', async () => {
   await db`truncate search.embeddings`
   await job.run()
   expect(server.requests.length).toBe(1)
+})
+
+test('the job leaves half of the requests of a day to others, also while it looks for a text that the model refuses', async () => {
+  const { job, server } = await createSearch({ dailyLimit: 6 })
+  server.answer = refusing('soil for cake')
+  await job.run()
+  await job.run()
+  expect(server.requests.length).toBe(3)
+})
+
+test('an endpoint that refuses every text -> the job fails, and embeds all casts when that is over', async () => {
+  const { job, server, found } = await createSearch()
+  server.answer = (_request, res) => res.writeHead(400).end()
+  await expect(job.run()).rejects.toThrow('status 400')
+  expect(server.requests.length).toBe(2)
+  server.answer = null
+  await job.run()
+  const { earth, soil, cake, rocket } = casts
+  expect(await found({ q: 'ground' })).toEqual(expect.arrayContaining(hashesOf(earth, soil, cake, rocket)))
 })
 
 test('what the endpoint costs is limited by key, and cached answers cost nothing', async () => {
