@@ -2,6 +2,11 @@ import type { Database } from '../../platform/db/connection.js'
 import { type SearchTerms, searchTerms } from './cast-search-terms.js'
 import type { SearchWord } from './search-words.js'
 
+/**
+ * Words of a query that match other words, too: the first ones. Each may take a scan of the vocabulary by distance and one of
+ * the usernames by prefix; 500 characters have room for 80, and nobody types as many on purpose.
+ */
+const MAX_WORDS = 8
 /** Users whose names match one word: those with the most followers. */
 const MAX_USERS_PER_WORD = 32
 /** Users whose followers are compared: a word that more names have is no name of anybody. */
@@ -21,11 +26,11 @@ interface AlternativeRow {
 
 /**
  * Parses `q` and adds what matches in place of its words: mentions of users whose names have the word, and
- * for `word~n` words of recent casts with similar spelling. One statement; none without words.
+ * for `word~n` words of recent casts with similar spelling, for the first words. One statement; none without words.
  */
 export async function loadSearchTerms(db: Database, q: string): Promise<SearchTerms> {
   const terms = searchTerms(q)
-  const words = [...new Map(terms.words.map((word) => [keyOf(word), word])).values()]
+  const words = [...new Map(terms.words.map((word) => [keyOf(word), word])).values()].slice(0, MAX_WORDS)
   if (words.length === 0) return terms
   const named = words.map(({ quoted }) => (isShortPrefix(quoted) ? null : quoted))
   const similar = words.map(({ quoted, edits }) => (edits > 0 ? lettersOf(quoted) : null))

@@ -144,6 +144,13 @@ describe('cast/search', () => {
     await merge(carol.removeCast(greeting.hash, testNow))
   })
 
+  test('the first eight words match similar words, and further ones only themselves', async () => {
+    const others = (count: number) => Array.from({ length: count }, (_, n) => `absent${n}~1`).join(' | ')
+    expect(await found({ q: `${others(7)} | gardn~1` })).toEqual(['the', 'Wet'])
+    expect(await found({ q: `${others(8)} | gardn~1` })).toEqual([])
+    expect(await found({ q: `${others(8)} | garden~1 | unit*` })).toEqual(['gardeners', 'the', 'Wet'])
+  })
+
   test('algorithmic: activity and age decide, page by page', async () => {
     const casts = [5, 6, 7].map((age) => alice.cast(`quokka ${age}`, testNow - age * 600))
     await merge(

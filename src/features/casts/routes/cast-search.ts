@@ -39,7 +39,8 @@ const searchNote = [
   'in UTC unless a zone is given. Case does not matter; meaningless punctuation is ignored. An emoji is a',
   'word; scripts without spaces match by any part of the text. `word~1` matches words of recent casts that differ in',
   'at most so many letters (2 at most), `"some words"~2` a phrase with up to so many other words in it (a long phrase',
-  'allows for fewer). The name of a mentioned user matches as in the text of the reply.',
+  'allows for fewer). The name of a mentioned user matches as in the text of the reply. `~1` and names of mentioned users',
+  'count for the first eight different words.',
 ].join(' ')
 
 async function castSearch(
