@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { type Address, parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
@@ -8,7 +9,7 @@ import type { TransactionOrder } from '../accounts/ledger/chain/transaction-orde
 import { walletOnNetwork } from '../accounts/wallets/wallets.js'
 import { ensureApp } from '../apps/apps.js'
 import { testVault } from '../signers/testing/approved-signer.js'
-import { isRefused, submitOrders } from './orders.js'
+import { isRefused, isRepeated, type OrderWait, submitOrders } from './orders.js'
 import { spendingContext, walletWithEther } from './testing/spending-scene.js'
 
 const { db } = await createTestDatabase()
@@ -37,6 +38,9 @@ function newOrders(count: number): TransactionOrder[] {
 
 const balanceOf = ({ call }: TransactionOrder) => chain.client.getBalance({ address: call.to })
 
+/** A wait that ends long after the test. */
+const afterBroadcast = (): OrderWait => ({ untilMs: performance.now() + 60_000, forBlocks: false })
+
 /** Refuses to estimate the gas of these orders. */
 function failEstimatesOf(...orders: TransactionOrder[]): void {
   proxy.faults = {
@@ -51,13 +55,13 @@ describe('submitOrders', () => {
   it('an RPC that fails for some of the orders -> these are refused, and sent by a repeated request', async () => {
     const orders = newOrders(10)
     failEstimatesOf(orders[1]!)
-    const results = await submitOrders(ledger, orders, 0)
+    const results = await submitOrders(ledger, orders, afterBroadcast())
     expect(results.map((result) => isRefused(result))).toEqual(
       orders.map((_, index) => index === 1 || index >= 8),
     )
     expect(results[1]).toMatchObject({ code: 'unavailable.other_side' })
     proxy.faults = {}
-    const again = await submitOrders(ledger, orders, 0)
+    const again = await submitOrders(ledger, orders, afterBroadcast())
     expect(again.some(isRefused)).toBe(false)
     expect(again[0]).toMatchObject({ hash: (results[0] as { hash: string }).hash })
     expect(await Promise.all(orders.map(balanceOf))).toEqual(orders.map(() => VALUE))
@@ -66,7 +70,9 @@ describe('submitOrders', () => {
   it('an RPC that fails for all orders -> throws, because nothing will be sent', async () => {
     const orders = newOrders(2)
     failEstimatesOf(...orders)
-    await expect(submitOrders(ledger, orders, 0)).rejects.toMatchObject({ code: 'unavailable.other_side' })
+    await expect(submitOrders(ledger, orders, afterBroadcast())).rejects.toMatchObject({
+      code: 'unavailable.other_side',
+    })
     proxy.faults = {}
   })
 
@@ -75,12 +81,31 @@ describe('submitOrders', () => {
     proxy.faults = {
       refuse: (method) => (['eth_blockNumber', 'eth_getTransactionReceipt'].includes(method) ? 'busy' : null),
     }
-    const results = await submitOrders(ledger, orders, 0)
+    const results = await submitOrders(ledger, orders, afterBroadcast())
     proxy.faults = {}
     expect(results).toEqual(orders.map(() => ({ hash: expect.stringMatching(/^0x/), receipt: null })))
-    const again = await submitOrders(ledger, orders, 0)
+    const again = await submitOrders(ledger, orders, afterBroadcast())
     expect(again).toMatchObject(
       results.map((result) => ({ hash: (result as { hash: string }).hash, receipt: { succeeded: true } })),
     )
+  })
+  it('an RPC that does not answer -> the hashes of recorded orders when the time is over', async () => {
+    const orders = newOrders(2)
+    proxy.faults = { dropsTransactions: true }
+    const recorded = await submitOrders(ledger, orders, afterBroadcast())
+    const held = new EventEmitter()
+    proxy.faults = { hold: async () => void (await once(held, 'release')) }
+    const again = await submitOrders(ledger, orders, { untilMs: performance.now() + 1_000, forBlocks: true })
+    held.emit('release')
+    proxy.faults = {}
+    expect(again).toEqual(recorded)
+    expect(again).toEqual(orders.map(() => ({ hash: expect.stringMatching(/^0x/), receipt: null })))
+  })
+
+  it('no time left -> throws, and records nothing', async () => {
+    const orders = newOrders(2)
+    const late = { untilMs: performance.now() - 1, forBlocks: true }
+    await expect(submitOrders(ledger, orders, late)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await isRepeated(ledger, orders)).toBe(false)
   })
 })

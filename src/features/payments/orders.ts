@@ -1,5 +1,5 @@
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
-import { pause } from '../../platform/process/pause.js'
+import { pause, resultWithin } from '../../platform/process/pause.js'
 import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
 import type {
   SubmissionState,
@@ -14,6 +14,17 @@ export type OrderResult = SubmissionState | Refusal
 const CONCURRENCY = 8
 const POLL_MS = 500
 
+/** How long a request waits for its orders. */
+export interface OrderWait {
+  /**
+   * When the request must be answered, in milliseconds of `performance.now()`: before its own deadline, which tells the client
+   * nothing of what was recorded.
+   */
+  readonly untilMs: number
+  /** Whether to wait for the blocks that include them, and not only for the broadcast. */
+  readonly forBlocks: boolean
+}
+
 /**
  * Sends the transactions of orders, each at most once per purpose, and waits until blocks include them.
  *
@@ -21,34 +32,54 @@ const POLL_MS = 500
  * first recorded order on, a failure is the result of an order and not of the request: a client that repeats a failed request
  * without its `idem` would pay twice.
  *
- * @param waitMs Longest wait; 0 returns after the broadcast.
- * @throws what recording the first order throws, if none is recorded.
+ * Orders that are not recorded in time are refused, and those whose state is not read in time have no receipt.
+ *
+ * @throws what recording the first order throws, if none is recorded; `unavailable` if the time is over before.
  */
 export async function submitOrders(
   ledger: ChainLedger,
   orders: readonly TransactionOrder[],
-  waitMs: number,
+  { untilMs, forBlocks }: OrderWait,
 ): Promise<OrderResult[]> {
-  const submitted = await recordOrders(ledger, orders)
+  const submitted = await recordOrders(ledger, orders, untilMs)
   let results: OrderResult[] = submitted.map((each) =>
     'code' in each ? each : { hash: each.hash, receipt: null },
   )
-  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-    // The process that settles repeats it.
-    await ledger.settlePending().catch(() => {})
-    results = await readResults(ledger, submitted, results)
-    if (waitedMs >= waitMs || !results.some(isWaiting)) return results
-    await pause(POLL_MS)
+  const restMs = () => Math.max(0, untilMs - performance.now())
+  while (restMs() > 0) {
+    const read = await resultWithin(restMs(), settleAndRead(ledger, submitted, results))
+    results = read ?? results
+    if (read === null || !forBlocks || !results.some(isWaiting)) break
+    await pause(Math.min(POLL_MS, restMs()))
   }
+  return results
+}
+
+async function settleAndRead(
+  ledger: ChainLedger,
+  submitted: readonly Submission[],
+  previous: readonly OrderResult[],
+): Promise<OrderResult[]> {
+  // The process that settles repeats it.
+  await ledger.settlePending().catch(() => {})
+  return await readResults(ledger, submitted, previous)
 }
 
 type Submission = SubmittedTransaction | Refusal
 
 /** Records orders until one fails; this one and those after it are refused. */
-async function recordOrders(ledger: ChainLedger, orders: readonly TransactionOrder[]): Promise<Submission[]> {
+async function recordOrders(
+  ledger: ChainLedger,
+  orders: readonly TransactionOrder[],
+  untilMs: number,
+): Promise<Submission[]> {
   const submitted: Submission[] = []
   let failure: { readonly cause: unknown } | null = null
   for (let at = 0; at < orders.length && failure === null; at += CONCURRENCY) {
+    if (performance.now() >= untilMs) {
+      failure = { cause: new PlazaError('unavailable', 'the network took too long: nothing was sent') }
+      break
+    }
     const part = await Promise.allSettled(
       orders.slice(at, at + CONCURRENCY).map((order) => ledger.submit(order)),
     )

@@ -28,7 +28,7 @@ const MAX_TEXT_LENGTH = 4_096
 const MAX_URL_LENGTH = 2_048
 const MAX_TOKENS = 200
 const MAX_ATTRIBUTES = 100
-/** Longest wait for the block of a deployment. */
+/** Longest time until the reply to a deployment: the request has 60 s. */
 const WAIT_MS = 45_000
 
 const text = (description: string, maxLength: number, example: string) =>
@@ -97,6 +97,7 @@ export const deployErc721 = defineOperation({
   conflict: `${idemConflict} Or the deployment is refused by the network.`,
 
   async handle(context, body, { appId }, headers) {
+    const untilMs = performance.now() + WAIT_MS
     const { network, idem = randomUUID() } = body
     const { wallet, ledger } = await spendingWallet(context, headers, { appId, network })
     const purpose = `deploy ${appId} ${idem}`
@@ -105,7 +106,7 @@ export const deployErc721 = defineOperation({
     const { call, address } = encodeDeployment(config, purpose)
     const requestKey = JSON.stringify([wallet.id, { ...body, idem: undefined }])
     const order = { walletId: wallet.id, purpose, requestKey, call, value: 0n }
-    const [result] = await submitOrders(ledger, [order], WAIT_MS)
+    const [result] = await submitOrders(ledger, [order], { untilMs, forBlocks: true })
     if (isRefused(result!)) throw new PlazaError(result.code, result.message)
     if (result!.receipt?.succeeded === false) throw new PlazaError('conflict', 'the deployment was reverted')
     const bytes = Buffer.from(address.slice(2), 'hex')

@@ -24,7 +24,7 @@ import {
 } from '../recipients.js'
 import { MintNftResponse, SimulateNftMintResponse } from '../schema/nft.js'
 
-/** Longest wait for the blocks of the mints. */
+/** Longest time until the reply to mints: the request has 60 s. */
 const WAIT_MS = 45_000
 /** Longest text of receivers: 200 of them. */
 const MAX_RECIPIENTS_LENGTH = 20_000
@@ -121,6 +121,7 @@ export const mintNft = defineOperation({
   conflict: idemConflict,
 
   async handle(context, body, { appId }, headers) {
+    const untilMs = performance.now() + WAIT_MS
     const { network, async: isAsync = false, idem = randomUUID() } = body
     const spending = await spendingWallet(context, headers, { appId, network })
     const rpc = paymentRpc(context.assets.rpcs, network)
@@ -136,7 +137,7 @@ export const mintNft = defineOperation({
     })
     const known = orders.flatMap((order) => order ?? [])
     await checkFunds(context, spending, known)
-    const results = await submitOrders(spending.ledger, known, isAsync ? 0 : WAIT_MS)
+    const results = await submitOrders(spending.ledger, known, { untilMs, forBlocks: !isAsync })
     return {
       transactions: recipients.map((recipient, index) => {
         const order = orders[index]

@@ -21,7 +21,7 @@ import { type SpendingWallet, spendingWallet } from '../wallet-ledgers.js'
 const MAX_RECIPIENTS = 200
 const MAX_AMOUNT = 1e15
 const NATIVE_DECIMALS = 18
-/** Longest wait for the blocks of the transfers. */
+/** Longest time until the reply: the request has 60 s. */
 const WAIT_MS = 45_000
 
 const SendFungiblesReqBody = Type.Object({
@@ -71,6 +71,7 @@ export const sendFungibles = defineOperation({
   conflict: idemConflict,
 
   async handle(context, body, { appId }, headers) {
+    const untilMs = performance.now() + WAIT_MS
     const { network, recipients } = body
     const spending = await spendingWallet(context, headers, { appId, network })
     const unit = await readUnit(context, body)
@@ -93,7 +94,7 @@ export const sendFungibles = defineOperation({
     const known = orders.flatMap((order) => order ?? [])
     const total = amounts.reduce((sum, amount, index) => (orders[index] === null ? sum : sum + amount), 0n)
     if (known.length > 0) await checkFunds(context, spending, { network, unit, total, orders: known })
-    const results = await submitOrders(spending.ledger, known, WAIT_MS)
+    const results = await submitOrders(spending.ledger, known, { untilMs, forBlocks: true })
     const byRecipient = orders.map((order) => (order === null ? null : results[known.indexOf(order)]!))
     return {
       transactions: results.flatMap((result) => {
