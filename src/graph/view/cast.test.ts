@@ -34,6 +34,11 @@ const casts = new Map([inner, innermost].map((cast) => [cast.hash, cast]))
 
 const presentBody = (cast: CastRecord) => presentCast(cast, { casts, users, names })
 
+it('an embed that is named as a property of every object has no metadata', () => {
+  const embeds = ['__proto__', 'constructor'].map((url) => ({ url }))
+  expect(presentBody(castRecord('11', 1, { embeds })).body.embeds).toEqual(embeds)
+})
+
 it('a minimal cast has every required member and no other', () => {
   expect(presentBody(castRecord('11', 1))).toEqual({
     authorFid: 1,

@@ -164,7 +164,10 @@ function presentEmbed(embed: CastEmbed, cast: CastRecord, input: CastViewInput):
 }
 
 function urlEmbed(url: string, cast: CastRecord): Extract<Embed, { url: string }> {
-  const metadata = cast.urlMetadata[url] as EmbedUrlMetadata | undefined
+  // A URL is any text, also the name of a property that every object has.
+  const metadata = Object.hasOwn(cast.urlMetadata, url)
+    ? (cast.urlMetadata[url] as EmbedUrlMetadata | undefined)
+    : undefined
   return { url, ...(metadata ? { metadata } : {}) }
 }
 
