@@ -89,7 +89,8 @@ class TermReader {
     }
     for (const each of this.tokens) {
       if (!('sign' in each)) {
-        if (!this.#readFilter(each.text, each.isNegative)) group.add(this.#readPhrase(each), each.isNegative)
+        if (each.isQuoted || !this.#readFilter(each.text, each.isNegative))
+          group.add(this.#readPhrase(each), each.isNegative)
       } else if (each.sign === '|') group.or()
       else if (each.sign !== ')') {
         outer.push(group)
@@ -127,7 +128,7 @@ class TermReader {
 
 /** Unix milliseconds of a date, or of a date and time; UTC without a zone. Null for other texts. */
 function momentOf(text: string): number | null {
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null
+  if (!/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-][\d:]+)?)?$/i.test(text)) return null
   const ms = Date.parse(/T[\d:.]+$/i.test(text) ? `${text}Z` : text)
   return Number.isNaN(ms) ? null : ms
 }

@@ -299,6 +299,13 @@ test('parses search terms', () => {
   })
 })
 
+test('a filter in quotation marks is a phrase', () => {
+  for (const q of ['"after:2026-01-02"', '"after:2026-01-02 12:30"', '"from:al"', '-"before:2026-01-02"']) {
+    const filters = { usernames: [], notUsernames: [], afterMs: null, beforeMs: null }
+    expect(searchTerms(q), q).toMatchObject({ ...filters, tsquery: expect.any(String) })
+  }
+})
+
 test('times are UTC unless a zone is given', () => {
   const zone = process.env.TZ
   process.env.TZ = 'Asia/Tokyo'
@@ -309,6 +316,9 @@ test('times are UTC unless a zone is given', () => {
     expect(after('T12:30Z')).toBe(Date.UTC(2026, 0, 2, 12, 30))
     expect(after('T12:30+02:00')).toBe(Date.UTC(2026, 0, 2, 10, 30))
     expect(after('')).toBe(Date.UTC(2026, 0, 2))
+    for (const noTime of ['T', '/', '-03', 'T12:30PM', 'T12:30GMT']) {
+      expect(after(noTime), noTime).toBeNull()
+    }
   } finally {
     if (zone === undefined) delete process.env.TZ
     else process.env.TZ = zone
