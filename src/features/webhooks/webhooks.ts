@@ -181,15 +181,19 @@ function changeWebhook(
   })
 }
 
-/** Disables a webhook from the server's side and records the reason. */
-export async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {
+/** Disables a webhook from the server's side, unless it has another target meanwhile, and records the reason. */
+export async function disableWebhook(
+  db: Database,
+  { webhookId, targetUrl }: { readonly webhookId: string; readonly targetUrl: string },
+  reason: string,
+): Promise<void> {
   await db.begin(async (transaction) => {
     const revision = await nextRevision(transaction)
-    await transaction`
+    const disabled = await transaction`
       update webhooks.webhooks
       set active = false, disabled_reason = ${reason}, revision = ${revision}, updated_at = now()
-      where id = ${webhookId} and active`
-    await cancelWaiting(transaction, webhookId, reason)
+      where id = ${webhookId} and target_url = ${targetUrl} and active`
+    if (disabled.count > 0) await cancelWaiting(transaction, webhookId, reason)
   })
 }
 

@@ -82,13 +82,18 @@ export function createDeliveryQueue(
     async settle(worker, outcomes, finishedLanes) {
       const states = await settleOutcomes(db, worker, outcomes, finishedLanes)
       // The outcomes are settled: a failure here must not settle them once more.
-      await disableFailingWebhooks(options, states, outcomes).catch((error: unknown) =>
+      await disableFailingWebhooks(options, states).catch((error: unknown) =>
         log.error({ err: error }, 'a webhook that fails could not be switched off'),
       )
-      return outcomes.flatMap(({ webhookId: lane, nextAttemptAtMs, holdUntilMs }) => [
-        ...(nextAttemptAtMs === null ? [] : [{ lane, atMs: nextAttemptAtMs }]),
-        ...(holdUntilMs === 0 ? [] : [{ lane, atMs: holdUntilMs }]),
-      ])
+      return [
+        ...states.flatMap(({ webhookId: lane, hasNewTarget }) =>
+          hasNewTarget ? [{ lane, atMs: clock() }] : [],
+        ),
+        ...outcomes.flatMap(({ webhookId: lane, nextAttemptAtMs, holdUntilMs }) => [
+          ...(nextAttemptAtMs === null ? [] : [{ lane, atMs: nextAttemptAtMs }]),
+          ...(holdUntilMs === 0 ? [] : [{ lane, atMs: holdUntilMs }]),
+        ]),
+      ]
     },
   }
 }
@@ -100,17 +105,15 @@ const MIN_FAILURES = 10
 async function disableFailingWebhooks(
   { db, log, clock }: Pick<DeliveryQueueOptions, 'db' | 'log' | 'clock'>,
   states: readonly LaneState[],
-  outcomes: readonly DeliveryOutcome[],
 ): Promise<void> {
-  for (const { webhookId, failingSince, failures } of states) {
-    const isGone = outcomes.some((outcome) => outcome.webhookId === webhookId && outcome.isGone)
+  for (const { webhookId, targetUrl, isGone, failingSince, failures } of states) {
     const isFailingTooLong =
       failingSince !== null && failures >= MIN_FAILURES && clock() - failingSince.getTime() >= RETRY_WINDOW_MS
     if (!isGone && !isFailingTooLong) continue
     const reason = isGone
       ? 'switched off: the target answered 410, which says that it is gone for good'
       : `switched off: no delivery has succeeded since ${failingSince?.toISOString()}, in ${failures} attempts`
-    await disableWebhook(db, webhookId, reason)
+    await disableWebhook(db, { webhookId, targetUrl }, reason)
     log.warn({ webhookId, reason }, 'webhook switched off')
   }
 }

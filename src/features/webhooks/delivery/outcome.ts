@@ -7,6 +7,8 @@ import { isNetFailure, type NetFailure } from '../../../platform/outbound/net-fa
 export interface DeliveryOutcome {
   readonly deliveryId: string
   readonly webhookId: string
+  /** The target that was asked. The webhook may have another one meanwhile. */
+  readonly targetUrl: string
   /** `waiting`: it is retried. `failed`: it is a dead letter, which only a redelivery sends again. */
   readonly state: 'delivered' | 'waiting' | 'failed'
   /** Unix milliseconds, while it waits. */
@@ -21,18 +23,23 @@ export interface DeliveryOutcome {
   readonly response: string | null
   /** The target asks for no request before this moment, in Unix milliseconds; 0 if it does not ask. */
   readonly holdUntilMs: number
-  /** The target answered 410: it is gone for good. */
-  readonly isGone: boolean
 }
 
 /** An attempt that has ended. `random` is from 0 to 1. */
 export interface DeliveryAttempt {
-  readonly delivery: { id: string; webhookId: string; attempts: number; firstAttemptAt: Date }
+  readonly delivery: {
+    id: string
+    webhookId: string
+    targetUrl: string
+    attempts: number
+    firstAttemptAt: Date
+  }
   readonly attemptedAtMs: number
   readonly nowMs: number
   readonly random: number
 }
 
+/** The target is gone for good. */
 const GONE = 410
 /** Kept of a response. Error pages say what is wrong at their beginning, and many of them must fit into the table. */
 const MAX_RESPONSE_LENGTH = 1_000
@@ -50,10 +57,10 @@ export function outcomeOf(
   const base = {
     deliveryId: delivery.id,
     webhookId: delivery.webhookId,
+    targetUrl: delivery.targetUrl,
     attemptedAtMs,
     latencyMs: nowMs - attemptedAtMs,
     status,
-    isGone: status === GONE,
   }
   if (status !== null && status >= 200 && status < 300) {
     return {
@@ -85,6 +92,11 @@ function keptResponse(response: NetAnswer | NetFailure): string | null {
 /** The failures of a webhook, after a settlement. */
 export interface LaneState {
   readonly webhookId: string
+  readonly targetUrl: string
+  /** This target has answered 410. */
+  readonly isGone: boolean
+  /** An outcome was of a target that the webhook had before. */
+  readonly hasNewTarget: boolean
   readonly failingSince: Date | null
   /** Since the last success. */
   readonly failures: number
@@ -92,7 +104,8 @@ export interface LaneState {
 
 /**
  * Writes the outcomes of attempts into the database, in one statement. A delivery that another worker has claimed
- * meanwhile, because this one seemed dead, stays with the other.
+ * meanwhile, because this one seemed dead, stays with the other. A failure of a target that was replaced meanwhile says
+ * nothing about the new one: the delivery is due at once, and nothing else of the webhook changes.
  *
  * @param finishedWebhookIds Webhooks of which this worker has nothing any more: another worker may claim them.
  */
@@ -106,11 +119,15 @@ export async function settleOutcomes(
   return db<LaneState[]>`
     with came as (
       select
-        id::uuid as id, webhook_id::uuid as webhook_id, state, next_attempt_at::timestamptz as next_attempt_at,
-        attempted_at::timestamptz as attempted_at, latency_ms, status, failure, response, held_until::timestamptz as held_until
+        came.id::uuid as id, w.id as webhook_id, w.active, w.target_url, w.target_url = came.target_url as is_current,
+        case when w.target_url = came.target_url or came.state = 'delivered' then came.state else 'waiting' end as state,
+        case when w.target_url = came.target_url then came.next_attempt_at::timestamptz else now() end as next_attempt_at,
+        attempted_at::timestamptz as attempted_at, latency_ms, status, failure, response,
+        held_until::timestamptz as held_until
       from unnest(
         ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
         ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
+        ${db.types.texts(outcomes.map(({ targetUrl }) => targetUrl))}::text[],
         ${db.types.texts(outcomes.map(({ state }) => state))}::text[],
         ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => timestampOf(nextAttemptAtMs)))}::text[],
         ${db.types.texts(outcomes.map(({ attemptedAtMs }) => timestampOf(attemptedAtMs)))}::text[],
@@ -120,13 +137,15 @@ export async function settleOutcomes(
         ${db.types.texts(outcomes.map(({ response }) => response))}::text[],
         ${db.types.texts(outcomes.map(({ holdUntilMs }) => timestampOf(holdUntilMs)))}::text[]
       ) as came (
-        id, webhook_id, state, next_attempt_at, attempted_at, latency_ms, status, failure, response, held_until
+        id, webhook_id, target_url, state, next_attempt_at, attempted_at, latency_ms, status, failure, response,
+        held_until
       )
+      join webhooks.webhooks w on w.id = came.webhook_id::uuid
     ),
     ended as (
       update webhooks.deliveries d
       set
-        state = case when came.state = 'waiting' and not w.active then 'canceled' else came.state end,
+        state = case when came.state = 'waiting' and not came.active then 'canceled' else came.state end,
         worker = null,
         attempts = d.attempts + 1,
         next_attempt_at = coalesce(came.next_attempt_at, d.next_attempt_at),
@@ -135,20 +154,22 @@ export async function settleOutcomes(
         status = came.status,
         failure = came.failure,
         response = came.response,
-        finished_at = case when came.state = 'waiting' and w.active then null else now() end
+        finished_at = case when came.state = 'waiting' and came.active then null else now() end
       from came
-      join webhooks.webhooks w on w.id = came.webhook_id
       where d.id = came.id and d.worker = ${worker}::uuid and d.state = 'sending'
     ),
     targets as (
       select
         webhook_id,
-        bool_or(state = 'delivered') as has_taken,
-        count(*) filter (where state <> 'delivered') as failures,
-        min(attempted_at) as since,
-        max(held_until) as held_until
+        target_url,
+        coalesce(bool_or(state = 'delivered') filter (where is_current), false) as has_taken,
+        count(*) filter (where is_current and state <> 'delivered') as failures,
+        min(attempted_at) filter (where is_current) as since,
+        max(held_until) filter (where is_current) as held_until,
+        coalesce(bool_or(status = ${GONE}) filter (where is_current), false) as is_gone,
+        not bool_and(is_current) as has_new_target
       from came
-      group by webhook_id
+      group by webhook_id, target_url
     )
     update webhooks.lanes l
     set
@@ -161,5 +182,7 @@ export async function settleOutcomes(
       held_until = greatest(l.held_until, t.held_until)
     from targets t
     where l.webhook_id = t.webhook_id
-    returning l.webhook_id as "webhookId", l.failing_since as "failingSince", l.failures`
+    returning
+      l.webhook_id as "webhookId", t.target_url as "targetUrl", t.is_gone as "isGone",
+      t.has_new_target as "hasNewTarget", l.failing_since as "failingSince", l.failures`
 }

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import type { NetAnswer } from '../../../platform/outbound/net-client.js'
+import { createDeliveryQueue } from './delivery-queue.js'
+import type { ClaimedDelivery } from './delivery-store.js'
+import { outcomeOf } from './outcome.js'
+
+const { db } = await createTestDatabase()
+const api = await createTestApi({ db })
+const worker = randomUUID()
+
+/** The part of the queue that needs neither secrets nor a network. */
+const queue = createDeliveryQueue({
+  db,
+  clock: Date.now,
+  random: () => 0.5,
+  log: { error: () => {}, warn: () => {} },
+} as unknown as Parameters<typeof createDeliveryQueue>[0])
+
+async function createWebhook(path: string): Promise<string> {
+  const body = { name: path, url: `https://hooks.plaza.social/${path}`, subscription: { 'user.created': {} } }
+  return (await api.send('POST', 'webhook', body)).json().webhook.webhook_id
+}
+
+async function claim(webhookId: string): Promise<ClaimedDelivery[]> {
+  const claims = await queue.claim(worker, [{ lane: webhookId, capacity: 100 }])
+  return claims.flatMap(({ items }) => items)
+}
+
+/** Queues a test delivery and claims it, as a worker that is about to send it. */
+async function claimTest(webhook_id: string): Promise<ClaimedDelivery> {
+  await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })
+  return (await claim(webhook_id))[0]!
+}
+
+function settle(delivery: ClaimedDelivery, status: number, headers: NetAnswer['headers'] = {}) {
+  const attempt = { delivery, attemptedAtMs: Date.now() - 5, nowMs: Date.now(), random: 0.5 }
+  const answer = { status, headers, bytes: Buffer.of(), isTruncated: false, url: delivery.targetUrl }
+  return queue.settle(worker, [outcomeOf(answer, attempt)], [delivery.webhookId])
+}
+
+const busy = { 'retry-after': '86400' }
+
+it('an answer of a target that was replaced meanwhile does not pause the webhook', async () => {
+  const webhook_id = await createWebhook('busy')
+  const url = 'https://hooks.plaza.social/free'
+  const delivery = await claimTest(webhook_id)
+  await api.send('PUT', 'webhook', { webhook_id, name: 'free', url })
+  const wakeUps = await settle(delivery, 503, busy)
+  expect(Math.min(...wakeUps.map(({ atMs }) => atMs))).toBeLessThanOrEqual(Date.now())
+  expect(await claim(webhook_id)).toMatchObject([{ id: delivery.id, targetUrl: url, attempts: 1 }])
+  expect(await db`select failures, held_until from webhooks.lanes where webhook_id = ${webhook_id}`).toEqual([
+    { failures: 0, held_until: null },
+  ])
+})
+
+it('410 of a target that was replaced meanwhile does not disable the webhook', async () => {
+  const webhook_id = await createWebhook('gone')
+  const url = 'https://hooks.plaza.social/here'
+  const delivery = await claimTest(webhook_id)
+  await api.send('PUT', 'webhook', { webhook_id, name: 'here', url })
+  await settle(delivery, 410)
+  expect((await api.get('webhook', { webhook_id })).json().webhook).toMatchObject({ active: true })
+  expect(await claim(webhook_id)).toMatchObject([{ id: delivery.id, targetUrl: url }])
+})
+
+it('a success at a target that was replaced meanwhile is not sent again', async () => {
+  const webhook_id = await createWebhook('late')
+  const delivery = await claimTest(webhook_id)
+  await api.send('PUT', 'webhook', { webhook_id, name: 'new', url: 'https://hooks.plaza.social/later' })
+  await settle(delivery, 200)
+  expect(await claim(webhook_id)).toEqual([])
+  expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toMatchObject([
+    { status: 'delivered', attempts: 1 },
+  ])
+})
+
+it('an answer of the present target pauses the webhook, and 410 disables it', async () => {
+  const webhook_id = await createWebhook('present')
+  const [first, second] = [await claimTest(webhook_id), await claimTest(webhook_id)]
+  await settle(first, 429, busy)
+  expect(await claim(webhook_id)).toEqual([])
+  await settle(second, 410)
+  expect((await api.get('webhook', { webhook_id })).json().webhook).toMatchObject({
+    active: false,
+    description: expect.stringContaining('410'),
+  })
+})
