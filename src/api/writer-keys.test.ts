@@ -12,6 +12,12 @@ it.each([
   expect(writerKeysOf({ keyId: 7 }, input)).toEqual(keys)
 })
 
+it('at most 100 users', () => {
+  const fids = Array.from({ length: 10_000 }, (_, index) => index + 1)
+  expect(writerKeysOf({ keyId: 7 }, { fids })).toHaveLength(101)
+  expect(writerKeysOf({ keyId: 7 }, { fids: fids.join(',') })).toHaveLength(101)
+})
+
 it('without a key: the users alone', () => {
   expect(writerKeysOf({ keyId: 0 }, { fid: 1 })).toEqual(['fid 1'])
 })

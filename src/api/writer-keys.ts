@@ -4,10 +4,16 @@ import type { Caller } from './caller.js'
 /** Members of a query or a body that name the user who reads or writes. */
 const fidMembers = ['fid', 'viewer_fid', 'fids'] as const
 
+/**
+ * So many users of a request are remembered: who writes names one or a page of them. A body that is refused later may name as many
+ * as fit in it, and without a key.
+ */
+const MAX_FIDS = 100
+
 /** The key of a request, and the users that it names: their writes are seen by its reads. */
 export function writerKeysOf({ keyId }: Pick<Caller, 'keyId'>, input: unknown): WriterKey[] {
   const members = (input ?? {}) as Partial<Record<(typeof fidMembers)[number], unknown>>
-  const fids = fidMembers.flatMap((name) => fidsIn(members[name]))
+  const fids = fidMembers.flatMap((name) => fidsIn(members[name])).slice(0, MAX_FIDS)
   return [...(keyId === 0 ? [] : [`key ${keyId}` as const]), ...fids.map((fid) => `fid ${fid}` as const)]
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 interface Entry<Value> {
   readonly value: Promise<Value>
-  readonly untilMs: number
+  readonly loadedMs: number
 }
 
 /** Caches results for a time, so that concurrent callers share one lookup. Failures are not cached. */
@@ -22,12 +22,15 @@ export class PromiseCache<Value> {
   /** Returns the cached result, or loads it. */
   read(key: string, load: () => Promise<Value>): Promise<Value> {
     const entry = this.#entries.get(key)
-    return entry && entry.untilMs > this.#clock() ? entry.value : this.refresh(key, load)
+    if (entry === undefined) return this.refresh(key, load)
+    const ageMs = this.#clock() - entry.loadedMs
+    // After a clock has gone back an entry would be served until it has caught up.
+    return ageMs >= 0 && ageMs < this.#ttlMs ? entry.value : this.refresh(key, load)
   }
 
   /** Loads the result anew, also for later readers. */
   refresh(key: string, load: () => Promise<Value>): Promise<Value> {
-    const entry = { value: load(), untilMs: this.#clock() + this.#ttlMs }
+    const entry = { value: load(), loadedMs: this.#clock() }
     this.#entries.set(key, entry)
     entry.value.catch(() => {
       if (this.#entries.peek(key) === entry) this.#entries.delete(key)

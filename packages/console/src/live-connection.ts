@@ -109,6 +109,10 @@ export class LiveConnection {
         reader.receive(event)
       })
     }
+    // Where the stream is when nothing of it is shown: it goes on from there after a break.
+    source.addEventListener('position', (event) => {
+      if (source === this.#source && reader !== undefined) this.#positions.set(reader, event.lastEventId)
+    })
   }
 
   /** The browser would connect again by itself, but not after a refusal. */

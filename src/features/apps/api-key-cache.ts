@@ -70,12 +70,24 @@ export function createApiKeyCache(db: Database, clock: () => number) {
     const used = [...usedAtMs]
     if (used.length === 0) return
     usedAtMs.clear()
-    await writerDb`
-      update apps.api_keys
-      set last_used_at = date_trunc('minute', to_timestamp(used.ms / 1000.0))
-      from unnest(${used.map(([id]) => id)}::integer[], ${used.map(([, ms]) => ms)}::bigint[]) as used (id, ms)
-      where api_keys.id = used.id
-        and (last_used_at is null or last_used_at < date_trunc('minute', to_timestamp(used.ms / 1000.0)))`
+    try {
+      await writerDb`
+        with used as materialized (
+          select used.id, date_trunc('minute', to_timestamp(used.ms / 1000.0)) as minute
+          from unnest(${used.map(([id]) => id)}::integer[], ${used.map(([, ms]) => ms)}::bigint[]) as used (id, ms)
+          join apps.api_keys k on k.id = used.id
+          -- Processes that store the same keys lock them in one order.
+          order by used.id
+          for update of k
+        )
+        update apps.api_keys
+        set last_used_at = used.minute
+        from used
+        where api_keys.id = used.id and (last_used_at is null or last_used_at < used.minute)`
+    } catch (error) {
+      for (const [id, ms] of used) usedAtMs.set(id, Math.max(ms, usedAtMs.get(id) ?? 0))
+      throw error
+    }
   }
 
   return { find, findClient, saveLastUsed }

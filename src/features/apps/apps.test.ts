@@ -139,6 +139,15 @@ describe('createApiKeyCache', () => {
     expect(await apiKeyCache.find(key)).not.toBeNull()
   })
 
+  it('looks a key up anew when the clock has gone back', async () => {
+    const { apiKeyCache, time } = openApiKeyCache()
+    const { key, id } = await createApiKey(db, { appId: await ensureApp(db, 'revoked') })
+    expect(await apiKeyCache.find(key)).not.toBeNull()
+    await db`update apps.api_keys set revoked_at = now() where id = ${id}`
+    time.now -= 3_600_000
+    expect(await apiKeyCache.find(key)).toBeNull()
+  })
+
   it('saveLastUsed: writes minutes and never goes back', async () => {
     const { apiKeyCache, time } = openApiKeyCache()
     const { key } = await createApiKey(db, { appId: await ensureApp(db, 'used') })
@@ -152,5 +161,17 @@ describe('createApiKeyCache', () => {
     await apiKeyCache.find(key)
     await apiKeyCache.saveLastUsed(db)
     expect(await lastUse()).toEqual(new Date('2026-01-01T12:30:00Z'))
+  })
+
+  it('saveLastUsed: writes later what it could not write', async () => {
+    const { apiKeyCache } = openApiKeyCache()
+    const { key } = await createApiKey(db, { appId: await ensureApp(db, 'used once') })
+    await apiKeyCache.find(key)
+    await db`alter table apps.api_keys rename to away`
+    await expect(apiKeyCache.saveLastUsed(db)).rejects.toThrow()
+    await db`alter table apps.away rename to api_keys`
+    await apiKeyCache.saveLastUsed(db)
+    const used = (await listApiKeys(db)).find(({ app }) => app === 'used once')
+    expect(used?.lastUsedAt).toEqual(new Date('2026-01-01T12:30:00Z'))
   })
 })

@@ -46,6 +46,18 @@ describe('any counter', () => {
     )
   })
 
+  it.each([
+    ['token bucket', tokenBucket],
+    ['fixed window', fixedWindow],
+  ])('%s: a clock that goes back an hour does not make anybody wait for it', (_algorithm, limit) => {
+    let now = 7_200_000
+    const counter = createCounter<string>(limit, () => now, 1)
+    counter.take('a')
+    now -= 3_600_000
+    counter.take('a')
+    expect(counter.take('a')?.retryAfterSeconds).toBeLessThanOrEqual(60)
+  })
+
   it('counts nothing when it is asked how long to wait', () => {
     const counter = createCounter<string>(limits.adminFailures, () => 0)
     for (let attempt = 0; attempt < 100; attempt += 1) expect(counter.waitSeconds('a')).toBe(0)

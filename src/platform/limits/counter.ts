@@ -81,7 +81,8 @@ export function createCounter<Key>(
 }
 
 const countInWindow: Count = (entry, limit, windowMs, now) => {
-  const isRunning = entry !== undefined && now - entry.atMs < windowMs
+  // A clock that goes back begins another window: this one would last until it has caught up.
+  const isRunning = entry !== undefined && now >= entry.atMs && now - entry.atMs < windowMs
   const atMs = isRunning ? entry.atMs : now
   const amount = (isRunning ? entry.amount : 0) + 1
   const resetSeconds = Math.ceil((atMs + windowMs - now) / 1000)

@@ -71,6 +71,7 @@ function csvRecord(header: readonly string[], fields: readonly string[]): TokenR
 
 /** The fields of a line (RFC 4180); tokens and URLs have no line breaks. */
 function csvFields(text: string): string[] {
-  const found = text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)
+  // With a comma before the first field, too, an empty one is found like the others.
+  const found = `,${text}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g)
   return [...found].map(([, inQuotes, plain]) => inQuotes?.replaceAll('""', '"') ?? plain ?? '')
 }
