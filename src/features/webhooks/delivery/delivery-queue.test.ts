@@ -88,3 +88,20 @@ it('an answer of the present target pauses the webhook, and 410 disables it', as
     description: expect.stringContaining('410'),
   })
 })
+
+it('deliveries are claimed after the clock of the database was set back', async () => {
+  const [set_back, other] = [await createWebhook('set-back'), await createWebhook('other')]
+  for (const webhook_id of [set_back, other]) {
+    await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })
+  }
+  await db`
+    update webhooks.lanes set counted_at = now() + interval '1 hour', allowance = 0
+    where webhook_id = ${set_back}`
+  const claims = await queue.claim(
+    worker,
+    [set_back, other].map((lane) => ({ lane, capacity: 10 })),
+  )
+  expect(claims.flatMap(({ items }) => items.map(({ webhookId }) => webhookId)).sort()).toEqual(
+    [set_back, other].sort(),
+  )
+})

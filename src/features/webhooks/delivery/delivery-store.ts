@@ -60,7 +60,8 @@ export async function claimDue(
         l.webhook_id, w.target_url, w.http_timeout_ms, w.rate_limit, w.rate_limit_ms, requested.room,
         least(
           w.rate_limit,
-          l.allowance + extract(epoch from now() - l.counted_at) * 1000 * w.rate_limit / w.rate_limit_ms
+          -- Either direction counts as time: a clock that was set back must neither make this negative nor stop the bucket.
+          l.allowance + abs(extract(epoch from now() - l.counted_at)) * 1000 * w.rate_limit / w.rate_limit_ms
         ) as allowance
       from unnest(
         ${db.types.texts(requests.map(({ lane }) => lane))}::text[]::uuid[],
