@@ -6,6 +6,7 @@ import { isNetFailure } from '../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { checkFilters, subscriptionDigest } from './matching/filters.js'
+import { checkPatternLimit } from './matching/pattern-limit.js'
 import type { WebhookSubscriptionFilters } from './schema/webhook-filters.js'
 import {
   addSecret,
@@ -86,6 +87,7 @@ export async function createWebhook(
     db.begin(async (transaction) => {
       const revision = await nextRevision(transaction)
       await checkWebhookLimit(transaction, appId, settings.maxPerApp)
+      if (filters !== undefined) await checkPatternLimit(transaction, appId, null, filters)
       const [created] = await transaction<{ id: string }[]>`
         insert into webhooks.webhooks (
           app_id, title, target_url, filters, digest, revision, http_timeout_ms, rate_limit, rate_limit_ms, listener,
@@ -123,6 +125,7 @@ export async function replaceWebhook(
     changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
       const subscribed = filters ?? current.filters ?? undefined
       const digest = requestDigest(targetUrl, subscribed, store.settings.targetPolicy)
+      if (filters !== undefined) await checkPatternLimit(transaction, appId, webhookId, filters)
       await transaction`
         update webhooks.webhooks
         set title = ${title}, target_url = ${targetUrl}, digest = ${digest}, revision = ${revision}, updated_at = now(),

@@ -5,6 +5,7 @@ import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { notifyLanes } from '../../../outbox/outbox-queue.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
 import type { Statement } from '../../../platform/db/pipeline.js'
+import { nextTurn } from '../../../platform/process/turns.js'
 import type { CastFacts, EventFacts, Matcher } from '../matching/matcher.js'
 import { deliveryChannel } from '../waiting-deliveries.js'
 import { encodeSubject, type WebhookEvent } from './webhook-event.js'
@@ -15,6 +16,9 @@ export interface MatchedEvent {
   readonly webhookIds: readonly string[]
 }
 
+/** Events are matched for this long before other work has its turn (turns.ts). One event is not divided. */
+const MAX_SLICE_MS = 1
+
 /** Matches events against subscriptions, in two statements for all of them. Drops events that match none. */
 export async function matchEvents(
   db: Queryable,
@@ -24,9 +28,17 @@ export async function matchEvents(
   const candidates = events.filter(({ kind }) => matcher.hasSubscribers(kind))
   if (candidates.length === 0) return []
   const facts = await loadFacts(db, candidates)
-  return candidates
-    .map((event, index) => ({ event, webhookIds: matcher.match(facts[index]!) }))
-    .filter(({ webhookIds }) => webhookIds.length > 0)
+  const matched: MatchedEvent[] = []
+  let sliceStartMs = performance.now()
+  for (const [index, event] of candidates.entries()) {
+    if (performance.now() - sliceStartMs > MAX_SLICE_MS) {
+      await nextTurn()
+      sliceStartMs = performance.now()
+    }
+    const webhookIds = matcher.match(facts[index]!)
+    if (webhookIds.length > 0) matched.push({ event, webhookIds })
+  }
+  return matched
 }
 
 /** Loads the facts that events do not contain, with two statements for all. Returns them in the order of the events. */

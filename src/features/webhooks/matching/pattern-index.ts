@@ -1,5 +1,6 @@
 import type { RE2JS } from 're2js'
 import { compilePattern } from './filters.js'
+import { releasePattern, testPattern } from './pattern-caches.js'
 
 /** Shorter literals occur in almost every text. */
 const MIN_LITERAL_LENGTH = 2
@@ -35,8 +36,11 @@ export class PatternIndex<Entry> {
   }
 
   remove(entry: Entry): void {
+    const known = this.#patterns.get(entry)
+    if (known === undefined) return
+    releasePattern(known.pattern)
     this.#withoutLiterals.delete(entry)
-    for (const gram of this.#patterns.get(entry)?.grams ?? []) {
+    for (const gram of known.grams) {
       const remaining = this.#grams.get(gram)?.filter((indexed) => indexed.entry !== entry) ?? []
       if (remaining.length === 0) this.#grams.delete(gram)
       else this.#grams.set(gram, remaining)
@@ -52,7 +56,8 @@ export class PatternIndex<Entry> {
       for (const text of texts) this.#addCandidates(foldText(text), candidates)
     }
     for (const entry of candidates) {
-      onCandidate(entry, () => texts.some((text) => this.#patterns.get(entry)?.pattern.test(text)))
+      const { pattern } = this.#patterns.get(entry)!
+      onCandidate(entry, () => texts.some((text) => testPattern(pattern, text)))
     }
   }
 
@@ -106,7 +111,7 @@ const itemPattern = new RegExp(
  * Returns literals of which a text must contain one for a regular expression to match. Literals and texts are compared
  * folded (`foldText`), so flags do not matter. Null when none can be derived, which is always correct.
  */
-function requiredLiterals(source: string): readonly string[] | null {
+export function requiredLiterals(source: string): readonly string[] | null {
   const found = [...source.matchAll(itemPattern)]
   if (found.map(([item]) => item).join('') !== source) return null
   return literalsOf(found[Symbol.iterator]())

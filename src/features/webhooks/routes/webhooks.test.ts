@@ -163,3 +163,30 @@ it.each([
   const reply = await api.send('POST', 'webhook', { name: 'wrong', url: target, subscription })
   expect(reply.json()).toMatchObject({ status: 400, code: 'InvalidField', property: 'url' })
 })
+
+it('an app has at most 20 expressions that run for every cast', async () => {
+  const app = await createTestApi({ db, appName: 'expressions' })
+  const send = (method: 'POST' | 'PUT', path: string, text: string, more: object = {}) =>
+    app.send(method, 'webhook', {
+      name: path,
+      url: `${url}/${path}`,
+      subscription: { 'cast.created': { text } },
+      ...more,
+    })
+  for (let n = 1; n <= 20; n += 1) {
+    expect((await send('POST', `every-${n}`, `[aeiou]{${n}}Z`)).statusCode).toBe(200)
+  }
+  const property = 'subscription.cast.created.text'
+  expect((await send('POST', 'one-more', '[xyz]+')).json()).toMatchObject({ status: 400, property })
+  const indexed = (await send('POST', 'indexed', 'plaza [0-9]+')).json().webhook
+  const { webhook_id } = indexed
+  expect((await send('PUT', 'indexed', '[xyz]+', { webhook_id })).json()).toMatchObject({
+    status: 400,
+    property,
+  })
+  // Webhooks from before the limit can still be changed.
+  await db`
+    update webhooks.webhooks set filters = '{"cast.created":{"text":"[xyz]+"}}' where id = ${webhook_id}`
+  expect((await send('PUT', 'indexed', '[xyz]*', { webhook_id })).statusCode).toBe(200)
+  expect((await send('PUT', 'renamed', '', { webhook_id, subscription: undefined })).statusCode).toBe(200)
+})
