@@ -6,7 +6,7 @@ const contractions: readonly { readonly name: string; readonly pattern: RegExp }
   })),
   { name: 'rename', pattern: /\brename\b/g },
   { name: 'set not null', pattern: /\bset not null\b/g },
-  { name: 'alter type', pattern: /\balter (?:column )?\w+ (?:set data )?type\b/g },
+  { name: 'alter type', pattern: /\balter (?:column )?\w+ (?:set data )?type\b(?! numeric(?! *\())/g },
   { name: 'add constraint', pattern: /\badd (?:constraint|check|unique|foreign key)\b/g },
   {
     name: 'not null without a default',

@@ -36,6 +36,9 @@ it('what takes something away is recognised', () => {
   ])
   expect(contractionsIn('alter table a.b add column c text not null')).toEqual(['not null without a default'])
   expect(contractionsIn('alter table a.b add constraint c check (d > 0)')).toEqual(['add constraint'])
+  expect(contractionsIn('alter table a.b alter c type numeric(20,0)')).toEqual(['alter type'])
+  // A number without a bound holds every other number.
+  expect(contractionsIn('alter table a.b alter c type numeric')).toEqual([])
   expect(
     contractionsIn(
       `-- drop table a.b

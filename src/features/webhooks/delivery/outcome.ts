@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from '../../../outbox/retry-schedule.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
@@ -115,33 +116,8 @@ export async function settleOutcomes(
   outcomes: readonly DeliveryOutcome[],
   finishedWebhookIds: readonly string[],
 ): Promise<LaneState[]> {
-  const timestampOf = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
   return db<LaneState[]>`
-    with came as (
-      select
-        came.id::uuid as id, w.id as webhook_id, w.active, w.target_url, w.target_url = came.target_url as is_current,
-        case when w.target_url = came.target_url or came.state = 'delivered' then came.state else 'waiting' end as state,
-        case when w.target_url = came.target_url then came.next_attempt_at::timestamptz else now() end as next_attempt_at,
-        attempted_at::timestamptz as attempted_at, latency_ms, status, failure, response,
-        held_until::timestamptz as held_until
-      from unnest(
-        ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
-        ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
-        ${db.types.texts(outcomes.map(({ targetUrl }) => targetUrl))}::text[],
-        ${db.types.texts(outcomes.map(({ state }) => state))}::text[],
-        ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => timestampOf(nextAttemptAtMs)))}::text[],
-        ${db.types.texts(outcomes.map(({ attemptedAtMs }) => timestampOf(attemptedAtMs)))}::text[],
-        ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
-        ${outcomes.map(({ status }) => status)}::integer[],
-        ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
-        ${db.types.texts(outcomes.map(({ response }) => response))}::text[],
-        ${db.types.texts(outcomes.map(({ holdUntilMs }) => timestampOf(holdUntilMs)))}::text[]
-      ) as came (
-        id, webhook_id, target_url, state, next_attempt_at, attempted_at, latency_ms, status, failure, response,
-        held_until
-      )
-      join webhooks.webhooks w on w.id = came.webhook_id::uuid
-    ),
+    with came as (${outcomeRows(db, outcomes)}),
     ended as (
       update webhooks.deliveries d
       set
@@ -185,4 +161,33 @@ export async function settleOutcomes(
     returning
       l.webhook_id as "webhookId", t.target_url as "targetUrl", t.is_gone as "isGone",
       t.has_new_target as "hasNewTarget", l.failing_since as "failingSince", l.failures`
+}
+
+/** The outcomes as rows, with what their webhooks are now. */
+function outcomeRows(db: Database, outcomes: readonly DeliveryOutcome[]): Fragment {
+  const timestampOf = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
+  return db`
+    select
+      came.id::uuid as id, w.id as webhook_id, w.active, w.target_url, w.target_url = came.target_url as is_current,
+      case when w.target_url = came.target_url or came.state = 'delivered' then came.state else 'waiting' end as state,
+      case when w.target_url = came.target_url then came.next_attempt_at::timestamptz else now() end as next_attempt_at,
+      attempted_at::timestamptz as attempted_at, latency_ms, status, failure, response,
+      held_until::timestamptz as held_until
+    from unnest(
+      ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
+      ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
+      ${db.types.texts(outcomes.map(({ targetUrl }) => targetUrl))}::text[],
+      ${db.types.texts(outcomes.map(({ state }) => state))}::text[],
+      ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => timestampOf(nextAttemptAtMs)))}::text[],
+      ${db.types.texts(outcomes.map(({ attemptedAtMs }) => timestampOf(attemptedAtMs)))}::text[],
+      ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
+      ${outcomes.map(({ status }) => status)}::integer[],
+      ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
+      ${db.types.texts(outcomes.map(({ response }) => response))}::text[],
+      ${db.types.texts(outcomes.map(({ holdUntilMs }) => timestampOf(holdUntilMs)))}::text[]
+    ) as came (
+      id, webhook_id, target_url, state, next_attempt_at, attempted_at, latency_ms, status, failure, response,
+      held_until
+    )
+    join webhooks.webhooks w on w.id = came.webhook_id::uuid`
 }
