@@ -81,11 +81,10 @@ describe('the embedded PostgreSQL', () => {
     // From sched(7).
     const SCHED_BATCH = '3'
     const { socketUrl } = await start(await createDataDir())
-    const backend = await query(socketUrl, 'select pg_backend_pid()::text')
-    // Without its name, which is in parentheses, the first field is the third of proc(5).
-    const fields = readFileSync(`/proc/${backend}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
+    // Read by the session itself, which ends with its query. Without its name, which is in parentheses, the first field is the
+    // third of proc(5).
+    const stat = String(await query(socketUrl, "select pg_read_file('/proc/self/stat')"))
+    const fields = stat.replace(/^.*\) /s, '').split(' ')
     expect(fields[41 - 3]).toBe(SCHED_BATCH)
   })
 
