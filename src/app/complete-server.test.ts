@@ -76,6 +76,7 @@ const JOBS = {
   'channels of the public client': 21_600,
   'check of stored names': 60,
   'database size': 3_600,
+  'deliveries of inactive webhooks': 3_600,
   'event log partitions': 3_600,
   'fnames of the registry': 5,
   'manifests of mini apps': 5,

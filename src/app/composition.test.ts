@@ -33,6 +33,7 @@ const jobs = {
     'channel activity',
     'check of stored names',
     'database size',
+    'deliveries of inactive webhooks',
     'event log partitions',
     'manifests of mini apps',
     'messages that the upstream refused',

@@ -1,10 +1,11 @@
+import { cancelWaitingOfInactive } from '../../features/webhooks/cancel-waiting.js'
 import { createDeliveryQueue } from '../../features/webhooks/delivery/delivery-queue.js'
 import { deliveryWorkers } from '../../features/webhooks/delivery/delivery-store.js'
 import { deleteExpiredDeliveries } from '../../features/webhooks/delivery-log.js'
 import { recordCompactedFollows } from '../../features/webhooks/events/compacted-follows.js'
 import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
 import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/webhooks/webhook-metrics.js'
-import { cancelWaitingOfInactive, type WebhookSettings } from '../../features/webhooks/webhooks.js'
+import type { WebhookSettings } from '../../features/webhooks/webhooks.js'
 import { startOutbox } from '../../outbox/outbox.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { stopWithClient } from '../../platform/outbound/stop-with-client.js'
@@ -58,10 +59,12 @@ export const webhooksModule: Module = {
         {
           name: 'old deliveries of webhooks',
           everyMs: HOUR_MS,
-          async run() {
-            await cancelWaitingOfInactive(db)
-            await deleteExpiredDeliveries(db, config.webhookRetentionDays)
-          },
+          run: () => deleteExpiredDeliveries(db, config.webhookRetentionDays),
+        },
+        {
+          name: 'deliveries of inactive webhooks',
+          everyMs: HOUR_MS,
+          run: () => cancelWaitingOfInactive(db),
         },
       ],
       // Targets that take longer get the delivery again.

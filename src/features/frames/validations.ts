@@ -1,4 +1,4 @@
-import { deleteInBatches } from '../../outbox/delete-in-batches.js'
+import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database } from '../../platform/db/connection.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import type { FrameAction } from './frame-message.js'
@@ -133,7 +133,7 @@ function isInRange(db: Database, { appId, url, start, stop }: ValidationRange) {
 
 /** Deletes actions that no analysis counts any more. */
 export async function deleteExpiredValidations(db: Database): Promise<void> {
-  await deleteInBatches(
+  await runInBatches(
     BATCH,
     () => db`
       delete from frames.validations

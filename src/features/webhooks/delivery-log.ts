@@ -3,8 +3,8 @@ import { exampleOf } from '../../api/openapi-example.js'
 import { Cast, CastDehydrated } from '../../graph/view/schema/cast.js'
 import { User } from '../../graph/view/schema/user.js'
 import { UserDehydrated } from '../../graph/view/schema/user-dehydrated.js'
-import { deleteInBatches } from '../../outbox/delete-in-batches.js'
 import { notifyLanes } from '../../outbox/outbox-queue.js'
+import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { isoTime } from '../../platform/db/iso-time.js'
 import { PlazaError } from '../../platform/errors.js'
@@ -15,6 +15,9 @@ import type { WebhookDelivery } from './schema/webhook.js'
 import type { WebhookEventKind } from './schema/webhook-filters.js'
 import { decryptSigningSecrets } from './secrets.js'
 import { deliveryChannel, isWaiting } from './waiting-deliveries.js'
+
+/** Changed or deleted by one statement: tens of milliseconds. */
+const BATCH = 5_000
 
 /** A page of a webhook's deliveries, below `beforeSeq`. */
 interface DeliveryPage {
@@ -134,7 +137,8 @@ export async function redeliverOne(db: Database, appId: string, deliveryId: stri
 }
 
 /**
- * Queues every delivery again that failed or was canceled since a time.
+ * Queues every delivery again that failed or was canceled since a time, a batch at a time: there may be millions. Stops when
+ * the webhook is disabled meanwhile.
  *
  * @returns The number of deliveries.
  * @throws PlazaError 409 when the webhook is disabled.
@@ -145,14 +149,38 @@ export async function redeliverSince(
   since: Date,
 ): Promise<number> {
   requireActive(webhook)
+  let count = 0
+  for (let lastSeq: number | null = 0; lastSeq !== null; ) {
+    const batch = await redeliverBatch(db, webhook.id, since, lastSeq)
+    count += batch.count
+    lastSeq = batch.lastSeq
+  }
+  return count
+}
+
+/** Queues the next deliveries again, in the order of their events. Returns the last one; null if nothing is left. */
+async function redeliverBatch(
+  db: Database,
+  webhookId: string,
+  since: Date,
+  afterSeq: number,
+): Promise<{ readonly count: number; readonly lastSeq: number | null }> {
   return db.begin(async (transaction) => {
+    const found = await transaction<{ id: string; seq: number }[]>`
+      select d.id, d.seq
+      from webhooks.deliveries d
+      join webhooks.webhooks w on w.id = d.webhook_id
+      where d.webhook_id = ${webhookId} and d.seq > ${afterSeq}::bigint and d.state in ('failed', 'canceled')
+        and d.created_at >= ${since.toISOString()} and w.active
+      order by d.seq
+      limit ${BATCH}`
+    const ids = transaction.types.texts(found.map(({ id }) => id))
     const count = await requeueDeliveries(
       transaction,
-      transaction`
-        webhook_id = ${webhook.id} and state in ('failed', 'canceled') and created_at >= ${since.toISOString()}`,
+      transaction`id = any (${ids}::text[]::uuid[]) and state in ('failed', 'canceled')`,
     )
-    if (count > 0) await notifyLanes(transaction, deliveryChannel, [webhook.id])
-    return count
+    if (count > 0) await notifyLanes(transaction, deliveryChannel, [webhookId])
+    return { count, lastSeq: found.length < BATCH ? null : found.at(-1)!.seq }
   })
 }
 
@@ -201,12 +229,10 @@ export async function enqueueTestDelivery(
   return { deliveryId, eventId }
 }
 
-const BATCH = 5_000
-
 /** Deletes deliveries that ended longer ago than this, then events without deliveries. */
 export async function deleteExpiredDeliveries(db: Database, retentionDays: number): Promise<void> {
   const age = `${retentionDays} days`
-  await deleteInBatches(
+  await runInBatches(
     BATCH,
     () => db`
       delete from webhooks.deliveries
@@ -217,7 +243,7 @@ export async function deleteExpiredDeliveries(db: Database, retentionDays: numbe
         limit ${BATCH}
       )`,
   )
-  await deleteInBatches(
+  await runInBatches(
     BATCH,
     () => db`
       delete from webhooks.events

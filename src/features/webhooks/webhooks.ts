@@ -1,10 +1,12 @@
 import { notifyLanes } from '../../outbox/outbox-queue.js'
+import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { UNIQUE_VIOLATION } from '../../platform/db/connection-errors.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isNetFailure } from '../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'
 import type { Vault } from '../../platform/vault/vault.js'
+import { cancelWaiting, cancelWaitingBatch } from './cancel-waiting.js'
 import { checkFilters, subscriptionDigest } from './matching/filters.js'
 import { checkPatternLimit } from './matching/pattern-limit.js'
 import type { WebhookSubscriptionFilters } from './schema/webhook-filters.js'
@@ -15,7 +17,10 @@ import {
   expireSecrets,
   type SigningSecret,
 } from './secrets.js'
-import { deliveryChannel, isWaiting } from './waiting-deliveries.js'
+import { deliveryChannel } from './waiting-deliveries.js'
+
+/** Made due by one statement: tens of milliseconds. */
+const RETRIES_BATCH = 5_000
 
 /** A webhook as its owner sees it. */
 export interface Webhook extends WebhookRow {
@@ -121,7 +126,8 @@ export async function replaceWebhook(
   webhookId: string,
   { title, targetUrl, filters }: WebhookDetails,
 ): Promise<Webhook> {
-  return refuseDuplicates(() =>
+  let isMoved = false
+  const replaced = await refuseDuplicates(() =>
     changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
       const subscribed = filters ?? current.filters ?? undefined
       const digest = requestDigest(targetUrl, subscribed, store.settings.targetPolicy)
@@ -133,14 +139,30 @@ export async function replaceWebhook(
           filters = ${subscribed === undefined ? null : JSON.stringify(subscribed)}::text::jsonb
         where id = ${webhookId}`
       if (targetUrl === current.targetUrl) return
+      isMoved = true
       await forgetFailures(transaction, webhookId)
-      await transaction`
-        update webhooks.deliveries
-        set next_attempt_at = now()
-        where webhook_id = ${webhookId} and state = 'waiting' and attempts > 0`
       await notifyLanes(transaction, deliveryChannel, [webhookId])
     }),
   )
+  if (isMoved) await retryAtOnce(store.db, replaced)
+  return replaced
+}
+
+/** Makes retries due that wait because of the target before, a batch at a time: there may be many. */
+async function retryAtOnce(db: Database, { id, updatedAt }: Webhook): Promise<void> {
+  await runInBatches(
+    RETRIES_BATCH,
+    () => db`
+      update webhooks.deliveries
+      set next_attempt_at = now()
+      where state = 'waiting' and id in (
+        select id from webhooks.deliveries
+        where webhook_id = ${id} and state = 'waiting' and attempts > 0 and next_attempt_at > now()
+          and last_attempt_at <= ${updatedAt.toISOString()}
+        limit ${RETRIES_BATCH}
+      )`,
+  )
+  await notifyLanes(db, deliveryChannel, [id])
 }
 
 /** Enables or disables a webhook. Disabling cancels its queued deliveries, which can be redelivered later. */
@@ -150,15 +172,16 @@ export async function setWebhookActive(
   webhookId: string,
   active: boolean,
 ): Promise<Webhook> {
-  return changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
+  const changed = await changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
     if (current.active === active) return
     await transaction`
       update webhooks.webhooks
       set active = ${active}, disabled_reason = null, revision = ${revision}, updated_at = now()
       where id = ${webhookId}`
-    if (!active) return await cancelWaiting(transaction, webhookId, 'the webhook was switched off')
-    await forgetFailures(transaction, webhookId)
+    if (active) await forgetFailures(transaction, webhookId)
   })
+  if (!active) await cancelWaiting(store.db, webhookId, 'the webhook was switched off')
+  return changed
 }
 
 /** Ends the pause of a webhook, and counts its failures anew. */
@@ -184,19 +207,24 @@ function changeWebhook(
   })
 }
 
-/** Disables a webhook from the server's side, unless it has another target meanwhile, and records the reason. */
+/**
+ * Disables a webhook from the server's side and records the reason, unless it has another target meanwhile. Its queued
+ * deliveries are the caller's to cancel.
+ *
+ * @returns Whether it was disabled.
+ */
 export async function disableWebhook(
   db: Database,
   { webhookId, targetUrl }: { readonly webhookId: string; readonly targetUrl: string },
   reason: string,
-): Promise<void> {
-  await db.begin(async (transaction) => {
+): Promise<boolean> {
+  return await db.begin(async (transaction) => {
     const revision = await nextRevision(transaction)
     const disabled = await transaction`
       update webhooks.webhooks
       set active = false, disabled_reason = ${reason}, revision = ${revision}, updated_at = now()
       where id = ${webhookId} and target_url = ${targetUrl} and active`
-    if (disabled.count > 0) await cancelWaiting(transaction, webhookId, reason)
+    return disabled.count > 0
   })
 }
 
@@ -206,7 +234,7 @@ export async function deleteWebhook(
   appId: string,
   webhookId: string,
 ): Promise<Webhook> {
-  return db.begin(async (transaction) => {
+  const deleted = await db.begin(async (transaction) => {
     const revision = await nextRevision(transaction)
     const current = await findWebhook({ db: transaction, vault }, appId, webhookId)
     const [row] = await transaction<{ deletedAt: Date }[]>`
@@ -214,9 +242,10 @@ export async function deleteWebhook(
       set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
       where id = ${webhookId}
       returning deleted_at as "deletedAt"`
-    await cancelWaiting(transaction, webhookId, 'the webhook was deleted')
     return { ...current, active: false, updatedAt: row!.deletedAt, deletedAt: row!.deletedAt }
   })
+  await cancelWaiting(db, webhookId, 'the webhook was deleted')
+  return deleted
 }
 
 /** Creates a new secret; the existing ones keep signing for the grace time. */
@@ -307,39 +336,21 @@ async function checkWebhookLimit(db: Transaction, appId: string, maxPerApp: numb
   }
 }
 
-/** Deletes the webhooks of listeners that have ended, with what waits for them. */
+/**
+ * Deletes the webhooks of listeners that have ended, and cancels what waits for them: a batch of each. A job cancels the rest
+ * (`cancelWaitingOfInactive`).
+ */
 export async function deleteWebhooksOfListeners(db: Queryable, listeners: readonly string[]): Promise<void> {
   const ids = db.types.texts(listeners)
   const found = await db<{ id: string }[]>`
     select id from webhooks.webhooks where listener = any (${ids}::text[]::uuid[]) and deleted_at is null`
   if (found.length === 0) return
   const revision = await nextRevision(db)
-  for (const { id } of found) {
-    await db`
-      update webhooks.webhooks
-      set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
-      where id = ${id}`
-    await cancelWaiting(db, id, 'the command that listened has ended')
-  }
-}
-
-/** Cancels queued deliveries. Running attempts are recorded when they end. */
-async function cancelWaiting(db: Queryable, webhookId: string, reason: string): Promise<void> {
   await db`
-    update webhooks.deliveries d
-    set state = 'canceled', failure = ${reason}, finished_at = now()
-    where d.webhook_id = ${webhookId} and ${isWaiting(db)}`
-}
-
-/**
- * Cancels queued deliveries of inactive webhooks. A consumer that read the subscriptions before, and workers that give back
- * what they have claimed, may queue some after the others were canceled.
- */
-export async function cancelWaitingOfInactive(db: Database): Promise<void> {
-  await db`
-    update webhooks.deliveries d
-    set state = 'canceled', failure = 'the webhook is inactive', finished_at = now()
-    where d.webhook_id in (select id from webhooks.webhooks where not active) and ${isWaiting(db)}`
+    update webhooks.webhooks
+    set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
+    where id = any (${db.types.texts(found.map(({ id }) => id))}::text[]::uuid[])`
+  for (const { id } of found) await cancelWaitingBatch(db, id, 'the command that listened has ended')
 }
 
 async function refuseDuplicates<Result>(write: () => Promise<Result>): Promise<Result> {

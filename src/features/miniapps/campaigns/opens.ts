@@ -1,4 +1,4 @@
-import { deleteInBatches } from '../../../outbox/delete-in-batches.js'
+import { runInBatches } from '../../../outbox/run-in-batches.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { UNNAMED_CLIENT } from '../tokens/tokens.js'
 
@@ -60,7 +60,7 @@ const RETENTION_DAYS = 5
 
 /** Deletes the opens of users whom no batch names any more. Their counts stay. */
 export async function deleteExpiredOpens(db: Database): Promise<void> {
-  await deleteInBatches(
+  await runInBatches(
     BATCH,
     () => db`
       delete from miniapps.campaign_opens

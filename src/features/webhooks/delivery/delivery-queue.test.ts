@@ -105,3 +105,19 @@ it('deliveries are claimed after the clock of the database was set back', async 
     [set_back, other].sort(),
   )
 })
+
+it('settling does not wait until the deliveries of a disabled webhook are canceled', async () => {
+  const webhook_id = await createWebhook('backlog')
+  const delivery = await claimTest(webhook_id)
+  await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })
+  await db.begin(async (transaction) => {
+    // Stands for the time that a large backlog takes.
+    await transaction`
+      select from webhooks.deliveries where webhook_id = ${webhook_id} and state = 'waiting' for update`
+    await settle(delivery, 410)
+    expect((await api.get('webhook', { webhook_id })).json().webhook.active).toBe(false)
+  })
+  await expect
+    .poll(() => db`select state from webhooks.deliveries where webhook_id = ${webhook_id} order by seq`)
+    .toEqual([{ state: 'failed' }, { state: 'canceled' }])
+})

@@ -4,6 +4,7 @@ import type { Log } from '../../../platform/log/log.js'
 import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure, netFailure } from '../../../platform/outbound/net-failure.js'
 import type { Vault } from '../../../platform/vault/vault.js'
+import { cancelWaiting } from '../cancel-waiting.js'
 import { deliveryChannel } from '../waiting-deliveries.js'
 import { disableWebhook } from '../webhooks.js'
 import {
@@ -113,7 +114,11 @@ async function disableFailingWebhooks(
     const reason = isGone
       ? 'switched off: the target answered 410, which says that it is gone for good'
       : `switched off: no delivery has succeeded since ${failingSince?.toISOString()}, in ${failures} attempts`
-    await disableWebhook(db, { webhookId, targetUrl }, reason)
+    if (!(await disableWebhook(db, { webhookId, targetUrl }, reason))) continue
+    // Deliveries of other webhooks do not wait for this: the backlog may be large. The hourly job cancels what is left.
+    cancelWaiting(db, webhookId, reason).catch((error: unknown) =>
+      log.warn({ err: error, webhookId }, 'deliveries of a disabled webhook were not canceled'),
+    )
     log.warn({ webhookId, reason }, 'webhook switched off')
   }
 }

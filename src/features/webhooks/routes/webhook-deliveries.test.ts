@@ -7,10 +7,10 @@ import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Cast } from '../../../graph/view/schema/cast.js'
 import { User } from '../../../graph/view/schema/user.js'
+import { cancelWaitingOfInactive } from '../cancel-waiting.js'
 import { outcomeOf } from '../delivery/outcome.js'
 import { sampleData } from '../delivery-log.js'
 import { webhookEventKinds } from '../schema/webhook-filters.js'
-import { cancelWaitingOfInactive } from '../webhooks.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -136,6 +136,44 @@ it('are canceled when their webhook is deactivated', async () => {
     { status: 'canceled', failure: 'the webhook was switched off' },
   ])
   expect((await api.send('POST', 'webhook/test', { webhook_id })).statusCode).toBe(409)
+})
+
+it('keep no other webhook waiting while they are canceled', async () => {
+  const webhook_id = await createWebhook('backlog')
+  const [delivery_id] = (await addTests(webhook_id, 1)) as [string]
+  let disabling: ReturnType<typeof api.send> | undefined
+  await db.begin(async (transaction) => {
+    // Stands for the time that a large backlog takes.
+    await transaction`select from webhooks.deliveries where id = ${delivery_id} for update`
+    disabling = api.send('PATCH', 'webhook', { webhook_id, active: 'false' })
+    await expect
+      .poll(async () => (await api.get('webhook', { webhook_id })).json().webhook.active)
+      .toBe(false)
+    expect(await createWebhook('not-waiting')).toBeDefined()
+  })
+  expect((await disabling)?.statusCode).toBe(200)
+  expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toMatchObject([
+    { delivery_id, status: 'canceled' },
+  ])
+})
+
+it('are canceled and queued again, however many there are', async () => {
+  const webhook_id = await createWebhook('many')
+  await db`
+    insert into webhooks.events (id, kind, happened_at, detected_at, subject)
+    select 'many-' || n, 'user.created', now(), now(), '{"type":"user","fid":1}' from generate_series(1, 10_500) n`
+  await db`
+    insert into webhooks.deliveries (id, webhook_id, event_id)
+    select gen_random_uuid(), ${webhook_id}, 'many-' || n from generate_series(1, 10_500) n`
+  const states = () => db`
+    select state, count(*) as count from webhooks.deliveries where webhook_id = ${webhook_id} group by state`
+  await api.send('PATCH', 'webhook', { webhook_id, active: 'false' })
+  expect(await states()).toEqual([{ state: 'canceled', count: 10_500 }])
+  await api.send('PATCH', 'webhook', { webhook_id, active: 'true' })
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  const again = await api.send('POST', 'webhook/deliveries/redeliver', { webhook_id, since })
+  expect(again.json()).toMatchObject({ redelivered: 10_500 })
+  expect(await states()).toEqual([{ state: 'waiting', count: 10_500 }])
 })
 
 it('are canceled when they were queued after their webhook had ended', async () => {

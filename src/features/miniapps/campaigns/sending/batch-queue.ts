@@ -1,5 +1,5 @@
-import { deleteInBatches } from '../../../../outbox/delete-in-batches.js'
 import type { OutboxQueue } from '../../../../outbox/outbox-queue.js'
+import { runInBatches } from '../../../../outbox/run-in-batches.js'
 import { WorkerRegistry } from '../../../../outbox/worker-registry.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import type { Log } from '../../../../platform/log/log.js'
@@ -138,7 +138,7 @@ const RETENTION_DAYS = 2
 
 /** Deletes batches that no idempotency key refers to any more. Campaigns and their counts stay. */
 export async function deleteExpiredBatches(db: Database): Promise<void> {
-  await deleteInBatches(
+  await runInBatches(
     BATCH,
     () => db`
       delete from miniapps.batches
