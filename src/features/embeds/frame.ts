@@ -46,23 +46,28 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
   const tag = (name: string) => head.first.get(`fc:frame:${name}`)
   const image = resolveUrl(tag('image') ?? head.first.get('og:image'), head.base)
   if (image === undefined) return undefined
-  const state = tag('state')
   return {
     version: 'vNext',
     frames_url: page.href,
     image,
     buttons: buttonsOf(head),
     input: omitUndefined({ text: cleanText(tag('input:text'), MAX_TEXT_LENGTH) }),
-    // A state that is cut off is worse than none.
-    state: omitUndefined({
-      serialized: state && state.length > MAX_STATE_LENGTH ? undefined : cleanText(state, MAX_STATE_LENGTH),
-    }),
+    state: omitUndefined({ serialized: stateOf(tag('state')) }),
     ...omitUndefined({
       title: cleanText(head.first.get('og:title') ?? head.title, MAX_TEXT_LENGTH),
       image_aspect_ratio: aspectRatioOf(tag('image:aspect_ratio')),
       post_url: resolveUrl(tag('post_url'), head.base),
     }),
   }
+}
+
+const loneSurrogate = /\p{Surrogate}/u
+
+/** Passes a state on as it is, since its server may have signed it; undefined if it is too long or cannot be stored. */
+function stateOf(state: string | undefined): string | undefined {
+  if (!state || state.length > MAX_STATE_LENGTH || state.includes('\0') || loneSurrogate.test(state))
+    return undefined
+  return state
 }
 
 /** Reads the buttons: numbered from 1 without gaps. */

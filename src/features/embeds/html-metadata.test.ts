@@ -200,6 +200,17 @@ describe('frameOf', () => {
     })
   })
 
+  it('passes the state of a frame v1 on as it is', () => {
+    const stateOf = (state: string) => {
+      const html = `<meta property="fc:frame" content="vNext"><meta property="fc:frame:image" content="/a.png">
+        <meta property="fc:frame:state" content="${state}">`
+      return (frame(html) as { state: object }).state
+    }
+    expect(stateOf(' {&quot;a&quot;:  1}\n.signature ')).toEqual({ serialized: ' {"a":  1}\n.signature ' })
+    expect(stateOf('a'.repeat(4_096))).toEqual({ serialized: 'a'.repeat(4_096) })
+    for (const dropped of ['', 'a'.repeat(4_097), 'a\0b', 'a\ud800b']) expect(stateOf(dropped)).toEqual({})
+  })
+
   it.each([
     'not JSON',
     '{}',
