@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { enqueueUrls } from '../../graph/project/embed-queue.js'
 import { isCrawlResult } from './crawl.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
@@ -45,7 +46,16 @@ describe('crawlNow', () => {
   it('a URL that is not http(s) -> refused and not stored', async () => {
     const crawler = createTestCrawler(db)
     const long = `https://a.social/${'a'.repeat(3_000)}`
-    for (const url of ['', 'cat.png', 'ftp://a.social/', 'chain://eip155:1', 'https://a.social/\0', long]) {
+    const longInBytes = `https://a.social/${'\u6f22'.repeat(1_000)}`
+    for (const url of [
+      longInBytes,
+      '',
+      'cat.png',
+      'ftp://a.social/',
+      'chain://eip155:1',
+      'https://a.social/\0',
+      long,
+    ]) {
       expect(await crawler.crawlNow(url)).toMatchObject({ code: 'bad_request.invalid_param' })
     }
     expect(await db`select from embeds.urls`).toHaveLength(0)
@@ -66,5 +76,14 @@ describe('crawlNow', () => {
     )
     expect(results.every((result) => 'metadata' in result)).toBe(true)
     expect(site.most.maxPerHost).toBe(1)
+  })
+
+  it('attempts on demand leave the retries of a waiting URL', async () => {
+    const site = await serveSite((_, res) => res.writeHead(500).end())
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db, { retryDelaysMs: [3_600_000] })
+    await enqueueUrls(db, [url])
+    for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url)
+    expect(await readRow(db, url)).toMatchObject({ state: 'pending', attempts: 0 })
   })
 })

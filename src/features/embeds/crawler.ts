@@ -101,7 +101,8 @@ export class Crawler {
   /** Fetches a URL now, whatever is stored, and stores and returns the result; a refusal says why there is none. */
   async crawlNow(url: string): Promise<CrawlResult | Refusal> {
     const host = hostOf(url)
-    if (host === null) return refuse('bad_request.invalid_param', 'url must be an http or https URL')
+    if (host === null)
+      return refuse('bad_request.invalid_param', 'url must be an http or https URL of at most 2,048 bytes')
     if (this.#immediateCrawls >= MAX_IMMEDIATE_CRAWLS)
       return refuse('unavailable', 'too many URLs are being crawled')
     this.#immediateCrawls += 1

@@ -19,6 +19,8 @@ it('queues http(s) URLs once each and skips others', async () => {
     'not a URL',
     'https://',
     `https://a.social/${'a'.repeat(3_000)}`,
+    // The index holds bytes, of which these letters have three.
+    `https://a.social/${Array.from({ length: 1_000 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000))).join('')}`,
     'https://a.social/\0',
   ]
   await enqueueUrls(db, urls)

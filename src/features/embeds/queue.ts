@@ -13,8 +13,10 @@ export interface Claim {
   readonly url: string
   readonly host: string
   readonly lease: string
-  /** Attempts since the last success, including this one. */
+  /** Attempts of the schedule since the last success, including this one. */
   readonly attempts: number
+  /** A caller asked for it: such attempts are not counted, or anyone could use up the schedule of a URL in a minute. */
+  readonly isOnDemand: boolean
 }
 
 /**
@@ -93,7 +95,7 @@ async function claimHostsAfter(
       attempts = attempts + 1
     from due
     where urls.url = due.url
-    returning urls.url, urls.host, urls.lease, urls.attempts`
+    returning urls.url, urls.host, urls.lease, urls.attempts, false as "isOnDemand"`
   return claims.sort((a, b) => (a.host < b.host ? -1 : 1))
 }
 
@@ -110,14 +112,14 @@ export async function claimUrl(
       insert into embeds.urls (url, host, kind, lease, next_attempt_at, attempts)
       select
         ${url}, ${host}, ${kindOfUrl(url)}, gen_random_uuid(),
-        now() + ${leaseMs}::float8 * interval '1 millisecond', 1
+        now() + ${leaseMs}::float8 * interval '1 millisecond', 0
       where not exists (
         select from embeds.urls visited
         where visited.host = ${host} and visited.lease is not null and visited.next_attempt_at > now()
       )
       on conflict (url) do update
-      set lease = excluded.lease, next_attempt_at = excluded.next_attempt_at, attempts = urls.attempts + 1
-      returning url, host, lease, attempts`
+      set lease = excluded.lease, next_attempt_at = excluded.next_attempt_at
+      returning url, host, lease, attempts, true as "isOnDemand"`
     return claim ?? null
   })
 }
@@ -151,7 +153,7 @@ export async function storeFailure(
   delaysMs: readonly number[],
   onCrawled?: OnCrawled,
 ): Promise<void> {
-  const delayMs = isTransient ? delaysMs[claim.attempts - 1] : undefined
+  const delayMs = isTransient ? delaysMs[Math.max(0, claim.attempts - 1)] : undefined
   const state = delayMs === undefined ? 'failed' : 'pending'
   const metadata = delayMs === undefined ? JSON.stringify(emptyMetadata('FAILED')) : null
   await db.begin(async (tx) => {
@@ -172,6 +174,6 @@ export async function storeFailure(
 export async function releaseClaim(db: Database, claim: Claim): Promise<void> {
   await db`
     update embeds.urls
-    set lease = null, next_attempt_at = now(), attempts = attempts - 1
+    set lease = null, next_attempt_at = now(), attempts = attempts - ${claim.isOnDemand ? 0 : 1}
     where url = ${claim.url} and lease = ${claim.lease}::uuid`
 }

@@ -2,12 +2,12 @@ import type { Queryable } from '../../platform/db/connection.js'
 import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
 import { kindOfUrl } from '../embed-kind.js'
 
-/** The longest URL that is crawled. Casts cannot hold a longer one, and neither could the index. */
-const MAX_URL_LENGTH = 2_048
+/** The longest URL that is crawled, in bytes. Casts cannot hold a longer one, and the index takes 2,704 bytes. */
+const MAX_URL_BYTES = 2_048
 
 /** The host of a URL that can be crawled; null for other URLs. */
 export function hostOf(url: string): string | null {
-  if (url.length > MAX_URL_LENGTH || url.includes('\0') || !URL.canParse(url)) return null
+  if (Buffer.byteLength(url) > MAX_URL_BYTES || url.includes('\0') || !URL.canParse(url)) return null
   const { protocol, hostname } = new URL(url)
   if (protocol !== 'https:' && protocol !== 'http:') return null
   return hostname.replace(/\.$/, '')
