@@ -47,6 +47,14 @@ export const ChannelDocument = Type.Object(
 )
 export type ChannelDocument = Static<typeof ChannelDocument>
 
+/** The longest parent URL, in bytes. The index of parent URLs takes 2,704 bytes, and a letter may have three. */
+const MAX_PARENT_URL_BYTES = 2_048
+
+/** Says why a parent URL cannot be stored; null if it can. */
+export function parentUrlProblem(url: string): string | null {
+  return Buffer.byteLength(url) > MAX_PARENT_URL_BYTES ? 'is longer than 2,048 bytes' : null
+}
+
 const validator = TypeCompiler.Compile(ChannelDocument)
 
 /** Parses a channel document. Returns a text that names the first invalid member on failure. */
@@ -54,6 +62,12 @@ export function parseChannelDocument(value: unknown): ChannelDocument | { readon
   if (validator.Check(value)) {
     const { description_mentions: mentionFids = [], description_mention_positions: mentionPositions = [] } =
       value
+    const { parent_url, parent_urls = [] } = value
+    for (const url of [...(parent_url === undefined ? [] : [parent_url]), ...parent_urls]) {
+      const problem = parentUrlProblem(url)
+      if (problem !== null)
+        return { problem: `${url === parent_url ? 'parent_url' : 'parent_urls'} ${problem}` }
+    }
     if (mentionFids.length === mentionPositions.length) return value
     return { problem: 'description_mentions and description_mention_positions must match' }
   }

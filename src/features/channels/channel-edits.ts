@@ -30,7 +30,7 @@ export async function readEdits(
 }
 
 /** Whether the cast is below a URL of the channel, or below its future URL. */
-export async function isInChannel(
+async function isInChannel(
   db: Database,
   castHash: string,
   id: string,

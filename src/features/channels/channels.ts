@@ -84,12 +84,24 @@ async function createOrUpdateChannel(
     throw new PlazaError('conflict', `there is a channel ${id} already`, { property: 'channel_id' })
   }
   if (!isNew) channel ??= await lockRow(db, id)
-  if (!isNew && editorFid !== undefined && editorFid !== channel?.lead) {
-    throw new PlazaError('forbidden', 'only the lead of the channel may change it')
-  }
+  if (!isNew && editorFid !== undefined && editorFid !== channel?.lead) throw notLead()
   const saved = channel?.isOfProtocol ? await withoutGoverned(db, document, mode === 'edit') : document
   await updateChannel(db, saved)
   return saved
+}
+
+function notLead(): PlazaError {
+  return new PlazaError('forbidden', 'only the lead of the channel may change it')
+}
+
+/**
+ * Checks that a user leads a channel, before something is published that cannot be taken back.
+ *
+ * @throws PlazaError 403 for another user.
+ */
+export async function requireLead(db: Database, id: string, fid: number): Promise<void> {
+  const found = await db`select from channels.channels where id = ${id} and lead_fid = ${fid}`
+  if (found.length === 0) throw notLead()
 }
 
 /** State that decides about a change of a channel. */

@@ -117,6 +117,11 @@ describe('it is refused', () => {
       () => make({ channel_id: 'x', parent_url: 'https://[' }),
       [400, 'InvalidField', 'parent_url'],
     ],
+    [
+      'an address of too many bytes',
+      () => make({ channel_id: 'x', parent_url: `https://a.example/${'\u6f22'.repeat(1_000)}` }),
+      [400, 'InvalidField', 'parent_url'],
+    ],
     ['an id with a space', () => make({ channel_id: 'a b' }), [400, 'InvalidField', 'channel_id']],
     ['an id with a capital', () => make({ channel_id: 'Gardens' }), [400, 'InvalidField', 'channel_id']],
     ['an id that is long', () => make({ channel_id: 'a'.repeat(17) }), [400, 'InvalidField', 'channel_id']],

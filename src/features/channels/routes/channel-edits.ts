@@ -6,8 +6,9 @@ import { type Json, json } from '../../../graph/view/json.js'
 import { nullable } from '../../../graph/view/schema/primitives.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
-import { castHashBytes, isInChannel, readEdits } from '../channel-edits.js'
-import { defaultParentUrl, saveChannel } from '../channels.js'
+import { parentUrlProblem } from '../channel-document.js'
+import { castHashBytes, readEdits } from '../channel-edits.js'
+import { defaultParentUrl, requireLead, saveChannel } from '../channels.js'
 import {
   findProtocolChannel,
   type ProtocolChannel,
@@ -98,17 +99,20 @@ async function editProtocolChannel(
 ): Promise<Json> {
   const { name, description, image_url: imageUrl, pinned_cast_hash: pinned, ...local } = edits
   return await actAs(context, { signerUuid, caller, permission: 'WRITE_ALL' }, async (author) => {
-    if (pinned && !(await isInChannel(context.writerDb, pinned, id, null)))
-      throw invalidField('pinned_cast_hash', 'is not a cast in this channel')
+    const writer = cacheWriterOf(context)
+    const pin = pinned === undefined ? {} : { pinned_cast_hash: pinned }
+    // Refuses before it publishes: a message cannot be taken back.
+    const checked = await readEdits(writer.db, id, { ...local, ...pin }, null)
+    const savesLocal = Object.values(local).some((value) => value !== undefined)
+    if (savesLocal) await requireLead(writer.db, id, author.fid)
     if (name !== undefined || description !== undefined || imageUrl !== undefined) {
       await publishMetadata(context, author, channel, { name, description, imageUrl })
     }
     if (pinned !== undefined) {
       await publishPin(context, author, channel, pinned === null ? null : castHashBytes(pinned))
     }
-    if (Object.values(local).some((value) => value !== undefined)) {
-      const writer = cacheWriterOf(context)
-      const document = await readEdits(writer.db, id, local, null)
+    if (savesLocal) {
+      const { pinned_cast_hash: _, ...document } = checked
       await saveChannel(writer, document, writer.now, { mode: 'edit', editorFid: author.fid })
     }
     return json`{"channel":${(await context.hydrator.channels([id], author.fid)).get(id)!}}`
@@ -152,6 +156,8 @@ const channelCreate = defineOperation({
     return await saveAsLead(context, caller, body, async (writer, fid) => {
       if (parentUrl !== undefined && !URL.canParse(parentUrl))
         throw invalidField('parent_url', 'is not a URL')
+      const problem = parentUrlProblem(parentUrl ?? '')
+      if (problem !== null) throw invalidField('parent_url', problem)
       const [, urlChannelId = id] = channelUrlPattern.exec(parentUrl ?? '') ?? []
       if (urlChannelId !== id)
         throw invalidField('parent_url', `is a URL of another channel, ${urlChannelId}`)

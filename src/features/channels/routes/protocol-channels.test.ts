@@ -231,6 +231,19 @@ it('PATCH channel publishes metadata and pins, keeps what it does not name, and 
   expect((await act(owner, 'POST', 'channel', { name: 'Again' })).statusCode).toBe(409)
 })
 
+it('PATCH channel publishes nothing of a request that it refuses', async () => {
+  const messages = () => db`select count(*) as count from hub.channel_messages`
+  const pins = () => db`select message from hub.channel_messages where type = ${MessageType.CHANNEL_PIN}`
+  const before = [await messages(), await pins()]
+  const edit = (body: object) => act(mod, 'PATCH', 'channel', body)
+  const cast = mod.cast('to be pinned', testNow - 1, { parentUrl: url })
+  await submit(cast)
+  const pinned_cast_hash = hex(cast.hash)
+  expect((await edit({ pinned_cast_hash, url: 'https://other.example' })).statusCode).toBe(403)
+  expect(await channel()).not.toHaveProperty('pinned_cast_hash')
+  expect([await messages(), await pins()]).toEqual(before)
+})
+
 it('a follow is a like of the channel: by message or operation, beside imported follows', async () => {
   const followers = async () =>
     (await get('channel/followers', { id: 'gardens' }))
