@@ -6,6 +6,7 @@ import { demoId, demoOptions } from '../../demo/options.js'
 import { writeDemo } from '../../demo/run.js'
 import { openArchiveFile } from './file.js'
 import { readArchive } from './reader.js'
+import { ArchiveWriter } from './writer.js'
 
 const directory = await mkdtemp(join(tmpdir(), 'plaza-archive-'))
 afterAll(() => rm(directory, { recursive: true }))
@@ -68,6 +69,22 @@ describe('a demo written to a file', () => {
   it('is not changed if it is complete', async () => {
     expect(await writeTo(wholePath, true)).toBe(true)
     expect((await readFile(wholePath)).equals(whole)).toBe(true)
+  })
+
+  it('is not changed if it is complete and ends with frames of no user, as those of channels', async () => {
+    const path = join(directory, 'channels')
+    const file = await openArchiveFile(path, { ...options, resume: false })
+    const writer = new ArchiveWriter(file.sink, file.start)
+    await writer.add(Buffer.of(0))
+    await writer.checkpoint(1)
+    await writer.add(Buffer.of(0))
+    await writer.finish()
+    await file.close()
+    const before = await readFile(path)
+    const again = await openArchiveFile(path, { ...options, resume: true })
+    await again.close()
+    expect(again.isComplete).toBe(true)
+    expect((await readFile(path)).equals(before)).toBe(true)
   })
 
   it('never overwrites an existing file, and resumes only its own archive', async () => {

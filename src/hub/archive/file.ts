@@ -101,13 +101,13 @@ async function listMembers(handle: FileHandle): Promise<MemberWithOffset[]> {
   return members
 }
 
-/** Finds the last intact member that writing can resume after: a crash may have left holes in the bytes. */
+/** Finds the last intact member that writing can resume after, or the end: a crash may have left holes in the bytes. */
 async function lastGoodMember(
   handle: FileHandle,
   members: readonly MemberWithOffset[],
 ): Promise<MemberWithOffset | null> {
   for (const member of members.toReversed()) {
-    if (!member.resumable) continue
+    if (!member.resumable && member.kind !== 'end') continue
     if (await decodeMember(await readAt(handle, member.offset, member.sizeBytes))) return member
   }
   return null

@@ -2,13 +2,15 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { hubContents } from '../../../test/hub-contents.js'
+import { TestUser } from '../../../test/network.js'
 import { demoOptions } from '../../demo/options.js'
 import { runDemo } from '../../demo/run.js'
 import type { Database } from '../../platform/db/connection.js'
-import { FarcasterNetwork } from '../../protocol/definitions.js'
+import { FarcasterNetwork, OnChainEvent } from '../../protocol/definitions.js'
 import { createVerifyPool } from '../../protocol/verify-pool.js'
 import { createHub } from '../create-hub.js'
 import { exportAll } from './export.js'
+import { chainEventFrame } from './frame.js'
 import { importArchive, loadImportOffset } from './import.js'
 import { decodeMemberHeader } from './member.js'
 import { ArchiveWriter } from './writer.js'
@@ -150,6 +152,33 @@ describe('an import', () => {
     expect(second.tally.duplicates).toBe(0)
     expect(await hubContents(damaged.db)).toEqual(await hubContents(source.db))
     expect(await loadImportOffset(damaged.db, '00000000000000aa')).toBe(0)
+  })
+
+  it('of an archive that was cut off and then resumed merges what replaces its last chunk', async () => {
+    const { db, hub } = await openNetwork()
+    const frames = [1, 2, 3].map((fid) =>
+      chainEventFrame(OnChainEvent.encode(new TestUser(fid).registered()).finish()),
+    )
+    const write = async (fid: number, replaced: boolean) => {
+      const written: Buffer[] = []
+      const start = { network, archiveId: '00000000000000dd', framesBefore: 0, position: 0 }
+      const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
+      await writer.add(frames[0]!)
+      await writer.checkpoint(1)
+      await writer.flush()
+      await writer.add(frames[fid - 1]!)
+      if (replaced) await writer.checkpoint(fid)
+      await writer.flushAll()
+      if (replaced) await writer.finish()
+      return Buffer.concat(written)
+    }
+    const registered = () =>
+      db`select distinct fid from hub.onchain_events order by fid`.then((rows) => rows.map(({ fid }) => fid))
+    expect((await importInto({ db, hub }, await write(2, false))).outcome).toBe('truncated')
+    expect(await registered()).toEqual([1, 2])
+    expect((await importInto({ db, hub }, await write(3, true))).outcome).toBe('complete')
+    expect(await registered()).toEqual([1, 2, 3])
+    await hub.close()
   })
 
   it('of a damaged archive stops before the damage', async () => {

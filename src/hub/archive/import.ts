@@ -41,7 +41,7 @@ export interface ImportResult {
 export async function importArchive(options: ImportOptions): Promise<ImportResult> {
   const { db, hub, source, network, restart, signal, onProgress } = options
   /** The ends of chunks: when so many frames have settled, everything up to the offset is merged. */
-  const chunkEnds: { readonly frames: number; readonly offset: number }[] = []
+  const chunkEnds: { readonly frames: number; readonly offset: number; readonly resumable: boolean }[] = []
   /** Nonces, each with the frames before it: written only then, a KEY_ADD among those may use a smaller one. */
   const nonces: { readonly frames: number; readonly nonce: Nonce }[] = []
   let archive: ArchiveIdentity | null = null
@@ -55,19 +55,17 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
     if (used.length > 0) await upsertNonces(db, used)
     const settled = takeSettled(chunkEnds, frames)
     offset = settled.at(-1)?.offset ?? offset
-    if (settled.length > 0 && archive) await saveImportOffset(db, archive.archiveId, offset)
+    // Later chunks of an archive that was cut off are replaced when its export is resumed.
+    const saved = settled.findLast(({ resumable }) => resumable)
+    if (saved && archive) await saveImportOffset(db, archive.archiveId, saved.offset)
     onProgress?.(offset, frames)
   }
 
   const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', signal, onSettled: recordSettled })
 
-  async function deleteOffset(): Promise<void> {
-    if (archive) await db`delete from hub.settings where name = ${settingName(archive.archiveId)}`
-  }
-
   async function start(identity: ArchiveIdentity): Promise<number> {
     archive = identity
-    if (restart) await deleteOffset()
+    if (restart) await deleteImportOffset(db, identity)
     startOffset = await loadImportOffset(db, identity.archiveId)
     offset = startOffset
     return startOffset
@@ -95,7 +93,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
       if (part.kind !== 'chunk') return part.kind
       const state = await mergeChunk(part.frames)
       if (state !== 'whole') return state
-      chunkEnds.push({ frames: itemCount, offset: part.endOffset })
+      chunkEnds.push({ frames: itemCount, offset: part.endOffset, resumable: part.resumable })
     }
     return 'stopped'
   }
@@ -105,7 +103,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   // A chunk of unreadable frames only has nothing that settles.
   await recordSettled(itemCount)
   if (typeof outcome === 'string') return { outcome, offset, startOffset, tally: reorderBuffer.tally }
-  await deleteOffset()
+  if (archive) await deleteImportOffset(db, archive)
   return { outcome: 'complete', offset: outcome.end, startOffset, tally: reorderBuffer.tally }
 }
 
@@ -129,6 +127,10 @@ async function saveImportOffset(db: Database, archiveId: string, offset: number)
     values (${settingName(archiveId)}, ${offset}::bigint::text::jsonb)
     on conflict (name) do update set value = excluded.value
   `
+}
+
+async function deleteImportOffset(db: Database, { archiveId }: ArchiveIdentity): Promise<void> {
+  await db`delete from hub.settings where name = ${settingName(archiveId)}`
 }
 
 function settingName(archiveId: string): string {

@@ -11,6 +11,8 @@ export type ArchivePart =
       readonly frames: Buffer
       /** Offset of the end of the chunk in the archive, in bytes. */
       readonly endOffset: number
+      /** False if a resumed export may replace this chunk (`MemberInfo.resumable`). */
+      readonly resumable: boolean
     }
   /** `offset` is the end of the last intact member. */
   | { readonly kind: 'end' | 'truncated' | 'corrupted'; readonly offset: number }
@@ -49,7 +51,7 @@ export async function* readArchive(
     frames += info.frames
     offset = endOffset
     if (info.kind === 'end') return yield { kind: 'end', offset }
-    if (!isSkipped) yield { kind: 'chunk', frames: content, endOffset }
+    if (!isSkipped) yield { kind: 'chunk', frames: content, endOffset, resumable: info.resumable }
   }
 }
 
