@@ -17,6 +17,8 @@ const exceptions = {
     'src/platform/db/cluster.ts Date.now': 'deadlines while waiting for another process',
     'src/platform/db/embedded.ts Date.now': 'deadlines while waiting for another process',
     'src/platform/db/open-database.ts Date.now': 'deadlines while waiting for another process',
+    'src/hub/sync/client/upstream-client.ts Date.now':
+      'deadlines, which the library compares with this clock',
     'src/demo/run.ts Date.now': 'interval between updates of the record',
     'src/hub/methods/http/event-stream.ts setInterval()':
       'one per connected reader, cleared when it disconnects',

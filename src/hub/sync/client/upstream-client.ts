@@ -81,7 +81,8 @@ export function createUpstreamClient(
     // Every running call adds a listener.
     if (signal) setMaxListeners(0, signal)
     return new Promise((resolve, reject) => {
-      const deadline = performance.timeOrigin + performance.now() + CALL_TIMEOUT_MS
+      // The library compares it with this clock, which may be set while the process runs.
+      const deadline = Date.now() + CALL_TIMEOUT_MS
       const unaryCall = client.makeUnaryRequest(
         path,
         requestSerialize,

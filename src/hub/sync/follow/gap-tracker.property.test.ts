@@ -75,3 +75,17 @@ it('an upstream that counts differently is asked a few times only', () => {
   expect(asked).toBeLessThan(20)
   expect(gapTracker.isReliable).toBe(false)
 })
+
+it('a log of which very many blocks are missing is asked for in one range', () => {
+  const gapTracker = new GapTracker(eventId(1, 0))
+  const far = 1_000_000_000
+  expect(gapTracker.add(eventId(2, 0), HubEventType.BLOCK_CONFIRMED, () => 1)).toBe(true)
+  expect(gapTracker.add(eventId(far, 0), HubEventType.BLOCK_CONFIRMED, () => 1)).toBe(true)
+  expect(gapTracker.missingRanges()).toEqual([
+    { from: eventId(1, 0), stop: eventId(2, 0) },
+    { from: eventId(3, 0), stop: eventId(far, 0) },
+  ])
+  expect(gapTracker.missingRanges()).toEqual([])
+  expect(gapTracker.advance()).toBe(eventId(far + 1, 0))
+  expect(gapTracker.add(eventId(far, 0), HubEventType.BLOCK_CONFIRMED, () => 1)).toBe(false)
+})

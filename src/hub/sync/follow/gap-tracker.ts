@@ -14,8 +14,6 @@ interface Block {
   readonly seen: Set<number>
   /** All events with a lower sequence have arrived. */
   contiguous: number
-  /** Missing events were requested: those that did not arrive do not exist. */
-  isResolved: boolean
 }
 
 /** Blocks whose events are remembered, to detect late and repeated ones. */
@@ -29,6 +27,8 @@ export class GapTracker {
   /** All lower blocks are complete. */
   #firstIncomplete: number
   #highest: number
+  /** Missing events of lower blocks were requested: those that did not arrive do not exist. */
+  #resolvedStop = 0
   #emptyFetches = 0
 
   /** @param startId First expected event, the first of its block. */
@@ -57,16 +57,20 @@ export class GapTracker {
 
   /** Returns the missing events before the newest block. Each range is returned once. */
   missingRanges(): IdRange[] {
-    const ranges: { from: number; stop: number }[] = []
-    for (let number = this.#firstIncomplete; number < this.#highest; number += 1) {
-      const block = this.#block(number)
-      if (isComplete(block)) continue
-      block.isResolved = true
-      const from = eventId(number, 0)
-      const last = ranges.at(-1)
-      if (last?.stop === from) last.stop = eventId(number + 1, 0)
-      else ranges.push({ from, stop: eventId(number + 1, 0) })
+    let from = Math.max(this.#firstIncomplete, this.#resolvedStop)
+    const ranges: IdRange[] = []
+    const addRange = (stop: number) => {
+      if (from < stop) ranges.push({ from: eventId(from, 0), stop: eventId(stop, 0) })
     }
+    // Blocks of which nothing has arrived may be millions: they are not listed.
+    const complete = [...this.#blocks].filter(([, block]) => isComplete(block)).map(([number]) => number)
+    for (const number of complete.sort((a, b) => a - b)) {
+      if (number < from || number >= this.#highest) continue
+      addRange(number)
+      from = number + 1
+    }
+    addRange(this.#highest)
+    this.#resolvedStop = Math.max(this.#resolvedStop, this.#highest)
     return this.isReliable ? ranges : []
   }
 
@@ -82,27 +86,35 @@ export class GapTracker {
 
   /** Returns the id up to which all events have arrived or do not exist. Forgets old blocks. */
   advance(): number {
+    const before = this.#firstIncomplete
+    this.#firstIncomplete = Math.max(before, this.#resolvedStop)
     let block = this.#blocks.get(this.#firstIncomplete)
     while (block && isComplete(block)) {
-      this.#blocks.delete(this.#firstIncomplete - RETAINED_BLOCKS)
       this.#firstIncomplete += 1
       block = this.#blocks.get(this.#firstIncomplete)
     }
+    if (this.#firstIncomplete > before) this.#forgetOldBlocks()
     if (!block) return eventId(this.#firstIncomplete, 0)
     while (block.seen.has(block.contiguous)) block.contiguous += 1
     return eventId(this.#firstIncomplete, block.contiguous)
   }
 
+  #forgetOldBlocks(): void {
+    for (const number of this.#blocks.keys()) {
+      if (number < this.#firstIncomplete - RETAINED_BLOCKS) this.#blocks.delete(number)
+    }
+  }
+
   #block(number: number): Block {
     let block = this.#blocks.get(number)
     if (!block) {
-      block = { total: null, seen: new Set(), contiguous: 0, isResolved: false }
+      block = { total: null, seen: new Set(), contiguous: 0 }
       this.#blocks.set(number, block)
     }
     return block
   }
 }
 
-function isComplete({ total, seen, isResolved }: Block): boolean {
-  return isResolved || (total !== null && seen.size >= total)
+function isComplete({ total, seen }: Block): boolean {
+  return total !== null && seen.size >= total
 }
