@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { enqueueUrls } from '../../graph/project/embed-queue.js'
+import type { CallerName } from '../../platform/limits/caller-name.js'
 import { isCrawlResult } from './crawl.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
@@ -18,12 +19,12 @@ describe('crawlNow', () => {
     })
     const url = site.url('a.social', '/')
     const crawler = createTestCrawler(db)
-    expect(await crawler.crawlNow(url)).toMatchObject({
+    expect(await crawler.crawlNow(url, 'key 1')).toMatchObject({
       kind: 'text/html',
       metadata: { html: { ogTitle: 'first' } },
     })
     title = 'second'
-    expect(await crawler.crawlNow(url)).toMatchObject({ metadata: { html: { ogTitle: 'second' } } })
+    expect(await crawler.crawlNow(url, 'key 1')).toMatchObject({ metadata: { html: { ogTitle: 'second' } } })
     expect(await readRow(db, url)).toMatchObject({ state: 'done', title: 'second', isLeased: false })
   })
 
@@ -32,15 +33,15 @@ describe('crawlNow', () => {
     const site = await serveSite((req, res) => (isUp ? servePage(req, res) : res.writeHead(500).end()))
     const url = site.url('a.social', '/')
     const crawler = createTestCrawler(db)
-    await crawler.crawlNow(url)
+    await crawler.crawlNow(url, 'key 1')
     isUp = false
-    expect(await crawler.crawlNow(url)).toEqual({
+    expect(await crawler.crawlNow(url, 'key 1')).toEqual({
       code: 'bad_request.invalid_param',
       message: 'nothing was found at this URL: status 500',
     })
     expect(await readRow(db, url)).toMatchObject({ state: 'done', title: '/', failure: 'status 500' })
     isUp = true
-    expect(isCrawlResult((await crawler.crawlNow(url)) as never)).toBe(true)
+    expect(isCrawlResult((await crawler.crawlNow(url, 'key 1')) as never)).toBe(true)
   })
 
   it('a URL that is not http(s) -> refused and not stored', async () => {
@@ -56,13 +57,13 @@ describe('crawlNow', () => {
       'https://a.social/\0',
       long,
     ]) {
-      expect(await crawler.crawlNow(url)).toMatchObject({ code: 'bad_request.invalid_param' })
+      expect(await crawler.crawlNow(url, 'key 1')).toMatchObject({ code: 'bad_request.invalid_param' })
     }
     expect(await db`select from embeds.urls`).toHaveLength(0)
   })
 
   it('a private address -> refused', async () => {
-    expect(await createTestCrawler(db).crawlNow('http://169.254.169.254/latest/')).toMatchObject({
+    expect(await createTestCrawler(db).crawlNow('http://169.254.169.254/latest/', 'key 1')).toMatchObject({
       code: 'bad_request.invalid_param',
       message: expect.stringContaining('not on the public internet'),
     })
@@ -72,10 +73,30 @@ describe('crawlNow', () => {
     const site = await serveSite((req, res) => setTimeout(() => servePage(req, res), 50))
     const crawlers = [createTestCrawler(db), createTestCrawler(connect())]
     const results = await Promise.all(
-      crawlers.flatMap((crawler) => [1, 2].map((n) => crawler.crawlNow(site.url('a.social', `/${n}`)))),
+      crawlers.flatMap((crawler) =>
+        [1, 2].map((n) => crawler.crawlNow(site.url('a.social', `/${n}`), 'key 1')),
+      ),
     )
     expect(results.every((result) => 'metadata' in result)).toBe(true)
     expect(site.most.maxPerHost).toBe(1)
+  })
+
+  it('one caller leaves slots for the others', async () => {
+    const waiting: (() => void)[] = []
+    const site = await serveSite((req, res) => void waiting.push(() => servePage(req, res)))
+    const crawler = createTestCrawler(db)
+    const crawlOf = (caller: CallerName, n: number) =>
+      crawler.crawlNow(site.url(`${caller.replace(' ', '-')}-${n}.social`, '/'), caller)
+    const crawls = [1, 2, 3, 4].map((n) => crawlOf('key 1', n))
+    await expect(crawlOf('key 1', 5)).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
+    crawls.push(crawlOf('key 2', 1))
+    await expect.poll(() => waiting.length).toBe(5)
+    for (const answer of waiting) answer()
+    expect((await Promise.all(crawls)).every((result) => 'metadata' in result)).toBe(true)
+    const again = crawlOf('key 1', 6)
+    await expect.poll(() => waiting.length).toBe(6)
+    waiting[5]!()
+    expect(await again).toHaveProperty('metadata')
   })
 
   it('attempts on demand leave the retries of a waiting URL', async () => {
@@ -83,7 +104,7 @@ describe('crawlNow', () => {
     const url = site.url('a.social', '/')
     const crawler = createTestCrawler(db, { retryDelaysMs: [3_600_000] })
     await enqueueUrls(db, [url])
-    for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url)
+    for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url, 'key 1')
     expect(await readRow(db, url)).toMatchObject({ state: 'pending', attempts: 0 })
   })
 })

@@ -1,6 +1,9 @@
 import { hostOf } from '../../graph/project/embed-queue.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
+import type { CallerName } from '../../platform/limits/caller-name.js'
+import { limits } from '../../platform/limits/limits.js'
+import { createSlots } from '../../platform/limits/slots.js'
 import type { Log } from '../../platform/log/log.js'
 import type { NetClient } from '../../platform/outbound/net-client.js'
 import { pause } from '../../platform/process/pause.js'
@@ -46,9 +49,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const RETRY_DELAYS_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS]
 
-/** Most requests that wait for a crawl on demand. */
-const MAX_IMMEDIATE_CRAWLS = 16
-/** How long such a request waits for its host, and how often it retries. */
+/** How long a crawl on demand waits for its host, and how often it retries. */
 const HOST_WAIT_MS = 10_000
 const HOST_POLL_MS = 100
 
@@ -67,7 +68,7 @@ export class Crawler {
   readonly #inProgress = new Set<Promise<void>>()
   /** Last visited host in name order. */
   #lastHost = ''
-  #immediateCrawls = 0
+  readonly #slots = createSlots(limits.crawls, limits.crawlsOfCaller)
   #running: Promise<void> | undefined
   /** Ends the pause of the loop, or the next one: capacity is free. */
   #idle = new AbortController()
@@ -98,14 +99,16 @@ export class Crawler {
     }
   }
 
-  /** Fetches a URL now, whatever is stored, and stores and returns the result; a refusal says why there is none. */
-  async crawlNow(url: string): Promise<CrawlResult | Refusal> {
+  /**
+   * Fetches a URL now, whatever is stored, and stores and returns the result; a refusal says why there is none.
+   *
+   * @throws PlazaError when the caller, or all callers together, have as many crawls as they may.
+   */
+  async crawlNow(url: string, caller: CallerName): Promise<CrawlResult | Refusal> {
     const host = hostOf(url)
     if (host === null)
       return refuse('bad_request.invalid_param', 'url must be an http or https URL of at most 2,048 bytes')
-    if (this.#immediateCrawls >= MAX_IMMEDIATE_CRAWLS)
-      return refuse('unavailable', 'too many URLs are being crawled')
-    this.#immediateCrawls += 1
+    const release = this.#slots.take(caller)
     try {
       const claim = await this.#waitForHost(url, host)
       if (claim === null) return refuse('unavailable', 'the host of this URL is busy')
@@ -114,7 +117,7 @@ export class Crawler {
       if (this.#stopping.signal.aborted) return refuse('unavailable', 'the server is stopping')
       return refuse('bad_request.invalid_param', `nothing was found at this URL: ${result.failure}`)
     } finally {
-      this.#immediateCrawls -= 1
+      release()
     }
   }
 

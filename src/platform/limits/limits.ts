@@ -111,6 +111,27 @@ export const limits = {
     default: 10,
     transport: 'HTTP',
   },
+  crawls: {
+    scope: '`cast/embed/crawl` and `frame/crawl`',
+    unit: 'URLs being crawled',
+    per: 'process',
+    algorithm: 'slots',
+    default: 16,
+    transport: 'HTTP',
+    code: 'unavailable',
+    refusal: 'too many URLs are being crawled',
+  },
+  // A URL may take 40 s: nobody else could crawl if one caller had all slots.
+  crawlsOfCaller: {
+    scope: '`cast/embed/crawl` and `frame/crawl`',
+    unit: 'URLs being crawled',
+    per: 'API key',
+    algorithm: 'slots',
+    default: 4,
+    transport: 'HTTP',
+    code: 'bad_request.rate_limited',
+    refusal: 'too many URLs are being crawled for this API key',
+  },
   // A browser has one for each tab that is looked at.
   consoleStreams: {
     scope: '`/admin/stream`',

@@ -13,6 +13,7 @@ import { sortCasts } from '../../../graph/query/feeds-ranked.js'
 import { json, jsonArray } from '../../../graph/view/json.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { callerOfKey } from '../../../platform/limits/caller-name.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { feedPages, type ReadFeed } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
@@ -162,8 +163,8 @@ export const castEmbedCrawl = defineOperation({
   longWait: { limitMs: 40_000, reason: 'the server of the URL' },
   reply: CastEmbedCrawlResponse,
 
-  async handle({ crawler }, { url }) {
-    const result = await crawler.crawlNow(url)
+  async handle({ crawler }, { url }, { keyId }) {
+    const result = await crawler.crawlNow(url, callerOfKey(keyId))
     if ('code' in result) throw new PlazaError(result.code, result.message, { property: 'url' })
     return { metadata: result.metadata }
   },

@@ -3,6 +3,7 @@ import { OtherReply } from '../../../api/operation.js'
 import { castHashParameter, choiceParameter, textParameter } from '../../../api/parameters.js'
 import { Frame } from '../../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { callerOfKey } from '../../../platform/limits/caller-name.js'
 import { parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation, type Operation } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
@@ -156,8 +157,8 @@ const frameCrawl = defineOperation({
   longWait: { limitMs: 40_000, reason: 'the server of the URL' },
   reply: FrameCrawlResponse,
 
-  async handle({ crawler }, { url }) {
-    const result = await crawler.crawlNow(url)
+  async handle({ crawler }, { url }, { keyId }) {
+    const result = await crawler.crawlNow(url, callerOfKey(keyId))
     if ('code' in result) throw new PlazaError(result.code, result.message, { property: 'url' })
     const { frame } = result.metadata
     if (frame === undefined) {

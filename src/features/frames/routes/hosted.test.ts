@@ -66,7 +66,7 @@ describe('a hosted frame', () => {
 
   it('is a frame for crawlers, and its buttons work', async () => {
     const { link } = await create()
-    const crawled = await createTestCrawler(db).crawlNow(link)
+    const crawled = await createTestCrawler(db).crawlNow(link, 'key 1')
     expect(crawled).toMatchObject({
       metadata: {
         frame: {

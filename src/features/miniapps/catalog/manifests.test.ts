@@ -171,7 +171,7 @@ describe('a domain is found', () => {
     const crawler = createTestCrawler(db, {
       onCrawled: (transaction, url) => addEmbeddedMiniApp(transaction, url),
     })
-    for (const url of urls) expect(await crawler.crawlNow(url)).toHaveProperty('metadata')
+    for (const url of urls) expect(await crawler.crawlNow(url, 'key 1')).toHaveProperty('metadata')
     expect(await domains()).toContain(domainOf('embedded'))
     expect(await domains()).not.toContain(domainOf('page'))
   })
