@@ -81,7 +81,34 @@ export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<
   const tables = await db<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'social_replay'::regnamespace and relkind = 'r'
   `
-  for (const { name } of tables) await db.unsafe(`analyze social_replay.${name}`)
+  for (const { name } of tables) {
+    await db.begin(async (transaction) => {
+      await transaction`set local statement_timeout = 0`
+      await untilAborted(transaction.unsafe(`analyze social_replay.${name}`), signal)
+    })
+  }
+}
+
+/**
+ * Copies the columns that are not made from messages. The swap, which locks out the writers, then copies only what has changed
+ * since: a score is in an index, so that each costs a row in all indexes, and a million of them minutes.
+ */
+export async function copyPreservedColumns(db: Database, signal?: AbortSignal): Promise<void> {
+  await db.begin(async (transaction) => {
+    await transaction`set local statement_timeout = 0`
+    for (const preserved of preservedColumns) {
+      await untilAborted(transaction.unsafe(copyStatement(preserved)), signal)
+    }
+  })
+}
+
+function copyStatement({ table, key, column }: (typeof preservedColumns)[number]): string {
+  return `
+    update social_replay.${table} new
+    set ${column} = old.${column}
+    from social.${table} old
+    where old.${key} = new.${key} and old.${column} is distinct from new.${column}
+  `
 }
 
 async function untilAborted(statement: PendingQuery<Row[]>, signal: AbortSignal | undefined): Promise<void> {
@@ -100,15 +127,12 @@ async function untilAborted(statement: PendingQuery<Row[]>, signal: AbortSignal 
 
 /** Replaces the old read model by the new one. A running statement sees one or the other. */
 export async function swapSchemas(db: Transaction): Promise<void> {
-  for (const { table, key, column } of preservedColumns) {
+  // Ending it here would end hours of work.
+  await db`set local statement_timeout = 0`
+  for (const preserved of preservedColumns) {
     // A concurrent writer of the column waits, then finds the new table under the name.
-    await db.unsafe(`lock table social.${table} in share row exclusive mode`)
-    await db.unsafe(`
-      update social_replay.${table} new
-      set ${column} = old.${column}
-      from social.${table} old
-      where old.${key} = new.${key} and old.${column} is not null
-    `)
+    await db.unsafe(`lock table social.${preserved.table} in share row exclusive mode`)
+    await db.unsafe(copyStatement(preserved))
   }
   await restoreTimeOfMerge(db)
   for (const table of preservedTables) await db.unsafe(`alter table social.${table} set schema social_replay`)

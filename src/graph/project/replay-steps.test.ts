@@ -209,6 +209,29 @@ test('a replay copies scores, also those that are being written', async () => {
   ])
 })
 
+test('a replay copies scores for as long as it takes, and in the swap only those that have changed', async () => {
+  await merge(...createMessages('before'))
+  await db`update social.users set score = fid / 10.0`
+  const scoring = await holdTransaction(
+    other,
+    (sql) => sql`update social.users set score = 0.75 where fid = 2`,
+  )
+  const limits: unknown[] = []
+  const running = replayed({
+    onSwap: async (transaction) => void limits.push(...(await transaction`show statement_timeout`)),
+  })
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+  const copied = await db`select fid from social_replay.users where score is null`
+  await scoring.release()
+  await running
+  expect(copied).toEqual([])
+  expect(limits).toEqual([{ statement_timeout: '0' }])
+  expect(await db`select score from social.users where fid in (1, 2) order by fid`).toEqual([
+    { score: 0.1 },
+    { score: 0.75 },
+  ])
+})
+
 test('a replay keeps imported verified accounts', async () => {
   await db`insert into social.verified_accounts (fid, platform, username, verified_at) values (1, 'x', 'alice', 9)`
   const stopped = new Error('stopped')

@@ -11,7 +11,13 @@ import { projectSignerApps, projectUsers } from './chain.js'
 import { removeCompacted } from './links.js'
 import { projectChanges, projectEventBatch, projectInto } from './project.js'
 import { rebuildProtocolChannels } from './protocol-channels.js'
-import { buildIndexes, copySchema, dropReplaySchemas, swapSchemas } from './replay-schema.js'
+import {
+  buildIndexes,
+  copyPreservedColumns,
+  copySchema,
+  dropReplaySchemas,
+  swapSchemas,
+} from './replay-schema.js'
 
 export interface ReplayOptions {
   readonly shards: number
@@ -73,6 +79,7 @@ async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void
   const heads = await projectStoredMessages(db, options)
   onStep?.('indexes')
   await buildIndexes(db, signal)
+  await copyPreservedColumns(db, signal)
   onStep?.('catching up')
   while ((await db.begin((transaction) => follow(transaction, heads, catchUpEvents))) === catchUpEvents) {
     signal?.throwIfAborted()
