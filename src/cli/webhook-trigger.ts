@@ -83,7 +83,7 @@ async function firstAttempt(db: Database, webhookId: string, deliveryId: string)
   const deadlineMs = Date.now() + WAIT_MS
   const page = { webhookId, status: undefined, kind: undefined, limit: LOOKED_AT, beforeSeq: undefined }
   for (;;) {
-    const found = (await listDeliveries(db, page)).find((each) => each.delivery_id === deliveryId)
+    const found = (await listDeliveries(db, page)).deliveries.find((each) => each.delivery_id === deliveryId)
     if (found === undefined) throw new UsageError('the delivery is gone: the webhook was deleted')
     const { seq: _, ...delivery } = found
     if (delivery.attempts > 0 || delivery.status === 'canceled' || Date.now() > deadlineMs) return delivery

@@ -670,7 +670,7 @@ export interface paths {
         };
         /**
          * Fetch deliveries of a webhook
-         * @description Newest first. Finished deliveries are kept for `WEBHOOK_RETENTION_DAYS`. This operation is Plaza’s own; the hosted API has none.
+         * @description Newest first. Finished deliveries are kept for `WEBHOOK_RETENTION_DAYS`. With `type` or `status`, a page may have fewer deliveries than its limit, also none, and a `next`: one request reads at most 20,000. This operation is Plaza’s own; the hosted API has none.
          */
         get: operations["getWebhookDeliveries"];
         put?: never;

@@ -31,21 +31,52 @@ interface DeliveryPage {
 /** A delivery as the API shows it, and its sort key. */
 type ListedDelivery = WebhookDelivery & { readonly seq: number }
 
-/** Lists deliveries of a webhook, newest first. */
-export function listDeliveries(
+/** Deliveries that one request reads to find some that no index finds: a webhook may have millions. */
+const MAX_READ = 20_000
+
+/**
+ * Lists deliveries of a webhook, newest first.
+ *
+ * @returns The deliveries, and the `beforeSeq` of the next page: null behind the last one. A page may have fewer deliveries than
+ * its limit, also none, before the last page.
+ */
+export async function listDeliveries(
   db: Database,
-  { webhookId, status, kind, limit, beforeSeq }: DeliveryPage,
-): Promise<ListedDelivery[]> {
-  return db<ListedDelivery[]>`
+  page: DeliveryPage,
+): Promise<{ readonly deliveries: readonly ListedDelivery[]; readonly next: number | null }> {
+  const { webhookId, status, kind, limit, beforeSeq } = page
+  const oldestSeq = await readOldestSeq(db, page)
+  const deliveries = await db<ListedDelivery[]>`
     select d.seq, ${deliveryColumns(db)}
     from webhooks.deliveries d
     join webhooks.events e on e.id = d.event_id
     where d.webhook_id = ${webhookId}
       and d.seq < ${beforeSeq ?? Number.MAX_SAFE_INTEGER}::bigint
+      and d.seq >= ${oldestSeq ?? 0}::bigint
       and ${status === undefined ? db`true` : status === 'waiting' ? isWaiting(db) : db`d.state = ${status}`}
       and (${kind ?? null}::text is null or e.kind = ${kind ?? null})
     order by d.seq desc
-    limit ${limit}`
+    limit ${limit + 1}`
+  if (deliveries.length <= limit) return { deliveries, next: oldestSeq }
+  return { deliveries: deliveries.slice(0, limit), next: deliveries[limit - 1]!.seq }
+}
+
+/** Finds the last delivery that a request for this page reads; null if it may read all. */
+async function readOldestSeq(
+  db: Database,
+  { webhookId, status, kind, beforeSeq }: DeliveryPage,
+): Promise<number | null> {
+  const isIndexed =
+    status === undefined || status === 'waiting' || status === 'failed' || status === 'canceled'
+  if (kind === undefined && isIndexed) return null
+  const [row] = await db<{ seq: number }[]>`
+    select seq
+    from webhooks.deliveries
+    where webhook_id = ${webhookId} and seq < ${beforeSeq ?? Number.MAX_SAFE_INTEGER}::bigint
+    order by seq desc
+    offset ${MAX_READ - 1}
+    limit 1`
+  return row?.seq ?? null
 }
 
 /** SQL for the members of `webhooks.deliveries d` and its event `e` that the API shows. */

@@ -176,6 +176,22 @@ it('are canceled and queued again, however many there are', async () => {
   expect(await states()).toEqual([{ state: 'waiting', count: 10_500 }])
 })
 
+it('are found by type behind more others than one request reads', async () => {
+  const webhook_id = await createWebhook('typed')
+  const [delivery_id] = await addTests(webhook_id, 1)
+  await db`
+    insert into webhooks.events (id, kind, happened_at, detected_at, subject)
+    select 'typed-' || n, 'user.created', now(), now(), '{"type":"user","fid":1}' from generate_series(1, 20_500) n`
+  await db`
+    insert into webhooks.deliveries (id, webhook_id, event_id)
+    select gen_random_uuid(), ${webhook_id}, 'typed-' || n from generate_series(1, 20_500) n order by n`
+  const filter = { webhook_id, type: 'follow.created' }
+  const first = (await api.get('webhook/deliveries', filter)).json()
+  expect(first).toEqual({ deliveries: [], next: { cursor: expect.any(String) } })
+  const second = (await api.get('webhook/deliveries', { ...filter, cursor: first.next.cursor })).json()
+  expect(second).toMatchObject({ deliveries: [{ delivery_id }], next: { cursor: null } })
+})
+
 it('are canceled when they were queued after their webhook had ended', async () => {
   const webhookIds = [
     await createWebhook('active'),

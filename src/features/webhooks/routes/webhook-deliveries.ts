@@ -36,7 +36,8 @@ const webhookDeliveries = defineOperation({
   tag: 'Webhooks',
   summary: 'Fetch deliveries of a webhook',
   description:
-    'Newest first. Finished deliveries are kept for `WEBHOOK_RETENTION_DAYS`. This operation is Plaza’s ' +
+    'Newest first. Finished deliveries are kept for `WEBHOOK_RETENTION_DAYS`. With `type` or `status`, a page may have fewer ' +
+    'deliveries than its limit, also none, and a `next`: one request reads at most 20,000. This operation is Plaza’s ' +
     'own; the hosted API has none.',
   query: Type.Object({
     webhook_id: webhookIdParameter,
@@ -53,9 +54,17 @@ const webhookDeliveries = defineOperation({
     const store = webhookStore(context)
     const [beforeSeq] = cursors.decode(cursor) ?? []
     const { id } = await findWebhook(store, appId, webhook_id)
-    const selection = { webhookId: id, status, kind: type, limit: limit + 1, beforeSeq }
-    const { page, next } = cursors.page(await listDeliveries(store.db, selection), limit, ({ seq }) => [seq])
-    return { deliveries: page.map(({ seq: _, ...delivery }) => delivery), next }
+    const { deliveries, next } = await listDeliveries(store.db, {
+      webhookId: id,
+      status,
+      kind: type,
+      limit,
+      beforeSeq,
+    })
+    return {
+      deliveries: deliveries.map(({ seq: _, ...delivery }) => delivery),
+      next: { cursor: next === null ? null : cursors.encode([next]) },
+    }
   },
 })
 
