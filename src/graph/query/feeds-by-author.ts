@@ -10,7 +10,7 @@ import {
   readAtMicros,
   readShownRecasts,
 } from './feeds.js'
-import { isMember, isModeratedAway } from './feeds-by-parent.js'
+import { isByMember, isModeratedAway } from './feeds-by-parent.js'
 import { visibilityFilter } from './visibility-filter.js'
 
 /** The casts of authors that a feed selects. An omitted condition selects everything. */
@@ -25,7 +25,7 @@ export interface AuthorSelection {
   readonly parentUrl?: string | undefined
   /** Only casts in these channels, with replies. */
   readonly channelIds?: readonly string[] | undefined
-  /** Only casts whose author is a member of the channel. */
+  /** Only casts whose author is a member of its channel, of `channelIds`. */
   readonly membersOnly?: boolean | undefined
 }
 
@@ -101,6 +101,15 @@ function recastsOf(db: Database, pageRequest: FeedPageRequest): Fragment {
   )`
 }
 
+function channelConditions(db: Database, channelIds: readonly string[], membersOnly = false): Fragment[] {
+  const ids = db`${db.types.texts(channelIds)}::text[]`
+  return [
+    db`and c.root_parent_url = any (array(select u.url from channels.urls u where u.channel_id = any (${ids})))`,
+    db`and not ${isModeratedAway(db, db`c.root_parent_url`)}`,
+    ...(membersOnly ? [db`and ${isByMember(db, ids)}`] : []),
+  ]
+}
+
 function conditionsOf(db: Database, selection: AuthorSelection): Fragment {
   const { casts, appFid, parentUrl, channelIds, membersOnly } = selection
   const conditions = [
@@ -115,14 +124,7 @@ function conditionsOf(db: Database, selection: AuthorSelection): Fragment {
             select a.key from social.signer_apps a where a.fid = author.fid and a.app_fid = ${appFid}::bigint
           ))`,
         ]),
-    ...(channelIds === undefined
-      ? []
-      : [
-          db`and c.root_parent_url = any (array(
-            select u.url from channels.urls u where u.channel_id = any (${db.types.texts(channelIds)}::text[])
-          )) and not ${isModeratedAway(db, db`c.root_parent_url`)}`,
-        ]),
-    ...(membersOnly ? [db`and ${isMember(db, db`c.root_parent_url`)}`] : []),
+    ...(channelIds === undefined ? [] : channelConditions(db, channelIds, membersOnly)),
   ]
   return conditions.reduce((all, condition) => db`${all} ${condition}`, db``)
 }

@@ -38,7 +38,7 @@ export async function readParentFeed(
   pageRequest: FeedPageRequest,
 ): Promise<ParentFeed> {
   const [row] = await db<ParentFeedRow[]>`
-    with parent as materialized (${urlsOf(db, parents)}),
+    with parent as materialized (${urlsOf(db, parents, membersOnly)}),
     entry as materialized (
       select newest.ts, newest.hash
       from parent
@@ -47,7 +47,8 @@ export async function readParentFeed(
         from social.casts c
         where ${replies ? db`c.root_parent_url` : db`c.parent_url`} = parent.url
           and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
-          and ${visibilityFilter(db, pageRequest, 'c.fid')} ${membersOnly ? db`and ${isMember(db, db`parent.url`)}` : db``}
+          and ${visibilityFilter(db, pageRequest, 'c.fid')}
+          ${membersOnly ? db`and (not parent.lists_members or ${isMember(db, db`parent.url`)})` : db``}
           ${'channelIds' in parents ? db`and (not parent.is_moderated or not ${isModeratedAway(db, db`parent.url`)})` : db``}
         order by c.ts desc, c.hash desc
         limit ${db.unsafe(String(roundCount(pageRequest.count)))}
@@ -65,11 +66,16 @@ export async function readParentFeed(
 }
 
 /** A single URL has its own form: for a list of unknown length the planner expects ten. */
-function urlsOf(db: Database, parents: ParentSelection['parents']): Fragment {
+function urlsOf(
+  db: Database,
+  parents: ParentSelection['parents'],
+  membersOnly: boolean | undefined,
+): Fragment {
   if ('urls' in parents) {
+    const all = membersOnly ? db`, false as lists_members` : db``
     return parents.urls.length === 1
-      ? db`select ${parents.urls[0]!}::text as url`
-      : db`select url from unnest(${db.types.texts(parents.urls)}::text[]) as requested (url)`
+      ? db`select ${parents.urls[0]!}::text as url ${all}`
+      : db`select url ${all} from unnest(${db.types.texts(parents.urls)}::text[]) as requested (url)`
   }
   const isOfChannel =
     parents.channelIds.length === 1
@@ -79,6 +85,7 @@ function urlsOf(db: Database, parents: ParentSelection['parents']): Fragment {
     select u.url,
       exists (select from channels.hidden_casts h where h.channel_id = u.channel_id)
         or exists (select from channels.bans b where b.channel_id = u.channel_id) as is_moderated
+      ${membersOnly ? db`, ${listsMembers(db, db`u.channel_id`)} as lists_members` : db``}
     from channels.urls u
     where ${isOfChannel}`
 }
@@ -95,17 +102,37 @@ export function isModeratedAway(db: Database, url: Fragment): Fragment {
 }
 
 /**
- * The condition that the author of a cast `c` is the lead or a member of the channel of the URL, or that the channel has
- * no members.
+ * The condition that the members of a channel are known. A channel without members is everybody's; and of one that was imported
+ * with a count, or with its moderators, and without a list, this server cannot tell who its members are.
  */
-export function isMember(db: Database, url: Fragment): Fragment {
+function listsMembers(db: Database, channelId: Fragment): Fragment {
+  return db`exists (
+    select from channels.channels ch
+    where ch.id = ${channelId}
+      and exists (select from channels.members m where m.channel_id = ch.id)
+      -- The lead is a member without a row.
+      and ch.member_count <= 1 + (select count(*) from channels.members m where m.channel_id = ch.id)
+  )`
+}
+
+/** The condition that the author of a cast `c` is the lead or a member of the channel of the URL. */
+function isMember(db: Database, url: Fragment): Fragment {
   return db`exists (
     select from channels.urls cu
     join channels.channels ch on ch.id = cu.channel_id
     where cu.url = ${url} and (
       ch.lead_fid = c.fid
       or exists (select from channels.members m where m.channel_id = ch.id and m.fid = c.fid)
-      or not exists (select from channels.members m where m.channel_id = ch.id)
     )
+  )`
+}
+
+/** The condition that a cast `c` below a URL of the channels is by a member of its channel, where the members are known. */
+export function isByMember(db: Database, channelIds: Fragment): Fragment {
+  return db`(
+    c.root_parent_url = any (array(
+      select u.url from channels.urls u where u.channel_id = any (${channelIds}) and not ${listsMembers(db, db`u.channel_id`)}
+    ))
+    or ${isMember(db, db`c.root_parent_url`)}
   )`
 }

@@ -42,7 +42,8 @@ export const membersOnly = flagParameter({
   default: true,
   deprecated: true,
   description:
-    'Only casts by members of the channel and its lead. A channel without members has the casts of everybody.',
+    'Only casts by members of the channel and its lead. A channel without members, or with ' +
+    'members whom the server does not know, has the casts of everybody.',
 })
 
 /** A list of authors, up to `maxItems`. */

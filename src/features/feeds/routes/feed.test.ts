@@ -115,6 +115,22 @@ describe('filter', () => {
     expect(await countStatements('feed', { ...query, viewer_fid: 1 })).toBeLessThanOrEqual(6)
   })
 
+  test('takes a channel whose members are not all known for everybody’s', async () => {
+    const readers = [
+      () => hashesOf('feed', { filter_type: 'channel_id', channel_id: 'gardens' }),
+      () => hashesOf('feed/channels', { channel_ids: 'gardens', fids: '2,3,4' }),
+    ]
+    const read = () => Promise.all(readers.map((reader) => reader()))
+    const ofMembers = await read()
+    // As an import has it: a count, and no more than the moderators by name.
+    const [channel] = await db`select member_count from channels.channels where id = 'gardens'`
+    await db`update channels.channels set member_count = 5000 where id = 'gardens'`
+    const ofAll = await read()
+    await db`update channels.channels set member_count = ${channel!.member_count} where id = 'gardens'`
+    expect(ofMembers).toEqual([named(soil, seeds), named(soil)])
+    expect(ofAll).toEqual([named(rain, soil, seeds), named(rain, soil)])
+  })
+
   test('leaves out users hidden from the viewer', async () => {
     const query = { filter_type: 'channel_id', channel_id: 'gardens', members_only: false, viewer_fid: 6 }
     expect(await hashesOf('feed', query)).toEqual(named(rain, soil, seeds))
