@@ -160,7 +160,7 @@ it('channels and users of followed ones are imported; a malformed one does not s
     return { json: { result: { members } } }
   })
   const log = createRecordingLog()
-  expect(await importChannels({ db, clock: Date.now, api, log, includeMembers: ['garden'] })).toBe(2)
+  expect(await importChannels({ db, clock: Date.now, api, log, includeMembers: [channel.url] })).toBe(2)
   expect(log.lines.map(({ message }) => message)).toEqual(['a channel of the public client was not imported'])
   const [garden] = await db`
     select name, parent_url, lead_fid, follower_count from channels.channels where id = 'garden'`

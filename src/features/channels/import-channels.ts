@@ -16,7 +16,7 @@ export interface ChannelImportOptions {
   readonly log: Log
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** Channels whose followers and members are imported, too. */
+  /** Ids or parent URLs of channels whose followers and members are imported, too. */
   readonly includeMembers: readonly string[]
 }
 
@@ -39,10 +39,13 @@ export async function importChannels({
   const problems = new Set<string>()
   for (const channel of await readPublicChannels(api)) {
     const document = channelDocument(channel)
-    if (includeMembers.includes(String(document.id))) byId.set(String(document.id), document)
+    const { id, parent_url: parentUrl } = document
     const problem = await importChannel(db, document, now)
-    if (problem === null) saved += 1
-    else if (!problems.has(problem)) {
+    if (problem === null) {
+      saved += 1
+      if ([id, parentUrl].some((name) => includeMembers.includes(String(name))))
+        byId.set(String(id), document)
+    } else if (!problems.has(problem)) {
       problems.add(problem)
       log.warn({ channel: document.id, problem }, 'a channel of the public client was not imported')
     }
