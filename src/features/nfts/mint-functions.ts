@@ -6,7 +6,7 @@ import {
   parseAbi,
   toFunctionSelector,
 } from 'viem'
-import { batchCall, callOrNull } from '../../hub/chain/batch-call.js'
+import { batchCall, callOrNull, isRevert } from '../../hub/chain/batch-call.js'
 import type { Endpoint } from '../../hub/chain/endpoint.js'
 
 /** A mint that a simulation has accepted. */
@@ -73,19 +73,30 @@ interface MintPrices {
   readonly fee: bigint | null
 }
 
-/** Finds mints of one contract for many receivers. What a number of tokens costs is read once. */
+/**
+ * Finds mints of one contract for many receivers. What a number of tokens costs is read once, and the function that was accepted
+ * for a receiver is the first to be tried for the next: a contract has up to 49 candidates, each a request to the RPC.
+ */
 export class MintFinder {
   readonly #pricesByQuantity = new Map<number, MintPrices>()
+  /** Index of the candidate that was accepted last, by quantity. */
+  readonly #acceptedByQuantity = new Map<number, number>()
 
   constructor(private readonly contract: Hex) {}
 
   /** Finds the first known mint function that the contract accepts, with its price; null when it accepts none. */
   async find(endpoint: Endpoint, request: MintRequest): Promise<MintCall | null> {
-    const prices = await this.#pricesOf(endpoint, request.quantity)
-    for (const { functionAbi, args, value } of candidatesFor(request, prices)) {
+    const { quantity, from } = request
+    const candidates = candidatesFor(request, await this.#pricesOf(endpoint, quantity))
+    const accepted = this.#acceptedByQuantity.get(quantity) ?? 0
+    const others = candidates.map((_, index) => index).filter((index) => index !== accepted)
+    for (const index of [accepted, ...others]) {
+      const { functionAbi, args, value } = candidates[index]!
       const data = encodeFunctionData({ abi: [functionAbi], args } as never)
-      const gas = await simulate(endpoint, { from: request.from, to: this.contract, data, value })
-      if (gas !== null) return { functionAbi, args, data, value, gas }
+      const gas = await simulate(endpoint, { from, to: this.contract, data, value })
+      if (gas === null) continue
+      this.#acceptedByQuantity.set(quantity, index)
+      return { functionAbi, args, data, value, gas }
     }
     return null
   }
@@ -148,6 +159,9 @@ async function readZoraFee(endpoint: Endpoint, to: Hex, quantity: number): Promi
   return BigInt(`0x${answer.slice(WORD_LENGTH, 2 * WORD_LENGTH - 2)}`)
 }
 
+/** How nodes say that no amount of gas suffices, besides naming a revert: geth, Nethermind and Besu. */
+const REFUSED_ESTIMATE = /execution|insufficient|exceeds allowance|cannot be found/i
+
 /** Returns the gas of a call from an address with enough money; null when it reverts. */
 async function simulate(
   endpoint: Endpoint,
@@ -158,8 +172,7 @@ async function simulate(
   try {
     return BigInt(await endpoint.request<Hex>('eth_estimateGas', [transaction, 'latest', override]))
   } catch (error) {
-    if (error instanceof Error && /revert|execution|insufficient|invalid opcode/i.test(error.message))
-      return null
+    if (isRevert(error) || (error instanceof Error && REFUSED_ESTIMATE.test(error.message))) return null
     throw error
   }
 }

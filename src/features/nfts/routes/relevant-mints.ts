@@ -56,7 +56,8 @@ export const relevantMints = defineOperation({
     ])
     const hiddenFids = new Set(hidden)
     const minters = followed.filter(({ fid }) => !hiddenFids.has(fid))
-    const fidByAddress = new Map(minters.map((each) => [each.address, each.fid]))
+    // Of several users of an address, the first has the highest score: in a map the last entry counts.
+    const fidByAddress = new Map(minters.toReversed().map((each) => [each.address, each.fid]))
     const filter = {
       contract: contract_address.toLowerCase() as Hex,
       // Of all apps alike: they share the cached mints.
