@@ -129,7 +129,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'GET feed/user/:fid/replies_and_recasts': { statements: 5, buildRequest: () => ({ fid: 2, viewer_fid }) },
   'GET storage/allocations': { statements: 2, buildRequest: () => ({ fid: 1 }) },
   'GET storage/usage': { statements: 3, buildRequest: () => ({ fid: 1 }) },
-  'GET topic/trending': { statements: 2, buildRequest: () => ({}) },
+  'GET topic/trending': { statements: 3, buildRequest: () => ({}) },
   'GET user/best_friends': { statements: 2, buildRequest: () => ({ fid: 1 }) },
   'GET user/bulk': { statements: 2, buildRequest: () => ({ fids: '1,2,3', viewer_fid }) },
   'GET user/bulk-by-address': {

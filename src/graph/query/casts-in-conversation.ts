@@ -112,7 +112,7 @@ function isRankedAbove(db: Database, viewerFid: number | undefined): Fragment {
           select from social.follows known where known.fid = ${viewerFid}::bigint and known.target_fid = reply.fid
         )`
   return db`(
-    reply.fid = f.fid
+    reply.fid = (select fid from focus)
     or coalesce((select u.score from social.users u where u.fid = reply.fid), 1) >= ${FOLD_SCORE}::real
     or ${followed}
   )`

@@ -75,6 +75,9 @@ describe('a conversation', () => {
     expect((await conversation({ fold: 'above' })).outline).toEqual(['root', ['a', 'a1'], 'c'])
     expect((await conversation({ fold: 'below' })).outline).toEqual(['root', 'b'])
     expect((await conversation({})).outline).toEqual(['root', ['a', 'a1', 'a2'], 'b', 'c'])
+    await db`update social.users set score = case fid when 1 then 0.1 else 0.9 end`
+    expect((await conversation({ fold: 'above' })).outline).toEqual(['root', ['a', 'a1', 'a2'], 'b', 'c'])
+    await db`update social.users set score = case fid when 3 then 0.1 else 0.9 end`
     await merge(userOf(5).link(3, testNow))
     expect((await conversation({ fold: 'below', viewer_fid: 5 })).outline).toEqual('root')
   })

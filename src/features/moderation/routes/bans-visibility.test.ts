@@ -65,6 +65,7 @@ beforeAll(async () => {
     { id: 'gardens', lead_fid: 1, parent_url: gardens, followers: [{ fid: 2, followed_at: 5 }] },
     testNowUnix,
   )
+  await db`insert into topics.topics values ('tulips', 'Tulips', 1, 'science_technology', null, '{2}')`
   await consumeInbox(db)
 })
 
@@ -94,6 +95,7 @@ const lists: [path: string, query: Record<string, string | number | boolean>, tr
   ['cast/search', { q: 'tulips' }, hashOf(bobsCast)],
   ['cast/conversation', { identifier: hashOf(carolsCast), type: 'hash' }, hashOf(reply)],
   ['cast/quotes', { identifier: hashOf(carolsCast), type: 'hash' }, hashOf(quote)],
+  ['topic/trending', {}, user],
   ['reactions/cast', { hash: hashOf(carolsCast), types: 'all' }, user],
   ['reactions/user', { fid: 3, type: 'all' }, hashOf(bobsCast)],
   ['reactions/user', { fid: 2, type: 'all' }, user],

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { cursorParameter, limitParameter, textParameter } from '../../../api/parameters.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
 import { readTopicFeed, readTopics } from '../../../graph/query/topics.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { feedPages } from '../../feeds/routes/feed-page.js'
@@ -51,7 +52,9 @@ export const topicTrending = defineOperation({
   }),
   reply: TrendingTopicsResponse,
 
-  async handle({ db, hydrator }, { limit, cursor }) {
+  async handle(context, { limit, cursor }, caller) {
+    const { db, hydrator } = context
+    const hidden = new Set(await hiddenFidsFor(context, caller))
     const key = cursors.decode(cursor)
     const rows = await readTopics(db, { after: key && { score: key[0], slug: key[1] }, count: limit + 1 })
     const { page, next } = cursors.page(rows, limit, ({ score, slug }) => [score, slug])
@@ -62,7 +65,7 @@ export const topicTrending = defineOperation({
         name,
         top_level_topic: topLevelTopic as TopLevelTopic,
         summary,
-        authors: authorFids.flatMap((fid) => users.get(fid) ?? []),
+        authors: authorFids.filter((fid) => !hidden.has(fid)).flatMap((fid) => users.get(fid) ?? []),
       })),
       next,
     }
