@@ -145,3 +145,8 @@ export function listParameter<Item extends TSchema>(
 ) {
   return Type.Array(item, { minItems: 1, ...options })
 }
+
+/** Counts the values of an unchecked list, given between commas, as repeated parameters, or both. */
+export function listLength(list: unknown): number {
+  return String(list ?? '').split(',').length
+}

@@ -58,7 +58,10 @@ export async function channelIdsByUrl(db: Database, urls: readonly string[]): Pr
   return new Map(rows.map((row) => [row.url, row.channel_id]))
 }
 
-/** Lists channels that a user has cast in, most recent first; rank is the last cast in Farcaster seconds. */
+/** Casts of a user that tell in which channels the user is active: most users have fewer. */
+const MAX_READ_CASTS = 10_000
+
+/** Lists channels that a user has cast in lately, most recent first; rank is the last cast in Farcaster seconds. */
 export function activeChannels(
   db: Database,
   fid: number,
@@ -67,9 +70,13 @@ export function activeChannels(
 ): Promise<ChannelKey[]> {
   const used = db`
     select u.channel_id as id, max(c.ts) as rank
-    from social.casts c
+    from (
+      select ts, root_parent_url from social.casts
+      where fid = ${fid}
+      order by ts desc
+      limit ${db.unsafe(String(MAX_READ_CASTS))}
+    ) c
     join channels.urls u on u.url = c.root_parent_url
-    where c.fid = ${fid}
     group by u.channel_id`
   return rankedPage(db, used, limit, after)
 }
@@ -133,7 +140,7 @@ export function channelFollowers(
     from channels.follows
     where channel_id = ${id}
       and (followed_at, fid) < (${followedAt}::bigint, ${fid}::bigint)
-      and fid <> all (${[...hidden]}::bigint[])
+      and fid not in (select unnest(${[...hidden]}::bigint[]))
     order by followed_at desc, fid desc
     limit ${limit}`
 }
@@ -153,7 +160,7 @@ export async function relevantChannelFollowers(
     from social.follows mine
     join channels.follows f on f.channel_id = ${id} and f.fid = mine.target_fid
     left join social.user_counts n on n.fid = f.fid
-    where mine.fid = ${viewerFid} and f.fid <> all (${[...hidden]}::bigint[])
+    where mine.fid = ${viewerFid} and f.fid not in (select unnest(${[...hidden]}::bigint[]))
     order by coalesce(n.follower_count, 0) desc, f.fid
     limit ${MAX_RELEVANT_FOLLOWERS}`
   return rows.map((row) => row.fid)

@@ -5,6 +5,7 @@ import { limitParameter, textParameter } from '../../api/parameters.js'
 import { viewerOf } from '../../api/viewer.js'
 import type { FeedCursor, FeedPageRequest } from '../../graph/query/feeds.js'
 import { readAuthorFeed } from '../../graph/query/feeds-by-author.js'
+import { workPrices } from '../../platform/limits/work-prices.js'
 import type { Operation, OperationContext } from '../operation.js'
 import { loadVersionOneCasts } from './loaders.js'
 import { fid, hash, hexOf, paging, required, versionOne, viewerFid } from './operation.js'
@@ -52,6 +53,7 @@ const casts = versionOne({
 
 const allCastsInThread = versionOne({
   path: 'all-casts-in-thread',
+  price: () => workPrices.largeReply,
   summary: 'Get the casts of a thread',
   query: Type.Object({ threadHash: hash, viewerFid }),
   result: Type.Object({ casts: Type.Array(VersionOneCast) }),

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Caller } from '../../api/caller.js'
+import type { PriceOf } from '../../api/operation.js'
 import {
   castHashParameter,
   cursorParameter,
@@ -16,6 +17,7 @@ import type { consentHeaders } from '../signers/fid-consent.js'
 interface VersionOneSpec<Query extends TObject, Result extends TSchema> {
   readonly path: string
   readonly summary: string
+  readonly price?: PriceOf
   readonly query: Query
   /** The value of `result`. */
   readonly result: Result

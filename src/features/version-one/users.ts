@@ -8,6 +8,7 @@ import { findAddressHolders, findFidByUsername } from '../../graph/query/users.j
 import { dateTimeOf } from '../../graph/view/formats.js'
 import { EthAddress, Fid, MAX_INT32, nullable, Username } from '../../graph/view/schema/primitives.js'
 import type { User } from '../../graph/view/schema/user.js'
+import { priceOfItems } from '../../platform/limits/work-prices.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { Operation, OperationContext } from '../operation.js'
 import { loadUsers } from './loaders.js'
@@ -97,6 +98,8 @@ const recentCursors = cursorKind('v1 recent users', keyPart.integer)
 
 const recentUsers = versionOne({
   path: 'recent-users',
+  // 100 by default.
+  price: ({ limit = 100 }) => priceOfItems(Number(limit)),
   summary: 'Get recently registered users',
   query: Type.Object({ ...paging, limit: limitParameter({ maximum: 1_000, default: 100 }) }),
   result: pageOf('users', VersionOneUser),

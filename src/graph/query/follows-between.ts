@@ -35,7 +35,7 @@ export async function readReciprocal(
       join social.follows b on b.fid = f.target_fid and b.target_fid = f.fid
       join social.users u on u.fid = f.target_fid
       left join social.user_counts c on c.fid = f.target_fid
-      where f.fid = ${fid} and f.target_fid <> f.fid and f.target_fid <> all (${[...hidden]}::bigint[])
+      where f.fid = ${fid} and f.target_fid <> f.fid and f.target_fid not in (select unnest(${[...hidden]}::bigint[]))
     ), keyed as (
       select *, ${order === 'time' ? db`ts::float8` : db`popularity`} as key from mutual
     )
@@ -68,7 +68,7 @@ export async function readRelevantFollowers(
     left join social.user_counts c on c.fid = f.fid
     left join social.signer_apps a on a.fid = f.fid and a.key = f.signer
     left join social.users app on app.fid = a.app_fid
-    where v.fid = ${viewerFid} and f.fid <> all (${[...hidden]}::bigint[])
+    where v.fid = ${viewerFid} and f.fid not in (select unnest(${[...hidden]}::bigint[]))
     order by ${popularityOf(db)} desc, f.fid desc
     limit ${limit}
   `
@@ -111,7 +111,7 @@ export async function readSuggested(
         order by f.ts desc, f.target_fid desc
         limit ${FOLLOWS_PER_FRIEND}
       ) theirs
-      where theirs.target_fid <> ${fid} and theirs.target_fid <> all (${[...hidden]}::bigint[])
+      where theirs.target_fid <> ${fid} and theirs.target_fid not in (select unnest(${[...hidden]}::bigint[]))
         -- Hashed once. "not exists" is planned for a user with two follows, and for one with 3,000 it reads
         -- all of them for each of the 10,000 rows.
         and theirs.target_fid not in (select mine.target_fid from social.follows mine where mine.fid = ${fid})

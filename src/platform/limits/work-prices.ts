@@ -24,3 +24,11 @@ export const workPrices = {
   /** Filters of a webhook against up to 100,000 past events, for at most three seconds. */
   preview: { lane: 'reads', msPerRequest: 1_000, msPerKb: 0.01 },
 } as const satisfies Record<string, WorkPrice>
+
+/** Users or casts in a reply that takes a few milliseconds. */
+const MAX_LIGHT_ITEMS = 50
+
+/** Returns the price of a reply with so many users or casts; null for a light one. */
+export function priceOfItems(count: number): WorkPrice | null {
+  return count > MAX_LIGHT_ITEMS ? workPrices.largeReply : null
+}

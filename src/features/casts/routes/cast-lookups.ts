@@ -3,6 +3,7 @@ import { invalidField } from '../../../api/invalid-field.js'
 import {
   castHashParameter,
   choiceParameter,
+  listLength,
   listParameter,
   lookupViewerFidParameter,
   textParameter,
@@ -14,6 +15,7 @@ import { json, jsonArray } from '../../../graph/view/json.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { callerOfKey } from '../../../platform/limits/caller-name.js'
+import { priceOfItems } from '../../../platform/limits/work-prices.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { feedPages, type ReadFeed } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
@@ -92,6 +94,7 @@ export const cast = defineOperation({
 export const casts = defineOperation({
   method: 'GET',
   path: 'casts',
+  price: ({ casts }) => priceOfItems(listLength(casts)),
   isPublic: true,
   tag: 'Casts',
   summary: 'Bulk fetch casts by hashes',

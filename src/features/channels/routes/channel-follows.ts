@@ -9,6 +9,7 @@ import { OperationResponse } from '../../../graph/view/schema/operation-response
 import { RelevantFollowersResponse } from '../../../graph/view/schema/relation.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { priceOfItems } from '../../../platform/limits/work-prices.js'
 import { cacheWriterOf, defineOperation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { setChannelFollow } from '../channel-follows.js'
@@ -94,6 +95,7 @@ const cursors = cursorKind('channel followers', keyPart.integer, keyPart.integer
 export const channelFollowersOperation = defineOperation({
   method: 'GET',
   path: 'channel/followers',
+  price: ({ limit }) => priceOfItems(Number(limit)),
   isPublic: true,
   tag: 'Channels',
   summary: 'Fetch followers of a channel',

@@ -134,7 +134,8 @@ export const channelUser = defineOperation({
   isPublic: true,
   tag: 'Channels',
   summary: 'Fetch channels that a user is active in',
-  description: 'Channels in which the user has cast, most recent cast first.',
+  description:
+    'Channels in which the user has cast, most recent cast first: with the last 10,000 casts of the user.',
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
     ...pagingParameters(100, 20),

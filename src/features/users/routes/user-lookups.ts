@@ -7,6 +7,7 @@ import {
   choiceParameter,
   ethAddressParameter,
   fidParameter,
+  listLength,
   listParameter,
   lookupViewerFidParameter,
   pagingParameters,
@@ -23,23 +24,15 @@ import {
 import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { workPrices } from '../../../platform/limits/work-prices.js'
+import { priceOfItems } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
 import { BulkUsersByAddressResponse, BulkUsersResponse, UserResponse } from '../schema/user.js'
-
-/** Pages of fewer users take a few milliseconds. */
-const MAX_LIGHT_USERS = 50
-
-/** Values of a list, given between commas, as repeated parameters, or both. */
-function listLength(list: unknown): number {
-  return String(list ?? '').split(',').length
-}
 
 /** `GET user/bulk` */
 export const userBulk = defineOperation({
   method: 'GET',
   path: 'user/bulk',
-  price: ({ fids }) => (listLength(fids) > MAX_LIGHT_USERS ? workPrices.largeReply : null),
+  price: ({ fids }) => priceOfItems(listLength(fids)),
   isPublic: true,
   tag: 'Users',
   summary: 'Bulk fetch users by fids',
