@@ -1,6 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { cursorRow, type FeedCursor, type FeedPageRequest, roundCount } from './feeds.js'
+import { cursorRow, type FeedCursor, type FeedPageRequest, type FeedStop, roundCount } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
 /** The casts below parent URLs that a feed selects. */
@@ -17,13 +17,18 @@ export interface ParentSelection {
 export interface ParentFeed {
   /** The URLs that were read. */
   readonly urls: readonly string[]
-  readonly entries: readonly FeedCursor[]
+  /** A stop may be the last of them. */
+  readonly entries: readonly (FeedCursor | FeedStop)[]
 }
+
+/** Casts below a URL that one request reads to find those of members: a channel may have hundreds of thousands of others. */
+const MAX_READ_CASTS = 2_000
 
 interface ParentFeedRow {
   urls: string[]
   ts: number[]
   hashes: string[]
+  stop?: FeedStop | null
 }
 
 /**
@@ -37,6 +42,10 @@ export async function readParentFeed(
   { parents, replies, membersOnly }: ParentSelection,
   pageRequest: FeedPageRequest,
 ): Promise<ParentFeed> {
+  const isBelow = db`
+    ${replies ? db`c.root_parent_url` : db`c.parent_url`} = parent.url and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}`
+  const below = db`
+    select c.ts, c.hash, c.fid from social.casts c where ${isBelow} order by c.ts desc, c.hash desc`
   const [row] = await db<ParentFeedRow[]>`
     with parent as materialized (${urlsOf(db, parents, membersOnly)}),
     entry as materialized (
@@ -44,9 +53,7 @@ export async function readParentFeed(
       from parent
       cross join lateral (
         select c.ts, c.hash
-        from social.casts c
-        where ${replies ? db`c.root_parent_url` : db`c.parent_url`} = parent.url
-          and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
+        from ${membersOnly ? db`(${below} limit ${db.unsafe(String(MAX_READ_CASTS))}) c where true` : db`social.casts c where ${isBelow}`}
           and ${visibilityFilter(db, pageRequest, 'c.fid')}
           ${membersOnly ? db`and (not parent.lists_members or ${isMember(db, db`parent.url`)})` : db``}
           ${'channelIds' in parents ? db`and (not parent.is_moderated or not ${isModeratedAway(db, db`parent.url`)})` : db``}
@@ -60,9 +67,29 @@ export async function readParentFeed(
       array(select url from parent) as urls,
       array(select ts from entry) as ts,
       array(select encode(hash, 'hex') from entry) as hashes
+      ${membersOnly ? db`, (${stopOf(db, below, pageRequest.count)}) as stop` : db``}
   `
-  const { urls, ts, hashes } = row!
-  return { urls, entries: hashes.map((hash, index) => ({ ts: ts[index]!, hash })) }
+  const { urls, ts, hashes, stop } = row!
+  const entries = hashes.map((hash, index) => ({ ts: ts[index]!, hash }))
+  if (!stop) return { urls, entries }
+  // Casts of other URLs behind it come with the next page: there may be unread ones before them.
+  return { urls, entries: [...entries.filter((entry) => isBefore(entry, stop)), stop] }
+}
+
+/** SQL for the newest position at which the reading of a `parent` stopped before the page of `entry` was full, if it did. */
+function stopOf(db: Database, below: Fragment, count: number): Fragment {
+  return db`
+    select jsonb_build_object('ts', last.ts, 'hash', encode(last.hash, 'hex'), 'isShown', false, 'endsReading', true)
+    from parent
+    cross join lateral (${below} limit 1 offset ${MAX_READ_CASTS - 1}) last
+    where (select count(*) from entry) < ${count}::bigint
+    order by last.ts desc, last.hash desc
+    limit 1`
+}
+
+/** Whether a position is before another one in a feed, or the same. */
+function isBefore(one: FeedCursor, other: FeedCursor): boolean {
+  return one.ts > other.ts || (one.ts === other.ts && one.hash >= other.hash)
 }
 
 /** A single URL has its own form: for a list of unknown length the planner expects ten. */

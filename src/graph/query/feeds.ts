@@ -25,6 +25,12 @@ export interface FeedRow extends FeedCursor {
   readonly readAtMicros: number
 }
 
+/** Where reading ended before a page was full: a position that is not shown. The next page begins behind it. */
+export interface FeedStop extends FeedCursor {
+  readonly isShown: false
+  readonly endsReading: true
+}
+
 /** The page of a feed, and its viewer. */
 export interface FeedPageRequest extends Viewer {
   /** The last position of the previous page; null on the first page. */

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import type { Database } from '../../platform/db/connection.js'
 import { readAuthorFeed } from './feeds-by-author.js'
+import { readParentFeed } from './feeds-by-parent.js'
 import { readSuggested } from './follows-between.js'
 import { readUserReactions } from './reactions.js'
 
@@ -84,4 +85,23 @@ it('keys of an app are looked up once per author, not once per cast', async () =
   expect(looked).toBeLessThan(HEAVY + FEW)
   const [rows] = await readWithOnePlan(feed(9))
   expect(rows.map(({ ts }) => ts)).toEqual(Array.from({ length: 26 }, (_, n) => HEAVY - n))
+})
+
+it('a page of a large channel for members only does not read all that it may', async () => {
+  const url = 'https://example.com/~/channel/large'
+  await db`
+    insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, member_count)
+    values ('large', ${url}, ${url}, 'Large', 1, 0, 1)`
+  await db`insert into channels.urls (url, channel_id) values (${url}, 'large')`
+  await db`
+    insert into social.casts (hash, fid, ts, text, parent_url, root_parent_url, thread_hash, embeds, mentions, mention_positions, signer)
+    select hash, 2, n, '', ${url}, ${url}, hash, '[]', '{}', '{}', 'key'
+    from (select n, decode('ee' || lpad(to_hex(n), 38, '0'), 'hex') as hash from generate_series(1, ${HEAVY}::integer) n) cast_of`
+  await db`analyze social.casts`
+  const selection = { parents: { channelIds: ['large'] }, replies: false, membersOnly: true }
+  const [{ entries }, looked] = await readWithOnePlan((one) =>
+    readParentFeed(one, selection, { before: null, count: 26, viewerFid: undefined }),
+  )
+  expect(entries).toHaveLength(26)
+  expect(looked).toBeLessThan(200)
 })

@@ -5,7 +5,7 @@ import { type RequestViewer, viewerOf } from '../../../api/viewer.js'
 import { cacheTag, channelTags } from '../../../graph/cache/cache-tags.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import type { SingleFlightCache, Tagged } from '../../../graph/cache/single-flight-cache.js'
-import type { FeedCursor, FeedPageRequest, FeedRow } from '../../../graph/query/feeds.js'
+import type { FeedCursor, FeedPageRequest, FeedRow, FeedStop } from '../../../graph/query/feeds.js'
 import { type AuthorSelection, readAuthorFeed } from '../../../graph/query/feeds-by-author.js'
 import { type ParentSelection, readParentFeed } from '../../../graph/query/feeds-by-parent.js'
 import { type FollowingSelection, readFollowingFeed } from '../../../graph/query/feeds-following.js'
@@ -18,7 +18,9 @@ import type { OperationContext } from '../../operation.js'
 export type FeedContext = Pick<OperationContext, 'db' | 'hydrator'>
 
 /** Reads entries of a feed. */
-export type ReadFeed = (pageRequest: FeedPageRequest) => Promise<readonly (FeedCursor | FeedRow)[]>
+export type ReadFeed = (pageRequest: FeedPageRequest) => Promise<readonly FeedEntry[]>
+
+type FeedEntry = FeedCursor | FeedRow | FeedStop
 
 /** How the entries of a feed are read. */
 export interface FeedReader {
@@ -33,7 +35,7 @@ export interface SharedFirstPageReader {
   /** The cache key, unique within the feed. */
   readonly key: string
   /** Reads the first entries without a viewer, from the database of the cache. */
-  read(db: Database, count: number): Promise<Tagged<readonly FeedCursor[]>>
+  read(db: Database, count: number): Promise<Tagged<readonly (FeedCursor | FeedStop)[]>>
 }
 
 /**
@@ -100,7 +102,8 @@ export function feedPages(name: string, repeatsCasts: boolean) {
         : await read(pageRequest))
     const { hashes, last } = distinctCasts(feedEntries, limit)
     const casts = await hydrator.casts(hashes, viewerFid)
-    const hasMore = last < feedEntries.length - 1 || feedEntries.length === count
+    const hasMore =
+      last < feedEntries.length - 1 || feedEntries.length === count || stopOf(feedEntries) !== undefined
     return pageJson(
       hashes.flatMap((hash) => casts.get(hash) ?? []),
       hasMore ? feedEntries[last] : undefined,
@@ -121,19 +124,26 @@ export function feedPages(name: string, repeatsCasts: boolean) {
       MAX_SHARED_AGE_MS,
       (db) => firstPageReader.read(db, count),
     )
-    const hashes = feedEntries.map(({ hash }) => hash)
+    const stop = stopOf(feedEntries)
+    const hashes = feedEntries.filter((entry) => entry !== stop).map(({ hash }) => hash)
     const { casts, lastIndex, hasMore } = await hydrator.firstVisibleCasts(hashes, limit, viewer)
-    if (!hasMore && feedEntries.length === count) return null
-    return pageJson(casts, hasMore ? feedEntries[lastIndex] : undefined)
+    if (!hasMore && hashes.length === count) return null
+    return pageJson(casts, hasMore ? feedEntries[lastIndex] : stop)
   }
 
-  function pageJson(casts: readonly Json[], end: FeedCursor | FeedRow | undefined, startedAt?: number) {
+  function pageJson(casts: readonly Json[], end: FeedEntry | undefined, startedAt?: number) {
     const readAt = end && 'readAtMicros' in end ? end.readAtMicros : 0
     const next = { cursor: end ? cursors.encode([end.ts, end.hash, startedAt ?? readAt]) : null }
     return listJson('casts', casts, next)
   }
 
   return page
+}
+
+/** Returns the stop of a page that could not be filled. */
+function stopOf(feedEntries: readonly FeedEntry[]): FeedEntry | undefined {
+  const last = feedEntries.at(-1)
+  return last && 'endsReading' in last ? last : undefined
 }
 
 /** Reads the cached first entries of one viewer. */
@@ -160,10 +170,7 @@ function readViewerEntries(
 }
 
 /** The first distinct casts, and the index of the last entry they took. */
-function distinctCasts(
-  feedEntries: readonly (FeedCursor | FeedRow)[],
-  limit: number,
-): { hashes: string[]; last: number } {
+function distinctCasts(feedEntries: readonly FeedEntry[], limit: number): { hashes: string[]; last: number } {
   const hashes = new Set<string>()
   let last = -1
   for (const [index, entry] of feedEntries.entries()) {

@@ -115,6 +115,29 @@ describe('filter', () => {
     expect(await countStatements('feed', { ...query, viewer_fid: 1 })).toBeLessThanOrEqual(6)
   })
 
+  test('finds the casts of members behind more by others than one request reads', async () => {
+    const busy = 'https://example.com/~/channel/busy'
+    await createChannel('busy', { urls: [busy], leadFid: 1, members: [2] })
+    const early = bob.cast('early', testNow - 9_000, { parentUrl: busy })
+    await merge(early)
+    await db`
+      insert into social.casts (hash, fid, ts, text, parent_url, root_parent_url, thread_hash, embeds, mentions, mention_positions, signer)
+      select hash, 5, ${testNow - 8_000} + n, '', ${busy}, ${busy}, hash, '[]', '{}', '{}', 'key'
+      from (select n, decode(lpad(to_hex(n), 40, '0'), 'hex') as hash from generate_series(1, 2_100) n) busy`
+    for (const query of [
+      { filter_type: 'channel_id', channel_id: 'busy' },
+      { filter_type: 'channel_id', channel_id: 'busy', viewer_fid: 3 },
+    ]) {
+      const first = await ask('feed', query)
+      expect(first).toEqual({ casts: [], next: { cursor: expect.any(String) } })
+      const second = await ask('feed', { ...query, cursor: first.next.cursor! })
+      expect([second.casts.map(({ hash }) => hash), second.next.cursor]).toEqual([named(early), null])
+    }
+    const both = await ask('feed/channels', { channel_ids: 'busy,wild' })
+    expect(both.casts.map(({ hash }) => hash)).toEqual(named(wolf))
+    await db`delete from social.casts where fid = 5 and parent_url = ${busy}`
+  })
+
   test('takes a channel whose members are not all known for everybody’s', async () => {
     const readers = [
       () => hashesOf('feed', { filter_type: 'channel_id', channel_id: 'gardens' }),
