@@ -26,8 +26,9 @@ interface OpenFrame {
 /**
  * Completes payments of a network by the transfers that pay them.
  *
- * Without an open payment the chain is not asked. Only final blocks are read, because apps deliver goods for a completed payment. A transfer completes the oldest open
- * payment that it is enough for, and no other.
+ * Without an open payment the chain is not asked. Only final blocks are read, because apps deliver goods for a completed payment.
+ * A transfer completes, of each app, the oldest open payment that it is enough for, and no other. Not of all apps together: any
+ * app may name the receiver and the token of another, and would take its transfers.
  *
  * @param clock Unix milliseconds.
  */
@@ -102,6 +103,7 @@ async function checkFilter(
   if (later) throw new FilterIncomplete('a payment was requested while the chain was read')
 }
 
+/** Completes the oldest matching payment of each app that this transfer has completed none of. */
 async function completeFrame(
   db: Queryable,
   network: ChainName,
@@ -116,8 +118,8 @@ async function completeFrame(
     update payments.frames
     set completed_at = ${new Date(timestamp * 1000)}, block = ${blockNumber}::bigint, transaction_hash = ${hash},
       log_index = ${logIndex}
-    where id = (
-      select f.id from payments.frames f
+    where id in (
+      select distinct on (f.app_id) f.id from payments.frames f
       where f.network = ${network} and f.token = ${bytesOf(address)} and f.receiver = ${receiver!}
         and f.completed_at is null and f.from_block <= ${blockNumber}::bigint
         and f.expires_at > ${new Date(timestamp * 1000)} and f.amount_raw <= ${String(BigInt(data))}::numeric
@@ -129,12 +131,12 @@ async function completeFrame(
             where v.address = ${sender!} and v.protocol = 0 and v.fid = any (f.allowlist_fids)
           )
         )
-      order by f.seq
-      limit 1
-    )
-    and not exists (
-      select from payments.frames paid
-      where paid.network = ${network} and paid.transaction_hash = ${hash} and paid.log_index = ${logIndex}
+        and not exists (
+          select from payments.frames paid
+          where paid.network = ${network} and paid.transaction_hash = ${hash} and paid.log_index = ${logIndex}
+            and paid.app_id = f.app_id
+        )
+      order by f.app_id, f.seq
     )`
 }
 

@@ -1066,11 +1066,11 @@ create table payments.frames (
   constraint frames_amount_raw_check CHECK ((amount_raw > (0)::numeric)),
   constraint frames_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint frames_app_id_idem_key UNIQUE (app_id, idem),
-  constraint frames_network_transaction_hash_log_index_key UNIQUE (network, transaction_hash, log_index),
   constraint frames_seq_key UNIQUE (seq)
 );
 CREATE INDEX frames_by_app ON payments.frames USING btree (app_id, created_at);
 CREATE INDEX frames_by_block ON payments.frames USING btree (network, block) WHERE (completed_at IS NOT NULL);
+CREATE UNIQUE INDEX frames_by_transfer ON payments.frames USING btree (network, transaction_hash, log_index, app_id);
 CREATE INDEX frames_open ON payments.frames USING btree (network, expires_at, seq) WHERE (completed_at IS NULL);
 
 create table public.schema_migrations (

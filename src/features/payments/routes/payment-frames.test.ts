@@ -20,6 +20,7 @@ import { readChainSettings } from '../../../hub/chain/chain-settings.js'
 import type { Endpoint } from '../../../hub/chain/endpoint.js'
 import { ChainFollower, startFollowing } from '../../../hub/chain/follower.js'
 import { silentLog } from '../../../platform/log/log.js'
+import { createApiKey } from '../../apps/api-keys.js'
 import { ensureApp } from '../../apps/apps.js'
 import { paymentChannel } from '../payment-frames.js'
 import { paymentHandler } from '../payment-handler.js'
@@ -155,6 +156,27 @@ describe('completion', () => {
     await pay(ann, receiver, 10_000n)
     await follow()
     expect(await statusOf(newer)).toBe('completed')
+  })
+
+  it('another app with the same receiver and token takes no transfer away', async () => {
+    const receiver = newReceiver()
+    const { key } = await createApiKey(db, { appId: await ensureApp(db, 'copycat') })
+    const payload = bodyOf(receiver, { amount: 0.000001 })
+    const url = '/v2/farcaster/frame/transaction/pay'
+    const copied = []
+    for (let count = 0; count < 2; count += 1) {
+      copied.push(await api.app.inject({ method: 'POST', url, headers: { 'x-api-key': key }, payload }))
+    }
+    expect(copied.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+    const frame = await create(bodyOf(receiver))
+    await pay(ann, receiver, 10_000n)
+    await follow()
+    expect(await statusOf(frame)).toBe('completed')
+    // The transfer counts once in the other app, too.
+    const [{ open }] = await db<[{ open: number }]>`
+      select count(*)::integer as open from payments.frames
+      where receiver = ${Buffer.from(receiver.slice(2), 'hex')} and completed_at is null`
+    expect(open).toBe(1)
   })
 
   it('a payment in time completes also when its block is read after the expiry', async () => {
