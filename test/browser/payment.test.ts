@@ -43,14 +43,14 @@ async function openShop() {
     await stop()
     await api.app.close()
   })
-  return { api, chain, url }
+  return { api, chain, url, db }
 }
 
 const receiver = getAddress(`0x${'e1'.repeat(20)}`)
 
 describe.skipIf(browserPath === null)('the page of a payment', async () => {
   if (browserPath === null) return
-  const { api, chain, url } = await openShop()
+  const { api, chain, url, db } = await openShop()
   const { openPage } = createTestBrowser()
   const token = chain.addresses.token
   const buyer = ethAccount(newPrivateKey())
@@ -111,8 +111,11 @@ describe.skipIf(browserPath === null)('the page of a payment', async () => {
       eth_sendTransaction: (params) => sendFrom(chain, buyer.signer, params),
     })
     const unreadable = ['<html>', 'null']
+    let asked = 0
     await page.route('**/status', (route) => {
-      const body = unreadable.shift()
+      asked += 1
+      // The first question comes before the transaction.
+      const body = asked === 1 ? undefined : unreadable.shift()
       return body === undefined ? route.continue() : route.fulfill({ status: 200, body })
     })
     await page.click('#pay')
@@ -121,6 +124,35 @@ describe.skipIf(browserPath === null)('the page of a payment', async () => {
     expect(await page.$('#pay:not([disabled])')).toBeNull()
     expect(wallet.requestedMethods.filter((method) => method === 'eth_sendTransaction')).toHaveLength(1)
     expect((await balanceOf(receiver)) - before).toBe(PRICE)
+  })
+
+  it.each([
+    ['completed', 'Paid.', "completed_at = now(), block = 1, transaction_hash = '\\x01', log_index = 1"],
+    ['expired', 'This request has expired.', "expires_at = now() - interval '1 second'"],
+  ])(
+    'a page that was open when its request was %s -> the wallet is not asked to pay',
+    async (_, text, change) => {
+      const { page, wallet, says, frame } = await openPayment({ eth_sendTransaction: () => '0x' })
+      await page.waitForSelector('#pay:not([disabled])')
+      await db.unsafe(`update payments.frames set ${change} where id = '${frame.id}'`)
+      await page.click('#pay')
+      await says('#state', text)
+      await says('#message', 'Nothing was paid now.')
+      expect(await page.$('#pay:not([disabled])')).toBeNull()
+      expect(wallet.requestedMethods).not.toContain('eth_sendTransaction')
+    },
+  )
+
+  it('the request expires after the transaction was sent -> the page says so and asks no more', async () => {
+    const { page, says, frame } = await openPayment({
+      eth_sendTransaction: async () => {
+        await db`update payments.frames set expires_at = now() - interval '1 second' where id = ${frame.id}`
+        return '0x'
+      },
+    })
+    await page.click('#pay')
+    await says('#state', 'This request has expired.')
+    expect(await page.$('#pay:not([disabled])')).toBeNull()
   })
 
   it('declined in the wallet -> nothing is paid, and the user can try again', async () => {

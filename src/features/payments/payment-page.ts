@@ -24,6 +24,7 @@ export function paymentPage(frame: PaymentFrame, context: PaymentPageContext): s
   const title = items.map(({ name }) => name).join(', ')
   const token = checksummedAddress(frame.token)
   const receiver = checksummedAddress(frame.receiver)
+  const status = paymentStatus(frame, context.nowMs)
   const data = encodeFunctionData({
     abi: erc20Abi,
     functionName: 'transfer',
@@ -45,7 +46,7 @@ export function paymentPage(frame: PaymentFrame, context: PaymentPageContext): s
   <dt>Receiver</dt><dd><code>${receiver}</code></dd>
   <dt>Network</dt><dd>${frame.network}</dd>
 </dl>
-${stateOf(frame, context)}
+<p id="state" data-state="${status}">${stateTexts[status]}</p>
 <button id="pay" disabled data-to="${token}" data-calldata="${data}" data-chain-id="${toHex(context.chainId)}"
   data-color="${action.button_color ?? ''}" data-text-color="${action.text_color ?? ''}">${action.text ?? 'Pay'}</button>
 <p id="message" role="status"></p>`,
@@ -60,12 +61,20 @@ export function noPaymentPage(): string {
   )
 }
 
-function stateOf({ completedAt, expiresAt }: PaymentFrame, { nowMs }: PaymentPageContext): Html {
-  if (completedAt !== null) return html`<p id="state" data-state="completed">Paid.</p>`
-  if (expiresAt.getTime() <= nowMs)
-    return html`<p id="state" data-state="expired">This request has expired.</p>`
-  return html`<p id="state" data-state="created">Pay by a transaction of your wallet.</p>`
+/** Status of a request on its page. One that has expired may still be completed by a transfer that was in time. */
+export function paymentStatus(
+  { completedAt, expiresAt }: Pick<PaymentFrame, 'completedAt' | 'expiresAt'>,
+  nowMs: number,
+): 'created' | 'completed' | 'expired' {
+  if (completedAt !== null) return 'completed'
+  return expiresAt.getTime() <= nowMs ? 'expired' : 'created'
 }
+
+const stateTexts = {
+  created: 'Pay by a transaction of your wallet.',
+  completed: 'Paid.',
+  expired: 'This request has expired.',
+} as const
 
 /** The `fc:miniapp` embed, by which clients open the page as a mini app. */
 function embedOf({ config }: PaymentFrame, title: string, { url, publicUrl }: PaymentPageContext): string {

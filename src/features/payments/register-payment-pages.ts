@@ -5,7 +5,7 @@ import { limitRequests } from '../../platform/limits/limit-requests.js'
 import { limits } from '../../platform/limits/limits.js'
 import type { OperationContext } from '../operation.js'
 import { findPaymentFrame } from './payment-frames.js'
-import { noPaymentPage, paymentPage } from './payment-page.js'
+import { noPaymentPage, paymentPage, paymentStatus } from './payment-page.js'
 
 /** Mini app hosts show the page in a frame; images of items come from other hosts. No inline script. */
 const pagePolicy = [
@@ -64,7 +64,7 @@ export async function registerPaymentPages(
         const frame = await findPaymentFrame(db, request.params.id)
         protect(reply)
         if (frame === null) return reply.status(404).send({ status: null })
-        return reply.send({ status: frame.completedAt === null ? 'created' : 'completed' })
+        return reply.send({ status: paymentStatus(frame, clock()) })
       })
     },
     { prefix: '/pay' },

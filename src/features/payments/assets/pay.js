@@ -27,39 +27,71 @@ function start(button) {
   button.disabled = false
   button.addEventListener('click', async () => {
     button.disabled = true
+    let isSent
     try {
-      await pay(button)
+      isSent = await pay(button)
     } catch (error) {
       const { code, message: text = 'the wallet did not answer' } = /** @type {any} */ (error)
       show(code === DECLINED ? 'You declined. Nothing was paid.' : `Nothing was paid: ${text}`)
       button.disabled = false
       return
     }
+    if (!isSent) {
+      show('Nothing was paid now.')
+      return
+    }
     // The transaction is sent: whatever follows, a second click would pay again.
     show('Sent. Waiting until the network has confirmed it; this page may be closed.')
-    await untilPaid()
-    if (state) state.textContent = 'Paid.'
-    show('')
+    const status = await untilEnded()
+    showEnd(status)
+    show(status === 'completed' ? '' : 'A transfer that a block included in time still counts.')
   })
 }
 
-/** @param {HTMLButtonElement} button */
+/**
+ * Sends the transfer, unless the request was paid or has expired since the page was loaded; then it shows that, and
+ * returns false.
+ *
+ * @param {HTMLButtonElement} button
+ */
 async function pay(button) {
   const { to, calldata: data, chainId } = button.dataset
   const wallet = await findWallet()
   const [from] = await wallet.request({ method: 'eth_requestAccounts' })
   await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
+  // The last moment before the wallet: the page may have been open for days.
+  const status = await readStatus()
+  if (status === null) throw new Error('the server did not say whether it is still open; try again')
+  if (status !== 'created') {
+    showEnd(status)
+    return false
+  }
   show('Confirm the transaction in your wallet.')
   await wallet.request({ method: 'eth_sendTransaction', params: [{ from, to, data, value: '0x0' }] })
+  return true
 }
 
-async function untilPaid() {
+/** Waits until the request is paid or has expired, and returns which. */
+async function untilEnded() {
   for (;;) {
-    const answer = await fetch(`${location.pathname.replace(/\/$/, '')}/status`).catch(() => null)
-    const body = answer?.ok ? await answer.json().catch(() => null) : null
-    if (body?.status === 'completed') return
+    const status = await readStatus()
+    if (status !== null && status !== 'created') return status
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
+}
+
+/** @returns {Promise<string | null>} Null when the server does not say. */
+async function readStatus() {
+  const answer = await fetch(`${location.pathname.replace(/\/$/, '')}/status`).catch(() => null)
+  const body = answer?.ok ? await answer.json().catch(() => null) : null
+  return body?.status ?? null
+}
+
+/** @param {string} status */
+function showEnd(status) {
+  if (!state) return
+  state.dataset.state = status
+  state.textContent = status === 'completed' ? 'Paid.' : 'This request has expired.'
 }
 
 /** @returns {Promise<Wallet>} */

@@ -374,4 +374,11 @@ describe('the page', () => {
     expect((await api.app.inject(`/pay/${id}`)).body).toContain('data-state="completed"')
     expect((await api.app.inject(`/pay/${randomUUID()}`)).statusCode).toBe(404)
   })
+
+  it('status of an expired payment -> expired', async () => {
+    const { id } = await create(bodyOf(newReceiver()))
+    await db`update payments.frames set expires_at = created_at - interval '1 hour' where id = ${id}`
+    expect((await api.app.inject(`/pay/${id}/status`)).json()).toEqual({ status: 'expired' })
+    expect((await api.app.inject(`/pay/${id}`)).body).toContain('data-state="expired"')
+  })
 })
