@@ -1,8 +1,13 @@
 import type { KeyedRequest } from '../hub/methods/hub-callers.js'
 import type { Caller } from './caller.js'
+import type { LookUp } from './unknown-credentials.js'
 
-/** Finds the app of a key; null for an unknown or revoked key. */
-export type FindCaller = (key: string) => Promise<Caller | null>
+/**
+ * Finds the app of a key; null for an unknown or revoked key.
+ *
+ * @param lookUpUnknown Looks up keys that are not cached. What it throws is thrown.
+ */
+export type FindCaller = (key: string, lookUpUnknown?: LookUp) => Promise<Caller | null>
 
 /**
  * The API key of a request: header `x-api-key`; or, as published clients of before 2024-11 send it, header

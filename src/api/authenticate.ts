@@ -6,10 +6,13 @@ import type { AdminAsApp } from './admin/admin-as-app.js'
 import { apiKeyOf, type FindCaller, keyHint } from './api-keys.js'
 import { anonymousCaller, type Caller } from './caller.js'
 import { OTHER_OPERATION, type UsageCounter } from './key-usage.js'
+import type { UnknownCredentials } from './unknown-credentials.js'
 
 /** How requests are authenticated and limited. */
 export interface KeyOptions {
   readonly findCaller: FindCaller
+  /** Bounds the look-ups of keys that nobody has. */
+  readonly unknownCredentials: UnknownCredentials
   /** Counts the requests of each key, by its id. */
   readonly rateLimiter: Counter<number>
   /** Lets anybody read. Undefined: every request needs a key. */
@@ -57,7 +60,7 @@ function countUsage(scope: FastifyInstance, usage: UsageCounter): void {
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { findCaller, rateLimiter, publicReads, keylessCounter, asApp }: KeyOptions,
+  { findCaller, unknownCredentials, rateLimiter, publicReads, keylessCounter, asApp }: KeyOptions,
 ): Promise<Caller> {
   const { isPublic, isKeyless } = request.routeOptions.config as {
     readonly isPublic?: boolean
@@ -70,7 +73,7 @@ async function admit(
   const admin = await asApp?.admit(request, reply)
   if (admin) return admin
   const key = apiKeyOf(request)
-  const caller = key === undefined ? null : await findCaller(key)
+  const caller = key === undefined ? null : await findCaller(key, unknownCredentials.lookUpFrom(request.ip))
   if (caller) {
     // Also where it is refused now: its requests are counted.
     request.setDecorator('caller', caller)

@@ -118,6 +118,28 @@ it('a missing or wrong key -> 401, on any path', async () => {
   }
 })
 
+it('made-up keys -> 429 without a look-up; keys that were valid before are not shut out', async () => {
+  let now = Date.now()
+  const { app, key, appId } = await createTestApi({ db, operations, clock: () => now })
+  const ask = async (apiKey: string, remoteAddress = '127.0.0.1') => {
+    const headers = { 'x-api-key': apiKey }
+    return await app.inject({ url: '/v2/social/fine', headers, remoteAddress })
+  }
+  const { key: unseen } = await createApiKey(db, { appId })
+  expect((await ask(key)).statusCode).toBe(200)
+  for (let count = 0; count < 120; count += 1) expect((await ask(`made-up ${count}`)).statusCode).toBe(401)
+  expect((await ask('made-up 0')).statusCode, 'cached').toBe(401)
+  const refused = await ask('made-up 120')
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1'])
+  now += 10
+  expect((await ask(unseen)).statusCode).toBe(429)
+  expect((await ask(unseen, '192.0.2.7')).statusCode).toBe(200)
+  // Its cache has expired, and it is looked up again.
+  now += 1_000
+  expect((await ask('made-up 121')).statusCode).toBe(401)
+  expect((await ask(key)).statusCode).toBe(200)
+})
+
 it('refuses a revoked key within a second', async () => {
   let now = Date.now()
   const { app } = await createTestApi({ db, operations, clock: () => now })

@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { createAdminAsApp } from '../api/admin/admin-as-app.js'
 import { createAdminCheck } from '../api/admin/admin-caller.js'
 import { registerAdmin } from '../api/admin/register-admin.js'
+import { createSessionFinder } from '../api/admin/session-cookie.js'
 import type { FindCaller } from '../api/api-keys.js'
 import type { PublicReads } from '../api/authenticate.js'
 import type { UsageCounter } from '../api/key-usage.js'
 import { registerApi, registerLegacyApi } from '../api/register-api.js'
 import { registerDocs } from '../api/register-docs.js'
 import { registerUnserved, type UnservedOperation } from '../api/register-unserved.js'
+import { createUnknownCredentials, type UnknownCredentials } from '../api/unknown-credentials.js'
 import type { AdminOperation } from '../features/admin-operation.js'
 import { findAppId } from '../features/apps/apps.js'
 import { createAuditLog } from '../features/console/audit-log.js'
@@ -69,8 +71,17 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
   const { operations = allOperations, adminOperations = allAdminOperations } = options
   const { keylessRequests } = limits
   const keylessCounter = createCounter<CallerName>(keylessRequests, context.clock, keylessRequests.default)
-  const admin = adminRoutes(options)
-  const keyOptions = { findCaller, rateLimiter, usage, publicReads, keylessCounter, asApp: admin?.asApp }
+  const unknownCredentials = createUnknownCredentials(context.clock)
+  const admin = adminRoutes(options, unknownCredentials)
+  const keyOptions = {
+    findCaller,
+    unknownCredentials,
+    rateLimiter,
+    usage,
+    publicReads,
+    keylessCounter,
+    asApp: admin?.asApp,
+  }
   const contextOn = (db: Database): OperationContext => ({ ...context, db })
   const replicas = reads ? { routing: reads, contextOn } : undefined
   const unserved = options.unserved ?? unservedOperations(operations)
@@ -97,26 +108,21 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
 }
 
 /** The admin API and the console, where somebody can use them: with a token, or from the console. */
-function adminRoutes({
-  context,
-  adminToken: token,
-  consoleFiles: files,
-  adminOperations: operations = allAdminOperations,
-  tail,
-  log,
-  live,
-}: MainApiOptions) {
+function adminRoutes(options: MainApiOptions, unknownCredentials: UnknownCredentials) {
+  const { context, adminToken: token, consoleFiles: files, tail, log, live } = options
+  const { adminOperations: operations = allAdminOperations } = options
   if (token === undefined && files === undefined) return null
   const { writerDb: db, clock } = context
   const audit = createAuditLog(db)
-  const findOne = (secret: string) => findSession(db, secret)
-  const check = createAdminCheck({ token, findSession: findOne, clock })
+  const findSessionOf = createSessionFinder((secret) => findSession(db, secret), unknownCredentials)
+  const check = createAdminCheck({ token, findSessionOf, clock })
   const asApp = createAdminAsApp({ check, audit, findAppId: (nameOrId) => findAppId(db, nameOrId) })
   const readOverview = async () => overviewJson(context)
   const { register: routes, endSession } = createLive({ db, tail, log, readOverview, ...live })
   async function register(app: FastifyInstance): Promise<void> {
     await registerAdmin(app, { operations, context, check, audit, routes })
-    if (files !== undefined) await registerConsole(app, { db, check, files, onSessionEnd: endSession })
+    if (files === undefined) return
+    await registerConsole(app, { db, check, findSessionOf, files, onSessionEnd: endSession })
   }
   return { asApp, register }
 }

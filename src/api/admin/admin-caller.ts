@@ -6,12 +6,10 @@ import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
 import { secretDigest } from '../../platform/vault/secret-digest.js'
 import { refuseOtherSites } from '../same-site.js'
+import type { FindSessionOf } from './session-cookie.js'
 
 /** Error text for a change with the cookie that does not come from the console's own pages. */
 export const notFromConsole = 'a change with the cookie of the console must come from its own pages'
-
-/** The cookie of a browser that is signed in to the console. */
-export const SESSION_COOKIE = 'plaza_console'
 
 /** Sender of a request to the admin API. */
 export interface AdminCaller {
@@ -23,8 +21,7 @@ export interface AdminCaller {
 export interface AdminAccess {
   /** The token that grants full access. Undefined: only sessions do. */
   readonly token: string | undefined
-  /** The session of a cookie's secret; null when there is none. */
-  readonly findSession: (secret: string) => Promise<{ readonly id: number } | null>
+  readonly findSessionOf: FindSessionOf<{ readonly id: number }>
   /** Unix milliseconds. */
   readonly clock: () => number
 }
@@ -32,7 +29,7 @@ export interface AdminAccess {
 /**
  * Authentication of the admin API. Its functions share the count of failures: a token is tried at the console, too. Requests
  * without a token do not count, nor do sessions, whose secrets are too long to be guessed: other pages and people behind the
- * same address could lock the operator out.
+ * same address could lock the operator out. Only the look-ups of unknown sessions are limited, as those of unknown API keys.
  */
 export interface AdminCheck {
   /** Finds out who sends a request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */
@@ -46,7 +43,7 @@ export interface AdminCheck {
 }
 
 /** Creates the check of the admin token and of console sessions, which counts the wrong ones of each address. */
-export function createAdminCheck({ token, findSession, clock }: AdminAccess): AdminCheck {
+export function createAdminCheck({ token, findSessionOf, clock }: AdminAccess): AdminCheck {
   const expected = token === undefined ? null : secretDigest(token)
   const failures = createCounter<CallerName>(limits.adminFailures, clock)
 
@@ -73,7 +70,7 @@ export function createAdminCheck({ token, findSession, clock }: AdminAccess): Ad
     reply.header('cache-control', 'no-store')
     const { authorization } = request.headers
     if (authorization === undefined) {
-      const session = await findSessionOf(request, findSession)
+      const session = await findSessionOf(request)
       if (session === null) throw unauthenticated(reply)
       if (request.method !== 'GET') refuseOtherSites(request, notFromConsole)
       return { sessionId: session.id }
@@ -95,23 +92,4 @@ function unauthenticated(reply: FastifyReply): PlazaError {
   reply.header('www-authenticate', 'Bearer')
   const problem = 'the admin token is needed, as authorization: Bearer <token>, or a session of /console'
   return new PlazaError('unauthenticated', problem)
-}
-
-/** Others on the same host, at another port or path, may have set cookies of the same name. */
-const MAX_COOKIES = 4
-
-/** The session of a request's cookie; null when it has none, or it has ended. */
-export async function findSessionOf<Session>(
-  { headers }: Pick<FastifyRequest, 'headers'>,
-  findSession: (secret: string) => Promise<Session | null>,
-): Promise<Session | null> {
-  const secrets = (headers.cookie ?? '')
-    .split(';')
-    .map((part) => part.trim().split('=', 2))
-    .flatMap(([name, value]) => (name === SESSION_COOKIE && value ? [value] : []))
-  for (const secret of secrets.slice(0, MAX_COOKIES)) {
-    const session = await findSession(secret)
-    if (session !== null) return session
-  }
-  return null
 }

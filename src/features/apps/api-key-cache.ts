@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { anonymousCaller, type Caller } from '../../api/caller.js'
+import type { LookUp } from '../../api/unknown-credentials.js'
 import type { Database } from '../../platform/db/connection.js'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
 import { resultWithin } from '../../platform/process/pause.js'
@@ -49,11 +50,15 @@ export function createApiKeyCache(db: Database, clock: () => number) {
     return answer === null ? known.caller : answer.caller
   }
 
-  /** Returns the app of a key; null for an invalid or revoked key. */
-  async function find(key: string): Promise<Caller | null> {
+  /**
+   * Returns the app of a key; null for an invalid or revoked key. Keys that were valid at their last check are not unknown:
+   * they stay usable beside a flood of made-up ones.
+   */
+  async function find(key: string, lookUpUnknown: LookUp = (look) => look()): Promise<Caller | null> {
     const hash = secretDigest(key)
     const name = hash.toString('base64')
-    const caller = await callers.read(name, () => check(name, () => readCaller(db, hash)))
+    const look = () => check(name, () => readCaller(db, hash))
+    const caller = await callers.read(name, () => (checked.has(name) ? look() : lookUpUnknown(look)))
     if (caller) usedAtMs.set(caller.keyId, clock())
     return caller
   }

@@ -25,6 +25,22 @@ async function signIn(proof: object, headers: Record<string, string> = { origin 
   return { response, setCookie, cookie: setCookie.split(';')[0]! }
 }
 
+/** Sends made-up sessions until they are refused. Returns the cookie of a session that was used before. */
+async function openFlooded() {
+  const { app } = await createTestApi({ db, adminToken, consoleFiles, clock: () => 0 })
+  const { cookie } = await signIn({ token: adminToken })
+  const statusOf = async (each: string) =>
+    (await app.inject({ url: '/console/session', headers: { cookie: each } })).statusCode
+  expect(await statusOf(cookie)).toBe(200)
+  const statuses = []
+  for (let attempt = 0; attempt < 31; attempt += 1) {
+    const four = [0, 1, 2, 3].map((each) => `plaza_console=made-up-${attempt}-${each}`)
+    statuses.push(await statusOf(four.join('; ')))
+  }
+  expect([new Set(statuses.slice(0, 30)), statuses.at(-1)]).toEqual([new Set([401]), 429])
+  return { app, cookie }
+}
+
 describe('a session of the console', () => {
   it('begins with the admin token, in a cookie that scripts and other sites cannot use', async () => {
     const { response, setCookie, cookie } = await signIn({ token: adminToken })
@@ -121,6 +137,24 @@ describe('a session of the console', () => {
     for (let attempt = 0; attempt < 10; attempt += 1) expect(await statusOf(bearer('wrong'))).toBe(401)
     expect(await statusOf(bearer(adminToken))).toBe(429)
     expect(await statusOf({ cookie })).toBe(200)
+  })
+
+  it('is refused without a look-up after many made-up ones from its address, unless it was valid before', async () => {
+    const { app, cookie: seen } = await openFlooded()
+    const statusOf = async (cookie: string, remoteAddress = '127.0.0.1') =>
+      (await app.inject({ url: '/console/session', headers: { cookie }, remoteAddress })).statusCode
+    const { cookie: unseen } = await signIn({ token: adminToken })
+    expect([await statusOf(unseen), await statusOf(unseen, '192.0.2.7')]).toEqual([429, 200])
+    // A cookie that another app has set comes first.
+    expect(await statusOf(`plaza_console=other; ${seen}`)).toBe(200)
+  })
+
+  it('begins beside a flood of made-up ones, with a link that is used once', async () => {
+    const { app } = await openFlooded()
+    const code = await createLogin(db)
+    const headers = { host: 'plaza.test', origin, cookie: 'plaza_console=ended' }
+    const response = await app.inject({ method: 'POST', url: '/console/session', headers, payload: { code } })
+    expect(response.statusCode).toBe(201)
   })
 
   it('is found beside a cookie of the same name that another app on the host has set', async () => {

@@ -104,6 +104,19 @@ export const limits = {
     transport: 'HTTP',
     code: 'bad_request.rate_limited',
   },
+  // Each is a statement. A client whose one key was revoked costs sixty, however often it asks: it must leave some to others
+  // behind its address, whose valid keys are new to the process.
+  unknownCredentials: {
+    scope: 'unknown API keys of the main API, unknown sessions of the console',
+    unit: 'look-ups',
+    per: 'address',
+    algorithm: 'token bucket',
+    windowMs: MINUTE_MS,
+    maxKeys: MAX_ADDRESSES,
+    default: 120,
+    transport: 'HTTP',
+    code: 'bad_request.rate_limited',
+  },
   adminFailures: {
     ...perAddress,
     scope: 'admin API, `/admin`',
