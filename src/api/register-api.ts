@@ -94,7 +94,8 @@ function addOperation<Context>(
     },
     handler: async (request, reply) => {
       const caller = request.getDecorator<Caller>('caller')
-      const { query, params, body, headers } = request
+      const { query, params, body } = request
+      const headers = asApp?.headersOf(request) ?? request.headers
       // Before it runs: a body that is refused is so because of it.
       if (operation.body && prefersStrict(headers.prefer))
         reply.header('preference-applied', 'handling=strict')

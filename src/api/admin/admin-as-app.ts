@@ -15,6 +15,8 @@ const ADMIN_KEY_ID = -1
 export interface AdminAsApp {
   /** Finds out whose request it is; null when it names no app. Throws PlazaError when the caller is no admin. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller | null>
+  /** Returns the headers for the operation: the admin token is not among them, for the operation would take it for a user's. */
+  headersOf(request: FastifyRequest): FastifyRequest['headers']
   /** Runs an operation; a change of an admin is in the audit log. */
   run<Reply extends { readonly status: number }>(
     request: FastifyRequest,
@@ -42,12 +44,18 @@ export function createAdminAsApp({ check, audit, findAppId }: AdminAsAppOptions)
           property: APP_HEADER,
         })
       }
-      const admin = await check.authenticate(request, reply)
+      const admin = await check.authenticateForOperation(request, reply)
       const appId = await findAppId(nameOrId)
       if (appId === null)
         throw new PlazaError('not_found', `there is no app ${nameOrId}`, { property: APP_HEADER })
       admins.set(request, { ...admin, appId })
       return { appId, keyId: ADMIN_KEY_ID, rateLimit: 0 }
+    },
+
+    headersOf(request) {
+      if (admins.get(request)?.sessionId !== null) return request.headers
+      const { authorization, ...headers } = request.headers
+      return headers
     },
 
     async run(request, operation, run) {

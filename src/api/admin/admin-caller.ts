@@ -34,6 +34,11 @@ export interface AdminAccess {
 export interface AdminCheck {
   /** Finds out who sends a request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<AdminCaller>
+  /**
+   * Does the same for an operation that may read a header `authorization` itself: beside the cookie of a session, one that is
+   * not the admin token is that of a user.
+   */
+  authenticateForOperation(request: FastifyRequest, reply: FastifyReply): Promise<AdminCaller>
   /** Throws the same unless this is the admin token. */
   checkToken(request: FastifyRequest, token: string): void
   /** Throws `bad_request.rate_limited` after too many wrong ones from this address. */
@@ -59,10 +64,20 @@ export function createAdminCheck({ token, findSessionOf, clock }: AdminAccess): 
     throw new PlazaError('unauthenticated', problem)
   }
 
+  function isToken(sent: string): boolean {
+    return expected !== null && timingSafeEqual(secretDigest(sent), expected)
+  }
+
   function checkToken(request: FastifyRequest, sent: string): void {
     refuseFlood(request)
-    if (expected === null || !timingSafeEqual(secretDigest(sent), expected))
-      refuse(request, 'this is not the admin token')
+    if (!isToken(sent)) refuse(request, 'this is not the admin token')
+  }
+
+  async function findSignedIn(request: FastifyRequest): Promise<AdminCaller | null> {
+    const session = await findSessionOf(request)
+    if (session === null) return null
+    if (request.method !== 'GET') refuseOtherSites(request, notFromConsole)
+    return { sessionId: session.id }
   }
 
   async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<AdminCaller> {
@@ -70,14 +85,12 @@ export function createAdminCheck({ token, findSessionOf, clock }: AdminAccess): 
     reply.header('cache-control', 'no-store')
     const { authorization } = request.headers
     if (authorization === undefined) {
-      const session = await findSessionOf(request)
-      if (session === null) throw unauthenticated(reply)
-      if (request.method !== 'GET') refuseOtherSites(request, notFromConsole)
-      return { sessionId: session.id }
+      const caller = await findSignedIn(request)
+      if (caller === null) throw unauthenticated(reply)
+      return caller
     }
-    const sent = /^bearer +(.*)$/i.exec(authorization)?.[1] ?? ''
     try {
-      checkToken(request, sent)
+      checkToken(request, bearerTokenOf(authorization))
     } catch (error) {
       if (error instanceof PlazaError && error.code === 'unauthenticated') throw unauthenticated(reply)
       throw error
@@ -85,7 +98,24 @@ export function createAdminCheck({ token, findSessionOf, clock }: AdminAccess): 
     return { sessionId: null }
   }
 
-  return { authenticate, checkToken, refuseFlood, refuse }
+  async function authenticateForOperation(
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<AdminCaller> {
+    const { authorization } = request.headers
+    if (authorization === undefined) return await authenticate(request, reply)
+    reply.header('cache-control', 'no-store')
+    // The session comes first: only for admins a wrong token may go uncounted.
+    const caller = await findSignedIn(request)
+    if (caller === null || isToken(bearerTokenOf(authorization))) return await authenticate(request, reply)
+    return caller
+  }
+
+  return { authenticate, authenticateForOperation, checkToken, refuseFlood, refuse }
+}
+
+function bearerTokenOf(authorization: string): string {
+  return /^bearer +(.*)$/i.exec(authorization)?.[1] ?? ''
 }
 
 function unauthenticated(reply: FastifyReply): PlazaError {
