@@ -60,6 +60,15 @@ it('lists every operation, and nothing else', () => {
   expect(listed.sort()).toEqual(served.sort())
 })
 
+it('says whether an operation changes something, also where its method does not', () => {
+  const { paths } = openApiDocument(description) as { paths: Record<string, Record<string, object>> }
+  const changes = (path: string, method: string) =>
+    (paths[path]?.[method] as { 'x-plaza-change'?: unknown } | undefined)?.['x-plaza-change']
+  expect([changes('/v2/social/cast/', 'get'), changes('/v2/social/cast/', 'post')]).toEqual([false, true])
+  expect(changes('/v2/social/user/fid/', 'get')).toBe(true)
+  expect(changes('/v2/social/webhook/preview/', 'post')).toBe(false)
+})
+
 it('documents bearer tokens as a security scheme, not as a header', () => {
   const { paths } = openApiDocument(description) as { paths: Record<string, Record<string, object>> }
   expect(paths['/v2/social/notifications/seen/']?.post).toMatchObject({

@@ -12,7 +12,7 @@ import {
 } from './openapi-errors.js'
 import { exampleOf, requestExample } from './openapi-example.js'
 import { createSchemaWriter, type JsonValue, type SchemaWriter } from './openapi-schema.js'
-import { type OperationDescription, operationTags, pathsOf } from './operation.js'
+import { isChange, type OperationDescription, operationTags, pathsOf } from './operation.js'
 import { isRequired } from './parse-query.js'
 import type { UnservedOperation } from './register-unserved.js'
 
@@ -112,6 +112,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
   return {
     ...described(operation, operationId(operation.method, operation.path)),
     tags: [tag],
+    'x-plaza-change': isChange(operation),
     // As a parameter this header would be ignored (OpenAPI 3.1, Parameter Object).
     ...(authorization === undefined
       ? {}

@@ -44,12 +44,20 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly deprecated?: boolean
   /** Needs no API key, and ignores one. Requests of each address are limited. */
   readonly isKeyless?: true
-  /** Whether a request of an admin belongs in the audit log, if its method does not tell: GET is no change, others are. */
+  /** Whether it changes or spends something, if its method does not tell (`isChange`). The audit log and the console's queries need it. */
   readonly isChange?: boolean
   /** It may take longer than `REQUEST_TIMEOUT_MS`. */
   readonly longWait?: LongWait
   /** The price of a request where it is heavy (`npm run bench:hostile -- --survey`); without it all are light. */
   readonly price?: PriceOf
+}
+
+/** Whether an operation changes something: GET does not and others do, unless it says otherwise. */
+export function isChange({
+  method,
+  isChange = method !== 'GET',
+}: Pick<OperationDescription, 'method' | 'isChange'>): boolean {
+  return isChange
 }
 
 /** Returns the price of a request by its unchecked query; null for a light one. */

@@ -178,6 +178,27 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     expect((await get('mute/list', { fid: 1 })).json().mutes).toHaveLength(1)
   })
 
+  it('a query asks first where it changes something, whatever its method', async () => {
+    const { page, shows } = await openConsole(browser, { ...server, path: '/query' })
+    const operation = page.getByRole('combobox', { name: 'Operation' })
+    const send = page.getByRole('button', { name: 'Send', exact: true })
+    const choose = async (name: string) => {
+      await operation.click()
+      await operation.fill(name)
+      await page.getByRole('option', { name: `${name}/ ·` }).click()
+      await send.waitFor()
+    }
+    await choose('GET /v2/social/user/fid')
+    await page.getByLabel('x-wallet-id').fill('00000000-0000-4000-8000-000000000000')
+    await send.click()
+    await shows('This changes data of this server')
+    await page.getByRole('button', { name: 'Do not send it' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await choose('POST /v2/social/webhook/preview')
+    await send.click()
+    await shows('Status 2')
+  })
+
   it('a replay shows its progress and is cancelled; a recount reports', async () => {
     const { page, shows, isFaultless, takePicture } = await openConsole(browser, {
       ...server,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../platform/errors.js'
 import type { Caller } from '../caller.js'
-import type { ErasedOperation } from '../operation.js'
+import { type ErasedOperation, isChange } from '../operation.js'
 import type { AdminCaller, AdminCheck } from './admin-caller.js'
 import { type AuditLog, auditEntryOf, runAudited, withoutSecrets } from './audit-log.js'
 
@@ -60,8 +60,8 @@ export function createAdminAsApp({ check, audit, findAppId }: AdminAsAppOptions)
 
     async run(request, operation, run) {
       const admin = admins.get(request)
-      const { method, path, isChange = method !== 'GET' } = operation
-      if (admin === undefined || !isChange) return await run()
+      const { method, path } = operation
+      if (admin === undefined || !isChange(operation)) return await run()
       const name = `${method} ${path.startsWith('/') ? path.slice(1) : path}`
       const params = { app_id: admin.appId, ...(method === 'GET' && withoutSecrets(request.query)) }
       const entry = auditEntryOf(request, admin, name, params)

@@ -31,6 +31,8 @@ export interface ApiOperation {
   readonly summary: string
   readonly description: string
   readonly tag: string
+  /** Whether it changes or spends something. */
+  readonly isChange: boolean
   readonly parameters: readonly OperationParameter[]
   /** The example of its body, as text; null where it has none. */
   readonly bodyExample: string | null
@@ -40,6 +42,7 @@ interface RawOperation {
   readonly summary?: string
   readonly description?: string
   readonly tags?: readonly string[]
+  readonly 'x-plaza-change'?: boolean
   readonly parameters?: readonly (Partial<OperationParameter> & { readonly name: string })[]
   readonly requestBody?: { readonly content?: Record<string, { readonly example?: unknown }> }
 }
@@ -74,6 +77,7 @@ function read(document: OpenApi, method: string, path: string, operation: RawOpe
     summary: operation.summary ?? path,
     description: operation.description ?? '',
     tag: operation.tags?.[0] ?? 'Others',
+    isChange: operation['x-plaza-change'] ?? method !== 'get',
     parameters: (operation.parameters ?? []).map((parameter) => {
       const schema = resolve(document, parameter.schema ?? {})
       return {

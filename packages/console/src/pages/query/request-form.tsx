@@ -20,8 +20,8 @@ export function RequestForm({ operation, appId }: { operation: ApiOperation; app
   const problem = bodyProblem(body)
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (operation.method === 'GET') sending.mutate()
-    else open()
+    if (operation.isChange) open()
+    else sending.mutate()
   }
   function confirm() {
     close()
@@ -66,8 +66,8 @@ export function RequestForm({ operation, appId }: { operation: ApiOperation; app
       <Dialog opened={isAsking} onClose={close} title={`Send ${operation.method} ${operation.path}?`}>
         <Stack>
           <Text size="sm">
-            This changes data of this server as the selected app, and what it publishes goes to the network.
-            It is in the audit log.
+            This changes data of this server as the selected app, or spends from its wallet, and what it
+            publishes goes to the network. It is in the audit log.
           </Text>
           <Group>
             <Button onClick={confirm}>Send the change</Button>
