@@ -168,6 +168,38 @@ describe.skipIf(browserPath === null)('the mini apps of the console', () => {
     await isFaultless()
   })
 
+  it('a notification that failed keeps its id when it is counted and sent again, until it is changed', async () => {
+    await grantTokens(db, { appId, clientFid: 9153, url: 'http://127.0.0.1:9/', fids: fidsFrom(1, 3) })
+    const { page, shows, click, closed, compose } = await openMiniApps()
+    const [counted, sent]: [string[], string[]] = [[], []]
+    await page.route('**/v2/social/frame/notifications/**', async (route) => {
+      const request = route.request()
+      if (request.method() !== 'POST') return await route.continue()
+      const { uuid, notification } = request.postDataJSON()
+      if (request.url().endsWith('/preview/')) counted.push(uuid)
+      if (notification === undefined) return await route.continue()
+      sent.push(notification.uuid)
+      await route.abort()
+    })
+    const countAndFail = async () => {
+      await Promise.all([page.waitForResponse('**/notifications/map/'), click('Count the audience')])
+      await page.getByRole('button', { name: /^Send to \d+ tokens$/ }).click()
+      await click('Send it')
+      await shows('That did not work')
+      await click('Not yet')
+      await closed()
+    }
+    await compose('Harvest time')
+    await countAndFail()
+    await countAndFail()
+    await page.getByRole('textbox', { name: 'Title' }).fill('Harvest time again')
+    await countAndFail()
+    const [first, second, changed] = sent
+    expect([first, counted]).toEqual([expect.any(String), sent])
+    expect(second).toBe(first)
+    expect(changed).not.toBe(first)
+  })
+
   it('are usable in the dark and on a phone', async () => {
     const options = { ...phone, colorScheme: 'dark' as const }
     const { page, isFaultless, compose } = await openMiniApps({ options })

@@ -32,12 +32,13 @@ function Composer({ appName, domain }: { appName: string; domain: string }) {
   const [content, setContent] = useState<Content>({ title: '', body: '', target_url: `https://${domain}/` })
   const [texts, setTexts] = useState<AudienceTexts>(emptyAudience)
   const { audience, problems } = audienceOf(texts)
+  const { uuid, onTry } = useNotificationId(content, audience)
   const counting = useCountAudience()
   const isContentValid = (Object.keys(bounds) as (keyof Content)[]).every(
     (member) => content[member].length > 0 && content[member].length <= bounds[member],
   )
   const counted =
-    counting.data && JSON.stringify(counting.data.audience) === JSON.stringify(audience)
+    counting.data?.uuid === uuid && JSON.stringify(counting.data.audience) === JSON.stringify(audience)
       ? counting.data
       : null
   return (
@@ -53,7 +54,7 @@ function Composer({ appName, domain }: { appName: string; domain: string }) {
           variant="default"
           disabled={problems.size > 0}
           loading={counting.isPending}
-          onClick={() => counting.mutate(audience)}
+          onClick={() => counting.mutate({ audience, uuid })}
         >
           Count the audience
         </Button>
@@ -66,6 +67,8 @@ function Composer({ appName, domain }: { appName: string; domain: string }) {
             appName={appName}
             content={content}
             audience={audience}
+            uuid={uuid}
+            onTry={onTry}
             tokens={counted.counts.tokens}
             isValid={isContentValid && counted.counts.tokens > 0}
           />
@@ -73,6 +76,21 @@ function Composer({ appName, domain }: { appName: string; domain: string }) {
       )}
     </Stack>
   )
+}
+
+/**
+ * The id of a notification. It is the same for every try, also after the audience was counted again: after a lost reply a second
+ * one reaches nobody twice. A notification that was tried and is then changed is another one.
+ */
+function useNotificationId(content: Content, audience: Audience) {
+  const [{ uuid, triedAs }, setId] = useState(newId)
+  const notification = JSON.stringify([content, audience])
+  if (triedAs !== null && triedAs !== notification) setId(newId())
+  return { uuid, onTry: () => setId({ uuid, triedAs: notification }) }
+}
+
+function newId(): { readonly uuid: string; readonly triedAs: string | null } {
+  return { uuid: newUuid(), triedAs: null }
 }
 
 function ContentFields({ content, onChange }: { content: Content; onChange: (content: Content) => void }) {
@@ -144,21 +162,24 @@ function Send({
   appName,
   content,
   audience,
+  uuid,
+  onTry,
   tokens,
   isValid,
 }: {
   appName: string
   content: Content
   audience: Audience
+  uuid: string
+  onTry: () => void
   tokens: number
   isValid: boolean
 }) {
   const [isOpen, { open, close }] = useDisclosure()
-  // A second try after a lost reply reaches nobody twice.
-  const [uuid] = useState(newUuid)
   const navigate = useNavigate()
   const sending = useSendNotification()
   function send() {
+    onTry()
     sending.mutate(
       { notification: { ...content, uuid }, ...audience },
       {

@@ -80,15 +80,15 @@ export interface Audience {
   }
 }
 
-/** Counts the tokens of an audience, and its users on a map. */
+/** Counts the tokens of an audience that the notification with this id has not reached yet, and its users on a map. */
 export function useCountAudience() {
   return useMutation({
-    mutationFn: async (body: Audience) => {
+    mutationFn: async ({ audience, uuid }: { readonly audience: Audience; readonly uuid: string }) => {
       const [counts, map] = await Promise.all([
-        dataOf(api.POST('/v2/social/frame/notifications/preview/', { body })),
-        dataOf(api.POST('/v2/social/frame/notifications/map/', { body })),
+        dataOf(api.POST('/v2/social/frame/notifications/preview/', { body: { ...audience, uuid } })),
+        dataOf(api.POST('/v2/social/frame/notifications/map/', { body: audience })),
       ])
-      return { audience: body, counts, map }
+      return { audience, uuid, counts, map }
     },
   })
 }
