@@ -204,6 +204,19 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await isFaultless()
   })
 
+  it('shows more than a hundred keys of an app', async () => {
+    const { id } = await createApp(db, { name: 'with many keys' })
+    await db`
+      insert into apps.api_keys (app_id, hash, prefix)
+      select ${id}, decode(md5('key ' || n), 'hex'), 'made-' || n from generate_series(1, 101) n`
+    const { page } = await openConsole(browser, { ...server, path: `/apps/${id}` })
+    const last = page.getByRole('button', { name: 'Revoke made-101' })
+    await page.getByRole('button', { name: 'Revoke made-100' }).waitFor()
+    expect(await last.count()).toBe(0)
+    await page.getByRole('button', { name: 'Newer keys' }).click()
+    await last.waitFor()
+  })
+
   it('is used by the keyboard alone: signs in, creates an app and a key, revokes it', async () => {
     const { page, shows } = consolePage(await browser.openPage(url))
     await page.goto(`${url}/console/apps`)

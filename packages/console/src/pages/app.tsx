@@ -19,6 +19,7 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf, isMissing, type Schemas } from '../api'
 import { Dialog } from '../parts/dialog'
 import { Empty, Loaded, Page } from '../parts/page'
+import { Paged } from '../parts/paged'
 import { Problem } from '../parts/problem'
 import { Time } from '../parts/time'
 import { WideTable } from '../parts/wide-table'
@@ -31,12 +32,6 @@ export function AppPage() {
   const { id } = useParams({ from: '/signed-in/apps/$id' })
   const path = { params: { path: { id } } }
   const app = useQuery({ queryKey: ['apps', id], queryFn: () => dataOf(api.GET('/admin/apps/{id}', path)) })
-  const keys = useQuery({
-    queryKey: ['apps', id, 'keys'],
-    enabled: app.data !== undefined,
-    queryFn: () =>
-      dataOf(api.GET('/admin/apps/{id}/keys', { params: { path: { id }, query: { limit: 100 } } })),
-  })
   if (app.data === undefined)
     return (
       <Page title="App">
@@ -69,15 +64,24 @@ export function AppPage() {
       <Title order={2} size="h4">
         Keys
       </Title>
-      <Loaded query={keys}>
-        {({ api_keys }) =>
-          api_keys.length === 0 ? (
-            <Empty title="This app has no key">Without one it can ask for nothing. Create one above.</Empty>
-          ) : (
-            <Keys keys={api_keys} appId={id} />
+      <Paged
+        queryKey={['apps', id, 'keys']}
+        load={(cursor) =>
+          dataOf(
+            api.GET('/admin/apps/{id}/keys', { params: { path: { id }, query: { limit: 100, cursor } } }),
           )
         }
-      </Loaded>
+        itemsOf={({ api_keys }) => api_keys}
+        more="Newer keys"
+      >
+        {(keys) =>
+          keys.length === 0 ? (
+            <Empty title="This app has no key">Without one it can ask for nothing. Create one above.</Empty>
+          ) : (
+            <Keys keys={keys} appId={id} />
+          )
+        }
+      </Paged>
       <AppUsage appId={id} />
       <AppSigners appId={id} />
     </Page>
