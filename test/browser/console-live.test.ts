@@ -156,6 +156,20 @@ describe.skipIf(browserPath === null)('the events', () => {
     expect(new URL(page.url()).searchParams.get('redirect')).toBe('/events')
   })
 
+  it('lead to the sign-in page when the session ends while the server cannot be reached', async () => {
+    const opened = await openConsole(browser, { ...server, path: '/events' })
+    const { page, shows } = opened
+    await rowAt(opened, 2).waitFor()
+    await page.route(/\/admin\/|\/session/, (route) => route.abort())
+    const failedCheck = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/session'))
+    app.server.closeAllConnections()
+    await shows('Disconnected')
+    await failedCheck
+    await db`update app.console_sessions set expires_at = now()`
+    await page.unrouteAll()
+    await page.waitForURL('**/console/sign-in?*')
+  })
+
   it('are 10,000 of which few are in the page, and the last is reached', async () => {
     await appendCasts(2_000_001, 2_010_000)
     const opened = await openConsole(browser, { ...server, path: '/events', options: darkPhone })

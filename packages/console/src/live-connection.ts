@@ -33,6 +33,7 @@ const MAX_RETRY_MS = 15_000
 export class LiveConnection {
   readonly #listeners = new Set<Listener>()
   readonly #watchers = new Set<() => void>()
+  readonly #failureWatchers = new Set<() => void>()
   /** The last fingerprint of each topic: after a break it shows whether anything changed meanwhile. */
   readonly #fingerprints = new Map<string, string>()
   /** The last event that each reader of the log was given. */
@@ -52,6 +53,12 @@ export class LiveConnection {
   readonly onState = (watch: () => void): (() => void) => {
     this.#watchers.add(watch)
     return () => this.#watchers.delete(watch)
+  }
+
+  /** Calls `watch` at each break and each failed try to connect. Returns the function that ends this. */
+  readonly onFailure = (watch: () => void): (() => void) => {
+    this.#failureWatchers.add(watch)
+    return () => this.#failureWatchers.delete(watch)
   }
 
   /** Adds a listener. Returns the function that removes it. */
@@ -123,6 +130,7 @@ export class LiveConnection {
     this.#setState('lost')
     this.#settle(Math.min(RETRY_MS * 2 ** this.#failures, MAX_RETRY_MS))
     this.#failures += 1
+    for (const watch of this.#failureWatchers) watch()
   }
 
   #onChanged(event: MessageEvent<string>): void {

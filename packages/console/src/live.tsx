@@ -88,13 +88,17 @@ async function checkSession(): Promise<true> {
 export function LiveStatus() {
   const queries = useQueryClient()
   const state = useSyncExternalStore(connection.onState, connection.state)
-  useEffect(() => {
-    if (state !== 'lost') return
-    // A failure that says so leads to the sign-in page, as for every query.
-    void queries
-      .fetchQuery({ queryKey: ['session'], queryFn: checkSession, retry: false, staleTime: 0 })
-      .catch(() => {})
-  }, [state, queries])
+  useEffect(
+    () =>
+      // At each, as the session may end while the server cannot be reached. One that has ended leads to the sign-in page, as
+      // for every query.
+      connection.onFailure(() => {
+        void queries
+          .fetchQuery({ queryKey: ['session'], queryFn: checkSession, retry: false, staleTime: 0 })
+          .catch(() => {})
+      }),
+    [queries],
+  )
   return (
     <span role="status">
       {state === 'lost' && (
