@@ -199,6 +199,20 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     await shows('Status 2')
   })
 
+  it('a query whose session has ended leads to the sign-in page; another 401 is its answer', async () => {
+    const { page, shows } = await openConsole(browser, { ...server, path: '/query' })
+    const send = page.getByRole('button', { name: 'Send', exact: true })
+    await page.getByLabel('fids').fill('1')
+    const refused = { status: 401, json: { message: 'this token has expired' } }
+    await page.route('**/v2/social/user/bulk/*', (route) => route.fulfill(refused), { times: 1 })
+    await send.click()
+    await shows('Status 401')
+    await db`update app.console_sessions set expires_at = now()`
+    await send.click()
+    await page.waitForURL('**/console/sign-in?*')
+    await shows('Your session has ended')
+  })
+
   it('a replay shows its progress and is cancelled; a recount reports', async () => {
     const { page, shows, isFaultless, takePicture } = await openConsole(browser, {
       ...server,

@@ -1,3 +1,5 @@
+import { requestSession } from '../../api'
+import { isSignedOut } from '../../session'
 import type { ApiOperation } from './operations'
 import { sdkMethods } from './sdk-methods'
 
@@ -20,6 +22,8 @@ export interface Answer {
   /** The JSON, formatted; the text as it is where it is none. */
   readonly text: string
 }
+
+const UNAUTHENTICATED = 401
 
 /** Path and query of a request. */
 function targetOf({ operation, values }: Filled): string {
@@ -63,12 +67,22 @@ export async function send(filled: Filled, appId: string): Promise<Answer> {
     ...(filled.body === null ? {} : { body: filled.body }),
   })
   const text = await response.text()
+  // It may be about a token in the request; a session that has ended leads to the sign-in page.
+  if (response.status === UNAUTHENTICATED) await refuseSignedOut()
   return {
     status: response.status,
     ms: performance.now() - startedMs,
     headers: [...response.headers],
     bytes: new TextEncoder().encode(text).length,
     text: formatted(text),
+  }
+}
+
+async function refuseSignedOut(): Promise<void> {
+  try {
+    await requestSession('GET')
+  } catch (error) {
+    if (isSignedOut(error)) throw error
   }
 }
 
