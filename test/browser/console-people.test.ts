@@ -124,6 +124,15 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     await isFaultless()
   })
 
+  it('looks again whether a user is banned, after that could not be read', async () => {
+    const { page } = await openConsole(browser, { ...server, path: '/people' })
+    const refused = { status: 429, json: { message: 'too many requests' } }
+    await page.route('**/bans/2', (route) => route.fulfill(refused), { times: 1 })
+    await page.goto(`${url}/console/people/2`)
+    await button(page, 'Try again whether @bob is banned').click()
+    await button(page, 'Ban @bob').waitFor()
+  })
+
   it('tells what a ban leaves out, bans, and takes the ban back', async () => {
     const { page, shows, isFaultless, takePicture } = await openConsole(browser, {
       ...server,

@@ -28,8 +28,15 @@ export function BanButton({
   isKnown?: boolean
 }) {
   const [isOpen, { open, close }] = useDisclosure()
-  const { data } = useBanEffect(user.fid, app.id, !isKnown)
-  if (data === undefined && !isKnown) return null
+  const { data, error, refetch } = useBanEffect(user.fid, app.id, !isKnown)
+  if (data === undefined && !isKnown) {
+    if (error === null) return null
+    return (
+      <Button variant="default" title={error.message} onClick={() => refetch()}>
+        {`Try again whether ${nameOf(user)} is banned`}
+      </Button>
+    )
+  }
   const isBanned = isKnown || data!.effect.banned_at !== null
   const title = isBanned ? `End the ban of ${nameOf(user)}` : `Ban ${nameOf(user)}`
   return (
