@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { verifyWebhook } from '../../packages/verify-webhook/index.js'
 import { createProgram } from '../../src/cli/program.js'
 import { deliveryWorkers } from '../../src/features/webhooks/delivery/delivery-store.js'
@@ -83,6 +83,34 @@ it('listen --forward-to: forwards signed deliveries and samples, and deletes its
   const states = await db`select state from webhooks.deliveries order by seq`
   expect(states.map(({ state }) => state)).toEqual(['delivered', 'delivered', 'canceled'])
   await expect(start('trigger', 'cast.created').ended).rejects.toThrow('the app has no active webhook')
+})
+
+/** The session that holds the lock of a listener, and whether the command has opened another one over a second later. */
+const lockSession = async () => {
+  const [session] = await db<{ pid: number; isOutlived: boolean }[]>`
+    select activity.pid, exists (
+      select from pg_stat_activity later
+      where later.datname = activity.datname and later.application_name = activity.application_name
+        and later.backend_start > activity.backend_start + interval '1 second'
+    ) as "isOutlived"
+    from pg_locks lock join pg_stat_activity activity using (pid)
+    where lock.locktype = 'advisory' and lock.granted and activity.application_name = 'plaza webhook'
+      and activity.datname = current_database()`
+  return session
+}
+
+it('listen --forward-to: keeps its lock when the driver replaces its other connections', async () => {
+  await db`insert into apps.apps (name) values ('long')`
+  // Seconds after which the driver closes a connection; by default half an hour or more.
+  vi.stubEnv('PGMAX_LIFETIME', '0.1')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const listening = start('listen', '--forward-to', 'http://localhost:9999/in', '--app', 'long')
+  await expect.poll(() => listening.lines).toContain('forwarding to http://localhost:9999/in')
+  const first = await lockSession()
+  expect(first).toBeDefined()
+  await expect.poll(lockSession).toEqual({ pid: first!.pid, isOutlived: true })
+  listening.stop()
+  await listening.ended
 })
 
 it('another worker deletes the webhook of a listener that died', async () => {
