@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { canEnter, canReach, type SystemUser } from '../src/platform/db/system-user.js'
 import { builtCli } from './built-cli.js'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
+
+// Each test creates durable clusters: seconds of disk and CPU.
+vi.setConfig({ testTimeout: 120_000 })
 
 /** A number without a name, as `docker run --user 12345` gives it. */
 const nameless: SystemUser = { name: 'uid 12345', uid: 12_345, gid: 12_345 }
@@ -18,6 +21,18 @@ const inReadOnlyRoot = [
   'sh',
   ...asNameless,
 ]
+
+/** As in a container: the command does not see the processes outside, and everything ends with it. */
+const inOwnProcesses = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc']
+
+function canUnshare(): boolean {
+  try {
+    execFileSync(inOwnProcesses[0]!, [...inOwnProcesses.slice(1), 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Whether this machine lets a process make its root read-only, which a container may not. */
 function canMount(): boolean {
@@ -64,5 +79,30 @@ describe.runIf(process.getuid?.() === 0)('as a user without a name, with a home 
     const server = await runCommand(['serve'], { ...environment, through: asNameless })
     expect(await server.ended).toEqual({ code: 1, signal: null })
     expect(server.output()).toContain('the user 12345 has no name')
+  })
+})
+
+describe.runIf(canUnshare())('two containers on one data directory', () => {
+  it('the second is refused and changes nothing, also when the first was restarted', async () => {
+    const dataDir = await createDataDir()
+    const killed = await startServerProcess({ dataDir, through: inOwnProcesses })
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    // Its lock is stale now, and its PostgreSQL has ended with it.
+    const first = await startServerProcess({ dataDir, through: inOwnProcesses })
+    const files = () =>
+      Promise.all(
+        ['plaza.pid', 'postgres/postmaster.pid'].map((name) => readFile(join(dataDir, name), 'utf8')),
+      )
+    const before = await files()
+    for (const through of [inOwnProcesses, []]) {
+      for (const args of [['serve'], ['migrate']]) {
+        const second = await runCommand(args, { dataDir, through })
+        expect(await second.ended).toMatchObject({ code: 1 })
+        expect(second.output()).toMatch(/is in use by a process of another container: .*docker exec/)
+      }
+    }
+    expect(await files()).toEqual(before)
+    expect((await fetch(`${first.url}/v1/info`)).status).toBe(200)
   })
 })

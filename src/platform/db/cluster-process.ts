@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { isShortage, processIdentity } from '../process/process-identity.js'
 
 /** The content of `postmaster.pid`. The file is internal to PostgreSQL; `pg_ctl` reads it in the same way. */
@@ -11,6 +12,17 @@ export interface Postmaster {
   readonly socketDirectory: string | null
   /** True if it accepts connections. */
   readonly ready: boolean
+}
+
+/** A process of another container uses the cluster. */
+class OtherContainerError extends Error {
+  override readonly name = 'OtherContainerError'
+
+  constructor(directory: string) {
+    super(
+      `${directory} is in use by a process of another container: run this in that container (docker exec), or stop it first`,
+    )
+  }
 }
 
 /** Reads a cluster's `postmaster.pid`; null if it is missing or incomplete. */
@@ -35,6 +47,29 @@ export function runsIn(pid: number, directory: string): boolean {
   if (process.platform === 'linux') return workingDirectory(pid) === real
   const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
   return command.includes(directory) || command.includes(real)
+}
+
+/**
+ * Throws `OtherContainerError` if another container runs a PostgreSQL of this cluster. Its pid says nothing here, where the process
+ * is not visible, but its socket accepts connections through the volume that both share. A PostgreSQL without a socket is not found.
+ */
+export async function refuseOtherContainer(directory: string): Promise<void> {
+  const postmaster = await readPostmaster(directory)
+  if (postmaster === null || runsIn(postmaster.pid, directory)) return
+  // Not the folder that `postmaster.pid` names: the volume may have another path in that container.
+  if (await hasListener(`${directory}/.s.PGSQL.${postmaster.port}`)) throw new OtherContainerError(directory)
+}
+
+/** Whether a process listens on this Unix socket; EAGAIN says that too many wait for it. */
+function hasListener(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', (error) => resolve('code' in error && error.code === 'EAGAIN'))
+  })
 }
 
 /** The processes that have the cluster's directory as working directory. Only detected on Linux. */

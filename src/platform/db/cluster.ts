@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { processIdentity } from '../process/process-identity.js'
-import { processesIn, readPostmaster, runsIn } from './cluster-process.js'
+import { processesIn, readPostmaster, refuseOtherContainer, runsIn } from './cluster-process.js'
 import type { Binaries } from './embedded-binaries.js'
 import type { SystemUser } from './system-user.js'
 import { withUserName } from './user-name.js'
@@ -224,6 +224,7 @@ export async function stopCluster(pid: number, directory: string): Promise<void>
 async function clearStalePostmaster(directory: string): Promise<void> {
   const postmaster = await readPostmaster(directory)
   if (postmaster !== null && runsIn(postmaster.pid, directory)) return
+  await refuseOtherContainer(directory)
   await removeSockets(directory)
   if (postmaster === null || !pidIsTaken(postmaster.pid)) return
   const deadline = Date.now() + IMMEDIATE_STOP_MS

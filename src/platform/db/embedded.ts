@@ -14,7 +14,7 @@ import {
   startCluster,
   stopCluster,
 } from './cluster.js'
-import { readPostmaster, runsIn } from './cluster-process.js'
+import { readPostmaster, refuseOtherContainer, runsIn } from './cluster-process.js'
 import { connect } from './connection.js'
 import {
   clusterDirectory,
@@ -86,10 +86,12 @@ const RESTART_PAUSE_MS = 1_000
 /**
  * Locks the data directory, creates a cluster on the first start, and starts it, or reuses one that a killed
  * server left running. If PostgreSQL dies later, it is restarted on the same port. Throws `DataDirBusyError`
- * if another process holds the directory.
+ * if another process holds the directory, and `OtherContainerError` if one of another container does.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = await openDataDir(options.dataDir)
+  // Before the lock, which looks stale to a process that does not see its owner.
+  await refuseOtherContainer(await clusterDirectory(dataDir))
   const unlock = lockDataDir(dataDir, options.command)
   try {
     const location = await findClusterLocation(dataDir, options.log, options.systemDir)
