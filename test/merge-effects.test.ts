@@ -26,6 +26,7 @@ async function plaza(command: string[], env: Record<string, string>): Promise<vo
     stdin: process.stdin,
     stdout: process.stdout,
     onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
   }
   const program = await createProgram(context, command[0])
   await program.parseAsync(['node', 'plaza', ...command])

@@ -39,6 +39,7 @@ async function migrate(args: string[], input = '') {
     stdin: Readable.from([Buffer.from(input)]),
     stdout: process.stdout,
     onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
   })
   const failure = await program.parseAsync(['node', 'plaza', 'migrate', ...args]).then(
     () => null,

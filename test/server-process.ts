@@ -31,6 +31,8 @@ export interface CommandOptions {
   readonly user?: SystemUser
   /** A program and its arguments that run the command, such as `env`. */
   readonly through?: readonly string[]
+  /** 'pipe' keeps its standard input open. */
+  readonly stdin?: 'pipe'
   /** The program, if it is not this build. */
   readonly cli?: string
   /** When it is killed if it still runs: after the test, or with `afterAll` after those of the file. */
@@ -65,11 +67,11 @@ export async function runCommand(args: readonly string[], options: CommandOption
   const child = spawn(call[0]!, call.slice(1), {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', VERIFY_THREADS: '0', ...options.env },
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.stdin ?? 'ignore', 'pipe', 'pipe'],
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
+    stream?.on('data', (chunk: Buffer) => {
       output += chunk
     })
   }

@@ -27,6 +27,7 @@ async function plazaWith(input: string, ...args: string[]): Promise<string[]> {
     stdin: Readable.from([Buffer.from(input)]),
     stdout: process.stdout,
     onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
   })
   await program.parseAsync(['node', 'plaza', ...args])
   return lines

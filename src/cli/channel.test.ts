@@ -23,6 +23,7 @@ async function plaza(args: string[], input = ''): Promise<{ lines: string[]; fai
     stdin: Readable.from(input) as typeof process.stdin,
     stdout: process.stdout,
     onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
   })
   const failure = await program.parseAsync(['node', 'plaza', 'channel', ...args]).then(
     () => null,

@@ -13,6 +13,7 @@ async function scriptFor(shell: string): Promise<string> {
     stdin: process.stdin,
     stdout: process.stdout,
     onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
   }
   const program = await createProgram(context, 'completion')
   await program.parseAsync(['node', 'plaza', 'completion', shell])

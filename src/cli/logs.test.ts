@@ -21,6 +21,7 @@ function logs(...args: string[]) {
     onStopSignal: (handle) => {
       stop = () => handle(false)
     },
+    onDatabaseStop: () => () => {},
   })
   const ended = program.then((made) => made.parseAsync(['node', 'plaza', 'logs', ...args])).then(() => lines)
   return { lines, ended, stop: () => stop() }

@@ -16,6 +16,7 @@ async function status(env: Record<string, string> = {}, ...args: string[]) {
     stdin: Readable.from([]),
     stdout: process.stdout,
     onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
   })
   const failure = await program.parseAsync(['node', 'plaza', 'status', ...args]).then(
     () => null,

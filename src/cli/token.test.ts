@@ -21,6 +21,7 @@ async function plaza(...args: string[]): Promise<{ lines: string[]; failure: str
     stdin: Readable.from('') as typeof process.stdin,
     stdout: process.stdout,
     onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
   })
   const failure = await program.parseAsync(['node', 'plaza', 'token', ...args]).then(
     () => null,

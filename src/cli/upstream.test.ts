@@ -27,6 +27,7 @@ async function plaza(command: string[], env: Record<string, string>): Promise<{ 
       onStopSignal: (callback) => {
         stop = callback
       },
+      onDatabaseStop: () => () => {},
     },
     command[0],
   )

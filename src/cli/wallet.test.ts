@@ -22,6 +22,7 @@ async function plaza(
     stdin: stdin(),
     stdout: process.stdout,
     onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
   })
   await program.parseAsync(['node', 'plaza', 'wallet', ...args])
   return lines

@@ -1,13 +1,14 @@
 import type { Config } from '../app/config/config.js'
 import { connect, type Database } from '../platform/db/connection.js'
-import { openCommandDatabase } from '../platform/db/open-database.js'
+import { type OpenDatabase, openCommandDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
 import { openLog } from './command-log.js'
 import { type CommandContext, loadConfig } from './context.js'
 
 /**
  * Runs a command on the URL of the server's database: beside a running server, or with an embedded PostgreSQL for its
- * duration. Logs go to stderr, so that stdout contains only the output of the command.
+ * duration. Logs go to stderr, so that stdout contains only the output of the command. A stop signal that the command
+ * does not handle closes the database and ends the command: an embedded PostgreSQL does not get the terminal's signals.
  */
 export async function withDatabaseUrl<T>(
   context: CommandContext,
@@ -17,8 +18,27 @@ export async function withDatabaseUrl<T>(
   const config = loadConfig(context)
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel
   const log = openLog(context, config, { output: 'stderr', level })
-  const database = await openCommandDatabase(config, command, log)
-  return await work(database.url, config).finally(() => database.close())
+  const stopping = new AbortController()
+  let database: OpenDatabase | null = null
+  const forget = context.onDatabaseStop((error) => {
+    if (error === null) database?.abort()
+    else stopping.abort(error)
+  })
+  try {
+    database = await openCommandDatabase(config, command, log, stopping.signal)
+    const { url, close } = database
+    return await Promise.race([work(url, config), rejection(stopping.signal)]).finally(close)
+  } finally {
+    forget()
+  }
+}
+
+/** Rejects with the reason of the signal. */
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }
 
 /** Runs a command on connections to the database of the server. */

@@ -11,6 +11,7 @@ const program = await createProgram({
   stdin: process.stdin,
   stdout: process.stdout,
   onStopSignal: () => {},
+  onDatabaseStop: () => () => {},
 })
 
 it('docs/commands.md describes every command; `npm run docs:commands` writes it', async () => {

@@ -14,6 +14,7 @@ const silentContext = {
   stdin: process.stdin,
   stdout: process.stdout,
   onStopSignal: () => {},
+  onDatabaseStop: () => () => {},
 }
 
 /** Returns a data URL module with this text. */

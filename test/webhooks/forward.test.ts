@@ -30,6 +30,7 @@ function start(...args: string[]) {
     onStopSignal: (handle) => {
       stop = () => handle(false)
     },
+    onDatabaseStop: () => () => {},
   })
   const ended = program
     .then((made) => made.parseAsync(['node', 'plaza', 'webhook', ...args]))

@@ -58,27 +58,30 @@ export async function openServerDatabase(
 
 /**
  * Opens the database of a command: `DATABASE_URL`, the PostgreSQL of a server that runs on this `DATA_DIR`,
- * or one that is started for the duration of the command.
+ * or one that is started for the duration of the command. When the signal aborts, it waits no more, closes what it has
+ * started, and throws the signal's reason.
  */
 export async function openCommandDatabase(
   config: DatabaseConfig,
   command: string,
   log: Log,
+  signal?: AbortSignal,
 ): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
-    return withMigrations({ ...ofAnother(config.databaseUrl), mayBePooled: true }, { log })
+    return withMigrations({ ...ofAnother(config.databaseUrl), mayBePooled: true }, { log, signal })
   }
   const deadline = Date.now() + BUSY_LIMIT_MS
   for (let hasWaited = false; ; hasWaited = true) {
+    signal?.throwIfAborted()
     const url = await urlOfServer(config.dataDir)
-    if (url !== null) return withMigrations(ofAnother(url), { log, isTransient: isInitializing })
+    if (url !== null) return withMigrations(ofAnother(url), { log, signal, isTransient: isInitializing })
     try {
-      return await withMigrations(await openEmbedded(config, command, log), { log })
+      return await withMigrations(await openEmbedded(config, command, log), { log, signal })
     } catch (error) {
       if (!(error instanceof DataDirBusyError) || Date.now() > deadline) throw error
       // A starting server, or another command, which stops its PostgreSQL when it ends.
       if (!hasWaited) log.warn({ pid: error.owner.pid }, `${error.message}: waiting for it`)
-      await pause(POLL_MS)
+      await pause(POLL_MS, signal)
     }
   }
 }
