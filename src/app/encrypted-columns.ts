@@ -28,47 +28,78 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
 /** Rows per statement. */
 const BATCH = 500
 
+/** The result of a run over a column. */
+export interface Reencryption {
+  readonly reencrypted: number
+  /** Values that no key of the vault decrypts, which are unchanged. */
+  readonly unreadable: number
+}
+
 /**
  * Re-encrypts values of older keys with the current key. Each batch is one statement, so a second run
  * continues after an interruption. Rows that others change meanwhile are skipped: others use the current key.
  *
- * @param onBatch Receives the number of rows of each batch.
- * @returns The number of re-encrypted rows.
- * @throws Error if the vault lacks the key of a value.
+ * @param onBatch Receives the number of re-encrypted rows of each batch.
  */
 export async function reencrypt(
   db: Database,
   vault: Vault,
   column: EncryptedColumn,
   { signal, onBatch }: { readonly signal: AbortSignal; readonly onBatch: (count: number) => void },
-): Promise<number> {
+): Promise<Reencryption> {
   if (vault.keyId === null) throw new PlazaError('not_configured', 'there is no PLAZA_SECRET_KEY')
   const [table, name, encrypted] = [db(column.table), db(column.name), db(column.encrypted)]
+  const olderKeyIds = vault.keyIds.filter((id) => !id.equals(vault.keyId!))
+  const damaged: string[] = []
   let total = 0
   for (;;) {
     signal.throwIfAborted()
-    const rows = await db<{ name: string; previous: Buffer }[]>`
+    const rows = await db<SealedRow[]>`
       select ${name}::text as name, ${encrypted} as previous
       from ${table}
-      where ${encrypted} is not null and substr(${encrypted}, 2, ${vault.keyId.length}) <> ${vault.keyId}::bytea
+      where ${encrypted} is not null and ${keyIdOf(db, column)} = any(${db.types.byteas(olderKeyIds)}::bytea[])
+        and ${name}::text <> all(${db.types.texts(damaged)}::text[])
       limit ${BATCH}`
-    if (rows.length === 0) return total
-    const reencrypted = rows.map((row) => {
-      const secretContext = column.contextOf(row.name)
-      return vault.seal(vault.open(row.previous, secretContext), secretContext)
+    if (rows.length === 0) {
+      return { reencrypted: total, unreadable: damaged.length + (await countUnreadable(db, vault, column)) }
+    }
+    const readable = rows.flatMap((row) => {
+      const reencrypted = reencryptedValue(vault, column, row)
+      if (reencrypted === null) damaged.push(row.name)
+      return reencrypted === null ? [] : [{ ...row, reencrypted }]
     })
     await db`
       update ${table}
       set ${encrypted} = input.reencrypted
       from unnest(
-        ${db.types.texts(rows.map((row) => row.name))}::text[],
-        ${db.types.byteas(rows.map((row) => row.previous))}::bytea[],
-        ${db.types.byteas(reencrypted)}::bytea[]
+        ${db.types.texts(readable.map((row) => row.name))}::text[],
+        ${db.types.byteas(readable.map((row) => row.previous))}::bytea[],
+        ${db.types.byteas(readable.map((row) => row.reencrypted))}::bytea[]
       ) as input (name, previous, reencrypted)
       where ${table}.${name}::text = input.name and ${encrypted} = input.previous`
-    total += rows.length
-    onBatch(rows.length)
+    total += readable.length
+    onBatch(readable.length)
   }
+}
+
+interface SealedRow {
+  readonly name: string
+  readonly previous: Buffer
+}
+
+/** Null if the value is damaged: its key is known, and does not decrypt it. */
+function reencryptedValue(vault: Vault, column: EncryptedColumn, row: SealedRow): Buffer | null {
+  const secretContext = column.contextOf(row.name)
+  try {
+    return vault.seal(vault.open(row.previous, secretContext), secretContext)
+  } catch {
+    return null
+  }
+}
+
+/** The id of the key of a value, which is behind its version (`vault.ts`). */
+function keyIdOf(db: Database, column: EncryptedColumn) {
+  return db`substr(${db(column.encrypted)}, 2, 4)`
 }
 
 /** Warns of secrets that no key of this server decrypts, such as after a restore without `secret.key`: what needs them fails. */
@@ -91,6 +122,6 @@ async function countUnreadable(db: Database, vault: Vault, column: EncryptedColu
   const [row] = await db<[{ count: number }]>`
     select count(*)::integer as count
     from ${table}
-    where ${encrypted} is not null and substr(${encrypted}, 2, 4) <> all(${db.types.byteas(vault.keyIds)}::bytea[])`
+    where ${encrypted} is not null and ${keyIdOf(db, column)} <> all(${db.types.byteas(vault.keyIds)}::bytea[])`
   return row.count
 }

@@ -22,14 +22,21 @@ async function reencryptAll(context: CommandContext): Promise<void> {
   if (vault.keyId === null) throw new UsageError('there is no encryption key: set PLAZA_SECRET_KEY')
   const signal = stopSignal(context)
   await withDatabase(context, 'secret', async (db) => {
+    const unreadable: string[] = []
     for (const column of encryptedColumns) {
       let done = 0
       const onBatch = (count: number) => {
         done += count
         context.progress.write(`${column.table}: ${done}\n`)
       }
-      context.print(
-        `${column.table}: ${await reencrypt(db, vault, column, { signal, onBatch })} re-encrypted`,
+      const result = await reencrypt(db, vault, column, { signal, onBatch })
+      context.print(`${column.table}: ${result.reencrypted} re-encrypted`)
+      if (result.unreadable > 0) unreadable.push(`${column.table}: ${result.unreadable}`)
+    }
+    if (unreadable.length > 0) {
+      throw new UsageError(
+        `secrets that no key decrypts, which are unchanged (${unreadable.join(', ')}): add their key to the end of ` +
+          'PLAZA_SECRET_KEY and run this again; if it is lost, replace them (docs/signers.md)',
       )
     }
   })
