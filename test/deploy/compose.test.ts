@@ -60,6 +60,15 @@ it('compose: ports are published to this machine only, unless the operator says 
   expect(ports.every((port) => port.startsWith('${BIND_ADDRESS:-127.0.0.1}:'))).toBe(true)
 })
 
+it('compose: HAProxy overwrites the address of the client in each frontend', () => {
+  const sections = readFileSync('deploy/compose/haproxy.cfg', 'utf8').split(/^(?=\S)/m)
+  const frontends = sections.filter((section) => section.startsWith('frontend '))
+  expect(frontends).toHaveLength(2)
+  for (const frontend of frontends) {
+    expect(frontend).toMatch(/^ {2}http-request set-header X-Forwarded-For %\[src\]$/m)
+  }
+})
+
 it.each([
   ['haproxy', ['-v'], ['-c', '-f', 'deploy/compose/haproxy.cfg']],
   ['promtool', ['--version'], ['check', 'config', '--syntax-only', 'deploy/compose/prometheus.yml']],
