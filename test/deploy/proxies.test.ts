@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { APP_HEADER } from '../../src/api/admin/admin-as-app.js'
+
+const guide = readFileSync('docs/operate.md', 'utf8')
+const PRIVATE_PATHS = ['/metrics', '/admin', '/console']
+
+function blockAfter(title: RegExp): string {
+  return new RegExp(`${title.source}[^\`]*\`{3}\\w*\\n(.*?)\\n\`{3}`, 's').exec(guide)?.[1] ?? ''
+}
+
+it('the nginx of the guide refuses what is for operators, and drops the header with which admins act as apps', () => {
+  const nginx = blockAfter(/\nnginx:/)
+  for (const path of PRIVATE_PATHS) expect(nginx).toContain(`location ${path} { deny all; }`)
+  expect(nginx.toLowerCase()).toContain(`proxy_set_header ${APP_HEADER} "";`)
+  // A location with a header of its own would inherit none.
+  expect(nginx).not.toMatch(/location[^}]*proxy_set_header/)
+})
+
+it('the Caddy of the guide refuses what is for operators, and drops the header with which admins act as apps', () => {
+  const caddy = blockAfter(/\nCaddy, /)
+  const [, paths = ''] = /@private path (.*)/.exec(caddy) ?? []
+  expect(paths.split(' ')).toEqual(PRIVATE_PATHS.flatMap((path) => [path, `${path}/*`]))
+  expect(caddy).toContain('respond @private 404')
+  expect(caddy.toLowerCase()).toContain(`header_up -${APP_HEADER}`)
+})
