@@ -15,6 +15,20 @@ it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('systemd acc
   expect({ status, output: `${stdout}${stderr}` }).toEqual({ status: 0, output: '' })
 })
 
+it('the command of the guide runs with the settings of the unit', () => {
+  const [command = ''] = /^ {4}systemd-run (?:.*\\\n)*.*$/m.exec(readFileSync('docs/deploy.md', 'utf8')) ?? []
+  const settings = [...command.matchAll(/ -p (\w+)=(\S+)/g)].map(([, name = '', value]) => ({ name, value }))
+  expect(settings.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['DynamicUser', 'User', 'StateDirectory', 'EnvironmentFile']),
+  )
+  for (const { name, value } of settings) expect({ name, value }).toEqual({ name, value: settingOf(name) })
+  const variables = [...command.matchAll(/ -E (\S+)/g)].map(([, variable]) => variable)
+  expect(variables).toContain('DATA_DIR=/var/lib/plaza')
+  expect(settingOf('Environment')?.split(' ')).toEqual(expect.arrayContaining(variables))
+  const program = settingOf('ExecStart')?.replace(/ serve$/, '')
+  expect(command).toContain(`${program} key create`)
+})
+
 it('the unit gives the server more time than it takes to stop', () => {
   const read = readConfig({})
   if ('problems' in read) throw new Error(read.problems)
