@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, readFile, readlink, realpath, rename, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Log } from '../log/log.js'
 import type { ClusterLocation } from './cluster.js'
 import { type Binaries, copyBinaries, findBinaries } from './embedded-binaries.js'
@@ -36,10 +36,11 @@ export async function findClusterLocation(
   systemDir = SYSTEM_DIR,
 ): Promise<ClusterLocation> {
   const found = await clusterDirectory(dataDir)
+  const logFile = join(dataDir, LOG_FILE)
+  if (found !== join(dataDir, CLUSTER)) checkLink(dataDir, found, logFile, log)
   const user = hasCluster(found) ? await clusterOwner(found) : await chooseUser(log)
   const directory = await reachableDirectory(dataDir, found, user, log, systemDir)
   const binaries = await reachableBinaries(user, log, systemDir)
-  const logFile = join(dataDir, LOG_FILE)
   const logSize = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (logSize > LOG_LIMIT_BYTES) await rename(logFile, `${logFile}.1`)
   return { directory, logFile, binaries, user }
@@ -65,6 +66,17 @@ export async function createPassword(dataDir: string): Promise<string> {
   return password
 }
 
+/** Says where the linked cluster is; throws if it is gone. A first start that crashed before it was created has no log yet. */
+function checkLink(dataDir: string, directory: string, logFile: string, log: Log): void {
+  if (!hasCluster(directory) && (existsSync(logFile) || !existsSync(dirname(directory)))) {
+    throw new Error(
+      `${join(dataDir, CLUSTER)} is a link to ${directory}, where no database is: mount its disk or restore that directory, ` +
+        'or remove the link to begin with an empty database',
+    )
+  }
+  log.info({ directory }, 'the database is outside of DATA_DIR: a backup needs this directory as well')
+}
+
 async function clusterOwner(directory: string): Promise<SystemUser | null> {
   const owner = await ownerOf(directory)
   const root = process.getuid?.() === 0
@@ -88,6 +100,12 @@ async function reachableDirectory(
 ): Promise<string> {
   const clusterPath = join(dataDir, CLUSTER)
   if (user === null || found !== clusterPath || (await canEnter(user, dataDir))) return found
+  if (existsSync(clusterPath)) {
+    throw new Error(
+      `PostgreSQL's user (${user.name}) cannot access ${clusterPath}: let it pass through ${dataDir}, or move that directory ` +
+        `to one that it can access, such as ${systemDir}, and put a link to it in its place`,
+    )
+  }
   const directory = join(systemDir, 'clusters', randomBytes(6).toString('hex'), CLUSTER)
   await mkdir(join(directory, '..'), { recursive: true, mode: 0o755 })
   await symlink(directory, clusterPath)

@@ -1,11 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -179,8 +183,28 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
     expect(await findEmbedded(dataDir)).toBe(first.socketUrl)
     await query(first.url, 'create table kept ()')
     await first.stop()
-    const next = await start(dataDir, { systemDir })
+    lines.length = 0
+    const next = await start(dataDir, { systemDir, log })
+    expect(lines).toContain('the database is outside of DATA_DIR: a backup needs this directory as well')
     expect(await query(next.url, 'select count(*) from kept')).toBe(0)
+    await next.stop()
+
+    // As after a restore of the data directory alone, or without the disk of the other one.
+    const target = readlinkSync(link)
+    renameSync(target, `${target}.away`)
+    await expect(start(dataDir, { systemDir })).rejects.toThrow(
+      `${link} is a link to ${target}, where no database is: mount its disk or restore that directory`,
+    )
+    expect(existsSync(target)).toBe(false)
+    renameSync(`${target}.away`, target)
+
+    // As after a copy that followed the link.
+    rmSync(link)
+    cpSync(target, link, { recursive: true })
+    execFileSync('chown', ['-R', '--reference', target, link])
+    await expect(start(dataDir, { systemDir })).rejects.toThrow(
+      /cannot access .*: let it pass through .*, or move that directory/,
+    )
   })
 
   it('copies the programs so that every user can run them', async () => {
