@@ -67,11 +67,12 @@ async function mergeDemo(context: CommandContext, options: Options): Promise<voi
       await completeDemo(db)
     }
     printTally(context, result.tally)
-    context.print(
-      result.outcome === 'complete'
-        ? `the demo is complete: ${result.items} messages and events`
-        : `stopped after ${result.items} messages and events: run the same command to continue`,
-    )
+    if (result.outcome === 'stopped') {
+      throw new UsageError(
+        `stopped after ${result.items} messages and events: run the same command to continue`,
+      )
+    }
+    context.print(`the demo is complete: ${result.items} messages and events`)
   })
 }
 
@@ -87,7 +88,8 @@ async function writeArchive(context: CommandContext, options: Options, path: str
     const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
     const isComplete = await writeDemo({ demo, file, signal, onProgress })
     progress.finish()
-    context.print(isComplete ? `${path} is complete` : 'stopped: run the same command to continue')
+    if (!isComplete) throw new UsageError('stopped: run the same command to continue')
+    context.print(`${path} is complete`)
   } finally {
     await file.close()
   }
