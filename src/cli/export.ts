@@ -4,6 +4,7 @@ import { farcasterNetworks } from '../app/farcaster-networks.js'
 import { countFrames, exportAll } from '../hub/archive/export.js'
 import { type ArchiveFile, openArchiveFile, streamSink } from '../hub/archive/file.js'
 import { ArchiveWriter } from '../hub/archive/writer.js'
+import type { Database } from '../platform/db/connection.js'
 import { fids } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { progressOf, stopSignal } from './long-command.js'
@@ -29,36 +30,52 @@ async function runExport(context: CommandContext, path: string, options: Options
   const signal = stopSignal(context)
   const network = farcasterNetworks[loadConfig(context).hubNetwork]
   if (path === '-' && options.resume) throw new UsageError('--resume needs a file, not standard output')
-  const file = path === '-' ? openStandardOutput(context, network) : await openFile(path, network, options)
-  try {
-    if (file.isComplete) return report(context, path, `${path} is already complete`)
-    await withDatabase(context, 'export', async (db) => {
-      const { start } = file
-      const isBegun = start.framesBefore > 0
-      const writer = new ArchiveWriter(file.sink, start)
-      const total = await countFrames(db, options.fid)
-      const progress = progressOf(context, {
-        label: 'export',
-        unit: 'frames',
-        total,
-        start: start.framesBefore,
-      })
-      const isComplete = await exportAll({
-        db,
-        writer,
-        after: isBegun ? start.position : null,
-        signal,
-        onProgress: (frames) => progress.update(frames, frames - start.framesBefore),
-        ...(options.fid && { fids: options.fid }),
-      })
-      await (isComplete ? writer.finish() : writer.flushAll())
-      progress.finish()
-      if (!isComplete) throw new UsageError('stopped: continue with --resume')
-      report(context, path, `${path} is complete: ${writer.frames} messages and events`)
-    })
-  } finally {
-    await file.close()
-  }
+  await withDatabase(context, 'export', async (db) => {
+    // Not before the database answers: an empty file would be in the way of the next try.
+    const file = path === '-' ? openStandardOutput(context, network) : await openFile(path, network, options)
+    try {
+      if (file.isComplete) return report(context, path, `${path} is already complete`)
+      await writeArchive(context, { db, file, path, signal, fids: options.fid })
+    } finally {
+      await file.close()
+    }
+  })
+}
+
+interface Export {
+  readonly db: Database
+  readonly file: ArchiveFile
+  readonly path: string
+  readonly signal: AbortSignal
+  /** All users if undefined. */
+  readonly fids: readonly number[] | undefined
+}
+
+async function writeArchive(
+  context: CommandContext,
+  { db, file, path, signal, fids }: Export,
+): Promise<void> {
+  const { start } = file
+  const isBegun = start.framesBefore > 0
+  const writer = new ArchiveWriter(file.sink, start)
+  const progress = progressOf(context, {
+    label: 'export',
+    unit: 'frames',
+    total: await countFrames(db, fids),
+    start: start.framesBefore,
+  })
+  const isComplete = await exportAll({
+    db,
+    writer,
+    after: isBegun ? start.position : null,
+    signal,
+    onProgress: (frames) => progress.update(frames, frames - start.framesBefore),
+    ...(fids && { fids }),
+  })
+  await (isComplete ? writer.finish() : writer.flushAll())
+  progress.finish()
+  if (!isComplete) throw new UsageError('stopped: continue with --resume')
+  report(context, path, `${path} is complete: ${writer.frames} messages and events`)
 }
 
 /** Prints nothing if the archive itself goes to standard output. */
