@@ -9,7 +9,7 @@ export interface CommandContext {
   /** Output of progress: standard error. */
   readonly progress: ProgressOutput
   /** Standard input and output. */
-  readonly stdin: AsyncIterable<Uint8Array>
+  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean | undefined }
   readonly stdout: NodeJS.WritableStream
   /**
    * Registers a callback for stop signals; `isForced` from the second signal on, and when the process has not ended in
@@ -26,6 +26,12 @@ export interface CommandContext {
 /** A mistake of the user. It is shown without a stack. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+}
+
+/** Returns standard input for a secret. A terminal is refused: it would show what is typed, and the command waits without a word. */
+export function pipedInput({ stdin }: CommandContext): AsyncIterable<Uint8Array> {
+  if (stdin.isTTY) throw new UsageError('pipe the key in, such as from a file: … < key.txt')
+  return stdin
 }
 
 /** Reads the configuration, or throws a `UsageError` that names every invalid variable. */

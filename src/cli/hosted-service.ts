@@ -4,7 +4,7 @@ import { createNetClient } from '../platform/outbound/net-client.js'
 import { isNetFailure } from '../platform/outbound/net-failure.js'
 import { checkTarget } from '../platform/outbound/target.js'
 import { version } from '../platform/process/version.js'
-import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { type CommandContext, loadConfig, pipedInput, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
 
 /** Where a command reads from another service. */
@@ -46,9 +46,9 @@ function baseOf({ origin, pathname }: URL): string {
   return `${origin}${path.replace(/\/v2$/, '')}/v2/farcaster`
 }
 
-async function pipedKey({ stdin }: CommandContext): Promise<string> {
+async function pipedKey(context: CommandContext): Promise<string> {
   let text = ''
-  for await (const part of stdin) {
+  for await (const part of pipedInput(context)) {
     text += Buffer.from(part).toString('utf8')
     if (text.length > MAX_KEY_BYTES) throw new UsageError('what is piped in is too long for a key')
   }
