@@ -33,13 +33,19 @@ async function run(): Promise<void> {
   await program.parseAsync()
 }
 
-run().catch((error: unknown) => {
+async function fail(error: unknown): Promise<void> {
   // What the command was waiting for, such as standard input, may still be open.
   if (error instanceof StoppedError) process.exit(error.exitCode)
+  process.exitCode = 1
   const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
   const text = error instanceof Error ? (wantsStack ? error.stack : error.message) : String(error)
   process.stderr.write(`plaza: ${text}\n`)
-  const hint = errorHint(error, process.env.DATABASE_URL !== undefined)
+  // Not for commands that work: the help of all needs no configuration.
+  const { readConfig } = await import('./app/config/config.js')
+  const read = readConfig(process.env)
+  if ('problems' in read) return
+  const hint = errorHint(error, read.config.databaseUrl !== undefined, read.config.dataDir)
   if (hint !== null) process.stderr.write(`what to do: ${hint}\n`)
-  process.exitCode = 1
-})
+}
+
+run().catch(fail)

@@ -28,12 +28,12 @@ it('gives a hint for a used port and for a foreign address', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const { port } = taken.address() as { port: number }
-  const advice = errorHint(await listenFailure(port, '127.0.0.1'), false)
+  const advice = errorHint(await listenFailure(port, '127.0.0.1'), false, '/data')
   expect(advice).toBe(
     `stop the program that uses port ${port}, or set PORT (HUB_PORT, HUB_GRPC_PORT) to another one`,
   )
   taken.close()
-  expect(errorHint(await listenFailure(0, '192.0.2.1'), false)).toBe(
+  expect(errorHint(await listenFailure(0, '192.0.2.1'), false, '/data')).toBe(
     'set HOST to an address of this machine: 192.0.2.1 is not one',
   )
 })
@@ -62,31 +62,46 @@ it('a HUB_PORT in use -> the main port is closed again, so that the process ends
 it('gives a hint for a data directory that cannot be created', () => {
   const path = '/dev/null/data'
   expect(() => mkdirSync(path, { recursive: true })).toThrow(
-    expect.toSatisfy((error) => errorHint(error, false)?.includes(`${path} is not`) === true),
+    expect.toSatisfy((error) => errorHint(error, false, '/data')?.includes(`${path} is not`) === true),
   )
 })
 
 it('gives a hint for a data directory in use', () => {
   const refused = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/data/x' })
-  expect(errorHint(refused, false)).toContain('a user with access to /data/x')
+  expect(errorHint(refused, false, '/data')).toContain('a user with access to /data/x')
   const busy = new DataDirBusyError('/data', { pid: 7, identity: '1', command: 'serve' })
-  expect(errorHint(busy, false)).toContain('set DATA_DIR to another directory')
+  expect(errorHint(busy, false, '/data')).toContain('set DATA_DIR to another directory')
+})
+
+it('names DATA_DIR only for files in it, and for a full disk of the embedded PostgreSQL', () => {
+  const refused = (path: string) => Object.assign(new Error('EACCES'), { code: 'EACCES', path })
+  expect(errorHint(refused('/data/postgres.log'), false, '/data')).toContain('set DATA_DIR')
+  for (const path of ['/home/me/archive', '/database/archive']) {
+    expect(errorHint(refused(path), false, '/data')).toBe(`run this as a user with access to ${path}`)
+  }
+  const full = (more: object) => Object.assign(new Error('No space left on device'), more)
+  const other = 'free disk space, or set DATA_DIR to a directory on another disk'
+  expect(errorHint(full({ code: 'ENOSPC', path: '/data/x' }), false, '/data')).toBe(other)
+  expect(errorHint(full({ code: '53100' }), false, '/data')).toBe(other)
+  expect(errorHint(full({ code: '53100' }), true, '/data')).toBe('free disk space')
+  // A write to an open file, such as an archive, names no path.
+  expect(errorHint(full({ code: 'ENOSPC' }), false, '/data')).toBe('free disk space')
 })
 
 it('gives a hint for a missing database of the user, but not for an embedded one', async () => {
   const missing = await databaseFailure((address) => {
     address.pathname = '/nowhere'
   })
-  expect(errorHint(missing, true)).toContain('createdb')
-  expect(errorHint(missing, false)).toBeNull()
+  expect(errorHint(missing, true, '/data')).toContain('createdb')
+  expect(errorHint(missing, false, '/data')).toBeNull()
   const refused = await databaseFailure((address) => {
     address.port = '1'
   })
-  expect(errorHint(refused, true)).toContain('start the PostgreSQL')
+  expect(errorHint(refused, true, '/data')).toContain('start the PostgreSQL')
 })
 
 it('gives no hint for a bug', () => {
   for (const error of [new Error('a mistake'), new TypeError('x is undefined'), 'text', null]) {
-    expect(errorHint(error, true)).toBeNull()
+    expect(errorHint(error, true, '/data')).toBeNull()
   }
 })

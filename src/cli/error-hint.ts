@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs'
+import { isAbsolute, relative, resolve } from 'node:path'
 import { DataDirBusyError } from '../platform/db/data-dir-lock.js'
 import { TransactionPoolingError } from '../platform/db/pooling-check.js'
 
@@ -27,8 +29,9 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
  * the cause is in the code.
  *
  * @param hasDatabaseUrl Whether DATABASE_URL is set.
+ * @param dataDir DATA_DIR, or its default.
  */
-export function errorHint(error: unknown, hasDatabaseUrl: boolean): string | null {
+export function errorHint(error: unknown, hasDatabaseUrl: boolean, dataDir: string): string | null {
   if (!(error instanceof Error)) return null
   if (error instanceof DataDirBusyError)
     return 'stop the other process first, or set DATA_DIR to another directory'
@@ -37,7 +40,8 @@ export function errorHint(error: unknown, hasDatabaseUrl: boolean): string | nul
   }
   const { code, syscall, address, port, path } = error as ErrorFields
   if (code === 'ENOSPC' || error.message.includes('No space left on device')) {
-    return 'free disk space, or set DATA_DIR to a directory on another disk'
+    const isOwn = typeof path === 'string' ? isIn(path, dataDir) : !hasDatabaseUrl && code !== 'ENOSPC'
+    return isOwn ? 'free disk space, or set DATA_DIR to a directory on another disk' : 'free disk space'
   }
   if (syscall === 'listen' || syscall === 'bind') {
     if (code === 'EADDRINUSE') {
@@ -48,8 +52,25 @@ export function errorHint(error: unknown, hasDatabaseUrl: boolean): string | nul
   }
   if (syscall === 'mkdir')
     return `set DATA_DIR to a directory that this user may create and write: ${path} is not`
-  if (path !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) {
-    return `run this as a user with access to ${path}, or set DATA_DIR to another directory`
+  if (typeof path === 'string' && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) {
+    const access = `run this as a user with access to ${path}`
+    return isIn(path, dataDir) ? `${access}, or set DATA_DIR to another directory` : access
   }
   return hasDatabaseUrl ? (DATABASE_HINTS[String(code)] ?? null) : null
+}
+
+/** Whether the path is this directory or in it. */
+function isIn(path: string, directory: string): boolean {
+  return [resolve(directory), realPath(directory)].some((from) => {
+    const way = relative(from, resolve(path))
+    return way !== '..' && !way.startsWith('../') && !isAbsolute(way)
+  })
+}
+
+function realPath(directory: string): string {
+  try {
+    return realpathSync(directory)
+  } catch {
+    return resolve(directory)
+  }
 }
