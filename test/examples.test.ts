@@ -116,6 +116,25 @@ it('reply bot: a mention -> a reply that can be read; a wrong signature -> refus
   expect((await server.get('webhook/list')).webhooks).toEqual([])
 })
 
+it('reply bot: killed and started again -> it takes its webhook, and deletes it at Ctrl-C', async () => {
+  const bot = await createMember('lasting')
+  const env = { API_KEY, PLAZA_URL, SIGNER_UUID: bot.signerUuid }
+  const killed = startExample('reply-bot/bot.mjs', env)
+  const botUrl = await killed.waitFor(/reply bot of fid \d+ on (\S+)/)
+  const gone = new Promise((resolve) => killed.child.once('exit', resolve))
+  killed.child.kill('SIGKILL')
+  await gone
+
+  const next = startExample('reply-bot/bot.mjs', { ...env, PORT: new URL(botUrl).port })
+  await next.waitFor(/reply bot of fid/)
+  const hash = await publish(alice, '@lasting still there?')
+  await next.waitFor(new RegExp(`replied to ${hash}`))
+  const ended = new Promise((resolve) => next.child.once('exit', resolve))
+  next.child.kill('SIGINT')
+  expect(await ended).toBe(0)
+  expect((await server.get('webhook/list')).webhooks).toEqual([])
+})
+
 it('mini app: a watered garden -> a notification to those who enabled them', async () => {
   const { apps } = await admin('GET', 'apps')
   const MINI_APP_DOMAIN = 'garden.example.com'

@@ -24,6 +24,15 @@ async function reply({ hash, author, text }, deliveryId) {
   console.log(`replied to ${hash}`)
 }
 
+/** The webhook of this bot that the app has already. */
+async function findWebhook(url) {
+  const { webhooks } = await client.fetchWebhooks()
+  return webhooks.find(
+    ({ target_url, subscription }) =>
+      target_url === url && subscription.filters['cast.created']?.mentioned_fids?.includes(me.fid),
+  )
+}
+
 let webhook
 const server = createServer(async (request, response) => {
   const body = await rawBody(request)
@@ -51,12 +60,19 @@ if (me.status !== 'approved') throw new Error(`the signer is ${me.status}: nobod
 server.listen(Number(PORT), '127.0.0.1', async () => {
   const { BOT_URL = `http://127.0.0.1:${server.address().port}` } = process.env
   const subscription = { 'cast.created': { mentioned_fids: [me.fid] } }
-  ;({ webhook } = await client.publishWebhook({ name: 'reply bot', url: BOT_URL, subscription }))
+  try {
+    ;({ webhook } = await client.publishWebhook({ name: 'reply bot', url: BOT_URL, subscription }))
+  } catch (error) {
+    // A run that was killed has left its webhook.
+    if (error.response?.status !== 409) throw error
+    webhook = await findWebhook(BOT_URL)
+  }
   console.log(`reply bot of fid ${me.fid} on ${BOT_URL}`)
 })
 
 /** The webhook belongs to this run. A bot that stays would keep its id and secret instead. */
-process.once('SIGTERM', async () => {
-  await client.deleteWebhook({ webhookId: webhook.webhook_id })
-  process.exit()
-})
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, async () => {
+    await client.deleteWebhook({ webhookId: webhook.webhook_id })
+    process.exit()
+  })
