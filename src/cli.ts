@@ -21,10 +21,16 @@ const context: CommandContext = {
   onDatabaseStop: (stop) => stops.onDatabaseStop(stop),
 }
 
+const [first = 'help', second = 'help'] = process.argv.slice(2)
+
 // Ignore a closed terminal or pipe, so that the process still stops its PostgreSQL.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-
-const [first = 'help', second = 'help'] = process.argv.slice(2)
+// A command that goes on until it is stopped, such as `logs -f`, has nothing more to do then; a server has.
+if (first !== 'serve') {
+  process.stdout.on('error', (error) => {
+    if ('code' in error && error.code === 'EPIPE') stops.stopCommand()
+  })
+}
 
 async function run(): Promise<void> {
   const problem = nodeVersionProblem(process.versions.node, requiredNode)

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { readPostmaster } from '../src/platform/db/cluster-process.js'
 import { processIdentity } from '../src/platform/process/process-identity.js'
-import { createDataDir, runCommand } from './server-process.js'
+import { createTestDatabase } from './database.js'
+import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
 // Each test creates a durable cluster: seconds of disk and CPU.
 vi.setConfig({ testTimeout: 120_000 })
+
+const { url } = await createTestDatabase()
 
 it.each([
   ['SIGINT', 130],
@@ -26,3 +29,15 @@ it.each([
     expect(command.output()).toBe('')
   },
 )
+
+it('`logs -f` ends when nobody reads its output, as in a pipe to head', async () => {
+  const dataDir = await createDataDir()
+  const env = { DATABASE_URL: url }
+  const server = await startServerProcess({ dataDir, env })
+  const logs = await runCommand(['logs', '-f'], { dataDir, env })
+  await expect.poll(() => logs.output()).not.toBe('')
+  logs.child.stdout?.destroy()
+  // Each line is a write that fails.
+  await fetch(`${server.url}/v1/info`)
+  expect(await logs.ended).toEqual({ code: 0, signal: null })
+})

@@ -53,6 +53,19 @@ it('a command whose database is closed already ends at once', () => {
   expect(calls).toEqual([['exit', 129]])
 })
 
+it('output that nobody reads: stops a command that handles signals once, and no other', () => {
+  const { calls, stops, stopDatabase } = setUp()
+  stops.onDatabaseStop(stopDatabase)
+  stops.stopCommand()
+  expect(calls).toEqual([])
+  stops.onStop((isForced) => calls.push(['command', isForced]))
+  vi.advanceTimersByTime(2_000)
+  stops.stopCommand()
+  vi.advanceTimersByTime(2_000)
+  stops.stopCommand()
+  expect(calls).toEqual([['command', false]])
+})
+
 it('a command that does not end in time is forced to', () => {
   const { calls, stops, kill } = setUp()
   stops.onStop((isForced) => calls.push(['command', isForced]), 5_000)

@@ -48,6 +48,11 @@ export class StopSignals {
     return () => this.#databases.delete(stop)
   }
 
+  /** Stops the command as a first signal does, if it handles that: nobody reads its output any more. */
+  stopCommand(): void {
+    if (this.#firstMs === null && this.#command.length > 0) this.#stopFirst('SIGTERM')
+  }
+
   #listen(): void {
     if (this.#isListening) return
     this.#isListening = true
