@@ -8,6 +8,7 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>
   readonly volumes?: readonly string[]
   readonly ports?: readonly string[]
+  readonly command?: readonly string[]
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
 }
@@ -58,6 +59,15 @@ it('compose: ports are published to this machine only, unless the operator says 
   const ports = Object.values(services).flatMap(({ ports = [] }) => ports)
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Compose's.
   expect(ports.every((port) => port.startsWith('${BIND_ADDRESS:-127.0.0.1}:'))).toBe(true)
+})
+
+it('compose: a replica that is away does not fill the disk of the primary', () => {
+  expect(services.db?.command).toContainEqual(expect.stringMatching(/^--max_slot_wal_keep_size=\d+GB$/))
+  const [slot] = /(?<=--slot )\w+/.exec(readFileSync('deploy/compose/start-replica.sh', 'utf8')) ?? []
+  const guide = readFileSync('docs/deploy.md', 'utf8')
+  for (const step of ['drop_replication_slot', 'create_physical_replication_slot']) {
+    expect(guide).toContain(`docker compose exec db psql -U postgres -c "select pg_${step}('${slot}')"`)
+  }
 })
 
 it('compose: HAProxy overwrites the address of the client in each frontend', () => {
