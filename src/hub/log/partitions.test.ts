@@ -59,3 +59,54 @@ test('messages remain when their events are dropped', async () => {
   expect(await db`select 1 from hub.events`).toHaveLength(0)
   expect(await db`select 1 from hub.messages`).toHaveLength(5)
 })
+
+test('a new day waits for no reader of the log, and neither does a merge meanwhile', async () => {
+  const later = start + 200 * dayMs
+  await ensurePartitions(db, later)
+  await db.begin(async (reader) => {
+    await reader`select 1 from hub.events limit 1`
+    const batch = { messages: [user.cast('meanwhile', testNow)], chainEvents: [], nameTransfers: [] }
+    const ended = await Promise.all([
+      ensurePartitions(db, later + dayMs),
+      mergeBatch(db, 1, batch, { shards: 1, hooks: [] }, later),
+    ])
+    expect(ended[1].messages).toEqual([null])
+    expect(await reader`select 1 from hub.events limit 1`).toHaveLength(1)
+  })
+  const [day] = await db`select to_regclass('hub.events_20270522') is not null as exists`
+  expect(day).toEqual({ exists: true })
+})
+
+test('a new partition has the constraints and indexes of the log', async () => {
+  await ensurePartitions(db, start)
+  const [partition] = await db<{ name: string }[]>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'hub.events'::regclass limit 1
+  `
+  const keyOf = (table: string) => db`
+    select pg_get_constraintdef(oid) as key from pg_constraint where conrelid = ${`hub.${table}`}::regclass and contype = 'p'
+  `
+  expect(await keyOf(partition!.name)).toEqual(await keyOf('events'))
+  const [attached] = await db`
+    select from pg_inherits where inhparent = 'hub.events_pkey'::regclass
+      and inhrelid = ${`hub.${partition!.name}_pkey`}::regclass
+  `
+  expect(attached).toBeDefined()
+})
+
+test('two processes that miss the same day at once both have it', async () => {
+  for (const day of [300, 310, 320, 330]) {
+    const ended = await Promise.allSettled([1, 2, 3].map(() => ensurePartitions(db, start + day * dayMs)))
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
+  }
+})
+
+test('a log that is locked: a later day is left for the next run, and without today an error is told', async () => {
+  const today = start + 400 * dayMs
+  await ensurePartitions(db, today)
+  await db.begin(async (holder) => {
+    await holder`lock table only hub.events in share update exclusive mode`
+    await ensurePartitions(db, today + dayMs)
+    await expect(ensurePartitions(db, today + 10 * dayMs)).rejects.toThrow('lock timeout')
+  })
+})

@@ -1,11 +1,12 @@
-import type { Database, Transaction } from '../../platform/db/connection.js'
+import type { Database } from '../../platform/db/connection.js'
+import { isConcurrentCreation, isLockTimeout } from '../../platform/db/connection-errors.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Partitions are created this many days ahead, for clocks that are fast. */
 const DAYS_AHEAD = 2
 
-/** Longest wait for a lock: creating or dropping a partition blocks all readers meanwhile. */
+/** Longest wait for a lock of the log, on which everybody else who needs one may wait meanwhile. */
 const lockTimeout = '2s'
 
 /** Returns the UTC day of a moment as a PostgreSQL date. */
@@ -14,15 +15,53 @@ export function dayOf(unixMs: number): string {
 }
 
 /** Creates missing partitions of the event log, for yesterday to two days ahead. */
-export async function ensurePartitions(db: Database | Transaction, nowMs: number): Promise<void> {
-  for (let offset = -1; offset <= DAYS_AHEAD; offset += 1) {
-    const from = dayOf(nowMs + offset * DAY_MS)
-    const to = dayOf(nowMs + (offset + 1) * DAY_MS)
-    const name = `hub.events_${from.replaceAll('-', '')}`
-    await db.unsafe(
-      `create table if not exists ${name} partition of hub.events for values from ('${from}') to ('${to}')`,
-    )
+export async function ensurePartitions(db: Database, nowMs: number): Promise<void> {
+  const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, index) => nowMs + (index - 1) * DAY_MS)
+  const existing = await listDays(db)
+  for (const dayMs of days) {
+    if (existing.has(dayOf(dayMs))) continue
+    try {
+      await createPartition(db, dayMs)
+    } catch (error) {
+      // Nothing is merged without today's partition. The others have time until the next run.
+      const canWait = isLockTimeout(error) && dayMs !== nowMs
+      const isThere = isConcurrentCreation(error) && (await listDays(db)).has(dayOf(dayMs))
+      if (!canWait && !isThere) throw error
+    }
   }
+}
+
+/** Attaches the partition of a day, which does not wait for those who read or write the log, as `create table … partition of` does. */
+async function createPartition(db: Database, dayMs: number): Promise<void> {
+  const [from, to] = [dayOf(dayMs), dayOf(dayMs + DAY_MS)]
+  const name = `hub.events_${from.replaceAll('-', '')}`
+  await db.begin(async (transaction) => {
+    await transaction.unsafe(`set local lock_timeout = '${lockTimeout}'`)
+    await transaction.unsafe(`create table ${name} (like hub.events including all)`)
+    await transaction.unsafe(
+      `alter table hub.events attach partition ${name} for values from ('${from}') to ('${to}')`,
+    )
+  })
+}
+
+interface Partition {
+  readonly name: string
+  readonly day: string
+}
+
+/** Lists the partitions of the log by their days. */
+async function listPartitions(db: Database): Promise<Partition[]> {
+  return await db<Partition[]>`
+    select c.relname as name, to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'hub.events'::regclass
+    order by c.relname
+  `
+}
+
+async function listDays(db: Database): Promise<Set<string>> {
+  return new Set((await listPartitions(db)).map(({ day }) => day))
 }
 
 /**
@@ -39,14 +78,7 @@ export async function dropExpiredPartitions(
   retentionDays: number,
 ): Promise<string[]> {
   const oldestKept = dayOf(nowMs - retentionDays * DAY_MS)
-  const partitions = await db<{ name: string; day: string }[]>`
-    select c.relname as name, to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day
-    from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'hub.events'::regclass
-    order by c.relname
-  `
-  const expired = partitions.filter(({ day }) => day < oldestKept)
+  const expired = (await listPartitions(db)).filter(({ day }) => day < oldestKept)
   for (const { name } of expired) await dropPartition(db, name)
   await db`delete from hub.pruned_messages where day < ${oldestKept}::date`
   return expired.map(({ day }) => day)

@@ -57,6 +57,9 @@ const retryableState = /^(40001|40P01)$/
 /** 55P03 lock not available: another transaction has held a lock for longer than `lock_timeout`. */
 const lockTimeoutState = '55P03'
 
+/** 42P07 duplicate table, 42710 duplicate object, 23505 of the catalog: another transaction has created the same at once. */
+const concurrentCreationState = /^(42P07|42710|23505)$/
+
 /** 25P02 in failed SQL transaction: a statement before it has failed. */
 const failedTransactionState = '25P02'
 
@@ -120,6 +123,11 @@ export function isRetryable(error: unknown): boolean {
 /** True if the transaction has waited for a lock as long as it may. */
 export function isLockTimeout(error: unknown): boolean {
   return codesOf(error).includes(lockTimeoutState)
+}
+
+/** True if what the statement creates exists: it may have been created since it was looked for. */
+export function isConcurrentCreation(error: unknown): boolean {
+  return codesOf(error).some((code) => concurrentCreationState.test(code))
 }
 
 /** True if the statement was not run because one before it in its transaction has failed. */
