@@ -17,7 +17,7 @@ export interface RecordedMetrics extends UpstreamMetrics {
 }
 
 /** Counts in memory. */
-function createRecordingMetrics(): RecordedMetrics {
+export function createRecordingMetrics(): RecordedMetrics {
   const recorded = {
     items: {} as Record<string, number>,
     disconnects: [] as string[],

@@ -50,6 +50,8 @@ interface Checkpoint {
 const SAVE_EVERY_MS = 250
 /** Network nodes produce a block each second; this is for idle ones. */
 const IDLE_MS = 5_000
+/** Id of all events that a node of the network streams without being in its log: those of gasless keys. */
+const NO_ID = 0
 /** Events per request for missing ones. */
 const PAGE_EVENTS = 1000
 
@@ -148,7 +150,8 @@ export class ShardSync {
 
   /** Buffers an event until all before it have arrived. Returns false for a repeated one. */
   #buffer(event: UpstreamEvent): boolean {
-    const isNew = this.#gapTracker.add(event.id, event.type, () => this.#readBlockSize(event))
+    const isNew =
+      event.id === NO_ID || this.#gapTracker.add(event.id, event.type, () => this.#readBlockSize(event))
     if (isNew) this.#buffered.push(event)
     return isNew
   }
@@ -160,7 +163,9 @@ export class ShardSync {
   async #mergeInOrder(): Promise<void> {
     const end = this.#gapTracker.advance()
     this.#buffered.sort((a, b) => a.id - b.id)
-    const after = this.#gapTracker.isReliable ? this.#buffered.findIndex(({ id }) => id >= end) : -1
+    const after = this.#gapTracker.isReliable
+      ? this.#buffered.findIndex(({ id }) => id !== NO_ID && id >= end)
+      : -1
     const inOrder = this.#buffered.splice(0, after < 0 ? this.#buffered.length : after)
     for (const event of inOrder) await this.#mergeEvent(event)
     this.#checkpoints.push({ items: this.#itemCount, nextId: end, blockTime: this.#blockTime })
@@ -174,7 +179,8 @@ export class ShardSync {
       this.#options.refusals.logOnce(null, item)
     } else if (this.#options.selection.includes(item)) {
       this.#itemCount += 1
-      await this.#reorderBuffer.add({ ...item, sourceOffset: { log: this.#logName, id: event.id } })
+      const sourceOffset = event.id === NO_ID ? undefined : { log: this.#logName, id: event.id }
+      await this.#reorderBuffer.add({ ...item, sourceOffset })
     } else {
       this.#options.metrics.count('ignored', 1)
     }
