@@ -6,12 +6,12 @@ import { readEventHead } from '../../src/hub/sync/client/wire-page.js'
 import { ShardSync } from '../../src/hub/sync/follow/shard-sync.js'
 import { UpstreamRefusalLog } from '../../src/hub/sync/reconcile-queue.js'
 import { allUsers } from '../../src/hub/sync/subset/selected-users.js'
-import { HubEventType } from '../../src/protocol/definitions.js'
+import { HubEventType, StorageUnitType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createTestDatabase } from '../database.js'
 import { grantKey, keyOwnersOnChain, keyUser } from '../gasless-keys.js'
 import { createTestHub } from '../hub.js'
-import { testKey, testNow } from '../network.js'
+import { TestUser, testKey, testNow } from '../network.js'
 import { createRecordingLog, createRecordingMetrics } from './test-sync.js'
 
 /** What a node of the network merges on its shard 0: it has no id, or is in the log of every shard. */
@@ -20,7 +20,7 @@ const { db } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
 
 beforeEach(async () => {
-  await db`truncate sync.cursors`
+  await db`truncate sync.cursors, hub.applied_offsets`
   await hub.submitOnChainEvents(keyOwnersOnChain())
 })
 
@@ -103,3 +103,34 @@ test('keys that are granted by events without an id are all held', async () => {
   expect(held.map(({ key }) => hex(key)).sort()).toEqual(keys.map(({ publicKey }) => hex(publicKey)).sort())
   expect(await db`select from hub.messages where fid = ${keyUser.fid}`).toHaveLength(keys.length + 1)
 })
+
+test.each([
+  [1, 2],
+  [2, 1],
+])(
+  'a loan in the logs of shards %i and %i is merged and ended once, whichever is read first',
+  async (...order) => {
+    const lender = new TestUser(10 + order[0])
+    await hub.submitOnChainEvents(lender.onChain({ units: 1_000 }))
+    const units = StorageUnitType.UNIT_TYPE_2025
+    const loan = [999, 0].map((count, n) => ({
+      message: lender.lendStorage(keyUser.fid, count, units, testNow - 10 + n),
+    }))
+    const lent: number[] = []
+    for (const shard of order) {
+      await follow(loan, { shard, shards: 2 })
+      lent.push((await db`select from hub.messages where fid = ${lender.fid}`).length)
+    }
+    const types = await db<
+      { type: number }[]
+    >`select type from hub.events where fid = ${lender.fid} and type in (
+    ${HubEventType.MERGE_MESSAGE}, ${HubEventType.PRUNE_MESSAGE}
+  ) order by id`
+    expect(lent).toEqual([0, 0])
+    expect(types.map(({ type }) => type)).toEqual([
+      HubEventType.MERGE_MESSAGE,
+      HubEventType.MERGE_MESSAGE,
+      HubEventType.PRUNE_MESSAGE,
+    ])
+  },
+)

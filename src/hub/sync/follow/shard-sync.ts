@@ -3,7 +3,7 @@ import type { Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
 import { HubEvent, HubEventType } from '../../../protocol/definitions.js'
 import { isChannelType } from '../../../protocol/message-kinds.js'
-import { CHANNELS_FID, shardOf } from '../../../protocol/shard.js'
+import { CHANNELS_FID, isOfShardZero, shardOf } from '../../../protocol/shard.js'
 import { decodeItem, isItem } from '../../archive/frame.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
@@ -187,15 +187,19 @@ export class ShardSync {
   }
 
   /**
-   * Channel messages are in the log of every shard of a node of the network: those of one shard are merged, as decided
-   * there. In any other order the slots of channels would differ.
+   * Converts an event to an item, null or a refusal. What a node of the network merges on its shard 0 is in the log of every
+   * shard, and is taken from one: a shard that lags would bring back a loan that has ended. The slots of channels are merged
+   * as decided there, as in any other order they would differ.
    */
   #toMergeItem(event: UpstreamEvent): MergeItem | Refusal | null {
     const item = toMergeItem(event)
     if (item === null || !isItem(item) || item.kind !== 'message') return item
-    if (!isChannelType(item.message.data.type)) return item
+    const { type, fid } = item.message.data
+    if (!isOfShardZero(type, true)) return item
+    const isChannel = isChannelType(type)
     const { shard, shards } = this.#options
-    return shard === shardOf(CHANNELS_FID, shards) ? { ...item, historical: true } : null
+    if (shard !== shardOf(isChannel ? CHANNELS_FID : fid, shards)) return null
+    return isChannel ? { ...item, historical: true } : item
   }
 
   /** An idle stream may have left out the last events: checks the end of the log. */
