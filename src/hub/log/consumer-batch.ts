@@ -52,6 +52,8 @@ export interface Consumer {
     events: readonly ConsumedEvent[],
     signal: AbortSignal,
   ) => Promise<readonly Statement[]>
+  /** Called when a batch has failed: what earlier ones have left in memory may be of commits that a fail-over lost. */
+  readonly onFailure?: () => void
   /** Called on a gap, in the transaction that moves the cursor over it. */
   readonly onGap?: (db: Transaction, gap: LogGap, signal: AbortSignal) => Promise<void>
 }

@@ -118,9 +118,13 @@ describe('a consumer', () => {
 
   test('that fails receives events again, handles none twice and skips none', async () => {
     let calls = 0
+    let failures = 0
     start(
       {
         ...keepIds,
+        onFailure: () => {
+          failures += 1
+        },
         handle: async (transaction, events, signal) => {
           const statements = await keepIds.handle(transaction, events, signal)
           calls += 1
@@ -133,6 +137,8 @@ describe('a consumer', () => {
     await append(1, 16)
     await append(2, 3)
     await expectAllHad()
+    // Those of the handler and of its last statements are both told.
+    expect(failures).toBeGreaterThanOrEqual(2)
   }, 120_000)
 
   test('stops before an event that always fails, and logs it', async () => {

@@ -96,6 +96,7 @@ async function consumeShard(
     } catch (error) {
       if (signal.aborted) return
       failures += 1
+      consumer.onFailure?.()
       const isTransient = isTemporary(error) || isLockTimeout(error)
       if (!isTransient && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
       const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))

@@ -27,7 +27,13 @@ export function createTradePublisher(clock: () => number) {
     const tokens = new Map((await readTokens(db, { ids })).map((token) => [token.id, token]))
     const events = trades.map((trade) => tradeEventOf(trade, tokens))
     const matched = await matchEvents(db, matcher, events)
-    await inPipeline(enqueueDeliveries(db, matched, clock()))
+    try {
+      await inPipeline(enqueueDeliveries(db, matched, clock()))
+    } catch (error) {
+      // Deliveries of a webhook that a fail-over lost are refused.
+      matcher.forget()
+      throw error
+    }
   }
 }
 

@@ -17,6 +17,7 @@ export function createWebhookConsumer(clock: () => number): Consumer {
     from: 'newest',
     types: webhookEventTypes,
     prepare: (db) => matcher.refresh(db),
+    onFailure: () => matcher.forget(),
     async handle(db, events) {
       if (matcher.size === 0) return discardCompactedFollows(db, events)
       const compactedFollows = await takeCompactedFollows(db, events)

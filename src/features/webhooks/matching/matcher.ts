@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/db/connection.js'
+import { inPipeline } from '../../../platform/db/pipeline.js'
 import {
   type WebhookEventKind,
   type WebhookSubscriptionFilters,
@@ -178,6 +179,32 @@ export interface WebhookSubscription {
   readonly filters: WebhookSubscriptionFilters
 }
 
+/** A numbered change of a webhook. */
+interface Revision {
+  readonly webhookId: string
+  readonly revision: number
+}
+
+interface Change extends Revision {
+  readonly filters: WebhookSubscriptionFilters | null
+  readonly isActive: boolean
+}
+
+async function readChanges(db: Queryable, after: number): Promise<Change[]> {
+  return await db<Change[]>`
+    select id as "webhookId", revision, filters, active and deleted_at is null as "isActive"
+    from webhooks.webhooks
+    where revision > ${after}::bigint
+    order by revision`
+}
+
+/** Whether the webhook has had this change: it may have changed since, but no webhook is ever deleted. */
+async function isStored(db: Queryable, { webhookId, revision }: Revision): Promise<boolean> {
+  const [row] = await db`
+    select from webhooks.webhooks where id = ${webhookId} and revision >= ${revision}::bigint`
+  return row !== undefined
+}
+
 /**
  * Finds the webhooks of an event. All subscriptions are indexed by what they select, so the cost of an event depends on
  * its matches and not on the number of subscriptions. The meaning of filters is in docs/webhooks.md.
@@ -187,7 +214,8 @@ export class Matcher {
     webhookEventKinds.map((kind) => [kind, new KindIndex()]),
   )
   readonly #subscriptions = new Map<string, WebhookSubscriptionFilters>()
-  #revision = 0
+  /** The newest change that is loaded; null when all are to be loaded. */
+  #newest: Revision | null = null
 
   /** Number of webhooks with a subscription. */
   get size(): number {
@@ -210,22 +238,37 @@ export class Matcher {
   }
 
   /**
-   * Loads the subscriptions of active webhooks that have changed. Changes are numbered in commit order. Costs one
-   * statement that finds nothing unless something changed, so that no process matches by stale subscriptions.
+   * Loads the subscriptions of active webhooks that have changed. Changes are numbered in commit order. Costs two
+   * statements in one round trip that find nothing unless something changed, so that no process matches by stale
+   * subscriptions. Loads all when the newest change that it knows is gone: the database went back, and the webhooks of
+   * lost commits with it.
    */
   async refresh(db: Queryable): Promise<void> {
-    const rows = await db<
-      { webhookId: string; revision: number; filters: WebhookSubscriptionFilters | null; isActive: boolean }[]
-    >`
-      select id as "webhookId", revision, filters, active and deleted_at is null as "isActive"
-      from webhooks.webhooks
-      where revision > ${this.#revision}::bigint
-      order by revision`
-    for (const { webhookId, revision, filters, isActive } of rows) {
+    for (;;) {
+      const known = this.#newest
+      const [changes, isKnown] = await inPipeline([
+        readChanges(db, known?.revision ?? 0),
+        known === null || isStored(db, known),
+      ])
+      // Another refresh has changed what these changes follow.
+      if (known !== this.#newest) continue
+      if (!isKnown) this.#newest = null
+      else return this.#apply(changes)
+    }
+  }
+
+  /** Makes the next refresh load all, for a failure after which it is not sure that what is known was ever committed. */
+  forget(): void {
+    this.#newest = null
+  }
+
+  #apply(changes: readonly Change[]): void {
+    if (this.#newest === null) for (const webhookId of [...this.#subscriptions.keys()]) this.delete(webhookId)
+    for (const { webhookId, filters, isActive } of changes) {
       if (isActive && filters !== null) this.set({ webhookId, filters })
       else this.delete(webhookId)
-      this.#revision = revision
     }
+    this.#newest = changes.at(-1) ?? this.#newest
   }
 
   /** Whether any webhook subscribes to this kind. */
