@@ -49,6 +49,49 @@ test('it never starts before its own cursor', async () => {
   expect((await start()).nextId).toBe(blockMerged)
 })
 
+const endBlock = firstBlock + BLOCKS
+
+/** A cursor so many blocks after the end of the log. */
+const saveCursorBehindEnd = (blocks: number) =>
+  saveCursor(db, server.address, 1, { nextId: eventId(endBlock + 1 + blocks, 0), blockTime: 0 })
+
+test.each([1, 8])('an upstream that is %i blocks behind the cursor keeps its log', async (blocks) => {
+  await saveCursorBehindEnd(blocks)
+  const { nextId, fromId, gap, isNewLog } = await start()
+  expect(nextId).toBe(eventId(endBlock + 1 + blocks, 0))
+  // Its next events are read.
+  expect(blockOf(fromId)).toBeLessThanOrEqual(endBlock + 1)
+  expect([gap, isNewLog]).toEqual([undefined, undefined])
+})
+
+test('a log that ends far before the cursor at a second look as well is a new one', async () => {
+  await saveCursorBehindEnd(9)
+  const { nextId, gap, isNewLog } = await start()
+  expect(isNewLog).toBe(true)
+  expect(gap).toEqual({ from: eventId(endBlock + 10, 0), to: nextId })
+})
+
+test('a balancer whose second answer is from another node -> the log is the same', async () => {
+  await saveCursorBehindEnd(0)
+  let looks = 0
+  const events: typeof client.events = async (range, signal) => {
+    if (!range.reverse || looks++ > 0) return await client.events(range, signal)
+    return await client.events({ ...range, stop: eventId(firstBlock + 2, 0) }, signal)
+  }
+  const found = await findStartCursor(db, { ...client, events }, 1, new AbortController().signal)
+  expect([found.nextId, found.isNewLog]).toEqual([eventId(endBlock + 1, 0), undefined])
+  expect(looks).toBe(2)
+})
+
+test('an upstream without any event keeps the cursor', async () => {
+  await saveCursorBehindEnd(0)
+  const empty = { ...client, events: async () => [] }
+  const { nextId, fromId, gap } = await findStartCursor(db, empty, 1, new AbortController().signal)
+  expect(nextId).toBe(eventId(endBlock + 1, 0))
+  expect(blockOf(fromId)).toBe(endBlock + 1 - 8)
+  expect(gap).toBeUndefined()
+})
+
 test('events that the upstream dropped before that time -> a gap is logged', async () => {
   const kept = eventId(firstBlock + 10, 0)
   await a.db`delete from hub.events where id < ${kept}`

@@ -1,8 +1,9 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { pause } from '../../../platform/process/pause.js'
 import { HubEvent } from '../../../protocol/definitions.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
-import type { UpstreamClient } from '../client/upstream-client.js'
+import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
 import { readShards } from '../client/upstreams.js'
 
 /** The merged part of the log of one upstream shard. */
@@ -84,6 +85,9 @@ const FIRST_ID = eventId(1, 0)
 /** Rewind when the position is found by time, which has a resolution of a second. */
 const REWIND_SECONDS = 60
 
+/** Time after which the end of a log that seems to be a new one is read again. */
+const SECOND_LOOK_MS = 2_000
+
 /**
  * Finds the start of a shard: its cursor, or the time up to which another upstream was followed if that is
  * later. Without either it starts at the end of the log: a backfill reads what is before.
@@ -101,14 +105,14 @@ export async function findStartCursor(
     syncedUntil(db, client.address),
   ])
   const oldestId = oldest[0]?.id ?? 0
-  const endId = newest[0] ? eventId(blockOf(newest[0].id) + 1, 0) : 0
   if (cursor === null) {
     const time = await syncedUntil(db)
     if (time !== null) return await findStartByTime(client, shard, time - REWIND_SECONDS, signal)
+    const endId = newest[0] ? eventId(blockOf(newest[0].id) + 1, 0) : 0
     return { nextId: endId, fromId: endId, blockTime: 0 }
   }
-  if (cursor.nextId > endId) {
-    // A log that ends before the cursor is a new one: the node was set up again.
+  if (endsBefore(cursor, newest) && (await stillEndsBefore(cursor, client, shard, signal))) {
+    // The node was set up again.
     const gap = { from: cursor.nextId, to: oldestId }
     return { nextId: oldestId, fromId: startOfBlock(oldestId), blockTime: 0, gap, isNewLog: true }
   }
@@ -118,6 +122,24 @@ export async function findStartCursor(
   const fromId = Math.max(rewindId(cursor.nextId), startOfBlock(oldestId))
   if (oldestId <= Math.max(cursor.nextId, FIRST_ID)) return { ...cursor, fromId }
   return { nextId: oldestId, blockTime: 0, fromId, gap: { from: cursor.nextId, to: oldestId } }
+}
+
+/**
+ * Whether a log ends so long before the cursor that it is another one. A node behind a balancer, or one that catches up, may be
+ * some blocks behind the one that was followed, and the log of an idle shard may have lost all its events by age.
+ */
+function endsBefore({ nextId }: Cursor, [newest]: readonly UpstreamEvent[]): boolean {
+  return newest !== undefined && blockOf(newest.id) + 1 < blockOf(nextId) - REWIND_BLOCKS
+}
+
+async function stillEndsBefore(
+  cursor: Cursor,
+  client: UpstreamClient,
+  shard: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  await pause(SECOND_LOOK_MS, signal)
+  return endsBefore(cursor, await client.events({ shard, from: 0, limit: 1, reverse: true }, signal))
 }
 
 /** Finds the first event at or after a time by binary search: blocks are in the order of time. */
