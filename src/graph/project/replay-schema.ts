@@ -13,6 +13,9 @@ const preservedTables = ['verified_accounts']
  */
 const timeOfMerge = { table: 'reactions', column: 'merged_at' } as const
 
+/** The index with which the load finds the replies of a cast that comes after them. */
+const loadIndex = 'casts_by_parent'
+
 /** Drops the schemas that an earlier replay left behind. */
 export async function dropReplaySchemas(db: Database): Promise<void> {
   await db`drop schema if exists social_replay cascade`
@@ -20,32 +23,48 @@ export async function dropReplaySchemas(db: Database): Promise<void> {
 }
 
 /**
- * Creates empty copies of the read model's tables, with their primary keys. Other indexes are built after the
- * load.
+ * Creates empty copies of the read model's tables, with their primary keys and the index that the load needs. Other
+ * indexes are built after the load.
  */
 export async function copySchema(db: Database): Promise<void> {
   await db`create schema social_replay`
   const tables = await db<
-    { name: string; options: string[] | null; key_name: string; key_columns: string }[]
+    {
+      name: string
+      options: string[] | null
+      key_name: string
+      key_columns: string
+      load_index: string | null
+    }[]
   >`
     select c.relname as name, c.reloptions as options, k.conname as key_name,
-      pg_get_constraintdef(k.oid) as key_columns
+      pg_get_constraintdef(k.oid) as key_columns,
+      (
+        select pg_get_indexdef(i.indexrelid) from pg_index i
+        where i.indrelid = c.oid and i.indexrelid = ${`social.${loadIndex}`}::regclass
+      ) as load_index
     from pg_class c
     join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
     where c.relnamespace = 'social'::regnamespace and c.relkind = 'r'
       and c.relname <> all (${db.types.texts(preservedTables)}::text[])
   `
-  for (const { name, options, key_name, key_columns } of tables) {
+  for (const { name, options, key_name, key_columns, load_index } of tables) {
     const storage = options ? `with (${options.join(', ')})` : ''
     await db.unsafe(`
       create table social_replay.${name} (
         like social.${name} including defaults including generated including comments,
         constraint ${key_name} ${key_columns}
-      ) ${storage}
+      ) ${storage};
+      ${load_index === null ? '' : inReplay(load_index)}
     `)
   }
   const { table, column } = timeOfMerge
   await db.unsafe(`alter table social_replay.${table} alter column ${column} drop default`)
+}
+
+/** The definition of an index of the read model, for the new tables. */
+function inReplay(definition: string): string {
+  return definition.replace(' ON social.', ' ON social_replay.')
 }
 
 /** Gives the new table the default of the old one: the next merges have a time. */
@@ -71,11 +90,12 @@ export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<
     join pg_class c on c.oid = i.indrelid
     where c.relnamespace = 'social'::regnamespace and not i.indisprimary
       and c.relname <> all (${db.types.texts(preservedTables)}::text[])
+      and i.indexrelid <> ${`social.${loadIndex}`}::regclass
   `
   for (const { definition } of indexes) {
     await db.begin(async (transaction) => {
       await transaction`set local statement_timeout = 0`
-      await untilAborted(transaction.unsafe(definition.replace(' ON social.', ' ON social_replay.')), signal)
+      await untilAborted(transaction.unsafe(inReplay(definition)), signal)
     })
   }
   const tables = await db<{ name: string }[]>`

@@ -104,6 +104,34 @@ test.each([1, 3, 15, 2000])(
   },
 )
 
+test('the load reads the replies of its casts by an index, however many casts there are', async () => {
+  const [author] = users as [TestUser]
+  await mergeInto(shardOf(author.fid, shards), { chainEvents: [author.storageRentEvent(100, 999)] })
+  const casts = Array.from({ length: 6_000 }, (_, n) =>
+    author.cast(`cast ${n}`, testNow - 10_000 + n, {
+      parentCastId: { fid: 2, hash: Buffer.alloc(20, `${n % 3_000}`) },
+    }),
+  )
+  for (let start = 0; start < casts.length; start += 1_000) {
+    await mergeInto(shardOf(author.fid, shards), { messages: casts.slice(start, start + 1_000) })
+  }
+  const replaying = connect({ poolSize: 3, applicationName: 'plaza replay' })
+  await replay(replaying, { shards, pageRows: 20 })
+  // Statistics are complete when the sessions have ended.
+  await replaying.end()
+  await expect
+    .poll(
+      () =>
+        db`select from pg_stat_activity where application_name = 'plaza replay' and datname = current_database()`,
+    )
+    .toHaveLength(0)
+  const [row] = await db<{ rowsRead: number }[]>`
+    select seq_tup_read as "rowsRead" from pg_stat_all_tables where relid = 'social.casts'::regclass
+  `
+  // Building an index reads all rows once.
+  expect(row!.rowsRead).toBeLessThan(casts.length * 30)
+})
+
 test.each([1, 4, 2000])(
   'a replay that follows the log in pages of %i has the merges of both shards',
   async (pageRows) => {

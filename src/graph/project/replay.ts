@@ -159,6 +159,7 @@ async function projectMessages(
     { total: number }[]
   >`select coalesce(sum(count), 0)::bigint as total from hub.set_counts`
   let last: Pick<Page, 'fid' | 'set' | 'key'> = { fid: 0, set: 0, key: Buffer.alloc(0) }
+  let analyzed = 0
   for (let done = 0; ; ) {
     signal?.throwIfAborted()
     const rows = await snapshot<Page[]>`
@@ -176,6 +177,11 @@ async function projectMessages(
       await inPipeline(await projectChanges(transaction, { added, removed: [] }))
     })
     done += rows.length
+    if (done > analyzed * 2) {
+      // Without statistics the planner takes a cast to have a share of all others as replies, and reads the whole table.
+      await db`analyze social_replay.casts`
+      analyzed = done
+    }
     onProgress?.(done, counted!.total)
   }
 }
