@@ -16,6 +16,11 @@ const timeOfMerge = { table: 'reactions', column: 'merged_at' } as const
 /** The index with which the load finds the replies of a cast that comes after them. */
 const loadIndex = 'casts_by_parent'
 
+/** Locks the tables that move, so that the swap waits for none of their readers later. */
+export async function lockPreservedTables(db: Transaction): Promise<void> {
+  for (const table of preservedTables) await db.unsafe(`lock table social.${table} in access exclusive mode`)
+}
+
 /** Drops the schemas that an earlier replay left behind. */
 export async function dropReplaySchemas(db: Database): Promise<void> {
   await db`drop schema if exists social_replay cascade`

@@ -271,6 +271,25 @@ test('a replay keeps imported verified accounts', async () => {
   await db`delete from social.verified_accounts`
 })
 
+test.each([
+  ['reader of the imported accounts', 'select from social.verified_accounts'],
+  ['writer of scores', 'update social.users set score = 0.5 where fid = 2'],
+])('merges go on while the swap cannot get past a %s', async (_who, statement) => {
+  await merge(...createMessages('before'))
+  const holder = await holdTransaction(other, (sql) => sql.unsafe(statement))
+  const running = replayed()
+  running.catch(() => {})
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+  await merge(users[2]!.cast('meanwhile', testNow))
+  await merge(...createMessages('again', testNow - 100))
+  await holder.release()
+  await running
+  const replayedModel = await readModel(db)
+  expect(replayedModel.casts).toHaveLength(13)
+  await replayed()
+  expect(await readModel(db)).toEqual(replayedModel)
+})
+
 /** Everything that the catalog says about the schema. */
 async function catalogue() {
   return await Promise.all([

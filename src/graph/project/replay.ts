@@ -3,7 +3,9 @@ import { hubEventBody } from '../../hub/log/hub-event.js'
 import { lockShards } from '../../hub/merge/shard-lock.js'
 import { shardNumbers } from '../../hub/shard-count.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { isLockTimeout } from '../../platform/db/connection-errors.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
+import { pause } from '../../platform/process/pause.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { HubEventType, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -16,6 +18,7 @@ import {
   copyPreservedColumns,
   copySchema,
   dropReplaySchemas,
+  lockPreservedTables,
   swapSchemas,
 } from './replay-schema.js'
 
@@ -37,6 +40,11 @@ export interface ReplayOptions {
 export type ReplayStep = 'accounts' | 'indexes' | 'catching up'
 
 const DEFAULT_PAGE_ROWS = 2000
+
+/** Longest wait of the swap for a lock: readers of a table that it locks, and perhaps merges, wait as long. */
+const swapLockTimeout = '2s'
+/** Wait between two attempts to swap. */
+const SWAP_RETRY_MS = 5_000
 
 /** The last projected event id of each shard. */
 type Heads = Map<number, number>
@@ -71,9 +79,7 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
 }
 
 async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void> {
-  const { signal, onStep, onSwap, shards, pageRows = DEFAULT_PAGE_ROWS } = options
-  // When only this many events are left, the rest is projected with the writers locked out.
-  const catchUpEvents = Math.ceil(pageRows / 4)
+  const { signal, onStep } = options
   await copySchema(db)
   onStep?.('accounts')
   const heads = await projectStoredMessages(db, options)
@@ -81,18 +87,57 @@ async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void
   await buildIndexes(db, signal)
   await copyPreservedColumns(db, signal)
   onStep?.('catching up')
+  await catchUp(db, heads, options)
+  while (!(await swapIn(db, heads, options))) {
+    await pause(SWAP_RETRY_MS, signal)
+    signal?.throwIfAborted()
+    await catchUp(db, heads, options)
+  }
+}
+
+/** Follows the log until few events are left, while merges go on. */
+async function catchUp(
+  db: Database,
+  heads: Heads,
+  { signal, pageRows = DEFAULT_PAGE_ROWS }: ReplayOptions,
+): Promise<void> {
+  // When only this many events are left, the rest is projected with the writers locked out.
+  const catchUpEvents = Math.ceil(pageRows / 4)
   while ((await db.begin((transaction) => follow(transaction, heads, catchUpEvents))) === catchUpEvents) {
     signal?.throwIfAborted()
   }
-  await db.begin(async (transaction) => {
-    await lockShards(transaction, shardNumbers(shards))
-    while ((await follow(transaction, heads, pageRows)) === pageRows);
-    // The last check: the swap follows.
-    signal?.throwIfAborted()
-    await swapSchemas(transaction)
-    await rebuildProtocolChannels(transaction)
-    await onSwap?.(transaction)
-  })
+}
+
+/**
+ * Projects the rest of the log and swaps the new read model in, in one transaction that locks the writers out. Nobody
+ * merges while it waits, so it gives up when a table is in use for long.
+ *
+ * @returns whether it was swapped in. If not, nothing has changed.
+ */
+async function swapIn(
+  db: Database,
+  heads: Heads,
+  { signal, onSwap, shards, pageRows = DEFAULT_PAGE_ROWS }: ReplayOptions,
+): Promise<boolean> {
+  // A copy, because what it projects is rolled back when it gives up.
+  const lastHeads = new Map(heads)
+  try {
+    await db.begin(async (transaction) => {
+      await transaction.unsafe(`set local lock_timeout = '${swapLockTimeout}'`)
+      await lockPreservedTables(transaction)
+      await lockShards(transaction, shardNumbers(shards))
+      while ((await follow(transaction, lastHeads, pageRows)) === pageRows);
+      // The last check: the swap follows.
+      signal?.throwIfAborted()
+      await swapSchemas(transaction)
+      await rebuildProtocolChannels(transaction)
+      await onSwap?.(transaction)
+    })
+    return true
+  } catch (error) {
+    if (isLockTimeout(error)) return false
+    throw error
+  }
 }
 
 /** Projects all stored messages from one snapshot, and returns the log position of the snapshot. */
