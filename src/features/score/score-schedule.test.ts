@@ -70,6 +70,24 @@ test('score job: runs as soon as there is somebody to score', async () => {
   expect(logged).toEqual(['scores computed'])
 })
 
+test('score job: a computation that failed, also the first one, is repeated after a quarter of an hour', async () => {
+  await storeUsers(db, [1, 2], [0, 0])
+  let now = Date.now()
+  const scores = schedule({ clock: () => now })
+  await db`alter table social.reactions rename to reactions_away`
+  try {
+    await expect(scores.run()).rejects.toThrow('social.reactions')
+  } finally {
+    await db`alter table social.reactions_away rename to reactions`
+  }
+  now += HOUR_MS / 4 - 1
+  await scores.run()
+  expect(logged).toEqual([])
+  now += 1
+  await scores.run()
+  expect(logged).toEqual(['scores computed'])
+})
+
 test('areScoresDue: when old, or when one account in ten has none', async () => {
   const due = (intervalHours = 24) => areScoresDue({ db, intervalHours, clock: () => 100 * HOUR_MS })
   expect(await due()).toBe(false)

@@ -18,7 +18,7 @@ export interface ScoreScheduleOptions extends ScoreThreadInput {
 const HOUR_MS = 60 * 60 * 1000
 /** How often to look whether there is anything to score yet. */
 const POLL_MS = 15_000
-/** How often to count, once there are scores: that reads every user. */
+/** How often to count, once there are scores: that reads every user. A failed computation is repeated after this time too. */
 const CHECK_INTERVAL_MS = 15 * 60 * 1000
 /** Share of accounts without a score at which scores are due early. */
 const UNSCORED_SHARE = 0.1
@@ -32,9 +32,11 @@ export function createScoreSchedule(options: ScoreScheduleOptions) {
   let thread: ReturnType<typeof startScoreThread> | null = null
   let isStopped = false
   let checkedMs = Number.NEGATIVE_INFINITY
+  let failedMs = Number.NEGATIVE_INFINITY
 
   async function isDue(): Promise<boolean> {
     const now = options.clock()
+    if (now - failedMs < CHECK_INTERVAL_MS) return false
     if (now - checkedMs < CHECK_INTERVAL_MS && (await haveScores(options.db))) return false
     checkedMs = now
     return await areScoresDue(options)
@@ -53,7 +55,9 @@ export function createScoreSchedule(options: ScoreScheduleOptions) {
         options.log.info({ users, edges, changed, durationMs, seedsChosen }, 'scores computed')
         if (unknownSeeds.length > 0) options.log.warn({ unknownSeeds }, 'SCORE_SEEDS names unknown accounts')
       } catch (error) {
-        if (!isStopped) throw error
+        if (isStopped) return
+        failedMs = options.clock()
+        throw error
       } finally {
         thread = null
       }
