@@ -1,25 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
-import type { Database } from '../platform/db/connection.js'
+import type { Database, Queryable } from '../platform/db/connection.js'
 import { WorkerRegistry } from './worker-registry.js'
 
 const { db, connect } = await createTestDatabase({ migrated: false })
 await db`create schema work`
 await db`create table work.workers (id uuid primary key, alive_until timestamptz not null)`
 await db`create table work.tasks (name text primary key, worker uuid)`
-beforeEach(async () => void (await db`truncate work.workers, work.tasks`))
 
-const register = new WorkerRegistry('work.workers', async (sql, expiredWorker) => {
-  await sql`
-    update work.tasks set worker = null where worker = any (${sql.types.texts(expiredWorker)}::text[]::uuid[])`
+let nowMs = 0
+let register: WorkerRegistry
+
+/** The registry of a process. */
+function openRegistry(): WorkerRegistry {
+  const release = async (sql: Queryable, expiredWorker: readonly string[]) => {
+    await sql`
+      update work.tasks set worker = null where worker = any (${sql.types.texts([...expiredWorker])}::text[]::uuid[])`
+  }
+  return new WorkerRegistry('work.workers', release, () => nowMs)
+}
+
+beforeEach(async () => {
+  await db`truncate work.workers, work.tasks`
+  register = openRegistry()
 })
 
 /** Starts a worker that has a task of this name. */
-async function startWorker(task: string) {
+async function startWorker(task: string, registry = register) {
   const id = randomUUID()
   const lockDb = connect({ poolSize: 1 })
-  await register.heartbeat(db, lockDb, id)
+  await registry.heartbeat(db, lockDb, id)
   await db`insert into work.tasks (name, worker) values (${task}, ${id})`
   return { id, lockDb: lockDb }
 }
@@ -76,13 +87,55 @@ it('a worker that lost its connection is alive again after its next heartbeat', 
 })
 
 it('each dead worker is reaped once, by however many others at once', async () => {
-  const expiredWorker = await Promise.all(['a', 'b', 'c'].map(startWorker))
+  const expiredWorker = await Promise.all(['a', 'b', 'c'].map((task) => startWorker(task)))
   await startWorker('writing')
   await Promise.all(expiredWorker.map(closeLockConnection))
 
   const reaped = await Promise.all([1, 2, 3].map(() => register.reapExpired(db)))
   expect(reaped.reduce((sum, count) => sum + count, 0)).toBe(3)
   expect(await claimedTasks()).toEqual(['writing'])
+})
+
+/** Renews a lease over the connection that replaces a lost one: the first statement may be the one that notices. */
+async function comeBack(registry: WorkerRegistry, { id, lockDb }: Awaited<ReturnType<typeof startWorker>>) {
+  await expect.poll(() => registry.heartbeat(db, lockDb, id).then(() => true)).toBe(true)
+}
+
+it.each(['a failed heartbeat', 'heartbeats that succeed'])(
+  'after an outage with %s a process leaves others the time of a lease to come back',
+  async (kind) => {
+    const [mine, theirs] = [openRegistry(), openRegistry()]
+    const [first, second] = [await startWorker('reading', mine), await startWorker('writing', theirs)]
+    const dead = await startWorker('sleeping', openRegistry())
+    if (kind === 'a failed heartbeat') {
+      const away = connect({ poolSize: 1 })
+      await away.end()
+      await expect(mine.heartbeat(db, away, first.id)).rejects.toThrow()
+    }
+    await Promise.all([first, second, dead].map(closeLockConnection))
+    await db`update work.workers set alive_until = now() - interval '1 second'`
+
+    await comeBack(mine, first)
+    expect(await mine.reapExpired(db)).toBe(0)
+    await comeBack(theirs, second)
+    nowMs += 9_999
+    expect(await mine.reapExpired(db)).toBe(0)
+    nowMs += 1
+    expect(await mine.reapExpired(db)).toBe(1)
+    expect(await claimedTasks()).toEqual(['reading', 'writing'])
+  },
+)
+
+it('after a heartbeat that came later than its lease a process waits for others too', async () => {
+  const [mine, theirs] = [openRegistry(), openRegistry()]
+  const first = await startWorker('reading', mine)
+  await startWorker('writing', theirs)
+  await db`update work.workers set alive_until = now() - interval '1 second'`
+  nowMs += 10_001
+  await mine.heartbeat(db, first.lockDb, first.id)
+
+  expect(await mine.reapExpired(db)).toBe(0)
+  expect(await claimedTasks()).toEqual(['reading', 'writing'])
 })
 
 it('a worker that deregisters releases its work', async () => {

@@ -3,19 +3,35 @@ import { isWorkerDead, takeWorkerLock } from '../platform/db/worker-lock.js'
 
 /** A worker that has not renewed its lease within this time counts as dead. */
 const LEASE_SECONDS = 10
+const LEASE_MS = LEASE_SECONDS * 1000
+
+/** The last heartbeat of a worker of this process. */
+interface Heartbeat {
+  readonly atMs: number
+  /** The process of PostgreSQL that had its lock. */
+  readonly holder: number
+}
 
 /**
  * The live workers of one queue. A worker holds a lock (`worker-lock.ts`), which PostgreSQL frees at once when its
  * process dies, and renews a lease, for connections that hang. The work of a dead worker goes back to the others.
+ *
+ * An outage of the database takes the locks and leases of all workers. So a process that had one finds nobody dead for the
+ * time of a lease, in which those that live come back.
  */
 export class WorkerRegistry {
+  readonly #heartbeats = new Map<string, Heartbeat>()
+  #reapsFromMs = Number.NEGATIVE_INFINITY
+
   /**
    * @param table With its schema: `id uuid` and `alive_until timestamptz`.
    * @param releaseWork Gives back the work of these workers, in the transaction that deletes them.
+   * @param clock Milliseconds from any origin.
    */
   constructor(
     private readonly table: string,
     private readonly releaseWork: (db: Queryable, workers: readonly string[]) => Promise<void>,
+    private readonly clock: () => number = () => performance.now(),
   ) {}
 
   /**
@@ -25,15 +41,29 @@ export class WorkerRegistry {
    * @param worker A UUID.
    */
   async heartbeat(db: Database, lockDb: Database, worker: string): Promise<void> {
-    await takeWorkerLock(lockDb, worker)
-    await db`
-      insert into ${db(this.table)} (id, alive_until)
-      values (${worker}, now() + ${LEASE_SECONDS}::integer * interval '1 second')
-      on conflict (id) do update set alive_until = excluded.alive_until`
+    const last = this.#heartbeats.get(worker)
+    try {
+      const holder = await takeWorkerLock(lockDb, worker)
+      await db`
+        insert into ${db(this.table)} (id, alive_until)
+        values (${worker}, now() + ${LEASE_SECONDS}::integer * interval '1 second')
+        on conflict (id) do update set alive_until = excluded.alive_until`
+      const atMs = this.clock()
+      this.#heartbeats.set(worker, { atMs, holder })
+      if (last && (last.holder !== holder || atMs - last.atMs > LEASE_MS)) this.#waitForOthers()
+    } catch (error) {
+      this.#waitForOthers()
+      throw error
+    }
+  }
+
+  #waitForOthers(): void {
+    this.#reapsFromMs = this.clock() + LEASE_MS
   }
 
   /** Deletes a worker that ends, and gives its work back to the others. */
   async deregister(db: Database, worker: string): Promise<void> {
+    this.#heartbeats.delete(worker)
     await db.begin(async (transaction) => {
       await transaction`delete from ${transaction(this.table)} where id = ${worker}`
       await this.releaseWork(transaction, [worker])
@@ -42,6 +72,7 @@ export class WorkerRegistry {
 
   /** Releases the work of dead workers and returns their number. Nobody knows how much of it they had done. */
   async reapExpired(db: Database): Promise<number> {
+    if (this.clock() < this.#reapsFromMs) return 0
     return db.begin(async (transaction) => {
       const table = transaction(this.table)
       const expired = await transaction<{ id: string }[]>`
