@@ -123,7 +123,7 @@ describe('operations', () => {
     }
   })
 
-  it('seven are heavy, and look-ups of few users and most feeds cost nothing', () => {
+  it('of nine some or all requests are heavy, and look-ups of few users and most feeds cost nothing', () => {
     const priceOf = new Map(
       operations.flatMap(({ method, path, price }) => (price ? [[`${method} ${path}`, price]] : [])),
     )
@@ -134,7 +134,8 @@ describe('operations', () => {
       'GET feed/frames',
       'POST webhook/preview',
     ]
-    expect([...priceOf.keys()].sort()).toEqual([...always, 'GET feed', 'GET user/bulk'].sort())
+    const byLength = ['GET casts', 'GET channel/followers', 'GET feed', 'GET user/bulk']
+    expect([...priceOf.keys()].sort()).toEqual([...always, ...byLength].sort())
     const fids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
     for (const name of always) expect(priceOf.get(name)!({})).not.toBeNull()
     const priceOfFeed = priceOf.get('GET feed')!
@@ -149,5 +150,9 @@ describe('operations', () => {
     expect(priceOfUsers({ fids: fids(51).join(',') })).not.toBeNull()
     expect(priceOfUsers({ fids: fids(51) })).not.toBeNull()
     expect(priceOfUsers({})).toBeNull()
+    expect(priceOf.get('GET casts')!({ casts: fids(51).join(',') })).not.toBeNull()
+    const priceOfFollowers = priceOf.get('GET channel/followers')!
+    expect([priceOfFollowers({}), priceOfFollowers({ limit: '50' })]).toEqual([null, null])
+    expect(priceOfFollowers({ limit: '51' })).not.toBeNull()
   })
 })
