@@ -106,10 +106,10 @@ test.each([1, 3, 15, 2000])(
 
 test('the load reads the replies of its casts by an index, however many casts there are', async () => {
   const [author] = users as [TestUser]
-  await mergeInto(shardOf(author.fid, shards), { chainEvents: [author.storageRentEvent(100, 999)] })
-  const casts = Array.from({ length: 6_000 }, (_, n) =>
+  await mergeInto(shardOf(author.fid, shards), { chainEvents: [author.storageRentEvent(200, 999)] })
+  const casts = Array.from({ length: 12_000 }, (_, n) =>
     author.cast(`cast ${n}`, testNow - 10_000 + n, {
-      parentCastId: { fid: 2, hash: Buffer.alloc(20, `${n % 3_000}`) },
+      parentCastId: { fid: 2, hash: Buffer.alloc(20, `${n % 6_000}`) },
     }),
   )
   for (let start = 0; start < casts.length; start += 1_000) {
@@ -128,8 +128,9 @@ test('the load reads the replies of its casts by an index, however many casts th
   const [row] = await db<{ rowsRead: number }[]>`
     select seq_tup_read as "rowsRead" from pg_stat_all_tables where relid = 'social.casts'::regclass
   `
-  // Building an index reads all rows once.
-  expect(row!.rowsRead).toBeLessThan(casts.length * 30)
+  // Building an index reads all rows once, and as long as there are few, reading all is as cheap: 280,000 in PostgreSQL 15,
+  // however many there are. Without the index it is a thousand for each of them.
+  expect(row!.rowsRead).toBeLessThan(casts.length * 50)
 })
 
 test.each([1, 4, 2000])(
