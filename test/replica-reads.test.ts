@@ -159,6 +159,14 @@ function messageOf({ by, kind, target }: { by: string; kind: string; target: num
   return user.userData(UserDataType.BIO, `bio of ${seconds}`, seconds)
 }
 
+/** The cursor of a feed has the time at which its first page was read, as its last part. */
+function withoutReadTime(body: string): string {
+  return body.replace(/"cursor":"([\w-]+)"/g, (whole, cursor: string) => {
+    const parts: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return String(parts[0]).startsWith('feed') ? `"cursor":${JSON.stringify(parts.slice(0, -1))}` : whole
+  })
+}
+
 test('after random writes, every GET of both APIs has the same reply from the replica as from the primary', async () => {
   const { onPrimary, onReplica } = await openApis()
   const requests = await buildRequests(onPrimary)
@@ -178,7 +186,7 @@ test('after random writes, every GET of both APIs has the same reply from the re
         expect(reply.statusCode, `${path}: ${reply.body} ${onReplica.lines.at(-1)}`).toBe(expected.statusCode)
         expect(isUsed(outcome), `${path} ran on the replica: ${outcome}`).toBe(usesPrimary === undefined)
         // What such an operation makes is new each time.
-        if (!usesPrimary) expect(reply.body, path).toBe(expected.body)
+        if (!usesPrimary) expect(withoutReadTime(reply.body), path).toBe(withoutReadTime(expected.body))
       }
       for (const url of hubUrls) {
         const expected = await hubOnPrimary.get(url)
