@@ -18,6 +18,7 @@ export interface TestDatabaseOptions extends Partial<ConnectOptions> {
 }
 
 const POOL_SIZE = 4
+const ADMIN_CONNECT_SECONDS = 60
 const CLOSING_LIMIT_MS = 30_000
 const CLOSING_POLL_MS = 20
 
@@ -64,7 +65,10 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 }
 
 async function asAdmin(work: (admin: Database) => Promise<void>): Promise<void> {
-  const admin = connect(inject('adminUrl'), { poolSize: 1, applicationName: 'plaza test setup' })
+  const url = new URL(inject('adminUrl'))
+  // Beside the build of an image, PostgreSQL needed more than the three seconds that a server waits.
+  url.searchParams.set('connect_timeout', String(ADMIN_CONNECT_SECONDS))
+  const admin = connect(url.href, { poolSize: 1, applicationName: 'plaza test setup' })
   try {
     await work(admin)
   } finally {
