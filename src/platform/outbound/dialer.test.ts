@@ -36,9 +36,9 @@ async function serveName(records: Records): Promise<Resolve> {
   return nameServerResolve([`127.0.0.1:${socket.address().port}`])
 }
 
-async function failureKindOf(resolve: Resolve): Promise<string> {
+async function failureOf(resolve: Resolve): Promise<unknown> {
   const error: unknown = await resolve('plaza.social').catch((reason) => reason)
-  return error instanceof NetFailureError ? error.failure.kind : 'no failure'
+  return error instanceof NetFailureError ? error.failure : error
 }
 
 it('finds the addresses of both families', async () => {
@@ -57,7 +57,12 @@ it('finds addresses of a name with one family', async () => {
 })
 
 it('distinguishes an unknown name from failing servers', async () => {
-  expect(await failureKindOf(await serveName({ code: codes.noSuchName }))).toBe('unknown-host')
-  expect(await failureKindOf(await serveName({}))).toBe('unknown-host')
-  expect(await failureKindOf(await serveName({ code: codes.serverFailure }))).toBe('name-service')
+  const unknown = { kind: 'unknown-host', detail: 'the name has no address' }
+  expect(await failureOf(await serveName({ code: codes.noSuchName }))).toEqual(unknown)
+  expect(await failureOf(await serveName({}))).toEqual(unknown)
+  const detail = 'the name servers did not answer (ESERVFAIL, ESERVFAIL)'
+  expect(await failureOf(await serveName({ code: codes.serverFailure }))).toEqual({
+    kind: 'name-service',
+    detail,
+  })
 })

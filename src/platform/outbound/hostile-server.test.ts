@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { serveHttp, serveTcp } from './testing/loopback-server.js'
@@ -94,7 +95,22 @@ describe('a body', () => {
         headers: expect.objectContaining({ 'content-type': 'text/plain' }),
       }),
     )
-    expect((await answerOf(origin, { maxBytes: 0 })).bytes).toHaveLength(0)
+  })
+
+  it('that nobody asks for is not read, whatever its encoding', async () => {
+    const { origin } = await serveHttp((_, res) =>
+      res.writeHead(200, { 'content-encoding': 'zstd' }).end('hello'),
+    )
+    const { bytes, isTruncated } = await answerOf(origin, { maxBytes: 0 })
+    expect([bytes.length, isTruncated]).toEqual([0, true])
+  })
+
+  it('is truncated also where more comes after what was asked for', async () => {
+    const { origin } = await serveHttp((_, res) => {
+      res.write('a'.repeat(1_000), () => setImmediate(() => res.end('b')))
+    })
+    const { bytes, isTruncated } = await answerOf(origin, { maxBytes: 1_000 })
+    expect([bytes.length, isTruncated]).toEqual([1_000, true])
   })
 
   it('without an end is aborted', async () => {
@@ -114,24 +130,31 @@ describe('a body', () => {
 
   it.each([
     ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ])('compressed with %s is decompressed, and limited afterwards', async (encoding, compress) => {
-    const bomb = compress(Buffer.alloc(20 * MEGABYTE))
+    // Larger when it is compressed than without.
+    const random = randomBytes(200_000)
     const bodies = {
       '/small': compress(Buffer.from('hello')),
-      '/bomb': bomb,
-      '/broken': bomb.subarray(0, 5_000),
+      '/bomb': compress(Buffer.alloc(20 * MEGABYTE)),
+      '/random': compress(random),
+      '/broken': compress(random).subarray(0, 100_000),
     }
     const { origin } = await serveHttp((req, res) => {
       const body = Object.entries(bodies).find(([path]) => path === req.url)?.[1]
-      res.writeHead(200, { 'content-encoding': encoding }).end(body)
+      res.writeHead(200, { 'content-encoding': ` ${encoding.toUpperCase()} ` }).end(body)
     })
     expect(text(await answerOf(`${origin}/small`))).toBe('hello')
+    const whole = await answerOf(`${origin}/random`, { maxBytes: random.length })
+    expect([random.equals(whole.bytes), whole.isTruncated]).toEqual([true, false])
     const answer = await answerOf(`${origin}/bomb`, { maxBytes: 100_000 })
     expect([answer.bytes.length, answer.isTruncated]).toEqual([100_000, true])
     // The arrived part of an interrupted stream is returned.
-    expect((await answerOf(`${origin}/broken`)).bytes.length).toBeGreaterThan(0)
+    const broken = await answerOf(`${origin}/broken`, { maxBytes: random.length })
+    expect(broken.bytes.length).toBeGreaterThan(0)
+    expect(random.subarray(0, broken.bytes.length).equals(broken.bytes)).toBe(true)
   })
 
   it('that decompresses to nothing without an end is aborted', async () => {

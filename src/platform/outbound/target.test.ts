@@ -107,6 +107,7 @@ const hostileHosts: Record<string, readonly string[]> = {
     'ｌocalhost',
     'a.localhost',
     'printer.local',
+    'printer.local.',
     'metadata.google.internal',
     'metadata',
     'instance-data',
@@ -152,6 +153,7 @@ it.each([
   ['unix:/var/run/docker.sock', 'forbidden-scheme'],
   ['https://user@plaza.social/', 'forbidden-credentials'],
   ['https://user:secret@plaza.social/', 'forbidden-credentials'],
+  ['https://:secret@plaza.social/', 'forbidden-credentials'],
   ['https://plaza.social@127.0.0.1/', 'forbidden-credentials'],
   ['https://plaza.social#@127.0.0.1/', 'allowed'],
   ['https://127.0.0.1#@plaza.social/', 'forbidden-address'],
@@ -181,7 +183,9 @@ it.each([
 })
 
 it('refuses a URL of more than 2,048 characters', () => {
-  expect(verdict(`https://plaza.social/${'a'.repeat(2_100)}`, strict)).toBe('invalid-url')
+  const begin = 'https://plaza.social/'
+  expect(verdict(begin.padEnd(2_049, 'a'), strict)).toBe('invalid-url')
+  expect(verdict(begin.padEnd(2_048, 'a'), strict)).toBe('allowed')
 })
 
 it('accepts loopback, and no other private address, if the policy allows loopback', () => {
@@ -197,6 +201,7 @@ it('accepts only the ports of a policy with ports', () => {
   const policy = { ...strict, ports: [443] }
   expect(verdict('https://plaza.social/', policy)).toBe('allowed')
   expect(verdict('https://plaza.social:8443/', policy)).toBe('forbidden-port')
+  expect(verdict('http://plaza.social/', { ...policy, allowHttp: true })).toBe('forbidden-port')
 })
 
 it('treats an IPv4 address equally in every notation', () => {
