@@ -15,6 +15,8 @@ export interface BroadcastRequest {
   readonly audience: AudienceFilter
 }
 
+/** The longest wait of a call, a little shorter than the 600 s of its request. */
+const MAX_WAIT_MS = 590_000
 /** The notification of an end may be lost with a connection: the result is read at least this often. */
 const POLL_MS = 1_000
 
@@ -23,11 +25,13 @@ const POLL_MS = 1_000
  * queueing is enabled. A worker selects a queued campaign's audience, so the call takes as long for a million users as
  * for 101.
  *
- * @throws PlazaError `unavailable` when the server stops first. The rest is sent after its restart.
+ * @throws PlazaError `unavailable` when the server stops first, or when no worker has sent all in time. The rest is sent when
+ * there is one.
  */
 export async function broadcast(
   { writerDb: db, campaigns }: { readonly writerDb: Database; readonly campaigns: Campaigns },
   request: BroadcastRequest,
+  maxWaitMs: number = MAX_WAIT_MS,
 ): Promise<{ readonly campaignId: string; readonly result: CampaignResult | null }> {
   const { appId, audience } = request
   if (campaigns.settings.isAsync && (await isAudienceLarge(db, appId, audience))) {
@@ -40,10 +44,15 @@ export async function broadcast(
     const id = await insertCampaign(transaction, request, 'running')
     return { campaignId: id, ...(await selectAudience(transaction, { id, ...request })) }
   })
+  const untilMs = performance.now() + maxWaitMs
   if (batches > 0) await waitForEnd(hosts)
   for (;;) {
     const result = await readResult(db, campaignId)
     if (result.openBatches === 0) return { campaignId, result }
+    if (performance.now() >= untilMs) {
+      const message = `the notification is still being sent: GET frame/notifications?campaign_id=${campaignId} has its progress`
+      throw new PlazaError('unavailable', message)
+    }
     await waitForEnd([])
   }
 

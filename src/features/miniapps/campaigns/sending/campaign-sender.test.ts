@@ -77,6 +77,31 @@ it('a broadcast ends as soon as a sender of another process has sent it, and not
   ])
 })
 
+it('a broadcast without a worker says after its time where to look', async () => {
+  const settings = { isAsync: false, intervalSeconds: 0, perDay: 100, concurrency: 2, timeoutMs: 10_000 }
+  const client = await startClient()
+  const { id: appId } = await createApp(db, { name: 'meadow' })
+  await grantTokens(db, { appId, clientFid: 9152, url: client.url(), fids: [1] })
+  const campaigns = createCampaigns({ settings, listen: db.listen, db })
+  onTestFinished(() => campaigns.close())
+  const request = {
+    appId,
+    notification: { title: 'hello', body: 'there', targetUrl: 'https://meadow.example.com/' },
+    uuid: null,
+    audience: { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null },
+  }
+  const sent = broadcast(
+    { writerDb: db, campaigns: { ...campaigns, waitForEnd: async () => {} } },
+    request,
+    0,
+  )
+  await expect(sent).rejects.toMatchObject({ code: 'unavailable' })
+  const [{ id } = { id: '' }] = await db<
+    { id: string }[]
+  >`select id from miniapps.campaigns where app_id = ${appId}`
+  await expect(sent).rejects.toThrow(`GET frame/notifications?campaign_id=${id} has its progress`)
+})
+
 it('a batch of a claim whose reply was lost is sent', async () => {
   const settings = { isAsync: true, intervalSeconds: 0, perDay: 100, concurrency: 2, timeoutMs: 10_000 }
   const client = await startClient()
