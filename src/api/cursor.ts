@@ -20,6 +20,8 @@ export const keyPart = {
   uuid: Type.String({ pattern: LOWERCASE_UUID_PATTERN }),
   /** A short string, for example the id of a channel. */
   text: Type.String({ maxLength: 256, pattern: '^[^\\u0000]*$' }),
+  /** A position of each shard of the log: 64 shards, of at most 20 characters each. */
+  positions: Type.String({ maxLength: 1_280, pattern: '^[^\\u0000]*$' }),
 } as const
 
 /**

@@ -7,7 +7,8 @@ import { UUID_PATTERN } from '../platform/text/uuid.js'
  * present. Their `examples` feed the examples of the OpenAPI document.
  */
 
-const MAX_CURSOR_LENGTH = 1_024
+/** The longest has a position of each of 64 shards, in base64. */
+const MAX_CURSOR_LENGTH = 2_048
 const MAX_TEXT_LENGTH = 1_024
 
 interface Described {

@@ -155,6 +155,20 @@ it('an id above 2^53 is that of no event, also not of its neighbor', async () =>
   await db`delete from hub.events where id > 9007199254740991`
 })
 
+it('pages of 64 shards have every event once', async () => {
+  await db`insert into hub.shards (shard) select generate_series(3, 64)`
+  const large = 2 ** 45
+  await db`
+    insert into hub.events (day, shard, id, type, event)
+    select '2026-11-01', shard, ${large}::bigint + id, 1, '' from generate_series(1, 64) as shard, generate_series(1, 2) as id
+  `
+  const shards = Array.from({ length: 64 }, (_, index) => 64 - index)
+  const ofShards = [2, 1].flatMap((id) => shards.map((shard) => ({ shard, id: large + id })))
+  expect((await pages('', 7)).slice(0, ofShards.length)).toEqual(textOf(ofShards))
+  await db`delete from hub.events where id > ${large}::bigint`
+  await db`delete from hub.shards where shard between 3 and 64`
+})
+
 it('an event whose bytes are damaged has its place, and nothing to check', async () => {
   await db`insert into hub.events (day, shard, id, type, event) values ('2026-11-01', 2, 500, 1, '\\xff')`
   expect((await ask('events/2:500')).body).toMatchObject({

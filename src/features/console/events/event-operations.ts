@@ -13,7 +13,7 @@ import { checkMessage } from './check-message.js'
 import { eventFilterOf, readEndPosition, readEventsBackwards, shardsOf } from './event-log.js'
 import { loggedEventJson, messageOf } from './logged-event.js'
 
-const byShard = cursorKind('events backwards', keyPart.text)
+const byShard = cursorKind('events backwards', keyPart.positions)
 const cursorPattern = /^(?:\d{1,5}:\d{1,16})(?:,\d{1,5}:\d{1,16})*$/
 const MAX_SHARD = 32_767
 

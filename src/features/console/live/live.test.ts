@@ -111,6 +111,17 @@ describe('the topic of events', () => {
     expect(idsOf(await take(source, 10))).toEqual(ids(31, 40).map(({ id }) => `1:${id}`))
   })
 
+  it('continues behind a position of 64 shards', async () => {
+    await db`insert into hub.shards (shard) select generate_series(3, 64)`
+    await append(...Array.from({ length: 64 }, (_, index) => ({ id: 2 ** 45, shard: index + 1 })))
+    const [last] = (await take(await server.open(`topics=events&after=${START}`), 64)).slice(-1)
+    expect(last!.position.length).toBeGreaterThan(1_000)
+    const source = await server.open(`topics=events&after=${encodeURIComponent(last!.position)}`)
+    await append({ id: 2 ** 45 + 1, shard: 64 })
+    expect(idsOf(await take(source, 1))).toEqual([`64:${2 ** 45 + 1}`])
+    await db`delete from hub.shards where shard between 3 and 64`
+  })
+
   it('has filters of type, user and shard', async () => {
     const type = HubEventType.REVOKE_MESSAGE
     await append(

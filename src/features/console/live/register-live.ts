@@ -44,10 +44,13 @@ const CHANGES_MS = 1_000
 /** The time that a browser waits before it connects again. */
 const RECONNECT_MS = 2_000
 
+/** A position of 64 shards: each has at most 90 characters, with the hashes of its block and of three before it. */
+const MAX_POSITION_LENGTH = 64 * 91
+
 const parseQuery = compileQuery(
   Type.Object({
     topics: Type.String({ minLength: 1, maxLength: 200 }),
-    after: Type.Optional(Type.String({ minLength: 1, maxLength: 1_024 })),
+    after: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_POSITION_LENGTH })),
     ...eventParameters,
   }),
 )
