@@ -87,28 +87,29 @@ function prefixTables(
   [tier, weight, fid]: UserSearchCursor,
 ): Fragment {
   const isNamed = db`(u.username ~>=~ ${typed(db)} and u.username ~<=~ (select last from typed))`
+  const columns = db`u.fid, u.username, u.display_name, u.score`
   const isShown = db`(lower(u.display_name) ~>=~ ${typed(db)} and lower(u.display_name) ~<=~ (select last from typed))`
   return db`
     leaders as materialized (
       select kind, fid from search.top_users_by_prefix where prefix = ${typed(db)}
     ), candidates as (
-      select fid from social.users where username = ${typed(db)}
+      select ${columns} from social.users u where u.username = ${typed(db)}
       union
-      select fid from leaders
+      select ${columns} from leaders join social.users u using (fid)
       union (
-        select fid from social.users u
+        select ${columns} from social.users u
         where ${isNamed} and not exists (select 1 from leaders where kind = ${nameKind.username})
         order by username using ~<~
         limit ${db.unsafe(String(MIN_NAMES_PER_PREFIX))}
       )
       union (
-        select fid from social.users u
+        select ${columns} from social.users u
         where ${isShown} and not exists (select 1 from leaders where kind = ${nameKind.displayName})
         order by lower(display_name) using ~<~
         limit ${db.unsafe(String(MIN_NAMES_PER_PREFIX))}
       )
       union
-      select u.fid
+      select ${columns}
       from (
         select target_fid from social.follows
         where fid = ${viewerFid} and exists (select 1 from leaders)
@@ -124,8 +125,7 @@ function prefixTables(
           when ${isNamed} then 2 - follows.one
           when ${isShown} then 4 - follows.one
         end as tier
-      from candidates
-      join social.users u using (fid)
+      from candidates u
       left join lateral (
         -- The limit keeps the planner from a hash of all counts, which was most of a search among 2,000 users.
         select follower_count from social.user_counts where fid = u.fid limit 1
