@@ -23,12 +23,20 @@ export interface FeedRow extends FeedCursor {
   readonly isShown: boolean
   /** When the page was read, by the clock of the database: Unix microseconds; 0 in a feed without recasts. */
   readonly readAtMicros: number
+  /** Whether it is a stop. */
+  readonly endsReading?: boolean
 }
 
 /** Where reading ended before a page was full: a position that is not shown. The next page begins behind it. */
 export interface FeedStop extends FeedCursor {
   readonly isShown: false
   readonly endsReading: true
+}
+
+/** Returns the stop of a page that could not be filled: its last entry, if it is one. */
+export function stopOf<Entry extends FeedCursor>(entries: readonly Entry[]): Entry | undefined {
+  const last = entries.at(-1)
+  return last && 'endsReading' in last && last.endsReading ? last : undefined
 }
 
 /** The page of a feed, and its viewer. */

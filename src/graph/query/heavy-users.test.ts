@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import type { Database } from '../../platform/db/connection.js'
+import { type FeedCursor, type FeedRow, stopOf } from './feeds.js'
 import { readAuthorFeed } from './feeds-by-author.js'
 import { readParentFeed } from './feeds-by-parent.js'
 import { readSuggested } from './follows-between.js'
@@ -41,7 +42,12 @@ beforeAll(async () => {
     select n, ${hash}, 0 from ${heavy}`
   await db`
     insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)
-    select ${hash}, 1, n, '', ${hash}, '[]', '{}', '{}', 'key' from ${heavy}`
+    select hash, fid, n, '', hash, '[]', '{}', '{}', 'key'
+    from (
+      select ${hash} as hash, 1 as fid, n from ${heavy}
+      union all
+      select decode('aa' || lpad(to_hex(n), 38, '0'), 'hex'), 2000 + n % 5000, n from ${heavy}
+    ) cast_of`
   await db`
     insert into social.signer_apps (fid, key, app_fid) values (1, 'key', 9), (1, 'old key', 8)`
   await db`
@@ -81,10 +87,44 @@ it('keys of an app are looked up once per author, not once per cast', async () =
     readAuthorFeed(one, { fids: [1], casts: 'all', recasts: false, appFid }, { before: null, count: 26 })
   const [none, looked] = await readWithOnePlan(feed(8))
   expect(none).toEqual([])
-  // Each cast once, without its key.
-  expect(looked).toBeLessThan(HEAVY + FEW)
+  // Each cast once, without its key, and once more by index, to find that there are no others.
+  expect(looked).toBeLessThan(2 * HEAVY + FEW)
   const [rows] = await readWithOnePlan(feed(9))
   expect(rows.map(({ ts }) => ts)).toEqual(Array.from({ length: 26 }, (_, n) => HEAVY - n))
+})
+
+it('pages of some of the casts of many authors end after a bounded reading, and have all of them', async () => {
+  const appFid = 7
+  await db`insert into social.signer_apps (fid, key, app_fid) values (1, 'rare key', ${appFid})`
+  await db`update social.casts set signer = 'rare key' where fid = 1 and ts % 3000 = 5`
+  const fids = Array.from({ length: 20 }, (_, index) => index + 1)
+  const found: number[] = []
+  let before: FeedCursor | null = null
+  let pages = 0
+  do {
+    const selection = { fids, casts: 'all', recasts: false, appFid } as const
+    const [rows, looked]: [FeedRow[], number] = await readWithOnePlan((one) =>
+      readAuthorFeed(one, selection, { before, count: 26 }),
+    )
+    expect(looked).toBeLessThan(FEW)
+    found.push(...rows.filter(({ isShown }) => isShown).map(({ ts }) => ts))
+    before = stopOf(rows) ?? null
+    pages += 1
+  } while (before !== null && pages < 100)
+  expect(found).toEqual([6005, 3005, 5])
+  expect(pages).toBe(HEAVY / 500 + 1)
+  await db`update social.casts set signer = 'key' where fid = 1`
+})
+
+it('casts of an author who is hidden from the viewer are not read', async () => {
+  await db`insert into social.blocks (fid, target_fid, ts) values (2, 1, 0)`
+  const selection = { fids: [1], casts: 'all', recasts: true } as const
+  const [rows, looked] = await readWithOnePlan((one) =>
+    readAuthorFeed(one, selection, { before: null, count: 26, viewerFid: 2 }),
+  )
+  expect(rows).toEqual([])
+  expect(looked).toBeLessThan(100)
+  await db`delete from social.blocks`
 })
 
 it('a page of a large channel for members only does not read all that it may', async () => {

@@ -5,7 +5,13 @@ import { type RequestViewer, viewerOf } from '../../../api/viewer.js'
 import { cacheTag, channelTags } from '../../../graph/cache/cache-tags.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import type { SingleFlightCache, Tagged } from '../../../graph/cache/single-flight-cache.js'
-import type { FeedCursor, FeedPageRequest, FeedRow, FeedStop } from '../../../graph/query/feeds.js'
+import {
+  type FeedCursor,
+  type FeedPageRequest,
+  type FeedRow,
+  type FeedStop,
+  stopOf,
+} from '../../../graph/query/feeds.js'
 import { type AuthorSelection, readAuthorFeed } from '../../../graph/query/feeds-by-author.js'
 import { type ParentSelection, readParentFeed } from '../../../graph/query/feeds-by-parent.js'
 import { type FollowingSelection, readFollowingFeed } from '../../../graph/query/feeds-following.js'
@@ -138,12 +144,6 @@ export function feedPages(name: string, repeatsCasts: boolean) {
   }
 
   return page
-}
-
-/** Returns the stop of a page that could not be filled. */
-function stopOf(feedEntries: readonly FeedEntry[]): FeedEntry | undefined {
-  const last = feedEntries.at(-1)
-  return last && 'endsReading' in last ? last : undefined
 }
 
 /** Reads the cached first entries of one viewer. */
