@@ -5,7 +5,12 @@ import { NetFailureError } from './net-failure.js'
 
 const types = { A: 1, AAAA: 28 }
 const codes = { ok: 0, serverFailure: 2, noSuchName: 3 }
-type Records = { readonly A?: readonly Buffer[]; readonly AAAA?: readonly Buffer[]; readonly code?: number }
+type Records = {
+  readonly A?: readonly Buffer[]
+  readonly AAAA?: readonly Buffer[]
+  readonly code?: number
+  readonly codeOfAAAA?: number
+}
 
 /** Starts a name server on loopback (RFC 1035 §4) that returns the same answer for every name. */
 async function serveName(records: Records): Promise<Resolve> {
@@ -16,7 +21,8 @@ async function serveName(records: Records): Promise<Resolve> {
     const type = query.readUInt16BE(endOfName + 1)
     const addresses = (type === types.A ? records.A : records.AAAA) ?? []
     const head = Buffer.from(query.subarray(0, 12))
-    head.writeUInt16BE(0x8180 | (records.code ?? codes.ok), 2)
+    const code = type === types.AAAA ? (records.codeOfAAAA ?? records.code) : records.code
+    head.writeUInt16BE(0x8180 | (code ?? codes.ok), 2)
     head.writeUInt16BE(addresses.length, 6)
     head.writeUInt32BE(0, 8)
     const answers = addresses.map((address) => {
@@ -64,5 +70,9 @@ it('distinguishes an unknown name from failing servers', async () => {
   expect(await failureOf(await serveName({ code: codes.serverFailure }))).toEqual({
     kind: 'name-service',
     detail,
+  })
+  expect(await failureOf(await serveName({ codeOfAAAA: codes.serverFailure }))).toEqual({
+    kind: 'name-service',
+    detail: 'the name servers did not answer (ENODATA, ESERVFAIL)',
   })
 })

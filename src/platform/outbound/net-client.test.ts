@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { isNetFailure, netFailure } from './net-failure.js'
 import { createCertificate } from './testing/certificate.js'
 import { serveHttp, serveTcp } from './testing/loopback-server.js'
 import { answerOf, createClient, failureKindOf, request, text } from './testing/requests.js'
@@ -239,4 +240,9 @@ describe('a client', () => {
       'invalid',
     )
   })
+})
+
+it('only what has a kind and a detail is a failure', () => {
+  expect(isNetFailure(netFailure('tls', 'expired'))).toBe(true)
+  for (const value of [{ kind: 'tls' }, { detail: 'expired' }]) expect(isNetFailure(value)).toBe(false)
 })

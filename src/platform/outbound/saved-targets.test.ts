@@ -33,6 +33,7 @@ it.each([
   ['https://localhost:3000/', null],
   ['https://127.0.0.1:3000/', null],
   ['myapp://signed-in', null],
+  ['myhttp://10.0.0.1/', null],
   ['no url', null],
   ['https://plaza.social:1/', 'forbidden-port'],
   ['https://plaza.social:22/', 'forbidden-port'],

@@ -174,6 +174,8 @@ it.each([
   'https://plaza.social:8443/a?b=c#d',
   'https://8.8.8.8/',
   'https://[2606:4700:4700::1111]/',
+  // Not ISATAP: the bits before 5efe are others.
+  'https://[2607:f8b0:4005:805:1:5efe:808:808]/',
   'https://172.32.0.1/',
   'https://100.128.0.1/',
   'https://localhost.plaza.social/',
