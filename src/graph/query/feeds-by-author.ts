@@ -76,6 +76,7 @@ export async function readAuthorFeed(
         ${castsOfAuthor(db, pageRequest)} limit 1 offset ${db.unsafe(String(mostReadOf(selection) - 1))}
       ) last
       where (select count(*) from entry) < ${pageRequest.count}::bigint
+        and ${visibilityFilter(db, pageRequest, 'author.fid')}
       order by last.ts desc, last.hash desc
       limit 1
     )

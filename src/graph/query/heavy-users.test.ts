@@ -124,6 +124,13 @@ it('casts of an author who is hidden from the viewer are not read', async () => 
   )
   expect(rows).toEqual([])
   expect(looked).toBeLessThan(100)
+  // Nor do they end a page: each would be one more empty page.
+  const some = {
+    ...selection,
+    fids: Array.from({ length: 20 }, (_, index) => index + 1),
+    casts: 'replies',
+  } as const
+  expect(await readAuthorFeed(db, some, { before: null, count: 26, viewerFid: 2 })).toEqual([])
   await db`delete from social.blocks`
 })
 
