@@ -31,7 +31,7 @@ export interface AuthorSelection {
 
 /**
  * Casts that a page of some of an author's casts reads at most, by the number of authors: a bot has hundreds of thousands, of
- * which none may be in a channel. 50,000 take 60 ms. The number is part of the text of a statement, so there are few.
+ * which none may be in a channel. The number is part of the text of a statement, so there are few.
  */
 const MAX_READ_CASTS = [
   { authors: 1, each: 50_000 },
