@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connect } from '../src/platform/db/connection.js'
 import { refuseTransactionPooling, TransactionPoolingError } from '../src/platform/db/pooling-check.js'
 import { createTestDatabase } from './database.js'
@@ -80,6 +80,13 @@ async function answers(pooled: string): Promise<boolean> {
     () => db.end({ timeout: 0 }).then(() => false),
   )
 }
+
+it('without a pooler: a connection that the driver replaces is not taken for one', async () => {
+  // Seconds after which the driver closes a connection; by default half an hour or more.
+  vi.stubEnv('PGMAX_LIFETIME', '0.001')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await expect(refuseTransactionPooling(url)).resolves.toBeUndefined()
+})
 
 describe.runIf(isInstalled())('PgBouncer', () => {
   it('in session mode: the server starts, is told of events, and stops', { timeout: 120_000 }, async () => {

@@ -125,7 +125,7 @@ export function openConnections(url: string, sizes: PoolSizes, options: OpenOpti
       applicationName: `plaza ${use}`,
       ...(servesRequests.has(use) ? { requestTimeoutMs } : {}),
       ...(onError === undefined ? {} : { onError }),
-      holdsLocks: use === 'locks',
+      keepsSessions: use === 'locks',
       traces,
       // Merges choose by the size of their batch: `hub/merge/merge.ts`.
       plansOnce: use === 'views',

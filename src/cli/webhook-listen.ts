@@ -88,7 +88,7 @@ async function forward(context: CommandContext, forwarding: Forwarding): Promise
   const { app, forwardTo, filters, signal } = forwarding
   await withDatabaseUrl(context, 'webhook', async (url, config) => {
     const db = connect(url, { poolSize: FORWARD_POOL_SIZE, applicationName: 'plaza webhook' })
-    const lockDb = connect(url, { poolSize: 1, applicationName: 'plaza webhook', holdsLocks: true })
+    const lockDb = connect(url, { poolSize: 1, applicationName: 'plaza webhook', keepsSessions: true })
     const net = createNetClient({ policy: targetPolicy, userAgent: `plaza/${version} (webhooks)` })
     try {
       const { id: appId, name } = await chosenApp(db, app)

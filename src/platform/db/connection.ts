@@ -42,8 +42,8 @@ export interface ConnectOptions {
   readonly requestTimeoutMs?: number
   /** Called with the SQLSTATE of errors. */
   readonly onError?: (state: string) => void
-  /** Keeps connections open that hold session locks; others close when they are idle. */
-  readonly holdsLocks?: boolean
+  /** Keeps connections open whose sessions hold locks or are compared; others close when they are idle or old. */
+  readonly keepsSessions?: boolean
   /** Makes a span of each statement and transaction of traced work. */
   readonly traces?: boolean
   /**
@@ -89,7 +89,7 @@ const poolUsages = new WeakMap<Database, PoolUsage>()
  */
 export function connect(url: string, options: ConnectOptions): Database {
   requireOwnDriver(postgres)
-  const { onStatement, onError, requestTimeoutMs, holdsLocks = false, traces = false } = options
+  const { onStatement, onError, requestTimeoutMs, keepsSessions = false, traces = false } = options
   const timeoutMs = options.statementTimeoutMs ?? statementTimeoutOf(requestTimeoutMs)
   const address = parseDatabaseUrl(url)
   const connectSeconds = address.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS
@@ -106,8 +106,8 @@ export function connect(url: string, options: ConnectOptions): Database {
     types: columnTypes,
     connect_timeout: connectSeconds,
     keep_alive: KEEPALIVE_SECONDS,
-    idle_timeout: holdsLocks ? 0 : IDLE_SECONDS,
-    ...(holdsLocks ? { max_lifetime: null } : {}),
+    idle_timeout: keepsSessions ? 0 : IDLE_SECONDS,
+    ...(keepsSessions ? { max_lifetime: null } : {}),
     backoff: (attempt: number) => Math.min(RECONNECT_SECONDS.first * 2 ** attempt, RECONNECT_SECONDS.last),
     onnotice: () => {},
     debug: onStatement === undefined ? false : (_connection: number, sql: string) => onStatement(sql),

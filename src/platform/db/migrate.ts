@@ -37,7 +37,7 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
     poolSize: 1,
     applicationName: 'plaza migrate',
     statementTimeoutMs: 0,
-    holdsLocks: true,
+    keepsSessions: true,
   })
   try {
     // When its connection is lost, a reserved session fails and is not replaced by one without the lock.

@@ -17,7 +17,7 @@ const ANSWER_LIMIT_MS = 5_000
  * @throws TransactionPoolingError
  */
 export async function refuseTransactionPooling(url: string): Promise<void> {
-  const open = () => connect(url, { poolSize: 1, applicationName: 'plaza start' })
+  const open = () => connect(url, { poolSize: 1, applicationName: 'plaza start', keepsSessions: true })
   const [first, second] = [open(), open()]
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
