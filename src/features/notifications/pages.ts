@@ -1,12 +1,13 @@
 import type { Fragment } from '#postgres'
 import { type DehydratedUserRow, dehydratedUserColumns } from '../../graph/query/dehydrated-user-columns.js'
 import type { Database } from '../../platform/db/connection.js'
+import { sql } from '../../platform/db/sql.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { kindName, kinds, type NotificationKind } from './kinds.js'
 import {
-  groupMembers,
   type InboxCursor,
   type InboxSelection,
+  ofGroup,
   selectedNotifications,
   selectionHead,
 } from './notification-list.js'
@@ -33,6 +34,53 @@ export const SHOWN_MEMBERS = 8
 
 /** Unseen notifications are counted up to this bound. */
 export const MAX_UNSEEN = 100
+
+/** SQL for the app whose key signed a follow `m`, if it is known. */
+const appOfMember = sql`(
+  select ${dehydratedUserColumns(sql, 'app')}
+  from social.signer_apps a
+  join social.users app on app.fid = a.app_fid
+  where a.fid = m.fid and a.key = m.signer
+)`
+
+/** SQL for the newest visible members of a group `n`. */
+const shownMembers = ofGroup(
+  ({ visible, kind }) => sql`(
+    select coalesce(
+      json_agg(
+        json_build_object('fid', m.fid, 'app', ${kind === 'follows' ? appOfMember : sql`null`})
+        order by m.ts desc, m.fid desc
+      ),
+      '[]'
+    )
+    from (select m.fid, m.ts, m.signer ${visible} order by m.ts desc, m.fid desc limit ${SHOWN_MEMBERS}) m
+  )`,
+)
+
+/**
+ * SQL for the number of visible members of a group `n`: the stored counter minus hidden members. When there are
+ * more hidden users than members, counts the members instead.
+ */
+const visibleCount = sql`(
+  select case
+    when total <= (select count(*) from hidden) then ${ofGroup(({ visible }) => sql`(select count(*) ${visible})`)}
+    else total - ${ofGroup(
+      ({ all }) => sql`(
+        select count(*) from hidden h cross join lateral (select ${all} and m.fid = h.fid limit 1) member
+      )`,
+    )}
+  end
+  from (
+    select coalesce(
+      case n.kind
+        when ${kinds.follows} then (select follower_count from social.user_counts u where u.fid = n.fid)
+        when ${kinds.likes} then (select likes from social.cast_counts c where c.hash = n.hash and c.fid = n.fid)
+        else (select recasts from social.cast_counts c where c.hash = n.hash and c.fid = n.fid)
+      end,
+      0
+    ) as total
+  ) counted
+)`
 
 /** Where a page begins, after the last position of the previous page, and its most rows. */
 interface InboxPageRequest {
@@ -80,77 +128,16 @@ export async function readInboxWithUnseen(
 
 /** SQL for the rows of a page, unordered. Needs `selectionHead`. */
 function pageRows(db: Database, selection: InboxSelection, limit: number): Fragment {
-  const { fid } = selection
   return db`
     select n.kind, encode(n.hash, 'hex') as hash, n.ts, n.ts <= n.seen_ts as "isSeen",
-      case when n.kind <= 3 then ${countOf(db, fid)} end as count,
-      case when n.kind <= 3 then (
-        select coalesce(
-          json_agg(
-            json_build_object('fid', m.fid, 'app', case when n.kind = ${kinds.follows} then ${appOf(db)} end)
-            order by m.ts desc, m.fid desc
-          ),
-          '[]'
-        )
-        from (${groupMembers(db, fid, SHOWN_MEMBERS)}) m
-      ) end as members
+      case when n.kind <= 3 then ${visibleCount} end as count,
+      case when n.kind <= 3 then ${shownMembers} end as members
     from (
-      select * from (${selectedNotifications(db, selection, { limit, isUnseen: false })}) found
+      select *, ${selection.fid}::bigint as fid
+      from (${selectedNotifications(db, selection, { limit, isUnseen: false })}) found
       order by ts desc, kind, hash desc
       limit ${limit}
     ) n`
-}
-
-/**
- * SQL for the visible member count of a group `n`: the stored counter minus hidden members. When there are
- * more hidden users than members, counts the members instead.
- */
-function countOf(db: Database, fid: number): Fragment {
-  const reactors = (type: Fragment) => db`
-    select from hidden h
-    cross join lateral (
-      select from social.reactions r
-      where r.fid = h.fid and r.target_hash = n.hash and r.target_fid = ${fid}::bigint and r.type = ${type}
-      limit 1
-    ) reaction`
-  const hiddenMembers = db`
-    case n.kind
-      when ${kinds.follows} then (
-        select count(*) from hidden h
-        cross join lateral (
-          select from social.follows f where f.fid = h.fid and f.target_fid = ${fid}::bigint limit 1
-        ) follow
-      )
-      when ${kinds.likes} then (select count(*) from (${reactors(db`1`)}) hidden_likes)
-      else (select count(*) from (${reactors(db`2`)}) hidden_recasts)
-    end`
-  return db`(
-    select case
-      when total <= (select count(*) from hidden) then (select count(*) from (${groupMembers(db, fid, null)}) m)
-      else total - ${hiddenMembers}
-    end
-    from (
-      select coalesce(
-        case n.kind
-          when ${kinds.follows} then (select follower_count from social.user_counts u where u.fid = ${fid}::bigint)
-          when ${kinds.likes} then (
-            select likes from social.cast_counts c where c.hash = n.hash and c.fid = ${fid}::bigint
-          )
-          else (select recasts from social.cast_counts c where c.hash = n.hash and c.fid = ${fid}::bigint)
-        end,
-        0
-      ) as total
-    ) counted
-  )`
-}
-
-function appOf(db: Database): Fragment {
-  return db`(
-    select ${dehydratedUserColumns(db, 'app')}
-    from social.signer_apps a
-    join social.users app on app.fid = a.app_fid
-    where a.fid = m.fid and a.key = m.signer
-  )`
 }
 
 /**
