@@ -6,6 +6,7 @@ import {
   type FeedPageRequest,
   type FeedRecast,
   type FeedRow,
+  fullAt,
   isShown,
   readAtMicros,
   readShownRecasts,
@@ -71,12 +72,17 @@ export async function readAuthorFeed(
     with entry as materialized (${newest}),
     stop as materialized (
       select last.ts, last.hash
-      from unnest(${[...selection.fids]}::bigint[]) as author (fid)
+      from (${fullAt(db, pageRequest)}) full_at
+      cross join unnest(${[...selection.fids]}::bigint[]) as author (fid)
       cross join lateral (
-        ${castsOfAuthor(db, pageRequest)} limit 1 offset ${db.unsafe(String(mostReadOf(selection) - 1))}
+        select c.ts, c.hash
+        from social.casts c
+        where c.fid = author.fid and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
+          and (c.ts, c.hash) > (full_at.ts, full_at.hash)
+        order by c.ts desc, c.hash desc
+        limit 1 offset ${db.unsafe(String(mostReadOf(selection) - 1))}
       ) last
-      where (select count(*) from entry) < ${pageRequest.count}::bigint
-        and ${visibilityFilter(db, pageRequest, 'author.fid')}
+      where ${visibilityFilter(db, pageRequest, 'author.fid')}
       order by last.ts desc, last.hash desc
       limit 1
     )
@@ -101,15 +107,6 @@ function leavesOutCasts({ casts, appFid, parentUrl, channelIds }: AuthorSelectio
 
 function mostReadOf({ fids }: AuthorSelection): number {
   return (MAX_READ_CASTS.find(({ authors }) => fids.length <= authors) ?? MAX_READ_CASTS.at(-1)!).each
-}
-
-/** SQL for the casts of an `author` behind the previous page, newest first. */
-function castsOfAuthor(db: Database, pageRequest: FeedPageRequest): Fragment {
-  return db`
-    select c.*
-    from social.casts c
-    where c.fid = author.fid and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
-    order by c.ts desc, c.hash desc`
 }
 
 /** Whether recasts in a feed of authors are shown. */
@@ -137,12 +134,17 @@ function authorsOf(db: Database, selection: AuthorSelection): FeedAuthors {
 }
 
 function castsOf(db: Database, selection: AuthorSelection, pageRequest: FeedPageRequest): Fragment {
-  const read = castsOfAuthor(db, pageRequest)
   const bound = leavesOutCasts(selection) ? db`limit ${db.unsafe(String(mostReadOf(selection)))}` : db``
   // The author, and not each cast: all casts of one who is hidden would be read.
   return db`(
     select c.ts, c.hash, null::bigint
-    from (${read} ${bound}) c
+    from (
+      select c.*
+      from social.casts c
+      where c.fid = author.fid and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
+      order by c.ts desc, c.hash desc
+      ${bound}
+    ) c
     where ${visibilityFilter(db, pageRequest, 'author.fid')} ${conditionsOf(db, selection)}
     order by c.ts desc, c.hash desc
     limit ${pageRequest.count}

@@ -1,6 +1,13 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { cursorRow, type FeedCursor, type FeedPageRequest, type FeedStop, roundCount } from './feeds.js'
+import {
+  cursorRow,
+  type FeedCursor,
+  type FeedPageRequest,
+  type FeedStop,
+  fullAt,
+  roundCount,
+} from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
 /** The casts below parent URLs that a feed selects. */
@@ -45,7 +52,7 @@ export async function readParentFeed(
   const isBelow = db`
     ${replies ? db`c.root_parent_url` : db`c.parent_url`} = parent.url and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}`
   const below = db`
-    select c.ts, c.hash, c.fid from social.casts c where ${isBelow} order by c.ts desc, c.hash desc`
+    select c.ts, c.hash, c.fid from social.casts c where ${isBelow} order by c.ts desc, c.hash desc limit ${db.unsafe(String(MAX_READ_CASTS))}`
   const [row] = await db<ParentFeedRow[]>`
     with parent as materialized (${urlsOf(db, parents, membersOnly)}),
     entry as materialized (
@@ -53,7 +60,7 @@ export async function readParentFeed(
       from parent
       cross join lateral (
         select c.ts, c.hash
-        from ${membersOnly ? db`(${below} limit ${db.unsafe(String(MAX_READ_CASTS))}) c where true` : db`social.casts c where ${isBelow}`}
+        from ${membersOnly ? db`(${below}) c where true` : db`social.casts c where ${isBelow}`}
           and ${visibilityFilter(db, pageRequest, 'c.fid')}
           ${membersOnly ? db`and (not parent.lists_members or ${isMember(db, db`parent.url`)})` : db``}
           ${'channelIds' in parents ? db`and (not parent.is_moderated or not ${isModeratedAway(db, db`parent.url`)})` : db``}
@@ -67,7 +74,7 @@ export async function readParentFeed(
       array(select url from parent) as urls,
       array(select ts from entry) as ts,
       array(select encode(hash, 'hex') from entry) as hashes
-      ${membersOnly ? db`, (${stopOf(db, below, pageRequest.count)}) as stop` : db``}
+      ${membersOnly ? db`, (${stopOf(db, isBelow, pageRequest)}) as stop` : db``}
   `
   const { urls, ts, hashes, stop } = row!
   const entries = hashes.map((hash, index) => ({ ts: ts[index]!, hash }))
@@ -77,12 +84,18 @@ export async function readParentFeed(
 }
 
 /** SQL for the newest position at which the reading of a `parent` stopped before the page of `entry` was full, if it did. */
-function stopOf(db: Database, below: Fragment, count: number): Fragment {
+function stopOf(db: Database, isBelow: Fragment, pageRequest: FeedPageRequest): Fragment {
   return db`
     select jsonb_build_object('ts', last.ts, 'hash', encode(last.hash, 'hex'), 'isShown', false, 'endsReading', true)
-    from parent
-    cross join lateral (${below} limit 1 offset ${MAX_READ_CASTS - 1}) last
-    where (select count(*) from entry) < ${count}::bigint
+    from (${fullAt(db, pageRequest)}) full_at
+    cross join parent
+    cross join lateral (
+      select c.ts, c.hash
+      from social.casts c
+      where ${isBelow} and (c.ts, c.hash) > (full_at.ts, full_at.hash)
+      order by c.ts desc, c.hash desc
+      limit 1 offset ${MAX_READ_CASTS - 1}
+    ) last
     order by last.ts desc, last.hash desc
     limit 1`
 }

@@ -27,7 +27,7 @@ export interface FeedRow extends FeedCursor {
   readonly endsReading?: boolean
 }
 
-/** Where reading ended before a page was full: a position that is not shown. The next page begins behind it. */
+/** Where the reading of an author or a URL ended before a page was full: a position that is not shown. The next page begins behind it. */
 export interface FeedStop extends FeedCursor {
   readonly isShown: false
   readonly endsReading: true
@@ -66,6 +66,22 @@ const START_CURSOR: FeedCursor = { ts: Number.MAX_SAFE_INTEGER, hash: 'ff'.repea
 export function cursorRow(db: Database, { before }: FeedPageRequest): Fragment {
   const { ts, hash } = before ?? START_CURSOR
   return db`(${ts}::bigint, decode(${hash}::text, 'hex'))`
+}
+
+/**
+ * SQL for the position where the page of `entry` is full, of which the next page begins behind the last but one; behind all
+ * positions if it is not full. What was read only to before it needs a stop, however full the page is.
+ */
+export function fullAt(db: Database, { count }: FeedPageRequest): Fragment {
+  return db`
+    select ts, hash
+    from (
+      (select ts, hash from entry order by ts desc, hash desc limit 1 offset ${count - 1}::bigint)
+      union all
+      select -1, ''::bytea
+    ) position
+    order by ts desc
+    limit 1`
 }
 
 /** Conditions on the authors of a feed, which find the one position of a cast. */

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type FeedCursor, type FeedRow, stopOf } from './feeds.js'
 import { readAuthorFeed } from './feeds-by-author.js'
-import { readParentFeed } from './feeds-by-parent.js'
+import { type ParentFeed, readParentFeed } from './feeds-by-parent.js'
 import { readSuggested } from './follows-between.js'
 import { readUserReactions } from './reactions.js'
 
@@ -97,6 +97,12 @@ it('pages of some of the casts of many authors end after a bounded reading, and 
   const appFid = 7
   await db`insert into social.signer_apps (fid, key, app_fid) values (1, 'rare key', ${appFid})`
   await db`update social.casts set signer = 'rare key' where fid = 1 and ts % 3000 = 5`
+  // Another author could fill a page with casts that are older than what was read of the first.
+  await db`insert into social.signer_apps (fid, key, app_fid) values (2, 'rare key', ${appFid})`
+  await db`
+    insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)
+    select hash, 2, n, '', hash, '[]', '{}', '{}', 'rare key'
+    from (select n, decode('bb' || lpad(to_hex(n), 38, '0'), 'hex') as hash from generate_series(100, 139) n) cast_of`
   const fids = Array.from({ length: 20 }, (_, index) => index + 1)
   const found: number[] = []
   let before: FeedCursor | null = null
@@ -107,13 +113,15 @@ it('pages of some of the casts of many authors end after a bounded reading, and 
       readAuthorFeed(one, selection, { before, count: 26 }),
     )
     expect(looked).toBeLessThan(FEW)
-    found.push(...rows.filter(({ isShown }) => isShown).map(({ ts }) => ts))
-    before = stopOf(rows) ?? null
+    const shown = rows.filter(({ isShown }) => isShown).slice(0, 25)
+    found.push(...shown.map(({ ts }) => ts))
+    before = stopOf(rows) ?? (rows.length > shown.length ? shown.at(-1)! : null)
     pages += 1
   } while (before !== null && pages < 100)
-  expect(found).toEqual([6005, 3005, 5])
+  expect(found).toEqual([6005, 3005, ...Array.from({ length: 40 }, (_, n) => 139 - n), 5])
   expect(pages).toBe(HEAVY / 500 + 1)
   await db`update social.casts set signer = 'key' where fid = 1`
+  await db`delete from social.casts where fid = 2 and signer = 'rare key'`
 })
 
 it('casts of an author who is hidden from the viewer are not read', async () => {
@@ -151,4 +159,34 @@ it('a page of a large channel for members only does not read all that it may', a
   )
   expect(entries).toHaveLength(26)
   expect(looked).toBeLessThan(200)
+})
+
+it('pages of several channels for members only have all casts of members', async () => {
+  await db`update channels.channels set member_count = 2 where id = 'large'`
+  await db`insert into channels.members (channel_id, fid, role, member_since) values ('large', 3, 'member', 0)`
+  const url = 'https://example.com/~/channel/small'
+  await db`
+    insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, member_count)
+    values ('small', ${url}, ${url}, 'Small', 1, 0, 1)`
+  await db`insert into channels.urls (url, channel_id) values (${url}, 'small')`
+  // One cast of a member, behind thousands of others; and more than a page in the other channel, all of them older.
+  await db`update social.casts set fid = 3 where parent_url = 'https://example.com/~/channel/large' and ts = 3000`
+  await db`
+    insert into social.casts (hash, fid, ts, text, parent_url, root_parent_url, thread_hash, embeds, mentions, mention_positions, signer)
+    select hash, 2, n, '', ${url}, ${url}, hash, '[]', '{}', '{}', 'key'
+    from (select n, decode('dd' || lpad(to_hex(n), 38, '0'), 'hex') as hash from generate_series(1, 40) n) cast_of`
+  const selection = { parents: { channelIds: ['large', 'small'] }, replies: false, membersOnly: true }
+  const found: number[] = []
+  let before: FeedCursor | null = null
+  let pages = 0
+  do {
+    const page = { before, count: 26, viewerFid: undefined }
+    const { entries }: ParentFeed = await readParentFeed(db, selection, page)
+    const stop = stopOf(entries)
+    const shown = entries.filter((entry) => entry !== stop).slice(0, 25)
+    found.push(...shown.map(({ ts }) => ts))
+    before = stop ?? (entries.length > shown.length ? shown.at(-1)! : null)
+    pages += 1
+  } while (before !== null && pages < 100)
+  expect(found).toEqual([3000, ...Array.from({ length: 40 }, (_, n) => 40 - n)])
 })
