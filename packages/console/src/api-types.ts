@@ -3056,6 +3056,16 @@ export interface components {
         RelevantFungibleOwnersResponse: {
             top_relevant_fungible_owners_hydrated: components["schemas"]["User"][];
             all_relevant_fungible_owners_dehydrated: components["schemas"]["UserDehydrated"][];
+            /**
+             * @deprecated
+             * @description For clients of before June 2025. Use top_relevant_fungible_owners_hydrated.
+             */
+            top_relevant_owners_hydrated: components["schemas"]["User"][];
+            /**
+             * @deprecated
+             * @description For clients of before June 2025. Use all_relevant_fungible_owners_dehydrated.
+             */
+            all_relevant_owners_dehydrated: components["schemas"]["UserDehydrated"][];
         };
         FungiblesNotReady: {
             /** @constant */
@@ -3076,6 +3086,16 @@ export interface components {
             top_relevant_fungible_owners_hydrated: components["schemas"]["User"][];
             /** @description Empty. */
             all_relevant_fungible_owners_dehydrated: components["schemas"]["UserDehydrated"][];
+            /**
+             * @deprecated
+             * @description For clients of before June 2025. Use top_relevant_fungible_owners_hydrated.
+             */
+            top_relevant_owners_hydrated: components["schemas"]["User"][];
+            /**
+             * @deprecated
+             * @description For clients of before June 2025. Use all_relevant_fungible_owners_dehydrated.
+             */
+            all_relevant_owners_dehydrated: components["schemas"]["UserDehydrated"][];
         };
         /** @enum {string} */
         Network: "ethereum" | "optimism" | "base" | "arbitrum";

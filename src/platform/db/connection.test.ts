@@ -4,10 +4,18 @@ import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { connect, poolUsage } from './connection.js'
 import { isRetryable, isUnavailable } from './connection-errors.js'
+import { sql } from './sql.js'
 
 const statements: string[] = []
 const { db, connect: connectAgain } = await createTestDatabase({
   onStatement: (sql) => statements.push(sql),
+})
+
+it('parts of statements that pools share: part of any statement, and none of their own', async () => {
+  const shared = sql`${2}::bigint + n`
+  for (const n of [1, 5])
+    expect(await db`select ${shared} as sum from (select ${n}::bigint as n) given`).toEqual([{ sum: n + 2 }])
+  await expect(sql`select 1`).rejects.toThrow('CONNECTION_ENDED')
 })
 
 describe('values', () => {

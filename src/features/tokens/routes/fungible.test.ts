@@ -47,6 +47,11 @@ async function ownersOf(query: Record<string, string | number>): Promise<{ top: 
   expect([reply.statusCode, reply.body]).toEqual([200, reply.body])
   const { top_relevant_fungible_owners_hydrated: top, all_relevant_fungible_owners_dehydrated: all } =
     reply.json()
+  // Clients of before June 2025 read the same lists by other names.
+  expect(reply.json()).toMatchObject({
+    top_relevant_owners_hydrated: top,
+    all_relevant_owners_dehydrated: all,
+  })
   const fidsOf = (users: { fid: number }[]) => users.map(({ fid }) => fid)
   return { top: fidsOf(top), all: fidsOf(all) }
 }
@@ -76,6 +81,8 @@ describe('fungible/owner/relevant', () => {
       tokens: [{ network: 'base', progress: 0 }],
       top_relevant_fungible_owners_hydrated: [],
       all_relevant_fungible_owners_dehydrated: [],
+      top_relevant_owners_hydrated: [],
+      all_relevant_owners_dehydrated: [],
     })
     expect(first.json().tokens[0].address.toLowerCase()).toBe(apple.toLowerCase())
     await followed.catchUp()

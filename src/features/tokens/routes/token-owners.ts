@@ -11,7 +11,7 @@ import {
 import { viewerOf } from '../../../api/viewer.js'
 import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import type { Viewer } from '../../../graph/query/visibility-filter.js'
-import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
+import { Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
@@ -105,9 +105,14 @@ async function replyWithOwners(
   return byToken.map((list) => {
     const top = list.slice(0, TOP_COUNT).flatMap(({ fid }) => fullUsers.get(fid) ?? [])
     const all = list.flatMap(({ fid }) => dehydratedUsers.get(fid) ?? [])
-    const owner = json`"top_relevant_fungible_owners_hydrated":${jsonArray(top)}`
-    return json`{${owner},"all_relevant_fungible_owners_dehydrated":${all}}`
+    return ownersJson(jsonArray(top), Json.of(all))
   })
+}
+
+/** Renders lists of owners, also by the names that clients of before June 2025 read. */
+function ownersJson(top: Json, all: Json): Json {
+  const lists = json`"top_relevant_fungible_owners_hydrated":${top},"all_relevant_fungible_owners_dehydrated":${all}`
+  return json`{${lists},"top_relevant_owners_hydrated":${top},"all_relevant_owners_dehydrated":${all}}`
 }
 
 /** Returns the bytes of a contract's address. @throws PlazaError For an address of Solana. */
@@ -142,6 +147,8 @@ type NotReady = Pick<FungiblesNotReady, 'code' | 'message' | 'tokens'>
 const noOwners = {
   top_relevant_fungible_owners_hydrated: [],
   all_relevant_fungible_owners_dehydrated: [],
+  top_relevant_owners_hydrated: [],
+  all_relevant_owners_dehydrated: [],
 }
 
 function backfillPending(tokens: readonly Token[]): NotReady {

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
+  deprecated,
   EthAddress,
   ImageUrl,
   namedObject,
@@ -68,10 +69,25 @@ export const FungiblesResponse = namedObject('FungiblesResponseSchema', {
   fungibles: Type.Array(SocialFungible),
 })
 
+/** The lists by the names that they had until May 2025. */
+function ownersByFormerNames(options: { readonly examples?: unknown[] }) {
+  return {
+    top_relevant_owners_hydrated: deprecated(
+      Type.Array(User, options),
+      'For clients of before June 2025. Use top_relevant_fungible_owners_hydrated.',
+    ),
+    all_relevant_owners_dehydrated: deprecated(
+      Type.Array(UserDehydrated, options),
+      'For clients of before June 2025. Use all_relevant_fungible_owners_dehydrated.',
+    ),
+  }
+}
+
 /** Owners of a token. */
 export const RelevantFungibleOwnersResponse = namedObject('RelevantFungibleOwnersResponse', {
   top_relevant_fungible_owners_hydrated: Type.Array(User),
   all_relevant_fungible_owners_dehydrated: Type.Array(UserDehydrated),
+  ...ownersByFormerNames({}),
 })
 
 /** Owners of tokens, by the addresses of the request. */
@@ -106,6 +122,7 @@ export const FungiblesNotReady = namedObject('FungiblesNotReady', {
   ...notReady,
   top_relevant_fungible_owners_hydrated: Type.Array(User, noOwners),
   all_relevant_fungible_owners_dehydrated: Type.Array(UserDehydrated, noOwners),
+  ...ownersByFormerNames({ examples: noOwners.examples }),
 })
 
 /** The same for several tokens: it also has each address of the request, with empty lists. */
