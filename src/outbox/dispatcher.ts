@@ -42,6 +42,12 @@ const MIN_TIMER_MS = 5
 const TIMER_MARGIN_MS = 2
 
 /**
+ * A claim whose connection is lost may be carried out so much later: PostgreSQL ends its statement after 30 s
+ * (`STATEMENT_TIMEOUT_MS`), and waits for a synchronous standby beside that.
+ */
+const LATE_CLAIM_MS = 60_000
+
+/**
  * Sends what is due in a queue. One loop talks with the database: each round settles all results that have come and
  * claims more for all lanes with room. Under load a statement carries hundreds of items, and a single item waits for
  * no other. Preparing and sending run beside the loop.
@@ -56,8 +62,10 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   readonly #inHandIds = new Set<string>()
   #results: Settled<Prepared, Result>[] = []
   #sending = 0
-  /** A claim has failed: the database may have carried it out. */
-  #mayHaveLostClaim = false
+  /** A statement has failed: the database may have carried out a claim, or may have forgotten the end of what was sent. */
+  #mayHaveLostClaims = false
+  /** Until then a claim may still be carried out. */
+  #lostClaimsUntilMs = Number.NEGATIVE_INFINITY
   #isSweepRequested = false
   /** The last lane that the sweep under way has found; empty when none is under way. */
   #sweptTo = ''
@@ -119,10 +127,25 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   }
 
   async #round(): Promise<boolean> {
-    const hasSettled = await this.#settle()
-    const hasSwept = await this.#sweepPage()
-    const hasClaimed = await this.#claim()
-    return hasSettled || hasSwept || hasClaimed
+    try {
+      const hasSettled = await this.#settle()
+      const hasSwept = await this.#sweepPage()
+      const hasClaimed = await this.#claim()
+      return hasSettled || hasSwept || hasClaimed
+    } catch (error) {
+      this.#mayHaveLostClaims = true
+      this.#lostClaimsUntilMs = this.#options.clock() + LATE_CLAIM_MS
+      throw error
+    }
+  }
+
+  /** Gives back what the database says that this worker has in hand, and it has not. No claim is under way meanwhile. */
+  async #releaseLost(): Promise<void> {
+    if (!this.#mayHaveLostClaims) return
+    const { queue, worker, clock } = this.#options
+    const isLast = clock() >= this.#lostClaimsUntilMs
+    await queue.releaseLost(worker, [...this.#inHandIds])
+    if (isLast) this.#mayHaveLostClaims = false
   }
 
   async #settle(): Promise<boolean> {
@@ -151,6 +174,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     const after = this.#sweptTo
     if (!this.#isSweepRequested && after === '') return false
     if (this.#isStopped || this.#lanes.size >= MAX_LANES) return false
+    if (after === '') await this.#releaseLost()
     // A request that comes during a sweep leads to another one: this one may have passed the lane.
     if (after === '') this.#isSweepRequested = false
     const keys = await queue.findDueLanes(worker, after, SWEEP_PAGE).catch((error: unknown) => {
@@ -167,14 +191,12 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     const lanes = this.#claimableLanes()
     if (lanes.length === 0) return false
     // Before anything newer is claimed: the items of a lane keep their order.
-    if (this.#mayHaveLostClaim) await queue.releaseLost(worker, [...this.#inHandIds])
-    this.#mayHaveLostClaim = false
+    await this.#releaseLost()
     const requests = lanes.map(({ key, capacity }) => ({ lane: key, capacity }))
     // A wake from now on may be for an item that this statement does not see.
     for (const lane of lanes) lane.mayHaveMore = false
     const claims = await queue.claim(worker, requests).catch((error: unknown) => {
       for (const lane of lanes) lane.mayHaveMore = true
-      this.#mayHaveLostClaim = true
       throw error
     })
     const claimed: LaneItem<Prepared, Claimed>[] = []

@@ -268,3 +268,51 @@ it('a claim whose reply is lost is claimed again, before later items of its lane
   await expect.poll(() => countStates(db), { timeout: 20_000 }).toEqual({ ended: 12 })
   expect(target.sent.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
 })
+
+it('a claim that the database carries out after its connection was lost is claimed again', async () => {
+  const target = createTarget()
+  const queue = createTestQueue(db, target.send)
+  await insertItems(db, 'late', 3)
+  let late: (() => Promise<unknown>) | null = null
+  let isLost = false
+  await startWorker({
+    ...queue,
+    async claim(...request) {
+      if (isLost) return await queue.claim(...request)
+      isLost = true
+      late = () => queue.claim(...request)
+      throw Object.assign(new Error('away'), { code: 'CONNECTION_CLOSED' })
+    },
+    async releaseLost(...inHand) {
+      await queue.releaseLost(...inHand)
+      // Only now: what was looked for has not been there.
+      const claim = late
+      late = null
+      await claim?.()
+    },
+  })
+
+  await expect.poll(() => countStates(db), { timeout: 20_000 }).toEqual({ ended: 3 })
+  expect(target.sent.map(({ id }) => id)).toEqual([1, 2, 3])
+})
+
+it('items whose end the database has forgotten are sent again', async () => {
+  const target = createTarget()
+  const queue = createTestQueue(db, target.send)
+  await insertItems(db, 'forgotten', 2)
+  let isAway = false
+  await startWorker({
+    ...queue,
+    async findDueLanes(...page) {
+      if (!isAway) return await queue.findDueLanes(...page)
+      isAway = false
+      // A server that failed over without its last transactions has the claim and not the end.
+      await db`update work.items set state = 'sending', worker = (select id from work.workers)`
+      throw Object.assign(new Error('away'), { code: 'CONNECTION_CLOSED' })
+    },
+  })
+  await expect.poll(() => countStates(db)).toEqual({ ended: 2 })
+  isAway = true
+  await expect.poll(() => target.sent.length, { timeout: 20_000 }).toBe(4)
+  await expect.poll(() => countStates(db)).toEqual({ ended: 2 })
+})

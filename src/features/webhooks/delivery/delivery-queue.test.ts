@@ -106,6 +106,23 @@ it('deliveries are claimed after the clock of the database was set back', async 
   )
 })
 
+it('a claim that retries have their half of may have more', async () => {
+  const webhook_id = await createWebhook('backlog-of-retries')
+  for (let n = 0; n < 8; n += 1)
+    await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })
+  await db`update webhooks.deliveries set attempts = 1, next_attempt_at = now() where webhook_id = ${webhook_id}`
+  const claims = async () => {
+    const [claimed] = await queue.claim(worker, [{ lane: webhook_id, capacity: 10 }])
+    return [claimed!.items.length, claimed!.hasMore]
+  }
+  // Half of the room is for new deliveries; a lane that may have more is asked again at once.
+  expect([await claims(), await claims(), await claims()]).toEqual([
+    [5, true],
+    [3, false],
+    [0, false],
+  ])
+})
+
 it('settling does not wait until the deliveries of a disabled webhook are canceled', async () => {
   const webhook_id = await createWebhook('backlog')
   const delivery = await claimTest(webhook_id)

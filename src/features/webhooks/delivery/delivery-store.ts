@@ -147,9 +147,12 @@ function laneClaimsOf(
     const [first] = laneRows
     if (first === undefined) return []
     const items = laneRows.flatMap((row) => (row.id === null ? [] : [row as ClaimedDelivery]))
+    const room = Math.min(capacity, Math.floor(first.allowance))
+    const again = items.filter(({ attempts }) => attempts > 0)
+    const hasMore = items.length >= capacity || (items.length > 0 && again.length >= Math.ceil(room / 2))
     const missing = 1 - (first.allowance - items.length)
     const pausedForMs = missing <= 0 ? null : Math.ceil((missing * first.rateLimitMs) / first.rateLimit)
-    return [{ lane, items, hasMore: items.length >= capacity, pausedForMs }]
+    return [{ lane, items, hasMore, pausedForMs }]
   })
 }
 
