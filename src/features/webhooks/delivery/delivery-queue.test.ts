@@ -106,6 +106,17 @@ it('deliveries are claimed after the clock of the database was set back', async 
   )
 })
 
+it('an outcome is stored where the clock was set while the target answered', async () => {
+  const webhook_id = await createWebhook('clock')
+  const delivery = await claimTest(webhook_id)
+  const attempt = { delivery, attemptedAtMs: 0, nowMs: Date.now(), random: 0.5 }
+  const answer = { status: 200, headers: {}, bytes: Buffer.of(), isTruncated: false, url: delivery.targetUrl }
+  await queue.settle(worker, [outcomeOf(answer, attempt)], [webhook_id])
+  expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toMatchObject([
+    { status: 'delivered' },
+  ])
+})
+
 it('a claim that retries have their half of may have more', async () => {
   const webhook_id = await createWebhook('backlog-of-retries')
   for (let n = 0; n < 8; n += 1)

@@ -40,6 +40,8 @@ export interface DeliveryAttempt {
   readonly random: number
 }
 
+/** More than any timeout of a webhook. */
+const MAX_LATENCY_MS = 3_600_000
 /** The target is gone for good. */
 const GONE = 410
 /** Kept of a response. Error pages say what is wrong at their beginning, and many of them must fit into the table. */
@@ -60,7 +62,8 @@ export function outcomeOf(
     webhookId: delivery.webhookId,
     targetUrl: delivery.targetUrl,
     attemptedAtMs,
-    latencyMs: nowMs - attemptedAtMs,
+    // A clock that was set meanwhile, as on a machine that finds the time after its start, says nothing.
+    latencyMs: Math.min(Math.max(0, nowMs - attemptedAtMs), MAX_LATENCY_MS),
     status,
   }
   if (status !== null && status >= 200 && status < 300) {
