@@ -162,6 +162,20 @@ describe('signature/x402', () => {
     await chain.send(chain.account(0), mint)
     expect((await send('POST', '/signature/x402', body, paying)).statusCode).toBe(200)
   })
+
+  it('a network whose RPC does not answer -> 200: a signature needs none', async () => {
+    const settings = readChainSettings({ rpcUrls: { base: 'http://127.0.0.1:1' }, ids: 'base=84532' })
+    const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
+    const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
+    const { send } = await createTestApi({ db, assets, key: api.key })
+    const reply = await send(
+      'POST',
+      '/signature/x402',
+      bodyOf({ network: 'base-sepolia', asset: PAY_TO }),
+      paying,
+    )
+    expect(reply.statusCode, reply.body).toBe(200)
+  })
 })
 
 describe('signature/x402/siwx', () => {

@@ -13,7 +13,6 @@ import {
 } from '../../accounts/routes/paying-wallet.js'
 import { openWallet } from '../../accounts/wallets/wallets.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { fromChain } from '../../tokens/token-metadata.js'
 import { findPaymentRpc } from '../payment-chains.js'
 import { X402SignatureResponse, X402SiwxResponse } from '../schema/x402.js'
 import { isSignInResource, knownDomain, signX402Payment, signX402SignIn, type X402Payment } from '../x402.js'
@@ -133,7 +132,7 @@ function invalidRequirement(member: string, message: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', `${property} ${message}`, { property })
 }
 
-/** Without an RPC the seller finds out whether the wallet can pay. */
+/** Without an RPC that answers, the seller finds out whether the wallet can pay: a signature needs none. */
 async function checkFunds(
   { assets }: Pick<OperationContext, 'assets'>,
   { network, asset, value }: X402Payment,
@@ -142,12 +141,14 @@ async function checkFunds(
   const rpc = findPaymentRpc(assets.rpcs, network)
   if (rpc === null) return
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
-  const answer = await fromChain(rpc, (endpoint) => callOrNull(endpoint, { to: asset, data }))
-  const balance = BigInt(answer ?? 0)
-  if (balance >= value) return
+  const answer = await rpc
+    .withEndpoint((endpoint) => callOrNull(endpoint, { to: asset, data }))
+    .then((found) => ({ balance: BigInt(found ?? 0) }))
+    .catch(() => null)
+  if (answer === null || answer.balance >= value) return
   throw new PlazaError(
     'insufficient_funds',
-    `the wallet ${getAddress(holder)} has ${balance} of the asset ${asset}, and the payment is ${value}`,
+    `the wallet ${getAddress(holder)} has ${answer.balance} of the asset ${asset}, and the payment is ${value}`,
   )
 }
 
