@@ -110,9 +110,10 @@ async function forward(context: CommandContext, forwarding: Forwarding): Promise
       context.print(`secret to check signatures with: ${listener.webhook.secrets[0]?.value}`)
       context.print(`webhook ${listener.webhook.id} of ${name}, until this command ends`)
       context.print(`forwarding to ${forwardTo}`)
-      await aborted(signal)
+      const isDeleted = await Promise.race([aborted(signal), listener.deleted.then(() => true)])
       await net.close()
       await listener.stop()
+      if (isDeleted) throw new UsageError(deletedText)
       context.print('the webhook is deleted')
     } finally {
       await net.close()
@@ -120,6 +121,11 @@ async function forward(context: CommandContext, forwarding: Forwarding): Promise
     }
   })
 }
+
+/** A laptop that slept comes back to it. */
+const deletedText =
+  'the webhook of this command is deleted: the database did not hear from the command for ten seconds, or somebody ' +
+  'deleted it. Start the command again'
 
 async function startWith(options: ListenerOptions): Promise<Listener> {
   try {

@@ -114,6 +114,16 @@ it('listen --forward-to: keeps its lock when the driver replaces its other conne
   await listening.ended
 })
 
+it('listen --forward-to: ends when its webhook is deleted, as after a sleep of the machine', async () => {
+  await db`insert into apps.apps (name) values ('asleep')`
+  const listening = start('listen', '--forward-to', 'http://localhost:9999/in', '--app', 'asleep')
+  const failure = expect(listening.ended).rejects.toThrow('the webhook of this command is deleted')
+  await expect.poll(() => listening.lines).toContain('forwarding to http://localhost:9999/in')
+  await db`update webhooks.workers set alive_until = now() - interval '1 second'`
+  expect(await deliveryWorkers.reapExpired(db)).toBe(1)
+  await failure
+})
+
 it('another worker deletes the webhook of a listener that died', async () => {
   const [app] = await db<{ id: string }[]>`insert into apps.apps (name) values ('killed') returning id`
   const settings = {

@@ -18,6 +18,8 @@ export interface ListenerOptions extends DeliveryQueueOptions {
 /** A webhook whose deliveries this process sends. */
 export interface Listener {
   readonly webhook: Webhook
+  /** Resolves when somebody has deleted the webhook: its app, or a worker that took this process for dead. */
+  readonly deleted: Promise<void>
   /** Waits for what is being sent, and deletes the webhook. */
   stop(): Promise<void>
 }
@@ -34,6 +36,16 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const { db, lockDb, store, appId, details, clock, log } = options
   const worker = randomUUID()
   const own = new Set<string>()
+  let notifyDeleted = () => {}
+  const deleted = new Promise<void>((resolve) => {
+    notifyDeleted = resolve
+  })
+  const look = async () => {
+    const [gone] = await db`
+      select from webhooks.webhooks
+      where id = any (${db.types.texts([...own])}::text[]::uuid[]) and deleted_at is not null`
+    if (gone) notifyDeleted()
+  }
   const outbox = await startOutbox({
     queue: onlyLanes(createDeliveryQueue(options), own),
     workers: deliveryWorkers,
@@ -44,12 +56,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     listen: (channel, onNotify) => db.listen(channel, onNotify),
     clock,
     log,
+    // A database that is away is looked at again with the next sweep.
+    onSweep: () => void look().catch(() => {}),
   })
   try {
     const webhook = await createWebhook(store, appId, { ...details, listener: worker })
     own.add(webhook.id)
     outbox.sweep()
-    return { webhook, stop: outbox.stop }
+    return { webhook, deleted, stop: outbox.stop }
   } catch (error) {
     await outbox.stop()
     throw error
