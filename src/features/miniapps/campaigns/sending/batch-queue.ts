@@ -128,8 +128,6 @@ function notificationRequest(request: ClaimedRequest, timeoutMs: number) {
     body: JSON.stringify({ notificationId, title, body, targetUrl, tokens: [...new Set(tokens)] }),
     deadlineMs: timeoutMs,
     maxBytes: MAX_RESPONSE_BYTES,
-    // Clients know a notification by its id.
-    isRepeatable: true,
   }
 }
 

@@ -7,8 +7,7 @@ import { createNetClient } from '../../../../platform/outbound/net-client.js'
 import { createApp } from '../../../apps/apps.js'
 import { broadcast } from '../broadcast.js'
 import { createCampaigns } from '../campaign-client.js'
-import { acceptAll, startClient } from '../testing/client-simulator.js'
-import { createTestCampaigns } from '../testing/test-campaigns.js'
+import { startClient } from '../testing/client-simulator.js'
 import { grantTokens } from '../testing/token-rows.js'
 import { batchSenders, createBatchQueue } from './batch-queue.js'
 import { startCampaignSender } from './campaign-sender.js'
@@ -140,29 +139,4 @@ it('a batch of a claim whose reply was lost is sent', async () => {
 
   expect(result).toMatchObject({ success: 3, failure: 0, openBatches: 0 })
   expect(client.requests).toHaveLength(1)
-})
-
-it('a request whose kept connection ends before the answer is sent once more', async () => {
-  let isLost = false
-  const client = await startClient((request, response) => {
-    if (isLost) return acceptAll(request, response)
-    isLost = true
-    response.destroy()
-  })
-  const { id: appId } = await createApp(db, { name: 'repeated' })
-  await grantTokens(db, { appId, clientFid: 9152, url: client.url(), fids: [1, 2] })
-  const { result } = await broadcast(
-    { writerDb: db, campaigns: createTestCampaigns(db, net) },
-    {
-      appId,
-      notification: { title: 'hello', body: 'there', targetUrl: 'https://repeated.example.com/' },
-      uuid: null,
-      audience: { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null },
-    },
-  )
-  expect(result).toMatchObject({ success: 2, failure: 0 })
-  // By its id the client knows a notification that it has got twice.
-  expect(client.requests.map(({ notificationId }) => notificationId)).toEqual(
-    Array(2).fill(client.requests[0]!.notificationId),
-  )
 })
