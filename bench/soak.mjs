@@ -95,6 +95,7 @@ async function soak(server) {
   const receiver = await startReceiver(server.url, account)
   try {
     await subscribe(server.url, receiver.url)
+    await warmUp(server, mix, account)
     const rate = values.rate ? Number(values.rate) : await findRate(server, mix, account)
     console.log(`\n${figure(rate)} requests a second for ${values.minutes} minutes`)
     const minutes = await loadFor(server, mix, account, rate)
@@ -142,6 +143,17 @@ async function prepare({ databaseUrl }) {
  * @param {import('./plaza-process.mjs').PlazaServer} server
  * @param {Awaited<ReturnType<typeof startMix>>} mix
  * @param {Account} account
+ */
+async function warmUp({ url }, mix, account) {
+  const seconds = Math.min(WARM_UP_SECONDS, Number(values['capacity-seconds']))
+  account.restart()
+  await runFlatOut(url, mix, { seconds, signal: abort.signal, onOutcome: (outcome) => account.add(outcome) })
+}
+
+/**
+ * @param {import('./plaza-process.mjs').PlazaServer} server
+ * @param {Awaited<ReturnType<typeof startMix>>} mix
+ * @param {Account} account
  * @returns {Promise<number>} the part of what the server can do that is asked for, in requests a second.
  */
 async function findRate({ url }, mix, account) {
@@ -151,12 +163,8 @@ async function findRate({ url }, mix, account) {
     if (outcome.status === '200') answered += 1
     account.add(outcome)
   }
-  account.restart()
-  const { signal } = abort
-  await runFlatOut(url, mix, { seconds: Math.min(WARM_UP_SECONDS, seconds), signal, onOutcome })
-  answered = 0
   const startMs = performance.now()
-  await runFlatOut(url, mix, { seconds, signal, onOutcome })
+  await runFlatOut(url, mix, { seconds, signal: abort.signal, onOutcome })
   const capacity = answered / ((performance.now() - startMs) / 1000)
   printErrors(account)
   const waitedMs = await settled(account)
