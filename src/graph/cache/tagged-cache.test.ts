@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { cacheTag } from './cache-tags.js'
@@ -158,4 +161,27 @@ test('ids are split into cached and missing ones, each once and in order', () =>
   expect([...cached]).toEqual([...known])
   expect(missing).toEqual([2, 4])
   expect(unique(['b', 'a', 'b', 'c', 'a'])).toEqual(['b', 'a', 'c'])
+})
+
+test('values that were replaced are freed, also while the cache is full', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const caches = [10_000, 1_000].map(
+    (maxEntries) => new TaggedCache({ invalidation: new Invalidation(), maxEntries }),
+  )
+  const replaced: WeakRef<object>[] = []
+  for (const cache of caches) {
+    const put = (key: number) => {
+      const value = { name: String(key) }
+      cache.put(String(key), value, () => ['a'], cache.currentVersion())
+      return value
+    }
+    // One more than there is room for, so that the second cache has searched for one to drop.
+    for (let key = 0; key <= 1_000; key += 1) replaced.push(new WeakRef(put(key)))
+    for (let round = 0; round < 10; round += 1) for (let key = 1_000; key >= 0; key -= 1) put(key)
+  }
+  // What a reference was made of stays until the turn of the event loop ends.
+  await setImmediate()
+  collectGarbage()
+  expect(replaced.filter((each) => each.deref() !== undefined)).toHaveLength(0)
 })
