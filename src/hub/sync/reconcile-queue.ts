@@ -21,11 +21,20 @@ export class ReconcileQueue {
     this.#reasons.set(fid, reason)
   }
 
-  /** Writes queued users to the database. */
+  /** Writes queued users to the database. After a failure they stay queued. */
   async flush(): Promise<void> {
     if (this.#reasons.size === 0) return
-    const reasons = [...this.#reasons].sort(([a], [b]) => a - b)
+    const flushing = this.#reasons
     this.#reasons = new Map()
+    try {
+      await this.#write([...flushing].sort(([a], [b]) => a - b))
+    } catch (error) {
+      this.#reasons = new Map([...flushing, ...this.#reasons])
+      throw error
+    }
+  }
+
+  async #write(reasons: readonly (readonly [fid: number, reason: string])[]): Promise<void> {
     await this.db`
       insert into sync.fids (fid, reconcile_reason, queued_at)
       select fid, reconcile_reason, date_trunc('milliseconds', clock_timestamp())
