@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import type { Database, Queryable } from '../platform/db/connection.js'
 import { isWorkerDead, takeWorkerLock } from '../platform/db/worker-lock.js'
 
@@ -59,6 +60,15 @@ export class WorkerRegistry {
 
   #waitForOthers(): void {
     this.#reapsFromMs = this.clock() + LEASE_MS
+  }
+
+  /**
+   * The row of a worker, for a statement that claims work: one that joins it claims nothing for a worker that counts as
+   * dead. It is locked until the claim is committed, so whoever reaps the worker waits and gives this claim back too: the
+   * database may carry out a claim whose process is dead already, and nobody else would look for that work.
+   */
+  lockedRow(db: Queryable, worker: string): Fragment {
+    return db`select id from ${db(this.table)} where id = ${worker}::uuid for key share`
   }
 
   /** Deletes a worker that ends, and gives its work back to the others. */

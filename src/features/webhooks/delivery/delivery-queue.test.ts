@@ -2,22 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
+import { countLockWaiters } from '../../../graph/project/testing/transaction-locks.js'
+import type { Queryable } from '../../../platform/db/connection.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
-import { createDeliveryQueue } from './delivery-queue.js'
-import type { ClaimedDelivery } from './delivery-store.js'
+import { createDeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.js'
+import { type ClaimedDelivery, deliveryWorkers } from './delivery-store.js'
 import { outcomeOf } from './outcome.js'
 
-const { db } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const api = await createTestApi({ db })
 const worker = randomUUID()
 
+await deliveryWorkers.heartbeat(db, connect({ poolSize: 1 }), worker)
+
 /** The part of the queue that needs neither secrets nor a network. */
-const queue = createDeliveryQueue({
-  db,
-  clock: Date.now,
-  random: () => 0.5,
-  log: { error: () => {}, warn: () => {} },
-} as unknown as Parameters<typeof createDeliveryQueue>[0])
+function createQueue({ sql = db, clock = Date.now }: { sql?: Queryable; clock?: () => number } = {}) {
+  const log = { error: () => {}, warn: () => {} }
+  return createDeliveryQueue({ db: sql, clock, random: () => 0.5, log } as unknown as DeliveryQueueOptions)
+}
+const queue = createQueue()
 
 async function createWebhook(path: string): Promise<string> {
   const body = { name: path, url: `https://hooks.plaza.social/${path}`, subscription: { 'user.created': {} } }
@@ -115,6 +118,69 @@ it('an outcome is stored where the clock was set while the target answered', asy
   expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toMatchObject([
     { status: 'delivered' },
   ])
+})
+
+it.each([
+  ['an hour ahead', 3_600_000],
+  ['an hour behind', -3_600_000],
+])('a worker whose clock is %s retries when the database says so', async (_case, offMs) => {
+  const clock = () => Date.now() + offMs
+  const off = createQueue({ clock })
+  const webhook_id = await createWebhook(`off/${offMs}`)
+  const delivery = await claimTest(webhook_id)
+  /** Lets an attempt fail. Distances are in seconds from the database's now. */
+  const fail = async (claimed: ClaimedDelivery, status: number, headers = {}) => {
+    const answer = { status, headers, bytes: Buffer.of(), isTruncated: false, url: claimed.targetUrl }
+    const attempt = { delivery: claimed, attemptedAtMs: clock(), nowMs: clock(), random: 0.5 }
+    await off.settle(worker, [outcomeOf(answer, attempt)], [webhook_id])
+    const [row] = await db<{ state: string; next: number; held: number }[]>`
+      select
+        d.state, extract(epoch from d.next_attempt_at - now())::double precision as next,
+        coalesce(extract(epoch from l.held_until - now()), 0)::double precision as held
+      from webhooks.deliveries d
+      join webhooks.lanes l using (webhook_id)
+      where webhook_id = ${webhook_id}`
+    const { state, next, held } = row!
+    // To the minute: a busy machine takes its time.
+    return {
+      state,
+      ...Object.fromEntries(Object.entries({ next, held }).map(([of, s]) => [of, Math.round(s / 60)])),
+    }
+  }
+  expect(await fail(delivery, 500)).toEqual({ state: 'waiting', next: 0, held: 0 })
+
+  // Half an hour before the end of the day in which it is retried: an hour more or less would decide.
+  await db`
+    update webhooks.deliveries
+    set next_attempt_at = now(), attempts = 3, first_attempt_at = now() - interval '23 hours 30 minutes'
+    where webhook_id = ${webhook_id}`
+  const [last] = await claim(webhook_id)
+  expect(await fail(last!, 503, { 'retry-after': '600' })).toEqual({
+    state: 'waiting',
+    next: 10,
+    held: 10,
+  })
+})
+
+it('a claim that is carried out after its worker died is given back with the rest', async () => {
+  const webhook_id = await createWebhook('late-claim')
+  await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })
+  const requests = [{ lane: webhook_id, capacity: 10 }]
+  const states = async () => await db`select state from webhooks.deliveries where webhook_id = ${webhook_id}`
+  const dying = randomUUID()
+  await deliveryWorkers.heartbeat(db, connect({ poolSize: 1 }), dying)
+
+  let releasing: Promise<void> | undefined
+  await db.begin(async (transaction) => {
+    const claims = await createQueue({ sql: transaction }).claim(dying, requests)
+    expect(claims).toMatchObject([{ items: [{}] }])
+    releasing = deliveryWorkers.deregister(db, dying)
+    await expect.poll(() => countLockWaiters(db)).toBe(1)
+  })
+
+  await releasing
+  expect(await states()).toEqual([{ state: 'waiting' }])
+  expect(await queue.claim(dying, requests)).toEqual([])
 })
 
 it('a claim that retries have their half of may have more', async () => {

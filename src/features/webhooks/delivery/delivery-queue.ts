@@ -81,7 +81,10 @@ export function createDeliveryQueue(
       failureOf: ({ failure }) => failure,
     },
     async settle(worker, outcomes, finishedLanes) {
-      const states = await settleOutcomes(db, worker, outcomes, finishedLanes)
+      const nowMs = clock()
+      const states = await settleOutcomes(db, worker, outcomes, { nowMs, finishedWebhookIds: finishedLanes })
+      // The database counted from its now, which was at most so much later.
+      const lateMs = Math.max(0, clock() - nowMs)
       // The outcomes are settled: a failure here must not settle them once more.
       await disableFailingWebhooks(options, states).catch((error: unknown) =>
         log.error({ err: error }, 'a webhook that fails could not be switched off'),
@@ -91,8 +94,8 @@ export function createDeliveryQueue(
           hasNewTarget ? [{ lane, atMs: clock() }] : [],
         ),
         ...outcomes.flatMap(({ webhookId: lane, nextAttemptAtMs, holdUntilMs }) => [
-          ...(nextAttemptAtMs === null ? [] : [{ lane, atMs: nextAttemptAtMs }]),
-          ...(holdUntilMs === 0 ? [] : [{ lane, atMs: holdUntilMs }]),
+          ...(nextAttemptAtMs === null ? [] : [{ lane, atMs: nextAttemptAtMs + lateMs }]),
+          ...(holdUntilMs === 0 ? [] : [{ lane, atMs: holdUntilMs + lateMs }]),
         ]),
       ]
     },
@@ -104,12 +107,11 @@ const MIN_FAILURES = 10
 
 /** Switches off webhooks whose targets are gone or have failed for a day; their records say why. */
 async function disableFailingWebhooks(
-  { db, log, clock }: Pick<DeliveryQueueOptions, 'db' | 'log' | 'clock'>,
+  { db, log }: Pick<DeliveryQueueOptions, 'db' | 'log'>,
   states: readonly LaneState[],
 ): Promise<void> {
-  for (const { webhookId, targetUrl, isGone, failingSince, failures } of states) {
-    const isFailingTooLong =
-      failingSince !== null && failures >= MIN_FAILURES && clock() - failingSince.getTime() >= RETRY_WINDOW_MS
+  for (const { webhookId, targetUrl, isGone, failingSince, failingForMs, failures } of states) {
+    const isFailingTooLong = failures >= MIN_FAILURES && failingForMs >= RETRY_WINDOW_MS
     if (!isGone && !isFailingTooLong) continue
     const reason = isGone
       ? 'switched off: the target answered 410, which says that it is gone for good'

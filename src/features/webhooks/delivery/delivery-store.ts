@@ -19,7 +19,8 @@ export interface ClaimedDelivery {
   readonly httpTimeoutMs: number
   /** Since it was last enqueued. */
   readonly attempts: number
-  readonly firstAttemptAt: Date
+  /** By the clock of the database; 0 for a first attempt. */
+  readonly sinceFirstAttemptMs: number
   readonly eventId: string
   readonly kind: WebhookEventKind
   readonly happenedAt: Date
@@ -47,7 +48,7 @@ type ClaimRow = { webhookId: string; allowance: number; rateLimit: number; rateL
  * Claims due deliveries of some webhooks, in one statement. One worker at a time has deliveries of a webhook. First
  * attempts go in the order of the events; half of the capacity is for retries.
  *
- * @returns nothing for a webhook that is off, held back, or another worker's.
+ * @returns nothing for a webhook that is off, held back, or another worker's, and nothing for a worker that counts as dead.
  */
 export async function claimDue(
   db: Database,
@@ -55,7 +56,8 @@ export async function claimDue(
   requests: readonly LaneRequest[],
 ): Promise<LaneClaim<ClaimedDelivery>[]> {
   const rows = await db<ClaimRow[]>`
-    with lane as materialized (
+    with live_worker as materialized (${deliveryWorkers.lockedRow(db, worker)}),
+    lane as materialized (
       select
         l.webhook_id, w.target_url, w.http_timeout_ms, w.rate_limit, w.rate_limit_ms, requested.room,
         least(
@@ -67,6 +69,7 @@ export async function claimDue(
         ${db.types.texts(requests.map(({ lane }) => lane))}::text[]::uuid[],
         ${requests.map(({ capacity }) => capacity)}::integer[]
       ) as requested (webhook_id, room)
+      cross join live_worker
       join webhooks.lanes l on l.webhook_id = requested.webhook_id
       join webhooks.webhooks w on w.id = requested.webhook_id
       where w.active
@@ -122,7 +125,8 @@ export async function claimDue(
     select
       lane.webhook_id as "webhookId", lane.allowance, lane.rate_limit as "rateLimit",
       lane.rate_limit_ms as "rateLimitMs", c.id, lane.target_url as "targetUrl",
-      lane.http_timeout_ms as "httpTimeoutMs", c.attempts, c.first_attempt_at as "firstAttemptAt",
+      lane.http_timeout_ms as "httpTimeoutMs", c.attempts,
+      extract(epoch from now() - c.first_attempt_at)::double precision * 1000 as "sinceFirstAttemptMs",
       e.id as "eventId", e.kind, e.happened_at as "happenedAt", e.detected_at as "detectedAt", e.subject, e.data, e.traceparent
     from lane
     left join claimed c on c.webhook_id = lane.webhook_id

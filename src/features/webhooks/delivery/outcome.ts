@@ -33,7 +33,7 @@ export interface DeliveryAttempt {
     webhookId: string
     targetUrl: string
     attempts: number
-    firstAttemptAt: Date
+    sinceFirstAttemptMs: number
   }
   readonly attemptedAtMs: number
   readonly nowMs: number
@@ -78,7 +78,7 @@ export function outcomeOf(
   }
   const retryAfterMs = Math.min(parseRetryAfter(retryAfter, nowMs), RETRY_WINDOW_MS)
   const attempts = delivery.attempts + 1
-  const firstAttemptAtMs = delivery.firstAttemptAt.getTime()
+  const firstAttemptAtMs = attemptedAtMs - delivery.sinceFirstAttemptMs
   const next = nextAttemptAt({ attempts, firstAttemptAtMs, nowMs, retryAfterMs }, random)
   const nextAttemptAtMs = status === GONE ? null : next
   const holdUntilMs = retryAfterMs > 0 && targetWideStatuses.has(status ?? 0) ? nowMs + retryAfterMs : 0
@@ -102,6 +102,8 @@ export interface LaneState {
   /** An outcome was of a target that the webhook had before. */
   readonly hasNewTarget: boolean
   readonly failingSince: Date | null
+  /** By the clock of the database; 0 if it does not fail. */
+  readonly failingForMs: number
   /** Since the last success. */
   readonly failures: number
 }
@@ -111,16 +113,18 @@ export interface LaneState {
  * meanwhile, because this one seemed dead, stays with the other. A failure of a target that was replaced meanwhile says
  * nothing about the new one: the delivery is due at once, and nothing else of the webhook changes.
  *
+ * @param nowMs The clock of this worker. The database keeps its own: times are written as far from its now as they are
+ * from this, so a worker whose clock is wrong retries neither at once nor hours late.
  * @param finishedWebhookIds Webhooks of which this worker has nothing any more: another worker may claim them.
  */
 export async function settleOutcomes(
   db: Database,
   worker: string,
   outcomes: readonly DeliveryOutcome[],
-  finishedWebhookIds: readonly string[],
+  { nowMs, finishedWebhookIds }: { readonly nowMs: number; readonly finishedWebhookIds: readonly string[] },
 ): Promise<LaneState[]> {
   return db<LaneState[]>`
-    with came as (${outcomeRows(db, outcomes)}),
+    with came as (${outcomeRows(db, outcomes, nowMs)}),
     ended as (
       update webhooks.deliveries d
       set
@@ -143,7 +147,6 @@ export async function settleOutcomes(
         target_url,
         coalesce(bool_or(state = 'delivered') filter (where is_current), false) as has_taken,
         count(*) filter (where is_current and state <> 'delivered') as failures,
-        min(attempted_at) filter (where is_current) as since,
         max(held_until) filter (where is_current) as held_until,
         coalesce(bool_or(status = ${GONE}) filter (where is_current), false) as is_gone,
         not bool_and(is_current) as has_new_target
@@ -156,41 +159,51 @@ export async function settleOutcomes(
         when l.worker = ${worker}::uuid and l.webhook_id = any (${db.types.texts(finishedWebhookIds)}::text[]::uuid[]) then null
         else l.worker
       end,
-      failing_since = case when t.has_taken then null else coalesce(l.failing_since, t.since) end,
+      failing_since = case
+        when t.has_taken then null
+        when t.failures > 0 then coalesce(l.failing_since, now())
+        else l.failing_since
+      end,
       failures = case when t.has_taken then 0 else l.failures + t.failures end,
       held_until = greatest(l.held_until, t.held_until)
     from targets t
     where l.webhook_id = t.webhook_id
     returning
       l.webhook_id as "webhookId", t.target_url as "targetUrl", t.is_gone as "isGone",
-      t.has_new_target as "hasNewTarget", l.failing_since as "failingSince", l.failures`
+      t.has_new_target as "hasNewTarget", l.failing_since as "failingSince",
+      coalesce(extract(epoch from now() - l.failing_since)::double precision * 1000, 0) as "failingForMs", l.failures`
 }
 
 /** The outcomes as rows, with what their webhooks are now. */
-function outcomeRows(db: Database, outcomes: readonly DeliveryOutcome[]): Fragment {
-  const timestampOf = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
+function outcomeRows(db: Database, outcomes: readonly DeliveryOutcome[], nowMs: number): Fragment {
+  /** Milliseconds from now, by the clock of this worker. */
+  const distanceOf = (ms: number | null) => (ms === null || ms === 0 ? null : Math.round(ms - nowMs))
   return db`
     select
       came.id::uuid as id, w.id as webhook_id, w.active, w.target_url, w.target_url = came.target_url as is_current,
       case when w.target_url = came.target_url or came.state = 'delivered' then came.state else 'waiting' end as state,
-      case when w.target_url = came.target_url then came.next_attempt_at::timestamptz else now() end as next_attempt_at,
+      case when w.target_url = came.target_url then ${fromNow(db, db`next_attempt_in`)} else now() end as next_attempt_at,
       attempted_at::timestamptz as attempted_at, latency_ms, status, failure, response,
-      held_until::timestamptz as held_until
+      ${fromNow(db, db`held_for`)} as held_until
     from unnest(
       ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
       ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
       ${db.types.texts(outcomes.map(({ targetUrl }) => targetUrl))}::text[],
       ${db.types.texts(outcomes.map(({ state }) => state))}::text[],
-      ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => timestampOf(nextAttemptAtMs)))}::text[],
-      ${db.types.texts(outcomes.map(({ attemptedAtMs }) => timestampOf(attemptedAtMs)))}::text[],
+      ${outcomes.map(({ nextAttemptAtMs }) => distanceOf(nextAttemptAtMs))}::bigint[],
+      ${db.types.texts(outcomes.map(({ attemptedAtMs }) => new Date(attemptedAtMs).toISOString()))}::text[],
       ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
       ${outcomes.map(({ status }) => status)}::integer[],
       ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
       ${db.types.texts(outcomes.map(({ response }) => response))}::text[],
-      ${db.types.texts(outcomes.map(({ holdUntilMs }) => timestampOf(holdUntilMs)))}::text[]
+      ${outcomes.map(({ holdUntilMs }) => distanceOf(holdUntilMs))}::bigint[]
     ) as came (
-      id, webhook_id, target_url, state, next_attempt_at, attempted_at, latency_ms, status, failure, response,
-      held_until
+      id, webhook_id, target_url, state, next_attempt_in, attempted_at, latency_ms, status, failure, response, held_for
     )
     join webhooks.webhooks w on w.id = came.webhook_id::uuid`
+}
+
+/** The moment that is so many milliseconds from now. */
+function fromNow(db: Database, ms: Fragment): Fragment {
+  return db`now() + ${ms} * interval '1 millisecond'`
 }

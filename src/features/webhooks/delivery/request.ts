@@ -33,7 +33,7 @@ export function deliveryBody(
 export function signedRequest(
   delivery: Omit<
     PreparedDelivery,
-    'webhookId' | 'traceparent' | 'httpTimeoutMs' | 'firstAttemptAt' | 'happenedAt' | 'subject'
+    'webhookId' | 'traceparent' | 'httpTimeoutMs' | 'sinceFirstAttemptMs' | 'happenedAt' | 'subject'
   >,
   nowMs: number,
 ): Pick<NetRequest, 'url' | 'headers'> & { readonly body: string } {

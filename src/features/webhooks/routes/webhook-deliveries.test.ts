@@ -77,7 +77,7 @@ it('are shown with the request and the response of the last attempt', async () =
 
 it('keep the beginning of a response that PostgreSQL can store', () => {
   const targetUrl = 'https://a.example'
-  const delivery = { id: '1', webhookId: '2', targetUrl, attempts: 0, firstAttemptAt: new Date(0) }
+  const delivery = { id: '1', webhookId: '2', targetUrl, attempts: 0, sinceFirstAttemptMs: 0 }
   const attempt = { delivery, attemptedAtMs: 0, nowMs: 1, random: 0 }
   const answer = (status: number, text: string) =>
     outcomeOf(

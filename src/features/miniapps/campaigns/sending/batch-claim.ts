@@ -1,6 +1,7 @@
 import type { LaneClaim, LaneRequest } from '../../../../outbox/outbox-queue.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import type { RateLimits } from '../campaign-client.js'
+import { batchSenders } from './batch-senders.js'
 import { countTokens, endBatches, notifyEnds } from './campaign-end.js'
 
 /** A request to a client. Tokens and fids stand in the same order. */
@@ -34,7 +35,8 @@ export async function claimBatches(
   settings: RateLimits,
 ): Promise<LaneClaim<ClaimedBatch>[]> {
   const rows = await db<{ host: string; hasMore: boolean; batches: readonly ClaimedBatch[] }[]>`
-    with ${requestedHosts(db, requests)},
+    with live_sender as materialized (${batchSenders.lockedRow(db, sender)}),
+    ${requestedHosts(db, requests)},
     ${selectedBatches(db)},
     ${tokenOutcomes(db, settings)},
     claimed as (
@@ -96,7 +98,7 @@ export async function claimBatches(
   }))
 }
 
-/** The hosts that a sender has room for. */
+/** The hosts that a sender has room for; none if it counts as dead. */
 function requestedHosts(db: Queryable, requests: readonly LaneRequest[]) {
   return db`
     lanes as materialized (
@@ -105,6 +107,7 @@ function requestedHosts(db: Queryable, requests: readonly LaneRequest[]) {
         ${db.types.texts(requests.map(({ lane }) => lane))}::text[],
         ${requests.map(({ capacity }) => capacity)}::integer[]
       ) as requested (host, room)
+      cross join live_sender
     )`
 }
 

@@ -1,7 +1,6 @@
 import type { OutboxQueue } from '../../../../outbox/outbox-queue.js'
 import { runInBatches } from '../../../../outbox/run-in-batches.js'
-import { WorkerRegistry } from '../../../../outbox/worker-registry.js'
-import type { Database, Queryable } from '../../../../platform/db/connection.js'
+import type { Database } from '../../../../platform/db/connection.js'
 import type { Log } from '../../../../platform/log/log.js'
 import type { NetAnswer, NetClient } from '../../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure, netFailure } from '../../../../platform/outbound/net-failure.js'
@@ -9,6 +8,7 @@ import { type CampaignSettings, campaignChannel } from '../campaign-client.js'
 import type { TokenOutcome } from '../campaigns.js'
 import { type ClaimedBatch, type ClaimedRequest, claimBatches } from './batch-claim.js'
 import { type BatchResult, type FailedToken, settleBatches } from './batch-results.js'
+import { releaseLostBatches } from './batch-senders.js'
 import { readClientResponse } from './client-response.js'
 
 /** Dependencies of the queue of batches. */
@@ -19,25 +19,6 @@ export interface BatchQueueOptions {
   readonly log: Log
   /** Called with the outcomes of every request. */
   readonly onAttempt?: (outcome: TokenOutcome, tokens: number) => void
-}
-
-/** The senders of batches. Batches of a dead sender are sent again: nobody knows whom they have reached. */
-export const batchSenders = new WorkerRegistry('miniapps.senders', releaseBatches)
-
-async function releaseBatches(db: Queryable, senderIds: readonly string[]): Promise<void> {
-  await db`
-    update miniapps.batches
-    set state = 'waiting', sender = null
-    where state = 'sending' and sender = any (${db.types.texts(senderIds)}::text[]::uuid[])`
-}
-
-/** Gives back what a sender has claimed, apart from these batches: it does not know of the others. */
-async function releaseLostBatches(db: Database, sender: string, inHandIds: readonly string[]): Promise<void> {
-  await db`
-    update miniapps.batches
-    set state = 'waiting', sender = null
-    where state = 'sending' and sender = ${sender}::uuid
-      and id <> all (${db.types.texts(inHandIds)}::text[]::bigint[])`
 }
 
 /** A mini app whose clients have a host for each user makes no statement long. */

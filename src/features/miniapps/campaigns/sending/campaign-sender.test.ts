@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../../../test/database.js'
+import { countLockWaiters } from '../../../../graph/project/testing/transaction-locks.js'
 import { Dispatcher } from '../../../../outbox/dispatcher.js'
+import type { Database } from '../../../../platform/db/connection.js'
 import { silentLog } from '../../../../platform/log/log.js'
 import { createNetClient } from '../../../../platform/outbound/net-client.js'
 import { createApp } from '../../../apps/apps.js'
@@ -9,12 +11,20 @@ import { broadcast } from '../broadcast.js'
 import { createCampaigns } from '../campaign-client.js'
 import { startClient } from '../testing/client-simulator.js'
 import { grantTokens } from '../testing/token-rows.js'
-import { batchSenders, createBatchQueue } from './batch-queue.js'
-import { startCampaignSender } from './campaign-sender.js'
+import { createBatchQueue } from './batch-queue.js'
+import { batchSenders } from './batch-senders.js'
+import { createAudienceSelector, startCampaignSender } from './campaign-sender.js'
 
 const { db, connect } = await createTestDatabase()
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 afterAll(() => net.close())
+
+/** Registers a sender that lives. */
+async function registerSender(): Promise<string> {
+  const sender = randomUUID()
+  await batchSenders.heartbeat(db, connect({ poolSize: 1 }), sender)
+  return sender
+}
 
 it('a sender whose sweep fails keeps its lease, and no other reaps it', async () => {
   const settings = { isAsync: true, intervalSeconds: 0, perDay: 1, concurrency: 1, timeoutMs: 400 }
@@ -86,7 +96,7 @@ it('a broadcast without a worker says after its time where to look', async () =>
   onTestFinished(() => campaigns.close())
   const request = {
     appId,
-    notification: { title: 'hello', body: 'there', targetUrl: 'https://meadow.example.com/' },
+    notification: { title: 'hello', body: 'there', targetUrl: 'https://heath.example.com/' },
     uuid: null,
     audience: { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null },
   }
@@ -100,6 +110,46 @@ it('a broadcast without a worker says after its time where to look', async () =>
     { id: string }[]
   >`select id from miniapps.campaigns where app_id = ${appId}`
   await expect(sent).rejects.toThrow(`GET frame/notifications?campaign_id=${id} has its progress`)
+})
+
+it('a claim that is carried out after its sender died is given back with the rest', async () => {
+  const settings = { isAsync: true, intervalSeconds: 0, perDay: 100, concurrency: 2, timeoutMs: 10_000 }
+  const { id: appId } = await createApp(db, { name: 'heath' })
+  const targetUrl = 'https://heath.example.com/'
+  await grantTokens(db, { appId, clientFid: 9152, url: targetUrl, fids: [1, 2, 3] })
+  const campaigns = createCampaigns({ settings, listen: db.listen, db })
+  const selector = createAudienceSelector(db, silentLog, () => {})
+  onTestFinished(() => selector.stop())
+  onTestFinished(() => campaigns.close())
+  const sent = broadcast(
+    { writerDb: db, campaigns: { ...campaigns, wake: async () => selector.wake() } },
+    {
+      appId,
+      notification: { title: 'hello', body: 'there', targetUrl },
+      uuid: null,
+      audience: { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null },
+    },
+    0,
+  )
+  await expect(sent).rejects.toMatchObject({ code: 'unavailable' })
+  const queueOf = (sql: Database) => createBatchQueue({ db: sql, net, settings, log: silentLog })
+  const requests = [{ lane: 'heath.example.com', capacity: 10 }]
+  const states = async () =>
+    await db`select b.state from miniapps.batches b join miniapps.campaigns c on c.id = b.campaign_id where c.app_id = ${appId}`
+  await expect.poll(states).toEqual([{ state: 'waiting' }])
+  const sender = await registerSender()
+
+  let releasing: Promise<void> | undefined
+  await db.begin(async (transaction) => {
+    const claims = await queueOf(transaction as unknown as Database).claim(sender, requests)
+    expect(claims).toMatchObject([{ items: [{}] }])
+    releasing = batchSenders.deregister(db, sender)
+    await expect.poll(() => countLockWaiters(db)).toBe(1)
+  })
+
+  await releasing
+  expect(await states()).toEqual([{ state: 'waiting' }])
+  expect(await queueOf(db).claim(sender, requests)).toEqual([])
 })
 
 it('a batch of a claim whose reply was lost is sent', async () => {
@@ -119,7 +169,7 @@ it('a batch of a claim whose reply was lost is sent', async () => {
         throw Object.assign(new Error('away'), { code: 'CONNECTION_CLOSED' })
       },
     },
-    worker: randomUUID(),
+    worker: await registerSender(),
     concurrency: settings.concurrency,
     clock: Date.now,
     log: silentLog,

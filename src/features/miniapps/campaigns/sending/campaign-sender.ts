@@ -4,7 +4,8 @@ import type { Database } from '../../../../platform/db/connection.js'
 import { isTemporary } from '../../../../platform/db/connection-errors.js'
 import type { Log } from '../../../../platform/log/log.js'
 import { type QueuedCampaign, selectAudience } from '../audience/audience.js'
-import { type BatchQueueOptions, batchSenders, createBatchQueue } from './batch-queue.js'
+import { type BatchQueueOptions, createBatchQueue } from './batch-queue.js'
+import { batchSenders } from './batch-senders.js'
 import { removeCanceledBatches } from './campaign-end.js'
 
 /** Dependencies of a sender of campaigns. */

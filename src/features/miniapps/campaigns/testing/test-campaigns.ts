@@ -24,9 +24,11 @@ export function createTestCampaigns(
   overrides: Partial<CampaignSettings> = {},
 ): Campaigns {
   const settings = { ...defaultSettings, ...overrides }
+  const worker = randomUUID()
+  let registration: Promise<unknown> | undefined
   const dispatcher = new Dispatcher({
     queue: createBatchQueue({ db, net, settings, log: silentLog }),
-    worker: randomUUID(),
+    worker,
     concurrency: settings.concurrency,
     clock: Date.now,
     log: silentLog,
@@ -35,6 +37,9 @@ export function createTestCampaigns(
   return {
     ...createCampaigns({ settings, listen: db.listen, db }),
     async wake(_db, hosts = []) {
+      registration ??=
+        db`insert into miniapps.senders (id, alive_until) values (${worker}, 'infinity')`.execute()
+      await registration
       if (hosts.length > 0) return dispatcher.wake(hosts)
       selector.wake()
       dispatcher.sweep()
