@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter } from '../../../api/parameters.js'
+import { validateFname } from '../../../protocol/kinds/username.js'
 import { defineOperation, type Operation } from '../../operation.js'
 import { isNameFree } from '../registration/registration.js'
 import { FnameAvailabilityResponse, UserFIDResponse } from '../schema/account.js'
@@ -39,8 +40,8 @@ export const fnameAvailability = defineOperation({
   tag: 'Users',
   summary: 'Check fname availability',
   description:
-    'A name is available if no user holds it, or its holder released it, and no registration in progress ' +
-    'uses it.',
+    'A name is available if it can be registered (1 to 16 letters, digits and hyphens, no hyphen first), no user ' +
+    'holds it, or its holder released it, and no registration in progress uses it.',
   query: Type.Object({
     fname: textParameter({
       maxLength: 256,
@@ -51,7 +52,8 @@ export const fnameAvailability = defineOperation({
   reply: FnameAvailabilityResponse,
 
   async handle({ db }, { fname }) {
-    return { available: await isNameFree(db, fname.toLowerCase()) }
+    const name = fname.toLowerCase()
+    return { available: validateFname(name) === null && (await isNameFree(db, name)) }
   },
 })
 

@@ -13,7 +13,9 @@ it.each([
   ['Alice', false],
   ['gone', true],
   ['nobody', true],
-  ['🎈', true],
+  ['🎈', false],
+  ['not a name', false],
+  ['abcdefghijklmnopq', false],
 ])('tells whether %s is free', async (fname, available) => {
   const response = await get('fname/availability', { fname })
   expect([response.statusCode, response.json()]).toEqual([200, { available }])

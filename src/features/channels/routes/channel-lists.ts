@@ -74,7 +74,9 @@ export const channelSearch = defineOperation({
   reply: ChannelSearchResponse,
 
   async handle({ db, hydrator }, { q, limit, cursor, viewer_fid }) {
-    const keys = await searchChannels(db, q, limit + 1, bySimilarity.decode(cursor))
+    const after = bySimilarity.decode(cursor)
+    const text = q.trim()
+    const keys = text === '' ? [] : await searchChannels(db, text, limit + 1, after)
     return await channelPage(hydrator, keys, limit, bySimilarity, viewer_fid)
   },
 })

@@ -130,6 +130,8 @@ describe('lists of channels', () => {
   it('search: matches part of id or name, prefixes first', async () => {
     expect(await ids('channel/search', { q: 'GARDEN' })).toEqual(['gardens', 'green-garden'])
     expect(await allIds('channel/search', { q: 'garden', limit: 1 })).toEqual(['gardens', 'green-garden'])
+    expect(await ids('channel/search', { q: ' garden ' })).toEqual(['gardens', 'green-garden'])
+    expect(await ids('channel/search', { q: ' ' })).toEqual([])
     expect(await ids('channel/search', { q: '%' })).toEqual([])
     expect(await ids('channel/search', { q: '🎈' })).toEqual([])
   })
