@@ -71,6 +71,30 @@ it('changes a name of a fid when no message of it is in flight', async () => {
   expect(log).toEqual(['message 1', 'message 2', 'name 1'])
 })
 
+it('lends storage to a fid when no message of it is in flight, and merges what it sends after that', async () => {
+  const batches: string[][] = []
+  const hub: Submit = {
+    async submitItems(items) {
+      batches.push(items.map(nameOf))
+      return items.map(() => null)
+    },
+  }
+  const loan: MergeItem = { kind: 'message', message: new TestUser(2).lendStorage(1, 5, 2, testNow) }
+  await takeIn([message(1), message(3), loan, message(3), message(1)], { hub, batchSize: 100 })
+  expect(batches.filter((names) => names.length > 0)).toEqual([
+    ['message 1', 'message 3'],
+    ['message 2', 'message 3'],
+    ['message 1'],
+  ])
+})
+
+it('changes the custody of a fid when no message of it is in flight', async () => {
+  const { hub, log } = recordingHub()
+  const registered: MergeItem = { kind: 'chainEvent', event: new TestUser(1).registered() }
+  await takeIn([message(1), message(2), registered], { hub, batchSize: 100 })
+  expect(log).toEqual(['message 1', 'message 2', 'chain 1'])
+})
+
 it('retries a message that may have been merged too early, once', async () => {
   let requests = 0
   const { hub } = recordingHub((name) => {

@@ -42,6 +42,8 @@ interface Batch {
   readonly items: MergeItem[]
   /** Fids with messages in the batch. */
   readonly fids: Set<number>
+  /** Fids that messages of the batch lend storage to. */
+  readonly borrowers: Set<number>
   /** True while the batch has only releases of names. */
   hasOnlyNameReleases: boolean
 }
@@ -52,8 +54,9 @@ interface Batch {
  * transfers, then messages. Where that order would change an outcome, the buffer waits:
  *
  * - a signer is removed after all messages before its removal are merged;
- * - storage is rented to a fid that has no message in flight: messages before the rent were pruned for lack
- * of storage;
+ * - storage is rented or lent to a fid that has no message in flight, because messages before that were pruned for lack of
+ * storage, and no message of the borrower overtakes the loan;
+ * - a fid changes its custody address when it has no message in flight: the address before has granted its keys;
  * - a name of a fid changes when the fid has no message in flight, and a release of a name is in a batch of
  * its own.
  */
@@ -71,7 +74,11 @@ export class ReorderBuffer {
     if (this.#mustDrainBefore(item)) await this.drain()
     const batch = this.#batch
     batch.items.push(item)
-    if (item.kind === 'message') batch.fids.add(item.message.data.fid)
+    if (item.kind === 'message') {
+      const { fid, lendStorageBody } = item.message.data
+      batch.fids.add(fid)
+      if (lendStorageBody) batch.borrowers.add(lendStorageBody.toFid)
+    }
     if (!isNameRelease(item)) batch.hasOnlyNameReleases = false
     if (batch.items.length >= (this.options.batchSize ?? DEFAULT_BATCH_SIZE)) await this.#send()
   }
@@ -98,7 +105,18 @@ export class ReorderBuffer {
     if (isChannelMessage(item) && this.#inFlight.some(({ batch }) => batch.items.some(isChannelMessage)))
       return true
     const mustFollowReleases = pending.some(({ hasOnlyNameReleases }) => hasOnlyNameReleases)
-    if (isStorageRent(item)) return mustFollowReleases || pending.some(({ fids }) => fids.has(item.event.fid))
+    if (item.kind === 'message') {
+      const { fid, lendStorageBody } = item.message.data
+      const borrower = lendStorageBody?.toFid
+      if (
+        pending.some(
+          ({ borrowers, fids }) => borrowers.has(fid) || (borrower !== undefined && fids.has(borrower)),
+        )
+      )
+        return true
+    }
+    if (changesAccount(item))
+      return mustFollowReleases || pending.some(({ fids }) => fids.has(item.event.fid))
     if (isNameRelease(item)) return pending.some(({ hasOnlyNameReleases }) => !hasOnlyNameReleases)
     if (item.kind !== 'nameTransfer') return mustFollowReleases
     return mustFollowReleases || pending.some(({ fids }) => fids.has(item.proof.fid))
@@ -180,7 +198,7 @@ export class ReorderBuffer {
 }
 
 function emptyBatch(): Batch {
-  return { items: [], fids: new Set(), hasOnlyNameReleases: true }
+  return { items: [], fids: new Set(), borrowers: new Set(), hasOnlyNameReleases: true }
 }
 
 function isChannelMessage(item: MergeItem): boolean {
@@ -191,8 +209,10 @@ function isNameRelease(item: MergeItem): boolean {
   return item.kind === 'nameTransfer' && item.proof.fid === 0
 }
 
-function isStorageRent(item: MergeItem): item is Extract<MergeItem, { kind: 'chainEvent' }> {
-  return item.kind === 'chainEvent' && item.event.storageRentEventBody !== undefined
+/** Whether the event changes what messages of its fid are judged by. */
+function changesAccount(item: MergeItem): item is Extract<MergeItem, { kind: 'chainEvent' }> {
+  if (item.kind !== 'chainEvent') return false
+  return item.event.storageRentEventBody !== undefined || item.event.idRegisterEventBody !== undefined
 }
 
 function isSignerRemoval(item: MergeItem): boolean {

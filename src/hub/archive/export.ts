@@ -37,6 +37,8 @@ const ACCOUNT_SETS = [
  * Writes users into an archive, by fid: on-chain events, name transfers, messages in merge order, nonces of keys, removals
  * of signers.
  *
+ * Loans of storage come before the users who have borrowed it: their messages would not fit without it.
+ *
  * Keys come first because they sign other messages. Removals of signers come last: messages of a removed
  * signer remain valid (docs/protocol.md §4.9), but merge only before the removal.
  *
@@ -150,17 +152,15 @@ async function nextFids(db: Database, after: number, fids: readonly number[] | u
   return rows.map(({ fid }) => fid)
 }
 
-async function exportPage(
-  db: Transaction,
-  fids: readonly number[],
-  { writer, signal, onProgress }: ExportOptions,
-): Promise<void> {
+async function exportPage(db: Transaction, fids: readonly number[], options: ExportOptions): Promise<void> {
+  const { writer, signal, onProgress } = options
   const [chain, names, account, nonces] = await Promise.all([
     selectChainEvents(db, fids),
     selectNameTransfers(db, fids),
-    selectAccountMessages(db, fids),
+    selectAccountMessages(db, fids, ACCOUNT_SETS),
     selectKeyNonces(db, fids),
   ])
+  await exportLoans(db, fids, options)
   for (const fid of fids) {
     const events = chain.get(fid) ?? []
     for (const { bytes } of events.filter(({ removes }) => !removes)) await writer.add(chainEventFrame(bytes))
@@ -172,6 +172,36 @@ async function exportPage(
     await writer.checkpoint(fid)
     onProgress?.(writer.frames)
     if (signal?.aborted) return
+  }
+}
+
+/**
+ * Exports the storage that is lent to users before what they have stored in it, with what its lenders need to lend it: their
+ * on-chain events and keys. Lenders that are exported themselves come once more, with their removed signers.
+ */
+async function exportLoans(
+  db: Transaction,
+  borrowers: readonly number[],
+  { writer, fids: exported }: ExportOptions,
+): Promise<void> {
+  const rows = await db<{ fid: number; message: Buffer }[]>`
+    select m.fid, m.message
+    from hub.storage_loans l
+    join hub.messages m on m.fid = l.from_fid and m.set = ${MessageSet.lends} and m.key = int8send(l.to_fid)
+    where l.to_fid = any (${borrowers}::bigint[])
+    order by m.fid, m.ts, m.hash
+  `
+  if (rows.length === 0) return
+  const loans = groupByFid(rows, ({ message }) => messageFrame(message))
+  const lenders = [...loans.keys()]
+  const chain = await selectChainEvents(db, lenders)
+  const keys = await selectAccountMessages(db, lenders, [MessageSet.keys])
+  for (const [lender, frames] of loans) {
+    const events = chain.get(lender) ?? []
+    for (const { bytes } of events.filter(({ removes }) => !removes)) await writer.add(chainEventFrame(bytes))
+    for (const frame of [...(keys.get(lender) ?? []), ...frames]) await writer.add(frame)
+    if (exported === undefined || exported.includes(lender)) continue
+    for (const { bytes } of events.filter(({ removes }) => removes)) await writer.add(chainEventFrame(bytes))
   }
 }
 
@@ -208,14 +238,15 @@ async function selectKeyNonces(db: Transaction, fids: readonly number[]): Promis
   return groupByFid(rows, (nonce) => nonce)
 }
 
-/** Returns frames of the small sets by fid, in merge order. */
+/** Returns frames of small sets by fid, in merge order. */
 async function selectAccountMessages(
   db: Transaction,
   fids: readonly number[],
+  sets: readonly MessageSet[],
 ): Promise<Map<number, Buffer[]>> {
   const rows = await db<{ fid: number; set: MessageSet; message: Buffer }[]>`
     select fid, set, message from hub.messages
-    where fid = any (${fids}::bigint[]) and set = any (${ACCOUNT_SETS}::smallint[])
+    where fid = any (${fids}::bigint[]) and set = any (${sets}::smallint[])
     order by fid, ts, hash
   `
   const ordered = rows.map(({ fid, set, message }) => {

@@ -5,7 +5,14 @@ import { createTestHub } from '../../../test/hub.js'
 import { hubContents } from '../../../test/hub-contents.js'
 import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
 import type { Database } from '../../platform/db/connection.js'
-import { FarcasterNetwork, SignerEventType, UserDataType, UserNameType } from '../../protocol/definitions.js'
+import {
+  FarcasterNetwork,
+  IdRegisterEventType,
+  SignerEventType,
+  StorageUnitType,
+  UserDataType,
+  UserNameType,
+} from '../../protocol/definitions.js'
 import { exportAll } from './export.js'
 import { importArchive } from './import.js'
 import { ArchiveWriter } from './writer.js'
@@ -25,11 +32,11 @@ async function openHub(atUnix = testNowUnix) {
 }
 
 /** Imports all that one hub stores into another one, by default an empty one, now. */
-async function copy(from: Database, to?: Awaited<ReturnType<typeof openHub>>) {
+async function copy(from: Database, to?: Awaited<ReturnType<typeof openHub>>, fids?: readonly number[]) {
   const written: Buffer[] = []
   const start = { network, archiveId: '00000000000000dd', framesBefore: 0, position: 0 }
   const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
-  await exportAll({ db: from, writer, after: null })
+  await exportAll({ db: from, writer, after: null, ...(fids === undefined ? {} : { fids }) })
   await writer.finish()
   async function* source() {
     yield Buffer.concat(written)
@@ -49,6 +56,57 @@ test('messages of a key that was used in time are imported, however old its gran
     const cast = keyUser.cast(`after ${days} days`, at + days * day)
     expect(await source.hub.submit([grantedKey.sign(cast.data)])).toEqual([null])
   }
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+})
+
+test('users who live on borrowed storage are imported whole, before or after their lender', async () => {
+  const source = await openHub()
+  const [early, lender, late] = [new TestUser(1), new TestUser(2), new TestUser(3)]
+  await source.hub.submitOnChainEvents([
+    ...[early, lender, late].flatMap((user) => user.onChain()),
+    lender.storageRentEvent(11, 900, testNowUnix - day),
+  ])
+  const casts = [early, late].flatMap((user) =>
+    Array.from({ length: 130 }, (_, n) => user.cast(`${n}`, testNow - 400 + n)),
+  )
+  const loans = [early, late].map(({ fid }) =>
+    lender.lendStorage(fid, 5, StorageUnitType.UNIT_TYPE_2025, testNow - 500),
+  )
+  for (const messages of [loans, casts]) {
+    expect(new Set(await source.hub.submit(messages))).toEqual(new Set([null]))
+  }
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+
+  const alone = await copy(source.db, undefined, [early.fid])
+  expect(await alone.db`select fid, count(*) from hub.messages group by fid order by fid`).toEqual([
+    { fid: early.fid, count: 130 },
+    { fid: lender.fid, count: 1 },
+  ])
+})
+
+test('keys that a former custody address granted are imported, with all that they signed', async () => {
+  const source = await openHub()
+  await source.hub.submitOnChainEvents(keyOwnersOnChain())
+  expect(await source.hub.submit([await grantKey()])).toEqual([null])
+  const cast = grantedKey.sign(keyUser.cast('before the transfer', testNow - 10).data)
+  expect(await source.hub.submit([cast])).toEqual([null])
+  const registered = keyUser.registered(9_000)
+  const to = Buffer.alloc(20, 7)
+  await source.hub.submitOnChainEvents([
+    {
+      ...registered,
+      idRegisterEventBody: {
+        ...registered.idRegisterEventBody!,
+        eventType: IdRegisterEventType.TRANSFER,
+        from: registered.idRegisterEventBody!.to,
+        to,
+      },
+    },
+  ])
   const target = await copy(source.db)
   expect(target.refused).toEqual([])
   expect(await hubContents(target.db)).toEqual(await hubContents(source.db))

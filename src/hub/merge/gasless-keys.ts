@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { AccountRecovery } from '../../protocol/account-recovery.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import { MessageType } from '../../protocol/definitions.js'
+import { MessageType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
 import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../protocol/key-rules.js'
 import {
   recoverKeyAddCustody,
@@ -95,6 +95,7 @@ export class KeyState {
   readonly #nonces = new Map<string, Nonce & { changed: boolean }>()
   /** Number of keys by fid. */
   readonly #counts = new Map<number, number>()
+  readonly #formerCustody = new Map<number, readonly Buffer[]>()
 
   load(key: GaslessKey): void {
     this.#keys.set(key.key.toString('hex'), { key: key.key, before: key, current: key })
@@ -102,6 +103,15 @@ export class KeyState {
 
   loadNonce(kind: NonceKind, fid: number, nonce: number): void {
     this.#nonces.set(nonceId(kind, fid), { kind, fid, nonce, changed: false })
+  }
+
+  loadFormerCustody(fid: number, address: Buffer): void {
+    this.#formerCustody.set(fid, [...(this.#formerCustody.get(fid) ?? []), address])
+  }
+
+  /** The addresses that have ever had custody of a user, if the batch has key messages of that user. */
+  formerCustodyOf(fid: number): readonly Buffer[] {
+    return this.#formerCustody.get(fid) ?? []
   }
 
   loadCount(fid: number, count: number): void {
@@ -220,7 +230,7 @@ export async function loadKeys(
   if (fids.length === 0) return state
   const apps = [...claims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const nonceFids = [...fids, ...apps, ...keys.map((key) => key.requestFid)]
-  const [nonces, counts] = await Promise.all([
+  const [nonces, counts, registrations] = await Promise.all([
     db<Nonce[]>`
       select kind, fid, nonce
       from hub.key_nonces
@@ -232,9 +242,18 @@ export async function loadKeys(
       where fid = any (${fids}::bigint[])
       group by fid
     `,
+    db<{ fid: number; event: Buffer }[]>`
+      select fid, event
+      from hub.onchain_events
+      where fid = any (${fids}::bigint[]) and type = ${OnChainEventType.EVENT_TYPE_ID_REGISTER}
+    `,
   ])
   for (const { kind, fid, nonce } of nonces) state.loadNonce(kind, fid, nonce)
   for (const { fid, count } of counts) state.loadCount(fid, count)
+  for (const { fid, event } of registrations) {
+    const to = OnChainEvent.decode(event).idRegisterEventBody?.to
+    if (to) state.loadFormerCustody(fid, asBuffer(to))
+  }
   return state
 }
 

@@ -82,9 +82,13 @@ function invalid(text: string): Refusal {
   return refuse('bad_request.validation_failure', text)
 }
 
+/** A transfer of the fid leaves keys as they are: a historical grant may be of an address that had custody once. */
 function checkCustody(message: SignedMessage, state: BatchState): Refusal | null {
-  const custody = state.accounts.get(message.data.fid)!.custodyAddress
-  return state.keyClaims.get(message)?.custody?.equals(custody) ? null : invalid('invalid signature')
+  const { fid } = message.data
+  const former = state.historical.has(message) ? state.keys.formerCustodyOf(fid) : []
+  const signer = state.keyClaims.get(message)?.custody
+  const accepted = [state.accounts.get(fid)!.custodyAddress, ...former]
+  return accepted.some((address) => signer?.equals(address)) ? null : invalid('invalid signature')
 }
 
 function checkRequest({ requestFid, requestSigner }: VerifiedKeyRequest, state: BatchState): Refusal | null {

@@ -1,5 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { CHANNELS_FID } from '../../../protocol/shard.js'
+import type { MergeItem } from '../../merge/shard-writer.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import { readAccount } from '../account/account-reader.js'
 import { ByteBudget, prefetch } from '../account/prefetch.js'
@@ -68,7 +69,10 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
     for await (const { source: fid, pages } of accounts) {
       for await (const { items, unreadable, bytes } of pages) {
         for (const refusal of unreadable) reorderBuffer.countRefusal(refusal)
-        for (const item of items) await reorderBuffer.add(item)
+        for (const item of items) {
+          await reorderBuffer.add(item)
+          queueBorrower(item, reconcileQueue)
+        }
         itemCount += items.length
         byteBudget.release(bytes)
       }
@@ -81,4 +85,10 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   await reorderBuffer.drain()
   await settled(itemCount)
   return { fids, tally: reorderBuffer.tally, isComplete: !signal.aborted }
+}
+
+/** Queues a user whose messages may have been merged before the storage that they need was lent. */
+function queueBorrower(item: MergeItem, reconcileQueue: ReconcileQueue): void {
+  const borrower = item.kind === 'message' ? item.message.data.lendStorageBody?.toFid : undefined
+  if (borrower !== undefined) reconcileQueue.add(borrower, 'was lent storage')
 }
