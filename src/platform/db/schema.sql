@@ -818,6 +818,7 @@ create table miniapps.batches (
   retryable_fids bigint[] not null default '{}'::bigint[],
   claimed_at timestamp with time zone,
   ended_at timestamp with time zone,
+  unreached_fids bigint[] not null default '{}'::bigint[],
   constraint batches_pkey PRIMARY KEY (id),
   constraint batches_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id),
   constraint batches_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'ended'::text])))

@@ -13,8 +13,9 @@ export interface NotificationDelivery {
 const MAX_DELIVERIES = 1_000
 
 /**
- * Reads the deliveries of a campaign that has ended, by fid. A target that was not tried is listed by the state of its
- * token; one that was reached with the same idempotency key before counts as a success, unless the campaign was canceled.
+ * Reads the deliveries of a campaign that has ended, by fid. A user who was not reached is listed by the state of the
+ * token, and as failed where a token of today was not tried; a target that was not tried, because it that was reached with
+ * the same idempotency key before, counts as a success, unless the campaign was canceled.
  */
 export async function readDeliveries(
   db: Database,
@@ -29,6 +30,12 @@ export async function readDeliveries(
         select fid, 'success' as status from unnest(b.fids) fid
         union all
         select fid, 'failed' from unnest(b.retryable_fids) fid
+        union all
+        select
+          missed.fid,
+          case t.state when 'enabled' then 'failed' when 'disabled' then 'token_disabled' else 'token_not_found' end
+        from unnest(b.unreached_fids) as missed (fid)
+        left join miniapps.tokens t on t.app_id = ${appId} and t.fid = missed.fid and t.client_fid = b.client_fid
       ) each
       where b.campaign_id = ${campaignId}
       order by each.fid

@@ -44,14 +44,13 @@ export async function countOpen(db: Database, { campaignId, fid, clientFid }: Ca
 const SOURCE = 'neynar'
 
 /**
- * Adds the parameters to a target URL by which published clients report an open. A URL with parameters of its own by
- * these names stays as it is.
+ * Adds the parameters to a target URL by which published clients report an open, and leaves its query as it is written: the
+ * mini app may compare it. A URL with parameters of its own by these names stays as it is.
  */
 export function withOpenParameters(targetUrl: string, campaignId: string): string {
   const url = new URL(targetUrl)
   if (url.searchParams.has('utm_source') || url.searchParams.has('utm_campaign')) return targetUrl
-  url.searchParams.append('utm_source', SOURCE)
-  url.searchParams.append('utm_campaign', campaignId)
+  url.search = `${url.search === '' ? '?' : `${url.search}&`}utm_source=${SOURCE}&utm_campaign=${campaignId}`
   return url.href
 }
 

@@ -67,6 +67,44 @@ it('notifies a user once at each client that has notifications enabled', async (
   expect([...other.notificationCounts().keys()]).toEqual([1, 3].map((fid) => tokenOf(OTHER_CLIENT, fid)))
 })
 
+it('a reply to a broadcast lists the tokens that were not reached too', async () => {
+  const client = await startClient(({ tokens }, response) => {
+    const ofUser = (fid: number) => tokens.filter((token) => fidOf(token) === fid)
+    answerWith(response, {
+      successfulTokens: ofUser(1),
+      invalidTokens: ofUser(2),
+      rateLimitedTokens: ofUser(3),
+    })
+  })
+  const { appId, send } = await createMiniApp(parts)
+  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1, 2, 3] })
+  const result = await send({ target_fids: [] })
+  expect(result).toMatchObject({ success_count: 1, failure_count: 2, retryable_fids: [3] })
+  expect(
+    result.notification_deliveries.map(({ fid, status }: { fid: number; status: string }) => [fid, status]),
+  ).toEqual([
+    [1, 'success'],
+    [2, 'token_not_found'],
+    [3, 'failed'],
+  ])
+})
+
+it.each([
+  ['?msg=hello%20world&next=/games/1,2&beta', '?msg=hello%20world&next=/games/1,2&beta&'],
+  ['?', '?'],
+  ['#scores', '?'],
+])('adds its parameters to the query %s as it is written', async (query, kept) => {
+  const client = await startClient()
+  const { appId, notification, send } = await createMiniApp(parts)
+  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+  const page = notification.target_url
+  const { campaign_id } = await send({ notification: { ...notification, target_url: `${page}${query}` } })
+  const fragment = query.startsWith('#') ? query : ''
+  expect(client.requests.map(({ targetUrl }) => targetUrl)).toEqual([
+    `${page}${kept}utm_source=neynar&utm_campaign=${campaign_id}${fragment}`,
+  ])
+})
+
 it('counts each token of the targets exactly once', async () => {
   const client = await startClient(({ tokens }, response) => {
     const ofUser = (fid: number) => tokens.filter((token) => fidOf(token) === fid)

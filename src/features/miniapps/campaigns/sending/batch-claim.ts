@@ -35,8 +35,7 @@ export async function claimBatches(
   settings: RateLimits,
 ): Promise<LaneClaim<ClaimedBatch>[]> {
   const rows = await db<{ host: string; hasMore: boolean; batches: readonly ClaimedBatch[] }[]>`
-    with live_sender as materialized (${batchSenders.lockedRow(db, sender)}),
-    ${requestedHosts(db, requests)},
+    with ${requestedHosts(db, sender, requests)},
     ${selectedBatches(db)},
     ${tokenOutcomes(db, settings)},
     claimed as (
@@ -46,13 +45,15 @@ export async function claimBatches(
         sender = case when g.fids = '{}' then null else ${sender}::uuid end,
         fids = g.fids,
         retryable_fids = b.retryable_fids || g.held,
+        unreached_fids = b.unreached_fids || g.refused,
         claimed_at = coalesce(b.claimed_at, now()),
         ended_at = case when g.fids = '{}' then now() end
       from (
         select
           batch_id,
           coalesce(array_agg(fid order by fid) filter (where outcome is null), '{}') as fids,
-          coalesce(array_agg(fid order by fid) filter (where outcome = 'rate_limited'), '{}') as held
+          coalesce(array_agg(fid order by fid) filter (where outcome = 'rate_limited'), '{}') as held,
+          coalesce(array_agg(fid order by fid) filter (where outcome <> 'rate_limited'), '{}') as refused
         from judged
         group by batch_id
       ) g
@@ -99,8 +100,9 @@ export async function claimBatches(
 }
 
 /** The hosts that a sender has room for; none if it counts as dead. */
-function requestedHosts(db: Queryable, requests: readonly LaneRequest[]) {
+function requestedHosts(db: Queryable, sender: string, requests: readonly LaneRequest[]) {
   return db`
+    live_sender as materialized (${batchSenders.lockedRow(db, sender)}),
     lanes as materialized (
       select host, room
       from unnest(

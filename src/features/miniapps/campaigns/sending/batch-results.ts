@@ -84,14 +84,18 @@ function endedBatches(db: Queryable, sender: string, results: readonly BatchResu
       set
         state = 'ended', sender = null, ended_at = now(),
         fids = array(select f from unnest(b.fids) f where f <> all (coalesce(g.fids, '{}')) order by f),
-        retryable_fids = b.retryable_fids || coalesce(g.retryable, '{}')
+        retryable_fids = b.retryable_fids || coalesce(g.retryable, '{}'),
+        unreached_fids = b.unreached_fids || coalesce(g.unreached, '{}')
       from batch
       left join (
         select
           batch_id, array_agg(fid) as fids,
           array_agg(fid order by fid) filter (
             where outcome = any (${db.types.texts(retryableOutcomes)}::text[])
-          ) as retryable
+          ) as retryable,
+          array_agg(fid order by fid) filter (
+            where outcome <> all (${db.types.texts(retryableOutcomes)}::text[])
+          ) as unreached
         from missed
         group by batch_id
       ) g on g.batch_id = batch.id

@@ -45,7 +45,8 @@ export async function removeCanceledBatches(db: Database): Promise<void> {
       update miniapps.batches b
       set
         state = 'ended', ended_at = now(), fids = '{}',
-        retryable_fids = case when waiting.outcome = 'failed' then b.retryable_fids || b.fids else b.retryable_fids end
+        retryable_fids = case when waiting.outcome = 'failed' then b.retryable_fids || b.fids else b.retryable_fids end,
+        unreached_fids = case when waiting.outcome = 'failed' then b.unreached_fids else b.unreached_fids || b.fids end
       from waiting
       where b.id = waiting.id
     ),
