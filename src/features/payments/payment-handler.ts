@@ -103,7 +103,10 @@ async function checkFilter(
   if (later) throw new FilterIncomplete('a payment was requested while the chain was read')
 }
 
-/** Completes the oldest matching payment of each app that this transfer has completed none of. */
+/**
+ * Completes a matching payment of each app that this transfer has completed none of: the largest that it is enough for, the
+ * oldest of those. The oldest of all would let somebody have a cheap one completed by what another pays for a dear one.
+ */
 async function completeFrame(
   db: Queryable,
   network: ChainName,
@@ -136,7 +139,7 @@ async function completeFrame(
           where paid.network = ${network} and paid.transaction_hash = ${hash} and paid.log_index = ${logIndex}
             and paid.app_id = f.app_id
         )
-      order by f.app_id, f.seq
+      order by f.app_id, f.amount_raw desc, f.seq
     )`
 }
 

@@ -158,6 +158,14 @@ describe('completion', () => {
     expect(await statusOf(newer)).toBe('completed')
   })
 
+  it('a transfer completes the payment of its amount, and not a cheaper one that is older', async () => {
+    const receiver = newReceiver()
+    const [cheap, dear] = [await create(bodyOf(receiver)), await create(bodyOf(receiver, { amount: 0.05 }))]
+    await pay(ann, receiver, 50_000n)
+    await follow()
+    expect([await statusOf(cheap), await statusOf(dear)]).toEqual(['created', 'completed'])
+  })
+
   it('another app with the same receiver and token takes no transfer away', async () => {
     const receiver = newReceiver()
     const { key } = await createApiKey(db, { appId: await ensureApp(db, 'copycat') })
