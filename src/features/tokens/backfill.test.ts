@@ -46,3 +46,35 @@ it.each(['eth_getCode', 'eth_getLogs'])(
     expect(await isTokenBackfilled(failingToken)).toBe(true)
   },
 )
+
+it('a backfill whose last block is not what it was begins anew', async () => {
+  const [token, other] = [
+    await chain.deployToken('Plum', 'PLM', 18),
+    await chain.deployToken('Fig', 'FIG', 18),
+  ]
+  await chain.mine(60)
+  for (const each of [token, other]) await assets.watch(each)
+  proxy.faults = {
+    refuse: (method, params) => {
+      const asked = JSON.stringify(params).toLowerCase()
+      if (method !== 'eth_getLogs' || !asked.includes(token) || asked.includes(other)) return null
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+      // The live follower requests logs of all tokens at once.
+      return Number(toBlock) - Number(fromBlock) > 1 ? 'query returned more than 10000 results' : null
+    },
+  }
+  const follower = `base/token/${token.toLowerCase()}`
+  const lastBlocks = async () => await db`select number from chain.blocks where follower = ${follower}`
+  for (let steps = 0; steps < 20 && (await lastBlocks()).length === 0; steps += 1) {
+    await assets.step().catch(() => {})
+    await chain.mine(CONFIRMATIONS + 1)
+  }
+  expect([(await lastBlocks()).length, await isTokenBackfilled(token)]).toEqual([1, false])
+  await db`update chain.blocks set hash = sha256('another') where follower = ${follower}`
+  proxy.faults = {}
+  for (let steps = 0; steps < 3; steps += 1) {
+    await assets.catchUp()
+    await chain.mine(CONFIRMATIONS + 1)
+  }
+  expect(await isTokenBackfilled(token)).toBe(true)
+})

@@ -142,7 +142,8 @@ function backfillHandler(token: BackfilledToken): LogHandler {
     },
     undo: async () => {},
     async recoverFromDeepReorg(transaction) {
-      await deleteBalances(transaction, [id])
+      // This follower goes back itself.
+      await deleteBalances(transaction, [id], { keepsFollowers: true })
       return firstBlock
     },
   }

@@ -154,8 +154,16 @@ export async function untrackToken(db: Database, network: ChainName, address: Bu
   })
 }
 
-/** Deletes all balances of tokens. Tracked tokens are backfilled again. */
-export async function deleteBalances(db: Transaction, tokenIds: readonly number[]): Promise<void> {
+/**
+ * Deletes all balances of tokens. Tracked tokens are backfilled again.
+ *
+ * @param options.keepsFollowers For a backfill that goes back to its first block by itself.
+ */
+export async function deleteBalances(
+  db: Transaction,
+  tokenIds: readonly number[],
+  { keepsFollowers = false } = {},
+): Promise<void> {
   const ids = [...tokenIds]
   // Deleting millions of rows takes longer than a request may.
   await db`set local statement_timeout to 0`
@@ -168,6 +176,7 @@ export async function deleteBalances(db: Transaction, tokenIds: readonly number[
   `
   await db`delete from tokens.balances where token_id = any (${ids}::integer[])`
   await db`delete from tokens.changes where token_id = any (${ids}::integer[])`
+  if (keepsFollowers) return
   await db`delete from chain.followers where name = any (${db.types.texts(rows.map(({ follower }) => follower))}::text[])`
 }
 

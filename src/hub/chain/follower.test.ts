@@ -192,6 +192,29 @@ it('a reorganization of final blocks -> everything is read again', async () => {
   await expectTruth()
 })
 
+it('a node that knows no block before the last one is no reorganization of final blocks', async () => {
+  const follower = open()
+  for (const value of [33n, 34n]) await transfer(value)
+  await chain.mine(3)
+  await catchUp(follower)
+  const last = Number(await chain.client.getBlockNumber())
+  await chain.reorg(2)
+  for (const value of [35n, 36n, 37n]) await transfer(value)
+  const alterResult = (method: string, result: unknown, params: readonly unknown[]) =>
+    method === 'eth_getBlockByNumber' && Number(params[0]) < last ? null : result
+  first.faults = { alterResult }
+  second.faults = { alterResult }
+  await expect(follower.step()).rejects.toThrow('does not have all blocks')
+  await expectTruth(last - 2)
+
+  first.faults = {}
+  second.faults = {}
+  const outcomes = await catchUp(follower)
+  expect(outcomes).toContain('reorged')
+  expect(outcomes).not.toContain('deepReorg')
+  await expectTruth()
+})
+
 it('a handler of final blocks does not see the last ones', async () => {
   const follower = open(recorder({ confirmedOnly: true }))
   await transfer(40n)

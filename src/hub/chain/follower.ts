@@ -17,7 +17,14 @@ import {
 } from './cursor.js'
 import type { Endpoint, LogFilter } from './endpoint.js'
 import { keepLease } from './keep-lease.js'
-import { type LogRange, RangeRefused, type RangeRequest, type RangeResult, readRange } from './log-range.js'
+import {
+  InconsistentReply,
+  type LogRange,
+  RangeRefused,
+  type RangeRequest,
+  type RangeResult,
+  readRange,
+} from './log-range.js'
 
 /** A write that runs in the transaction that moves the cursor. */
 export type CursorWrite = (db: Transaction) => Promise<void>
@@ -193,6 +200,9 @@ export class ChainFollower<Extra = void> {
       endpoint.headers(handled.map(({ number }) => number)),
     )
     const commonBlock = handled.find(({ hash }, index) => headers[index]?.hash === hash)
+    // A node that is behind knows none of them. Everything is read anew only where each has another block in its place.
+    if (commonBlock === undefined && headers.includes(null))
+      throw new InconsistentReply('the RPC does not have all blocks that were handled')
     await db.begin(async (transaction) => {
       if (commonBlock !== undefined) {
         const to = commonBlock.number + 1
