@@ -28,6 +28,7 @@ export async function orderFids(
 ): Promise<void> {
   await db.begin(async (transaction) => {
     await lockWallet(transaction, walletId)
+    await retireLostFids(transaction, walletId, nowMs)
     const [row] = await transaction<{ lacking: number; network: string }[]>`
       select ${missingFidCount(transaction, nowMs)} as lacking, w.network
       from accounts.wallets w
@@ -46,6 +47,30 @@ export async function orderFids(
     await transaction`
       update accounts.wallets set fids_ordered = fids_ordered + ${count}::integer where id = ${walletId}`
   })
+}
+
+/**
+ * SQL: whether somebody else owns the fid of the entry `s`, or has a key of it. What a refused registration had signed may be
+ * used by others until it expires (`releaseFid`).
+ */
+export function isLostFid(db: Queryable) {
+  return db`(
+    exists (select from hub.fids f where f.fid = s.fid and f.custody_address <> s.custody_address)
+    or exists (select from hub.signers k where k.fid = s.fid and k.active)
+  )`
+}
+
+/** Counts lost fids that the wallet has paid for as used, so that it orders others. */
+async function retireLostFids(db: Queryable, walletId: string, nowMs: number): Promise<void> {
+  await db`
+    with lost as (
+      update accounts.fid_pool s set used_at = ${new Date(nowMs)}, held_by = s.paid_by
+      where s.paid_by = ${walletId} and s.fid is not null and s.used_at is null
+        and (s.held_until is null or s.held_until <= ${new Date(nowMs)}) and ${isLostFid(db)}
+      returning s.id
+    )
+    update accounts.wallets w set fids_used = w.fids_used + (select count(*) from lost)
+    where w.id = ${walletId} and exists (select from lost)`
 }
 
 /** SQL for the number of fids that the wallet `w` lacks. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
@@ -7,6 +8,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { testVault } from '../../signers/testing/approved-signer.js'
 import { LocalLedger } from '../ledger/local-ledger.js'
+import { readRegistration, releaseFid } from '../registration/registration.js'
 import { countFidsByState } from '../testing/fid-counts.js'
 import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
 import type { Wallet } from '../wallets/wallets.js'
@@ -88,6 +90,53 @@ it('take: an unused fid goes to the next caller after ten minutes at no cost', a
   expect(again).toBeGreaterThan(0)
   await idle()
   expect((await countFidsByState(db, nowMs)).bought).toBe(2)
+})
+
+/** Uses the fid in a registration that ends undone, with a transaction of it that ended like this. */
+async function undoRegistration(wallet: Wallet, fid: number, state: 'confirmed' | 'reverted'): Promise<void> {
+  const id = randomUUID()
+  await db`update accounts.wallets set fids_used = fids_used + 1 where id = ${wallet.id}`
+  await db`
+    with used as (update accounts.fid_pool set used_at = now() where fid = ${fid} returning id)
+    insert into accounts.registrations (
+      id, fid, pool_entry_id, wallet_id, app_id, digest, custody_address, signature, deadline, step, undone_by, accepted_at,
+      attempted_at
+    )
+    select ${id}, ${fid}, used.id, w.id, w.app_id, '', '', '', 0, 'undoing', 'conflict', now(), now()
+    from used, accounts.wallets w
+    where w.id = ${wallet.id}`
+  await db`
+    insert into accounts.transactions (wallet_id, purpose, nonce, state, max_cost)
+    select ${wallet.id}, ${`registration ${id} key`}, 1000000 + count(*), ${state}, 0 from accounts.transactions`
+  await releaseFid(db, await readRegistration(db, id), nowMs)
+}
+
+it('take: what a reverted transaction has shown of a signature is of no use with the fid of another', async () => {
+  await clearPools()
+  const wallet = await fundedWallet(db, { fidPoolSize: 0 })
+  const take = async () => await createPool().take(wallet)
+  const nextDay = () => {
+    nowMs += 26 * 60 * 60 * 1000
+  }
+  const unharmed = await take()
+  await undoRegistration(wallet, unharmed, 'confirmed')
+  nowMs += HOLD_MS
+  expect(await take()).toBe(unharmed)
+
+  await undoRegistration(wallet, unharmed, 'reverted')
+  nowMs += HOLD_MS
+  const other = await take()
+  expect(other).not.toBe(unharmed)
+  nextDay()
+  expect(await take()).toBe(unharmed)
+
+  const [withKey, withOwner] = [unharmed, other]
+  await db`
+    insert into hub.signers (fid, key, key_type, active, block_number, log_index, event)
+    values (${withKey}, '\\x01', 1, true, 1, 1, '')`
+  await db`update hub.fids set custody_address = '\\x02' where fid = ${withOwner}`
+  nextDay()
+  expect([withKey, withOwner]).not.toContain(await take())
 })
 
 it('take: a wallet that cannot pay for a replacement -> insufficient_funds', async () => {

@@ -3,6 +3,7 @@ import { resultWithin } from '../../../platform/process/pause.js'
 import type { AccountLedger, PurchaseQuote } from '../ledger/account-ledger.js'
 import { requireFunds } from '../ledger/transactions.js'
 import { lockWallet, type Wallet } from '../wallets/wallets.js'
+import { isLostFid } from './fid-orders.js'
 
 /** How long a fid is held for its registration (docs/compatibility.md §21.1). */
 const HOLD_SECONDS = 10 * 60
@@ -122,6 +123,7 @@ async function assignFid(
       where s.network = ${network} and s.fid is not null and s.used_at is null
         and (s.held_until is null or s.held_until <= ${new Date(nowMs)})
         and (${source === 'any'} or s.paid_by = ${id}::uuid)
+        and not ${isLostFid(db)}
       order by s.paid_by <> ${id}::uuid, s.fid
       limit 1
       for update skip locked

@@ -24,7 +24,7 @@ export interface Validity {
 type Valid<Subject> = Subject & Validity
 
 /** A transaction may wait for a day. */
-const AUTHORIZATION_SECONDS = 24 * 60 * 60
+export const AUTHORIZATION_SECONDS = 24 * 60 * 60
 
 /** `Register` of the id gateway: `to` receives a new fid. */
 export function registerAuthorization(subject: Valid<{ to: Buffer; recovery: Buffer }>): Authorization {

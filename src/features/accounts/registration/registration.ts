@@ -3,6 +3,7 @@ import type { Database, Queryable, Transaction } from '../../../platform/db/conn
 import { UNIQUE_VIOLATION } from '../../../platform/db/connection-errors.js'
 import { isWorkerDead } from '../../../platform/db/worker-lock.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { AUTHORIZATION_SECONDS } from '../ledger/signed-authorizations.js'
 import { lockWallet } from '../wallets/wallets.js'
 
 /** Step of a registration. `undone` and `done` are final; from `transferred` on it cannot be undone. */
@@ -162,7 +163,8 @@ async function markFidUsed(
   const [used] = await db<{ id: string }[]>`
     update accounts.fid_pool
     set used_at = ${new Date(nowMs)}
-    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}
+    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null
+      and held_until > ${new Date(nowMs)} and held_until <= ${new Date(nowMs + MAX_HOLD_SECONDS * 1000)}
     returning id`
   if (!used) throw await fidNotHeldError(db, fid, walletId)
   await db`update accounts.wallets set fids_used = fids_used + 1 where id = ${walletId}`
@@ -223,7 +225,15 @@ async function insertRegistration(
   return id
 }
 
-/** Returns the fid of a failed registration to its wallet's hold, after which it is available in the pool. */
+/** A longer hold than that of a caller (`take-fid.ts`) keeps a fid from everybody, its holder too. */
+const MAX_HOLD_SECONDS = 3_600
+/** More than an authorization is valid for, by the clock of a chain. */
+const QUARANTINE_SECONDS = AUTHORIZATION_SECONDS + 3_600
+
+/**
+ * Returns the fid of a failed registration to its wallet's hold, after which it is available in the pool. If a transaction
+ * of it reverted, anybody may still send what the fid's address has signed for it: then nobody gets the fid until that has expired.
+ */
 export async function releaseFid(
   db: Database,
   { id, poolEntryId, walletId }: Pick<Registration, 'id' | 'poolEntryId' | 'walletId'>,
@@ -235,7 +245,16 @@ export async function releaseFid(
       where id = ${id} and step = 'undoing'
       returning id`
     if (undone.length === 0) return
+    const [reverted] = await transaction`
+      select from accounts.transactions
+      where wallet_id = ${walletId} and state = 'reverted' and starts_with(purpose, ${`registration ${id} `})
+      limit 1`
     await transaction`update accounts.fid_pool set used_at = null where id = ${poolEntryId}`
+    if (reverted) {
+      await transaction`
+        update accounts.fid_pool set held_until = ${new Date(nowMs + QUARANTINE_SECONDS * 1000)}
+        where id = ${poolEntryId}`
+    }
     await transaction`update accounts.wallets set fids_used = fids_used - 1 where id = ${walletId}`
   })
 }
