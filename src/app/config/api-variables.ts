@@ -74,8 +74,8 @@ export const apiVariables = {
     default: 24,
   }),
   VIEW_CACHE_ENTRIES: integer(
-    'Maximum number of users, and of casts, in the cache of rendered JSON, about 3 kB each. 0 turns the ' +
-      'cache off.',
+    'Maximum number of users, and of casts, in the cache of rendered JSON, about 5 kB each; a cast of more than 4 kB ' +
+      'counts once for each 4 kB. 0 turns the cache off.',
     { minimum: 0, maximum: 10_000_000, default: 100_000 },
   ),
   VIEWER_SETS_MB: integer(

@@ -29,6 +29,13 @@ interface LoadedCasts {
   readonly users: PreloadedUsers
 }
 
+/** Most casts have less JSON. A cast that quotes two others shows the metadata of all their URLs, 16 kB each: it takes more room. */
+const ORDINARY_BYTES = 4_096
+
+function weightOf({ template: { untilAuthor, afterMentioned } }: CachedCast): number {
+  return Math.ceil((untilAuthor.length + afterMentioned.length) / ORDINARY_BYTES)
+}
+
 /** Loads casts and caches their templates. */
 export class CastCache {
   readonly #loader = new DataLoader((hashes: readonly string[]) => this.#load(hashes))
@@ -39,7 +46,7 @@ export class CastCache {
     private readonly users: UserCache,
     private readonly options: TaggedCacheOptions,
   ) {
-    this.#cache = new TaggedCache(options)
+    this.#cache = new TaggedCache(options, weightOf)
   }
 
   /** Look-ups so far, by result. */

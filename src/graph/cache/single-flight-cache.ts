@@ -22,6 +22,12 @@ interface CachedRead {
 }
 
 const MAX_CACHED_READS = 1_000
+/** A set of 5,000 authors takes 164 kB, and one caller can ask for the same feed with a hundred limits. */
+const ORDINARY_AUTHORS = 500
+
+function weightOf({ authors }: CachedRead): number {
+  return 1 + Math.floor((authors instanceof Set ? authors.size : 0) / ORDINARY_AUTHORS)
+}
 
 /**
  * A cache of reads that runs each read once for concurrent requests. An invalidation of a tag, or activity of one of
@@ -46,7 +52,7 @@ export class SingleFlightCache {
     isCaching = true,
   ) {
     this.#db = db
-    this.#cache = new TaggedCache({ invalidation, maxEntries: isCaching ? MAX_CACHED_READS : 0 })
+    this.#cache = new TaggedCache({ invalidation, maxEntries: isCaching ? MAX_CACHED_READS : 0 }, weightOf)
   }
 
   /** Look-ups so far, by result. */

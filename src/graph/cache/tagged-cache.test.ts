@@ -163,6 +163,26 @@ test('ids are split into cached and missing ones, each once and in order', () =>
   expect(unique(['b', 'a', 'b', 'c', 'a'])).toEqual(['b', 'a', 'c'])
 })
 
+test('heavy values take the room of several', () => {
+  const options = { invalidation: new Invalidation(), maxEntries: 10 }
+  const cache = new TaggedCache<{ weight: number }>(options, ({ weight }) => weight)
+  const put = (key: string, weight: number) => cache.put(key, { weight }, () => [key], cache.currentVersion())
+  const kept = () => ['a', 'b', 'c', 'd', 'e'].filter((key) => cache.get(key) !== undefined)
+  put('a', 4)
+  put('b', 4)
+  expect(kept()).toEqual(['a', 'b'])
+  put('c', 9)
+  expect(kept()).toEqual(['c'])
+  put('d', 11)
+  expect(kept()).toEqual(['c'])
+  put('c', 1)
+  put('a', 9)
+  expect(kept()).toEqual(['a', 'c'])
+  cache.delete('a')
+  put('e', 9)
+  expect(kept()).toEqual(['c', 'e'])
+})
+
 test('values that were replaced are freed, also while the cache is full', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void

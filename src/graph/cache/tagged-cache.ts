@@ -16,8 +16,12 @@ export interface TaggedCacheOptions {
   readonly maxEntries: number
 }
 
+/** How much of the room of `maxEntries` a value takes; 1 for all without it. */
+type Weigh<Value> = (value: Value) => number
+
 interface Entry<Value> {
   readonly value: Value
+  readonly weight: number
   readonly tags: readonly string[]
   /** By `nowSeconds`. A whole number stands in the entry; any other is a box, one more miss of the processor's caches. */
   readonly until: number
@@ -38,6 +42,9 @@ interface Entry<Value> {
 export class TaggedCache<Value extends object, Key extends string | number = string> {
   readonly #invalidation: Invalidation
   readonly #maxEntries: number
+  readonly #weigh: Weigh<Value>
+  /** Of all entries. */
+  #weight = 0
   readonly #entries = new Map<Key, Entry<Value>>()
   /** Where the search for an entry to drop goes on; null for the beginning. See `#letGo`. */
   #hand: MapIterator<[Key, Entry<Value>]> | null = null
@@ -47,7 +54,8 @@ export class TaggedCache<Value extends object, Key extends string | number = str
   /** Look-ups so far, by result. */
   readonly lookups = { hit: 0, miss: 0 } satisfies CacheLookups
 
-  constructor({ invalidation, maxEntries }: TaggedCacheOptions) {
+  constructor({ invalidation, maxEntries }: TaggedCacheOptions, weigh: Weigh<Value> = () => 1) {
+    this.#weigh = weigh
     this.#invalidation = invalidation
     this.#maxEntries = maxEntries
     invalidation.add(this)
@@ -56,6 +64,7 @@ export class TaggedCache<Value extends object, Key extends string | number = str
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.until < nowSeconds()) {
+      if (entry !== undefined) this.delete(key)
       this.lookups.miss += 1
       return undefined
     }
@@ -75,9 +84,12 @@ export class TaggedCache<Value extends object, Key extends string | number = str
     const tags = tagsOf()
     if (!this.#invalidation.isFresh(tags, readVersion)) return
     this.delete(key)
-    while (this.#entries.size >= this.#maxEntries) this.#dropOne()
+    const weight = this.#weigh(value)
+    if (weight > this.#maxEntries) return
+    while (this.#weight + weight > this.#maxEntries) this.#dropOne()
     this.#letGo()
-    this.#entries.set(key, { value, tags, until: nowSeconds() + MAX_AGE_SECONDS, isUsed: false })
+    this.#weight += weight
+    this.#entries.set(key, { value, weight, tags, until: nowSeconds() + MAX_AGE_SECONDS, isUsed: false })
     for (const tag of tags) this.#tag(key, tag)
   }
 
@@ -85,6 +97,7 @@ export class TaggedCache<Value extends object, Key extends string | number = str
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
+    this.#weight -= entry.weight
     for (const tag of entry.tags) this.#untag(key, tag)
   }
 
@@ -101,6 +114,7 @@ export class TaggedCache<Value extends object, Key extends string | number = str
   /** Called by `Invalidation`. */
   empty(): void {
     this.#hand = null
+    this.#weight = 0
     this.#entries.clear()
     this.#keysByTag.clear()
   }
