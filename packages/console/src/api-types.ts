@@ -298,7 +298,7 @@ export interface paths {
         };
         /**
          * Bulk fetch users by Eth or Sol addresses
-         * @description Maps each address, spelled as in the request, to its users: first the user whose custody address it is, then users who have verified it, oldest verification first. Addresses without a user are left out.
+         * @description Maps each address, spelled as in the request, to its users: first the user whose custody address it is, then users who have verified it, oldest verification first, at most 100. Addresses without a user are left out.
          */
         get: operations["getUserBulkByAddress"];
         put?: never;

@@ -21,12 +21,24 @@ const urlPattern = /https?:\/\/\S+/giu
 /** Finds possible mentions outside of code and URLs. Does not check that the users exist. */
 export function mentionCandidates(text: string): MentionCandidate[] {
   if (!text.includes('@')) return []
-  const excludedRanges = [...codeRanges(text), ...rangesOf(text, urlPattern)]
-  return Array.from(text.matchAll(namePattern), ({ 0: whole, 1: name = '', index }) => ({
+  const candidates = Array.from(text.matchAll(namePattern), ({ 0: whole, 1: name = '', index }) => ({
     start: index,
     end: index + whole.length,
     names: nameVariants(name),
-  })).filter(({ start }) => !excludedRanges.some((piece) => piece.start <= start && start < piece.end))
+  }))
+  return outsideOf(rangesOf(text, urlPattern), outsideOf(codeRanges(text), candidates))
+}
+
+/** Those that begin in none of the ranges. Both are in the order of the text; ranges do not overlap. */
+function outsideOf(
+  ranges: readonly TextRange[],
+  candidates: readonly MentionCandidate[],
+): MentionCandidate[] {
+  let next = 0
+  return candidates.filter(({ start }) => {
+    while (next < ranges.length && ranges[next]!.end <= start) next += 1
+    return next === ranges.length || start < ranges[next]!.start
+  })
 }
 
 /**
@@ -70,11 +82,18 @@ function rangesOf(text: string, pattern: RegExp): TextRange[] {
 /** Finds code: text between equally long runs of backticks. */
 function codeRanges(text: string): TextRange[] {
   const runs = rangesOf(text, /`+/g).map(({ start, end }) => ({ start, length: end - start }))
+  /** For each run the next one of its length. */
+  const closes: (number | undefined)[] = []
+  const seen = new Map<number, number>()
+  for (let index = runs.length - 1; index >= 0; index -= 1) {
+    closes[index] = seen.get(runs[index]!.length)
+    seen.set(runs[index]!.length, index)
+  }
   const spans: TextRange[] = []
   for (let open = 0; open < runs.length; open += 1) {
     const { start, length } = runs[open]!
-    const close = runs.findIndex((run, index) => index > open && run.length === length)
-    if (close < 0) continue
+    const close = closes[open]
+    if (close === undefined) continue
     spans.push({ start, end: runs[close]!.start + length })
     open = close
   }

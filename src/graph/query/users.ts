@@ -68,6 +68,9 @@ export interface AddressHolder {
   readonly fid: number
 }
 
+/** Of one address: nothing but its own users keeps an address from being verified by a million of them. */
+const MAX_HOLDERS = 100
+
 /** The holders of addresses: for each, the custody owner first, then users who verified it, oldest first. */
 export async function findAddressHolders(
   db: Database,
@@ -76,17 +79,23 @@ export async function findAddressHolders(
 ): Promise<AddressHolder[]> {
   const addressList = db.types.byteas(addresses)
   return await db<AddressHolder[]>`
-    select encode(address, 'hex') as address, fid
-    from (
-      select custody_address as address, fid, 0 as kind, registered_at as since
-      from social.users
-      where ${addressKinds.custody} and custody_address = any (${addressList}::bytea[])
-      union all
-      select v.address, v.fid, 1, v.ts
-      from social.verifications v
-      where ${addressKinds.verified} and v.address = any (${addressList}::bytea[])
+    select encode(given.address, 'hex') as address, held.fid
+    from (select distinct unnest(${addressList}::bytea[]) as address) given
+    cross join lateral (
+      select fid, kind, since
+      from (
+        select fid, 0 as kind, registered_at as since
+        from social.users
+        where ${addressKinds.custody} and custody_address = given.address
+        union all
+        select v.fid, 1, v.ts
+        from social.verifications v
+        where ${addressKinds.verified} and v.address = given.address
+      ) each
+      order by kind, since, fid
+      limit ${MAX_HOLDERS}
     ) held
-    order by kind, since, fid
+    order by held.kind, held.since, held.fid
   `
 }
 

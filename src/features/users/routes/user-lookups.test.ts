@@ -1,6 +1,7 @@
 import bs58 from 'bs58'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { findAddressHolders } from '../../../graph/query/users.js'
 import { MessageType, Protocol, SignerEventType, UserDataType } from '../../../protocol/definitions.js'
 import { openPeople } from './testing/user-network.js'
 
@@ -129,6 +130,18 @@ describe('user/custody-address', () => {
 describe('user/bulk-by-address', () => {
   const sharedText = `0x${shared.toString('hex')}`
   const upper = `0x${shared.toString('hex').toUpperCase()}`
+
+  it('lists the first hundred of those who verified one address', async () => {
+    const address = Buffer.alloc(20, 0x77)
+    await db`
+      insert into social.verifications (fid, address, protocol, ts, signer)
+      select fid, ${address}, 0, 1000 - fid, '' from generate_series(501, 620) fid`
+    const held = await findAddressHolders(db, [address, Buffer.alloc(20, 0x78)], {
+      custody: true,
+      verified: true,
+    })
+    expect(held.map(({ fid }) => fid)).toEqual(Array.from({ length: 100 }, (_, n) => 620 - n))
+  })
 
   it('maps addresses, as requested, to holders and verifiers', async () => {
     const sol = bs58.encode(solana)

@@ -161,8 +161,9 @@ export const usersByAddress = defineOperation({
   summary: 'Bulk fetch users by Eth or Sol addresses',
   description:
     'Maps each address, spelled as in the request, to its users: first the user whose custody address it ' +
-    'is, then users who have verified it, oldest verification first. Addresses without a user are left ' +
+    'is, then users who have verified it, oldest verification first, at most 100. Addresses without a user are left ' +
     'out.',
+  price: ({ addresses }) => priceOfItems(listLength(addresses)),
   query: Type.Object({
     addresses: listParameter(chainAddressParameter({ description: 'Address of a user.' }), {
       maxItems: MAX_ADDRESSES,
@@ -189,10 +190,13 @@ export const usersByAddress = defineOperation({
       },
     )
     const users = await hydrator.users([...new Set(holders.map(({ fid }) => fid))], viewer_fid)
+    const fidsByHex = new Map<string, Set<number>>()
+    for (const { address, fid } of holders) {
+      fidsByHex.set(address, (fidsByHex.get(address) ?? new Set()).add(fid))
+    }
     const members = addresses.flatMap((address) => {
-      const hex = hexByAddress.get(address)
-      const fids = holders.filter((holder) => holder.address === hex).map(({ fid }) => fid)
-      const found = [...new Set(fids)].flatMap((fid) => users.get(fid) ?? [])
+      const fids = fidsByHex.get(hexByAddress.get(address)!) ?? []
+      const found = [...fids].flatMap((fid) => users.get(fid) ?? [])
       return found.length > 0 ? [json`${address}:${jsonArray(found)}`] : []
     })
     return json`{${joined(members)}}`

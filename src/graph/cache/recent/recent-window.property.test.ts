@@ -9,7 +9,7 @@ import type { CommittedBlock } from '../block-sequence.js'
 import { entryKind } from './feed-entries.js'
 import { ALL_FIDS, RecentWindow } from './recent-window.js'
 import { type NamedCast, WindowModel } from './testing/window-model.js'
-import { readWindowFeed, type WindowSelection } from './window-feed.js'
+import { readWindowFeed, type WindowGap, type WindowSelection } from './window-feed.js'
 import { rankForYou, rankTrending } from './window-ranking.js'
 
 const FIDS = [1, 2, 3, 4, 5, 6]
@@ -81,7 +81,7 @@ function ranked(
   window: RecentWindow,
   model: WindowModel,
   rank: () => ReturnType<typeof rankForYou>,
-): readonly NamedCast[] | 'older' | 'unknown_counts' {
+): readonly NamedCast[] | WindowGap {
   const first = rank()
   if (!('unknownCounts' in Object(first))) return first as Exclude<typeof first, object>
   const { unknownCounts } = first as { unknownCounts: readonly Buffer[] }

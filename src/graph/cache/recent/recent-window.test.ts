@@ -4,7 +4,7 @@ import { forYouRank } from '../../query/ranks.js'
 import { castCounter } from './cast-table.js'
 import { entryKind, type FeedEntry } from './feed-entries.js'
 import { ALL_FIDS, type RecentCast, RecentWindow } from './recent-window.js'
-import { readWindowFeed } from './window-feed.js'
+import { readWindowFeed, type WindowSelection } from './window-feed.js'
 import { rankForYou, rankTrending } from './window-ranking.js'
 
 const hashOf = (n: number) => createHash('sha1').update(String(n)).digest()
@@ -50,6 +50,26 @@ test('likes take at most half of the room', () => {
   expect([window.entries.size, window.likesSince]).toEqual([5, 0])
   window.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
   expect([window.entries.size, window.likesSince]).toEqual([0, 6 * 3_600])
+})
+
+test('a feed that takes few of very many entries is left to the tables', () => {
+  const window = new RecentWindow({ maxEntries: 1e5 })
+  const casts: RecentCast[] = Array.from({ length: 30_000 }, (_, n) => ({
+    hash: hashOf(n),
+    fid: n < 10 ? 2 : 1,
+    ts: START + n,
+    isReply: false,
+    counts: null,
+  }))
+  window.join({ kind: 'feed', since: 0, until: Infinity, casts, recasts: [] }, [])
+  const page = { before: null, count: 5, isHidden: () => false }
+  const read = (fid: number, selection: Omit<WindowSelection, 'users'>) => {
+    const found = readWindowFeed(window, { users: new Set([fid]), ...selection }, page)
+    return typeof found === 'string' ? found : found.length
+  }
+  expect(read(1, { casts: 'none', recasts: true })).toBe('sparse')
+  expect(read(1, { casts: 'all', recasts: true })).toBe(5)
+  expect(read(2, { casts: 'none', recasts: true })).toBe(0)
 })
 
 test('of more casts than a for-you feed ranks, those with the most and the latest activity count', () => {

@@ -34,10 +34,15 @@ export interface WindowEntry extends FeedRecast {
 }
 
 /** Why the window does not say what a feed has. */
-export type WindowGap = 'older' | 'unknown_counts'
+export type WindowGap = 'older' | 'sparse' | 'unknown_counts'
 
 /** Rows that the newest of everyone may take. */
 const MAX_SCANNED = 5_000
+/**
+ * Entries of the lists of users that a page may look at: a bot has hundreds of thousands in the window, and a feed that takes few
+ * of them would walk over all on the thread of every request. The tables have bounds of their own.
+ */
+const MAX_WALKED = 20_000
 
 /**
  * The newest entries of users: the rows that `readFollowingFeed` and `readAuthorFeed` read. For many users it walks over
@@ -49,8 +54,10 @@ export function readWindowFeed(
   pageRequest: WindowPageRequest,
 ): WindowEntry[] | WindowGap {
   const keeps = keepsIn(window, selection)
+  const walk = { keeps, left: MAX_WALKED }
   const found =
-    scanEveryone(window, selection, pageRequest, keeps) ?? mergeUsers(window, selection, pageRequest, keeps)
+    scanEveryone(window, selection, pageRequest, keeps) ?? mergeUsers(window, selection, pageRequest, walk)
+  if (walk.left === 0) return 'sparse'
   if (found.length < pageRequest.count && window.since > 0) return 'older'
   const { entries, table } = window
   return found.map((id) => ({
@@ -62,6 +69,12 @@ export function readWindowFeed(
 }
 
 type Keeps = (id: number) => boolean
+
+/** How far lists may be walked on. */
+interface Walk {
+  readonly keeps: Keeps
+  left: number
+}
 
 /** Whether the selection takes an entry of a user that is not hidden. */
 function keepsIn(window: RecentWindow, { casts, recasts }: WindowSelection): Keeps {
@@ -105,18 +118,18 @@ function mergeUsers(
   window: RecentWindow,
   selection: WindowSelection,
   pageRequest: WindowPageRequest,
-  keeps: Keeps,
+  walk: Walk,
 ): number[] {
   const { entries } = window
   const { count } = pageRequest
   const isNewer = (a: Head, b: Head) => entries.compare(a.id, b.id) > 0
-  const heap = newestHeads(window, selection, pageRequest, keeps)
+  const heap = newestHeads(window, selection, pageRequest, walk)
   for (let index = heap.length >> 1; index >= 0; index -= 1) siftDown(heap, index, isNewer)
   const found: number[] = []
   while (found.length < count && heap.length > 0) {
     const top = heap[0]!
     found.push(top.id)
-    if (!moveOn(top, keeps)) {
+    if (!moveOn(top, walk)) {
       const last = heap.pop()!
       if (heap.length === 0) break
       heap[0] = last
@@ -135,7 +148,7 @@ function newestHeads(
   window: RecentWindow,
   { users }: WindowSelection,
   { before, count, isHidden }: WindowPageRequest,
-  keeps: Keeps,
+  walk: Walk,
 ): Head[] {
   const { entries, users: known } = window
   const isOlder = (a: Head, b: Head) => entries.compare(a.id, b.id) < 0
@@ -146,7 +159,7 @@ function newestHeads(
     if (isHidden(fid)) return
     const { feed: list } = known.activity(user)
     const head = { list, index: before === null ? list.length : list.countBefore(entries, before), id: -1 }
-    if (!moveOn(head, keeps)) return
+    if (!moveOn(head, walk)) return
     if (heads.length < count) {
       heads.push(head)
       if (heads.length < count) return
@@ -187,12 +200,13 @@ function feedEndsOf({ users: known }: RecentWindow, users: FeedUsers): Uint32Arr
   return feedEnds
 }
 
-/** Moves to the next older entry that is kept; false if there is none. */
-function moveOn(head: Head, keeps: Keeps): boolean {
-  while (head.index > 0) {
+/** Moves to the next older entry that is kept; false if there is none, or the walk was too long. */
+function moveOn(head: Head, walk: Walk): boolean {
+  while (head.index > 0 && walk.left > 0) {
+    walk.left -= 1
     head.index -= 1
     head.id = head.list.at(head.index)
-    if (keeps(head.id)) return true
+    if (walk.keeps(head.id)) return true
   }
   return false
 }
