@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { workPrices } from '../../platform/limits/work-prices.js'
 import { operations } from '../operations.js'
 import { otherAppsTargetPolicy } from '../target-policies.js'
 import { configOf } from '../testing/config-of.js'
@@ -123,7 +124,7 @@ describe('operations', () => {
     }
   })
 
-  it('of nine some or all requests are heavy, and look-ups of few users and most feeds cost nothing', () => {
+  it('of eleven some or all requests are heavy, and look-ups of few users and most feeds cost nothing', () => {
     const priceOf = new Map(
       operations.flatMap(({ method, path, price }) => (price ? [[`${method} ${path}`, price]] : [])),
     )
@@ -134,8 +135,9 @@ describe('operations', () => {
       'GET feed/frames',
       'POST webhook/preview',
     ]
-    const byLength = ['GET casts', 'GET channel/followers', 'GET feed', 'GET user/bulk']
-    expect([...priceOf.keys()].sort()).toEqual([...always, ...byLength].sort())
+    const byLength = ['GET casts', 'GET channel/followers', 'GET user/bulk', 'GET user/bulk-by-address']
+    const byKind = ['GET feed', 'GET feed/trending']
+    expect([...priceOf.keys()].sort()).toEqual([...always, ...byLength, ...byKind].sort())
     const fids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
     for (const name of always) expect(priceOf.get(name)!({})).not.toBeNull()
     const priceOfFeed = priceOf.get('GET feed')!
@@ -151,6 +153,18 @@ describe('operations', () => {
     expect(priceOfUsers({ fids: fids(51) })).not.toBeNull()
     expect(priceOfUsers({})).toBeNull()
     expect(priceOf.get('GET casts')!({ casts: fids(51).join(',') })).not.toBeNull()
+    const priceOfHolders = priceOf.get('GET user/bulk-by-address')!
+    expect(priceOfHolders({ addresses: fids(50).join(',') })).toBeNull()
+    expect(priceOfHolders({ addresses: fids(51).join(',') })).not.toBeNull()
+    const priceOfTrending = priceOf.get('GET feed/trending')!
+    expect([priceOfTrending({}), priceOfTrending({ cursor: 'a-later-page' })]).toEqual([
+      null,
+      workPrices.search,
+    ])
+    const priceOfConversation = priceOf.get('GET cast/conversation')!
+    for (const query of [{ sort_type: 'algorithmic' }, { fold: 'above' }])
+      expect(priceOfConversation(query)).toEqual(workPrices.search)
+    expect(priceOfConversation({ sort_type: 'chron' })).toEqual(workPrices.largeReply)
     const priceOfFollowers = priceOf.get('GET channel/followers')!
     expect([priceOfFollowers({}), priceOfFollowers({ limit: '50' })]).toEqual([null, null])
     expect(priceOfFollowers({ limit: '51' })).not.toBeNull()

@@ -29,7 +29,9 @@ const cursors = {
 export const castConversation = defineOperation({
   method: 'GET',
   path: 'cast/conversation',
-  price: () => workPrices.largeReply,
+  // All direct replies are read before the first of them is known: they may be tens of thousands.
+  price: ({ sort_type, fold }) =>
+    sort_type === 'algorithmic' || fold !== undefined ? workPrices.search : workPrices.largeReply,
   isPublic: true,
   tag: 'Casts',
   summary: 'Lookup conversation for a cast',
