@@ -64,7 +64,7 @@ export class WorkerRegistry {
 
   /**
    * The row of a worker, for a statement that claims work: one that joins it claims nothing for a worker that counts as
-   * dead. It is locked until the claim is committed, so whoever reaps the worker waits and gives this claim back too: the
+   * dead. It is locked until the claim is committed, and nobody reaps the worker before, so this claim is given back too: the
    * database may carry out a claim whose process is dead already, and nobody else would look for that work.
    */
   lockedRow(db: Queryable, worker: string): Fragment {
@@ -90,6 +90,8 @@ export class WorkerRegistry {
         where id in (
           select id from ${table}
           where alive_until < now() or ${isWorkerDead(transaction, transaction`id`)}
+          -- One whose claim is under way is reaped next time: waiting would delay heartbeats.
+          for update skip locked
         )
         returning id`
       const ids = expired.map(({ id }) => id)

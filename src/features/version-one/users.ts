@@ -4,7 +4,7 @@ import { cursorKind, keyPart } from '../../api/cursor.js'
 import { ethAddressParameter, limitParameter, textParameter } from '../../api/parameters.js'
 import { hiddenFidsFor } from '../../api/viewer.js'
 import { type FollowSide, readFollows } from '../../graph/query/follows.js'
-import { findAddressHolders, findFidByUsername } from '../../graph/query/users.js'
+import { findFidByUsername, findLatestVerifier } from '../../graph/query/users.js'
 import { dateTimeOf } from '../../graph/view/formats.js'
 import { EthAddress, Fid, MAX_INT32, nullable, Username } from '../../graph/view/schema/primitives.js'
 import type { User } from '../../graph/view/schema/user.js'
@@ -47,8 +47,8 @@ const userByVerification = versionOne({
   result: userResult,
   handle: async (context, { address }) => {
     const bytes = Buffer.from(address.slice(2), 'hex')
-    const holders = await findAddressHolders(context.db, [bytes], { custody: false, verified: true })
-    return { user: userOf(await findUser(context, holders.at(-1)?.fid, 'address')) }
+    const fid = await findLatestVerifier(context.db, bytes)
+    return { user: userOf(await findUser(context, fid ?? undefined, 'address')) }
   },
 })
 

@@ -99,6 +99,13 @@ export async function findAddressHolders(
   `
 }
 
+/** Finds the user who verified an address last; null if nobody did. */
+export async function findLatestVerifier(db: Database, address: Buffer): Promise<number | null> {
+  const [row] = await db<{ fid: number }[]>`
+    select fid from social.verifications where address = ${address} order by ts desc, fid desc limit 1`
+  return row?.fid ?? null
+}
+
 /** An address that a user verified. */
 export interface VerificationRow {
   readonly address: Buffer

@@ -177,7 +177,7 @@ async function exportPage(db: Transaction, fids: readonly number[], options: Exp
 
 /**
  * Exports the storage that is lent to users before what they have stored in it, with what its lenders need to lend it: their
- * on-chain events and keys. Lenders that are exported themselves come once more, with their removed signers.
+ * on-chain events, keys, and nonces of keys. Lenders that are exported themselves come once more, with their removed signers.
  */
 async function exportLoans(
   db: Transaction,
@@ -196,10 +196,12 @@ async function exportLoans(
   const lenders = [...loans.keys()]
   const chain = await selectChainEvents(db, lenders)
   const keys = await selectAccountMessages(db, lenders, [MessageSet.keys])
+  const nonces = await selectKeyNonces(db, lenders)
   for (const [lender, frames] of loans) {
     const events = chain.get(lender) ?? []
     for (const { bytes } of events.filter(({ removes }) => !removes)) await writer.add(chainEventFrame(bytes))
     for (const frame of [...(keys.get(lender) ?? []), ...frames]) await writer.add(frame)
+    for (const nonce of nonces.get(lender) ?? []) await writer.add(keyNonceFrame(nonce))
     if (exported === undefined || exported.includes(lender)) continue
     for (const { bytes } of events.filter(({ removes }) => removes)) await writer.add(chainEventFrame(bytes))
   }

@@ -99,6 +99,7 @@ test('keys that a former custody address granted are imported, with all that the
   await source.hub.submitOnChainEvents([
     {
       ...registered,
+      blockTimestamp: testNowUnix,
       idRegisterEventBody: {
         ...registered.idRegisterEventBody!,
         eventType: IdRegisterEventType.TRANSFER,
@@ -110,6 +111,30 @@ test('keys that a former custody address granted are imported, with all that the
   const target = await copy(source.db)
   expect(target.refused).toEqual([])
   expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+})
+
+test('the lender of a user who is exported alone brings the nonces of its keys', async () => {
+  const source = await openHub()
+  const borrower = new TestUser(77)
+  await source.hub.submitOnChainEvents([
+    ...keyOwnersOnChain(),
+    ...borrower.onChain(),
+    keyUser.signerEvent(SignerEventType.ADD, 900),
+    keyUser.storageRentEvent(11, 901, testNowUnix - day),
+  ])
+  for (const message of [
+    await grantKey({ key: testKey('kept'), nonce: 1 }),
+    await grantKey({ nonce: 2 }),
+    await removeKey(3, 1),
+    keyUser.lendStorage(borrower.fid, 5, StorageUnitType.UNIT_TYPE_2025, testNow - 500),
+  ])
+    expect(await source.hub.submit([message])).toEqual([null])
+  const target = await copy(source.db, undefined, [borrower.fid])
+  expect(target.refused).toEqual([])
+  // Else the grant of the removed key, which everybody has seen, could be merged again.
+  expect(await target.db`select nonce from hub.key_nonces where fid = ${keyUser.fid} and kind = 1`).toEqual([
+    { nonce: 3 },
+  ])
 })
 
 test('keys are imported by nonce, whatever the timestamps of their grants', async () => {

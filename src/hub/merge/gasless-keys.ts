@@ -2,7 +2,12 @@ import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { AccountRecovery } from '../../protocol/account-recovery.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import { MessageType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
+import {
+  IdRegisterEventType,
+  MessageType,
+  OnChainEvent,
+  OnChainEventType,
+} from '../../protocol/definitions.js'
 import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../protocol/key-rules.js'
 import {
   recoverKeyAddCustody,
@@ -11,6 +16,7 @@ import {
   verifySignedKeyRequest,
 } from '../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { invalidSigner } from '../sender-refusals.js'
 
 /** A key that a custody address granted by message: a row of `hub.gasless_keys` (docs/protocol.md §4.6). */
@@ -24,6 +30,12 @@ export interface GaslessKey {
   readonly ttlSeconds: number
   /** Farcaster seconds. */
   readonly lastUsedAt: number
+}
+
+/** An address that had custody of a fid, and when it gave it away, in Farcaster seconds. */
+export interface FormerCustody {
+  readonly address: Buffer
+  readonly until: number
 }
 
 /** Owner of a nonce: the fid of the user, or the app. */
@@ -95,7 +107,7 @@ export class KeyState {
   readonly #nonces = new Map<string, Nonce & { changed: boolean }>()
   /** Number of keys by fid. */
   readonly #counts = new Map<number, number>()
-  readonly #formerCustody = new Map<number, readonly Buffer[]>()
+  readonly #formerCustody = new Map<number, readonly FormerCustody[]>()
 
   load(key: GaslessKey): void {
     this.#keys.set(key.key.toString('hex'), { key: key.key, before: key, current: key })
@@ -105,12 +117,12 @@ export class KeyState {
     this.#nonces.set(nonceId(kind, fid), { kind, fid, nonce, changed: false })
   }
 
-  loadFormerCustody(fid: number, address: Buffer): void {
-    this.#formerCustody.set(fid, [...(this.#formerCustody.get(fid) ?? []), address])
+  loadFormerCustody(fid: number, custody: FormerCustody): void {
+    this.#formerCustody.set(fid, [...(this.#formerCustody.get(fid) ?? []), custody])
   }
 
-  /** The addresses that have ever had custody of a user, if the batch has key messages of that user. */
-  formerCustodyOf(fid: number): readonly Buffer[] {
+  /** The addresses that had custody of a user before, if the batch has key messages of that user. */
+  formerCustodyOf(fid: number): readonly FormerCustody[] {
     return this.#formerCustody.get(fid) ?? []
   }
 
@@ -246,13 +258,19 @@ export async function loadKeys(
       select fid, event
       from hub.onchain_events
       where fid = any (${fids}::bigint[]) and type = ${OnChainEventType.EVENT_TYPE_ID_REGISTER}
+      order by fid, block_number, log_index
     `,
   ])
   for (const { kind, fid, nonce } of nonces) state.loadNonce(kind, fid, nonce)
   for (const { fid, count } of counts) state.loadCount(fid, count)
+  const holders = new Map<number, Buffer>()
   for (const { fid, event } of registrations) {
-    const to = OnChainEvent.decode(event).idRegisterEventBody?.to
-    if (to) state.loadFormerCustody(fid, asBuffer(to))
+    const { idRegisterEventBody: body, blockTimestamp } = OnChainEvent.decode(event)
+    if (!body || body.eventType === IdRegisterEventType.CHANGE_RECOVERY) continue
+    const holder = holders.get(fid)
+    const until = farcasterSecondsFromUnixSeconds(blockTimestamp)
+    if (holder) state.loadFormerCustody(fid, { address: holder, until })
+    holders.set(fid, asBuffer(body.to))
   }
   return state
 }

@@ -47,6 +47,15 @@ export class ReconcileQueue {
   }
 }
 
+/** Queues those users of the sync that are among these; the others are not synced. */
+export async function queueKnownUsers(db: Database, fids: readonly number[], reason: string): Promise<void> {
+  if (fids.length === 0) return
+  await db`
+    update sync.fids
+    set reconcile_reason = coalesce(reconcile_reason, ${reason}), queued_at = date_trunc('milliseconds', clock_timestamp())
+    where fid = any (${[...fids]}::bigint[])`
+}
+
 /** Queues every known user, and channels as fid 0: events were lost, and their users are unknown. */
 export async function queueAllUsers(db: Database, reason: string): Promise<void> {
   await db`

@@ -164,7 +164,7 @@ async function markFidUsed(
     update accounts.fid_pool
     set used_at = ${new Date(nowMs)}
     where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null
-      and held_until > ${new Date(nowMs)} and held_until <= ${new Date(nowMs + MAX_HOLD_SECONDS * 1000)}
+      and ${isHold(db, nowMs)}
     returning id`
   if (!used) throw await fidNotHeldError(db, fid, walletId)
   await db`update accounts.wallets set fids_used = fids_used + 1 where id = ${walletId}`
@@ -183,7 +183,7 @@ export async function checkFidHeld(
 ): Promise<void> {
   const held = await db`
     select from accounts.fid_pool
-    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}`
+    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and ${isHold(db, nowMs)}`
   if (held.length === 0) throw await fidNotHeldError(db, fid, walletId)
 }
 
@@ -227,6 +227,12 @@ async function insertRegistration(
 
 /** A longer hold than that of a caller (`take-fid.ts`) keeps a fid from everybody, its holder too. */
 const MAX_HOLD_SECONDS = 3_600
+
+/** SQL: whether `held_until` is of a caller's hold that lasts. */
+function isHold(db: Queryable, nowMs: number) {
+  return db`(held_until > ${new Date(nowMs)} and held_until <= ${new Date(nowMs + MAX_HOLD_SECONDS * 1000)})`
+}
+
 /** More than an authorization is valid for, by the clock of a chain. */
 const QUARANTINE_SECONDS = AUTHORIZATION_SECONDS + 3_600
 

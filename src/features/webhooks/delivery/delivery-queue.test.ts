@@ -144,7 +144,9 @@ it.each([
     // To the minute: a busy machine takes its time.
     return {
       state,
-      ...Object.fromEntries(Object.entries({ next, held }).map(([of, s]) => [of, Math.round(s / 60)])),
+      ...Object.fromEntries(
+        Object.entries({ next, held }).map(([of, s]) => [of, Math.round(Math.abs(s) / 60)]),
+      ),
     }
   }
   expect(await fail(delivery, 500)).toEqual({ state: 'waiting', next: 0, held: 0 })

@@ -100,8 +100,10 @@ export async function joinPart(
   const { generation } = window
   const load = blocks.load()
   try {
+    const askedAtMs = clock()
     const { part, heights, readAtMs } = await read()
-    window.clockOffsetMs = readAtMs - clock()
+    // Against the clock before the read: a moment that is too early would count recasts on no page, one that is late counts some twice.
+    window.clockOffsetMs = readAtMs - askedAtMs
     while (!blocks.hasReached(heights)) {
       if (signal.aborted || window.generation !== generation || load.blocksAfter(heights) === null)
         return false
@@ -291,7 +293,7 @@ export async function readCounts(db: Database, hashes: readonly Buffer[]): Promi
 function snapshotOf(db: Database) {
   return db`json_build_object(
     'heights', (select json_object_agg(shard, height) from hub.shards),
-    'nowMs', extract(epoch from clock_timestamp()) * 1000
+    'nowMs', extract(epoch from statement_timestamp()) * 1000
   )`
 }
 

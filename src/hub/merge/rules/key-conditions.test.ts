@@ -134,6 +134,23 @@ describe('KEY_ADD', () => {
     expect(mergeMessage(message, state)).toBeNull()
   })
 
+  test.each([
+    ['historical, before the transfer', { at: testNow - 10, isHistorical: true }, null],
+    ['historical, after the transfer', { at: testNow + 10, isHistorical: true }, 'invalid signature'],
+    ['new, before the transfer', { at: testNow - 10, isHistorical: false }, 'invalid signature'],
+  ])('by a former custody address: %s', (_when, { at, isHistorical }, text) => {
+    const former = Buffer.alloc(20, 5)
+    const message = grant({ at })
+    const keys = new KeyState()
+    keys.loadFormerCustody(user.fid, { address: former, until: testNow })
+    const state = createBatchState({
+      ...claims([message, { ...requests, custody: former }]),
+      keys,
+      historical: isHistorical ? [message] : [],
+    })
+    expect(mergeMessage(message, state)?.message ?? null).toBe(text)
+  })
+
   test('with a body deadline that has passed -> merges: the deadline is signed, and never compared', () => {
     const message = grant({ deadline: testNow - 1 })
     expect(mergeMessage(message, createBatchState(claims([message, requests])))).toBeNull()

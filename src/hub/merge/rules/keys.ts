@@ -29,9 +29,11 @@ function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: Ba
   const { fid, timestamp } = message.data
   const body = message.data.keyAddBody!
   const request = state.keyClaims.get(message)?.request
-  if (!request) return checkCustody(message, state) ?? invalid(MALFORMED_KEY_REQUEST)
+  if (!request) return checkGranter(message, state) ?? invalid(MALFORMED_KEY_REQUEST)
+  if (state.historical.has(message) && state.get(conflictKey)?.hash.equals(message.hash))
+    return refuse('bad_request.duplicate', 'message has already been merged')
   const refusal =
-    checkCustody(message, state) ??
+    checkGranter(message, state) ??
     (state.historical.has(message) ? null : checkRequest(request, state)) ??
     checkHolder(message, request, state) ??
     state.keys.consumeNonce(NonceKind.user, fid, body.nonce)
@@ -82,13 +84,21 @@ function invalid(text: string): Refusal {
   return refuse('bad_request.validation_failure', text)
 }
 
-/** A transfer of the fid leaves keys as they are: a historical grant may be of an address that had custody once. */
+/** A transfer of the fid leaves keys as they are: a historical grant may be of an address that had custody when it was made. */
+function checkGranter(message: SignedMessage, state: BatchState): Refusal | null {
+  const refusal = checkCustody(message, state)
+  if (refusal === null || !state.historical.has(message)) return refusal
+  const { fid, timestamp } = message.data
+  const granter = state.keyClaims.get(message)?.custody
+  const hadCustody = state.keys
+    .formerCustodyOf(fid)
+    .some(({ address, until }) => timestamp <= until && granter?.equals(address))
+  return hadCustody ? null : refusal
+}
+
 function checkCustody(message: SignedMessage, state: BatchState): Refusal | null {
-  const { fid } = message.data
-  const former = state.historical.has(message) ? state.keys.formerCustodyOf(fid) : []
-  const signer = state.keyClaims.get(message)?.custody
-  const accepted = [state.accounts.get(fid)!.custodyAddress, ...former]
-  return accepted.some((address) => signer?.equals(address)) ? null : invalid('invalid signature')
+  const custody = state.accounts.get(message.data.fid)!.custodyAddress
+  return state.keyClaims.get(message)?.custody?.equals(custody) ? null : invalid('invalid signature')
 }
 
 function checkRequest({ requestFid, requestSigner }: VerifiedKeyRequest, state: BatchState): Refusal | null {

@@ -1,11 +1,10 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { CHANNELS_FID } from '../../../protocol/shard.js'
-import type { MergeItem } from '../../merge/shard-writer.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import { readAccount } from '../account/account-reader.js'
 import { ByteBudget, prefetch } from '../account/prefetch.js'
 import type { Upstreams } from '../client/upstreams.js'
-import { ReconcileQueue } from '../reconcile-queue.js'
+import { queueKnownUsers, ReconcileQueue } from '../reconcile-queue.js'
 import { claimFidsToFetch, markFetched } from './fid-list.js'
 
 export interface BackfillOptions {
@@ -40,12 +39,17 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   const reconcileQueue = new ReconcileQueue(db)
   /** Users that are read completely, with the number of items up to their end. */
   const readUsers: { readonly fid: number; readonly items: number }[] = []
+  /** Their messages may have been merged before the storage that they need was lent. */
+  const borrowers = new Set<number>()
   let fids = 0
   let itemCount = 0
   const settled = async (items: number) => {
     const firstUnfinished = readUsers.findIndex((user) => user.items > items)
     const finished = readUsers.splice(0, firstUnfinished < 0 ? readUsers.length : firstUnfinished)
     await reconcileQueue.flush()
+    const lentTo = [...borrowers]
+    await queueKnownUsers(db, lentTo, 'was lent storage')
+    for (const fid of lentTo) borrowers.delete(fid)
     await markFetched(
       db,
       finished.map(({ fid }) => fid),
@@ -71,7 +75,8 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
         for (const refusal of unreadable) reorderBuffer.countRefusal(refusal)
         for (const item of items) {
           await reorderBuffer.add(item)
-          queueBorrower(item, reconcileQueue)
+          if (item.kind === 'message' && item.message.data.lendStorageBody)
+            borrowers.add(item.message.data.lendStorageBody.toFid)
         }
         itemCount += items.length
         byteBudget.release(bytes)
@@ -85,10 +90,4 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   await reorderBuffer.drain()
   await settled(itemCount)
   return { fids, tally: reorderBuffer.tally, isComplete: !signal.aborted }
-}
-
-/** Queues a user whose messages may have been merged before the storage that they need was lent. */
-function queueBorrower(item: MergeItem, reconcileQueue: ReconcileQueue): void {
-  const borrower = item.kind === 'message' ? item.message.data.lendStorageBody?.toFid : undefined
-  if (borrower !== undefined) reconcileQueue.add(borrower, 'was lent storage')
 }
