@@ -47,11 +47,17 @@ test.each([
   ['events?pageSize=1', 1],
   ['eventById?event_id=16384', 1],
 ])('%s takes %i statements', async (query, count) => {
-  await api.get('/v1/events')
-  statements.length = 0
-  const { status, text } = await api.get(`/v1/${query}`)
-  expect([200, 404], text).toContain(status)
-  expect(statements).toHaveLength(count)
+  const take = async () => {
+    await api.get('/v1/events')
+    statements.length = 0
+    const { status, text } = await api.get(`/v1/${query}`)
+    expect([200, 404], text).toContain(status)
+    return [...statements]
+  }
+  const first = await take()
+  // On a busy machine a statement of the hub's own, after the merges before, may have come between.
+  const taken = first.length > count ? await take() : first
+  expect(taken, taken.join('\n---\n')).toHaveLength(count)
 })
 
 const paths = [
