@@ -129,6 +129,10 @@ test('the lender of a user who is exported alone brings the nonces of its keys',
     keyUser.lendStorage(borrower.fid, 5, StorageUnitType.UNIT_TYPE_2025, testNow - 500),
   ])
     expect(await source.hub.submit([message])).toEqual([null])
+  // With all users its keys come twice, and the second time they are duplicates.
+  const whole = await copy(source.db)
+  expect(whole.refused).toEqual([])
+  expect(await hubContents(whole.db)).toEqual(await hubContents(source.db))
   const target = await copy(source.db, undefined, [borrower.fid])
   expect(target.refused).toEqual([])
   // Else the grant of the removed key, which everybody has seen, could be merged again.
