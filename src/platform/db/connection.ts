@@ -40,6 +40,11 @@ export interface ConnectOptions {
    * `unavailable`. Not for statements that lift their timeout.
    */
   readonly requestTimeoutMs?: number
+  /**
+   * After this time without an answer it is looked whether new connections reach another server; the connection is closed
+   * if they do. By default 10 s; not with `requestTimeoutMs`.
+   */
+  readonly silenceMs?: number
   /** Called with the SQLSTATE of errors. */
   readonly onError?: (state: string) => void
   /** Keeps connections open whose sessions hold locks or are compared; others close when they are idle or old. */
@@ -66,6 +71,8 @@ const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_SECONDS = 3
 /** Parts of the time of a request: a statement is cancelled, a silent server is given up, a connection is waited for. */
 const REQUEST_SHARES = { statement: 0.8, silence: 0.9, wait: 0.3 }
+/** A statement of more time may be one that a lost server will never answer. */
+const SILENCE_MS = 10_000
 /** Longest wait of a request for a connection. */
 const WAIT_LIMIT_MS = 3_000
 /** So many statements may wait for a connection of a pool, beside the hundred that the driver sends on each. */
@@ -90,6 +97,7 @@ const poolUsages = new WeakMap<Database, PoolUsage>()
 export function connect(url: string, options: ConnectOptions): Database {
   requireOwnDriver(postgres)
   const { onStatement, onError, requestTimeoutMs, keepsSessions = false, traces = false } = options
+  const { silenceMs = SILENCE_MS } = options
   const timeoutMs = options.statementTimeoutMs ?? statementTimeoutOf(requestTimeoutMs)
   const address = parseDatabaseUrl(url)
   const connectSeconds = address.connectTimeoutSeconds ?? CONNECT_TIMEOUT_SECONDS
@@ -116,7 +124,10 @@ export function connect(url: string, options: ConnectOptions): Database {
   }
   const socket = openSockets(address, {
     connectLimitMs: connectSeconds * 1000,
-    silence: requestTimeoutMs === undefined ? null : silenceLimit(requestTimeoutMs * REQUEST_SHARES.silence),
+    silence: silenceLimit(
+      requestTimeoutMs === undefined ? silenceMs : requestTimeoutMs * REQUEST_SHARES.silence,
+    ),
+    mayBeSilent: requestTimeoutMs === undefined,
     ...(onError === undefined ? {} : { onError }),
     settings: {
       ...sessionSettings(timeoutMs),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type Database } from './connection.js'
+import { NoConnectionError } from './connection-errors.js'
 
 /** A pooler between this process and PostgreSQL gives every transaction another session. */
 export class TransactionPoolingError extends Error {
@@ -15,6 +16,7 @@ const ANSWER_LIMIT_MS = 5_000
  * that had it before then gets another one.
  *
  * @throws TransactionPoolingError
+ * @throws NoConnectionError when there is no answer: the database hangs, or a pooler has too few connections for two.
  */
 export async function refuseTransactionPooling(url: string): Promise<void> {
   const open = () => connect(url, { poolSize: 1, applicationName: 'plaza start', keepsSessions: true })
@@ -26,7 +28,8 @@ export async function refuseTransactionPooling(url: string): Promise<void> {
         await sessionOf(transaction)
         return await Promise.race([sessionOf(first), sleep(ANSWER_LIMIT_MS, null, { ref: false })])
       })
-      if (during !== before) throw new TransactionPoolingError(messageOf(during))
+      if (during === null) throw new NoConnectionError(silenceText)
+      if (during !== before) throw new TransactionPoolingError(poolingText)
     }
   } finally {
     await Promise.all([first, second].map((db) => db.end({ timeout: 0 })))
@@ -39,8 +42,6 @@ async function sessionOf(db: Pick<Database, 'unsafe'>): Promise<number> {
   return row!.pid
 }
 
-function messageOf(session: number | null): string {
-  return session === null
-    ? 'DATABASE_URL: two connections do not get two sessions: a pooler in front of PostgreSQL has too few'
-    : 'DATABASE_URL: the pooler in front of PostgreSQL changes the session of a connection with every transaction'
-}
+const silenceText = `DATABASE_URL: two connections did not get two sessions in ${ANSWER_LIMIT_MS / 1000} s: the database hangs, or a pooler in front of it has too few`
+const poolingText =
+  'DATABASE_URL: the pooler in front of PostgreSQL changes the session of a connection with every transaction'

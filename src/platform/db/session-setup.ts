@@ -10,6 +10,8 @@ export interface SessionSetup {
   readonly target: SessionAttribute
   /** Called if the server is not what it must be. */
   readonly onRefused: () => void
+  /** Called with the identity of the server before the driver uses the session. */
+  readonly onReady?: (server: string) => void
 }
 
 /** The server is not what `target_session_attrs` asks for: a standby, or not yet promoted. */
@@ -49,12 +51,21 @@ export function satisfies(target: SessionAttribute, { isStandby, isReadOnly }: S
   }
 }
 
-/** The columns that say what a server is, as texts. */
-export const serverStateColumns = `pg_is_in_recovery()::text, current_setting('transaction_read_only')`
+/** The columns that say which server it is, since it was started, and what it is, as texts. */
+export const serverStateColumns =
+  `extract(epoch from pg_postmaster_start_time())::text, pg_is_in_recovery()::text, ` +
+  `current_setting('transaction_read_only')`
+const STATE_COLUMNS = 3
 
-/** Reads the columns. */
-export function serverState([recovery, readOnly]: readonly (string | null)[]): ServerState {
+/** Reads the columns, which are the last of a row. */
+export function serverState(row: readonly (string | null)[]): ServerState {
+  const [, recovery, readOnly] = row.slice(-STATE_COLUMNS)
   return { isStandby: recovery === 'true', isReadOnly: readOnly === 'on' }
+}
+
+/** Reads the identity of a server from the columns: two servers do not start in the same microsecond. */
+export function serverIdentity(row: readonly (string | null)[]): string {
+  return row.at(-STATE_COLUMNS) ?? ''
 }
 
 /**
@@ -91,7 +102,8 @@ export function setUpSession(socket: Socket, setup: SessionSetup): void {
     if (failure !== null) {
       pass(failure)
       socket.destroy()
-    } else if (satisfies(setup.target, serverState(row.slice(-2)))) {
+    } else if (satisfies(setup.target, serverState(row))) {
+      setup.onReady?.(serverIdentity(row))
       pass(readyMessage)
     } else {
       setup.onRefused()

@@ -14,7 +14,7 @@ const READ_ONLY = '25006'
 
 /** When a connection is closed, and what is told of it. */
 export interface SessionWatch {
-  /** Time without an answer after which the connection is closed; null is none. */
+  /** Time without an answer after which the connection is closed, or looked at; null is none. */
   readonly silence: SilenceLimit | null
   /** Called when the server turns out to take no writes. */
   readonly onReadOnly: () => void
@@ -26,12 +26,14 @@ export interface SessionWatch {
 export interface SilenceLimit {
   readonly limitMs: number
   readonly deadlines: Deadlines
+  /** Whether the server may be silent for as long again. Without it, it may not. */
+  readonly mayGoOn?: () => Promise<boolean>
 }
 
 /**
  * Closes a connection that can serve no more: the server behind it takes no writes (a standby, or a primary that was
- * demoted), or is silent for longer than it lets any statement run. The statements on it then fail, and their late
- * answers reach nobody.
+ * demoted), is silent for longer than it lets any statement run, or has been replaced. The statements on it then fail,
+ * and their late answers reach nobody.
  */
 export function watchSession(socket: Socket, { silence, onReadOnly, onError }: SessionWatch): void {
   socket.on('data', (chunk: Buffer) => {
@@ -63,25 +65,30 @@ function errorStates(chunk: Buffer): string[] {
 }
 
 /** Counts questions and answers: a statement ends with one message that says so, whatever became of it. */
-function limitSilence(socket: Socket, { limitMs, deadlines }: SilenceLimit): void {
+function limitSilence(socket: Socket, { limitMs, deadlines, mayGoOn }: SilenceLimit): void {
   const questions = new MessageCounter([QUERY, SYNC])
   const answers = new MessageCounter([READY_FOR_QUERY])
   let unanswered = 0
   const deadline: Deadline = {
     untilMs: 0,
-    expire() {
+    async expire() {
+      if (await mayGoOn?.()) {
+        if (unanswered > 0 && !socket.destroyed) watch()
+        return
+      }
       const error = new Error(`the database has not answered for ${limitMs / 1000} s`)
       socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }))
     },
+  }
+  const watch = () => {
+    deadline.untilMs = performance.now() + limitMs
+    deadlines.add(deadline)
   }
 
   const write: Socket['write'] = socket.write
   socket.write = (chunk: Uint8Array | string, ...rest: unknown[]): boolean => {
     const asked = questions.count(chunk as Buffer)
-    if (unanswered === 0 && asked > 0) {
-      deadline.untilMs = performance.now() + limitMs
-      deadlines.add(deadline)
-    }
+    if (unanswered === 0 && asked > 0) watch()
     unanswered += asked
     return Reflect.apply(write, socket, [chunk, ...rest])
   }

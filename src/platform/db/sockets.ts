@@ -4,6 +4,7 @@ import type { DatabaseAddress, DatabaseHost } from './database-url.js'
 import { dial, failedSocket } from './dialer.js'
 import {
   satisfies,
+  serverIdentity,
   serverState,
   serverStateColumns,
   setUpSession,
@@ -13,8 +14,10 @@ import { type SessionWatch, type SilenceLimit, watchSession } from './session-wa
 
 export interface SocketOptions {
   readonly connectLimitMs: number
-  /** After which time without an answer a connection is closed; null is none. */
-  readonly silence: SilenceLimit | null
+  /** After which time without an answer a connection is closed. */
+  readonly silence: SilenceLimit
+  /** Whether it is closed only when its server has been replaced: statements of this pool may take long. */
+  readonly mayBeSilent: boolean
   /** Settings of each session. */
   readonly settings: Readonly<Record<string, string>>
   /** Called with the SQLSTATE of errors. */
@@ -33,7 +36,7 @@ interface DriverOptions {
  */
 export function openSockets(
   address: DatabaseAddress,
-  { connectLimitMs, silence, settings, onError }: SocketOptions,
+  { connectLimitMs, silence, mayBeSilent, settings, onError }: SocketOptions,
 ): (driver: DriverOptions) => Promise<Socket> {
   let chosen: DatabaseHost | null = null
   let choosing: Promise<DatabaseHost> | null = null
@@ -53,11 +56,32 @@ export function openSockets(
     return chosen
   }
 
+  let asking: Promise<string | null> | null = null
+
+  /**
+   * Whether a server is the one that new connections reach, or none can be reached. The machine of a primary that was
+   * replaced may be gone without a word: what was sent to it is repeated by the system for a quarter of an hour.
+   */
+  async function isCurrent(server: string): Promise<boolean> {
+    asking ??= findServer(address, connectLimitMs)
+      .catch(() => null)
+      .finally(() => {
+        asking = null
+      })
+    const current = await asking
+    return current === null || current === server
+  }
+
   return async ({ onnotify }) => {
     try {
       const socket = await dial(await choose(), address.tls, connectLimitMs)
-      setUpSession(socket, { settings, target: address.target, onRefused: forget })
-      watchSession(socket, { silence: onnotify ? null : silence, onReadOnly: forget, onError })
+      let server = ''
+      const onReady = (identity: string) => {
+        server = identity
+      }
+      setUpSession(socket, { settings, target: address.target, onRefused: forget, onReady })
+      const limit = mayBeSilent ? { ...silence, mayGoOn: () => isCurrent(server) } : silence
+      watchSession(socket, { silence: onnotify ? null : limit, onReadOnly: forget, onError })
       socket.once('close', forget)
       return socket
     } catch (error) {
@@ -65,6 +89,13 @@ export function openSockets(
       return failedSocket(error as Error)
     }
   }
+}
+
+/** The identity of the server that a new connection reaches. */
+async function findServer(address: DatabaseAddress, limitMs: number): Promise<string> {
+  const [only, ...others] = address.hosts
+  const host = others.length === 0 ? only! : await findHost(address, limitMs)
+  return serverIdentity(await readState(address, host, limitMs))
 }
 
 /** Asks the servers in their order, and returns the first one that is what is asked for. */

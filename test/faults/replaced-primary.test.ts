@@ -1,0 +1,72 @@
+import { expect, test, vi } from 'vitest'
+import { connect, type Database } from '../../src/platform/db/connection.js'
+import { isUnavailable } from '../../src/platform/db/connection-errors.js'
+import { startReplicatedCluster } from '../replicated-cluster.js'
+import { startTcpProxy } from '../sync/tcp-proxy.js'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const { primary, replica } = await startReplicatedCluster()
+const SILENCE_MS = 200
+/** Longer than the test, so that no cancelled statement ends it. */
+const STATEMENT_TIMEOUT_MS = 600_000
+
+/** A pool of a worker, behind an address that follows the primary. */
+async function openBehindProxy() {
+  const address = new URL(primary.url)
+  const proxy = await startTcpProxy(address.host)
+  const url = Object.assign(new URL(primary.url), { host: proxy.address }).href
+  const pool = connect(url, {
+    poolSize: 1,
+    applicationName: 'test',
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    silenceMs: SILENCE_MS,
+  })
+  return { proxy, pool }
+}
+
+async function isStandby(pool: Database): Promise<boolean> {
+  const [row] = await pool<{ standby: boolean }[]>`select pg_is_in_recovery() as standby`
+  return row!.standby
+}
+
+test('a primary that hangs, while new connections reach its successor: its statements fail, and the next ones reach that', async () => {
+  const { proxy, pool } = await openBehindProxy()
+  try {
+    expect(await isStandby(pool)).toBe(false)
+    primary.freeze()
+    const asked = isStandby(pool).catch((error: unknown) => error)
+    proxy.target = new URL(replica.url).host
+    expect(isUnavailable(await asked)).toBe(true)
+    await expect.poll(() => isStandby(pool).catch(() => null)).toBe(true)
+  } finally {
+    primary.unfreeze()
+    await pool.end({ timeout: 1 })
+  }
+})
+
+test('a primary that hangs without a successor: its statements wait for it', async () => {
+  const { pool } = await openBehindProxy()
+  try {
+    expect(await isStandby(pool)).toBe(false)
+    primary.freeze()
+    const asked = isStandby(pool)
+    // Its new connections fail: it was looked for a successor.
+    const other = connect(`${primary.url}?connect_timeout=1`, { poolSize: 1, applicationName: 'test' })
+    expect(isUnavailable(await isStandby(other).catch((error: unknown) => error))).toBe(true)
+    primary.unfreeze()
+    expect(await asked).toBe(false)
+    await other.end({ timeout: 1 })
+  } finally {
+    primary.unfreeze()
+    await pool.end({ timeout: 1 })
+  }
+})
+
+test('a statement that takes longer than a server may be silent: is answered', async () => {
+  const { pool } = await openBehindProxy()
+  const [row] = await pool<{ slept: number }[]>`
+    select 1 as slept from pg_sleep(${(4 * SILENCE_MS) / 1000})`
+  expect(row).toEqual({ slept: 1 })
+  await pool.end({ timeout: 1 })
+})
