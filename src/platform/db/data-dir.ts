@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
-import { mkdir, readFile, readlink, realpath, rename, symlink, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Log } from '../log/log.js'
 import type { ClusterLocation } from './cluster.js'
@@ -13,7 +23,8 @@ const SYSTEM_DIR = '/var/lib/plaza'
 const CLUSTER = 'postgres'
 const PASSWORD_FILE = 'postgres.password'
 const LOG_FILE = 'postgres.log'
-const LOG_LIMIT_BYTES = 16 * 1024 * 1024
+/** The log has at most twice as much: what is above it becomes the previous log. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024
 
 /**
  * Creates the data directory if necessary, and returns its real path. If root owns it, other users may pass
@@ -41,9 +52,16 @@ export async function findClusterLocation(
   const user = hasCluster(found) ? await clusterOwner(found) : await chooseUser(log)
   const directory = await reachableDirectory(dataDir, found, user, log, systemDir)
   const binaries = await reachableBinaries(user, log, systemDir)
-  const logSize = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
-  if (logSize > LOG_LIMIT_BYTES) await rename(logFile, `${logFile}.1`)
+  await boundClusterLog(logFile)
   return { directory, logFile, binaries, user }
+}
+
+/** Moves the lines of a log that has become too long to the previous log. PostgreSQL appends to it, and may be running. */
+export async function boundClusterLog(logFile: string, limitBytes: number = MAX_LOG_BYTES): Promise<void> {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size <= limitBytes) return
+  await copyFile(logFile, `${logFile}.1`)
+  await truncate(logFile)
 }
 
 /** Returns `DATA_DIR/postgres`, or the target of that link. */

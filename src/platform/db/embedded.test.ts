@@ -20,6 +20,7 @@ import { createDataDir } from '../../../test/server-process.js'
 import type { Log } from '../log/log.js'
 import { silentLog } from '../log/log.js'
 import { connect } from './connection.js'
+import { boundClusterLog } from './data-dir.js'
 import { DataDirBusyError, dataDirOwner, lockDataDir } from './data-dir-lock.js'
 import { type EmbeddedDatabase, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.js'
 import { copyBinaries, findBinaries } from './embedded-binaries.js'
@@ -49,6 +50,24 @@ async function query(url: string, sql: string): Promise<unknown> {
 }
 
 describe('the embedded PostgreSQL', () => {
+  it('its log: has no statements of errors; what is too long becomes the previous log while it runs', async () => {
+    const dataDir = await createDataDir()
+    const { url } = await start(dataDir)
+    const fail = () => query(url, "select 'a value' from no_such_table")
+    await expect(fail()).rejects.toThrow('no_such_table')
+    const logFile = join(dataDir, 'postgres.log')
+    const log = () => readFileSync(logFile, 'utf8')
+    await expect.poll(log).toContain('relation "no_such_table" does not exist')
+    expect(log()).not.toContain('a value')
+    const before = log()
+    await boundClusterLog(logFile, before.length)
+    expect(log()).toBe(before)
+    await boundClusterLog(logFile, before.length - 1)
+    expect([log(), readFileSync(`${logFile}.1`, 'utf8')]).toEqual(['', before])
+    await expect(fail()).rejects.toThrow('no_such_table')
+    await expect.poll(log).toMatch(/^[^\0]*no_such_table/)
+  })
+
   it('keeps data between starts', async () => {
     const dataDir = await createDataDir()
     const first = await start(dataDir)

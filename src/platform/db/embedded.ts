@@ -17,6 +17,7 @@ import {
 import { readPostmaster, refuseOtherContainer, runsIn } from './cluster-process.js'
 import { connect } from './connection.js'
 import {
+  boundClusterLog,
   clusterDirectory,
   createPassword,
   findClusterLocation,
@@ -69,6 +70,8 @@ const SETTINGS = {
   jit: 'off',
   // Ends sessions of a killed server, also inside a long statement, and releases their locks.
   client_connection_check_interval: '1s',
+  // Whoever sends a statement reports its error. With the texts, which have kilobytes, an overload would fill the disk.
+  log_min_error_statement: 'panic',
   timezone: 'UTC',
   log_timezone: 'UTC',
 }
@@ -81,6 +84,7 @@ const ANSWER_LIMIT_MS = 30_000
 const IN_USE_LIMIT_MS = 15_000
 const RETRY_MS = 100
 const WATCH_MS = 200
+const LOG_WATCH_MS = 60_000
 const RESTART_PAUSE_MS = 1_000
 
 /**
@@ -304,14 +308,21 @@ function superviseCluster(
   }
 
   const watching = watch()
+  const logWatch = setInterval(() => {
+    boundClusterLog(location.logFile).catch((error: unknown) => {
+      log.warn({ err: error }, 'cannot shorten the log of PostgreSQL')
+    })
+  }, LOG_WATCH_MS).unref()
   return {
     async stop() {
       stopping.abort()
+      clearInterval(logWatch)
       await watching
       await stopCluster(running.pid, location.directory)
     },
     abort() {
       stopping.abort()
+      clearInterval(logWatch)
       if (!hasEnded()) process.kill(running.pid, 'SIGQUIT')
     },
   }
