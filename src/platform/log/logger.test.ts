@@ -1,7 +1,12 @@
+import { type EventEmitter, once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { createPublicClient, http } from 'viem'
-import { expect, it } from 'vitest'
-import { createLogger } from './logger.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { makeTestDir } from '../../../test/stale-test-dirs.js'
+import { createLogger, fileOutput } from './logger.js'
 
 function logOf(fields: object): string {
   let written = ''
@@ -52,4 +57,27 @@ it('logs the host of a URL in an error, not the key in its path, and where the e
   expect(written).not.toContain('hunter2')
   expect(JSON.parse(written).err.cause.message).toContain('URL: http://127.0.0.1:9/…')
   expect(JSON.parse(written).err.stack).toContain('logger.test.ts')
+})
+
+it('a disk that is full for a while: the lines of that time follow, and those after it', async () => {
+  const directory = await makeTestDir()
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const file = join(directory, 'plaza.log')
+  const descriptor = openSync('/dev/full', 'w')
+  const destination = fileOutput(descriptor)
+  const log = createLogger('info', destination)
+  const failed = once(destination as unknown as EventEmitter, 'write').catch((error: unknown) => error)
+  log.info('while the disk is full')
+  expect(await failed).toMatchObject({ code: 'ENOSPC' })
+  // The lowest free number: the same descriptor, on a disk with room.
+  closeSync(descriptor)
+  expect(openSync(file, 'a')).toBe(descriptor)
+  onTestFinished(() => closeSync(descriptor))
+  log.info('after it')
+  const texts = () =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).msg)
+  await expect.poll(texts).toEqual(['while the disk is full', 'after it'])
 })

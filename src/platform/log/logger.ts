@@ -24,6 +24,8 @@ function traceFields(): object {
 }
 
 const STDOUT = 1
+/** Characters that wait while a disk is full. */
+const MAX_WAITING_LENGTH = 1_048_576
 const MAX_CAUSES = 5
 
 /** Creates a logger that writes JSON lines to stdout or another destination. */
@@ -39,15 +41,24 @@ export function createLogger(level: string, destination: DestinationStream = fil
   return pino(options, destination)
 }
 
+/** A write fails so on a disk that is full, or over its quota: the next one may succeed. */
+const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+
 /**
  * Writes lines to a file descriptor. If the reader of a pipe or terminal is gone, all writes fail: the server
  * then runs without a log and still stops cleanly. Without this handler, the stream would retry for ever when
- * the process ends.
+ * the process ends. While a disk is full, lines wait for the next write that succeeds, and too many are dropped.
  */
 export function fileOutput(descriptor: number): DestinationStream {
-  const destination = pino.destination(descriptor)
+  const destination = pino.destination({ dest: descriptor, maxLength: MAX_WAITING_LENGTH })
   const nothing = () => {}
-  destination.on('error', () => {
+  const { flushSync } = destination
+  destination.on('error', (error: NodeJS.ErrnoException) => {
+    if (FULL_DISK.has(error.code ?? '')) {
+      Object.assign(destination, { flushSync: nothing })
+      destination.once('write', () => Object.assign(destination, { flushSync }))
+      return
+    }
     Object.assign(destination, {
       write: nothing,
       flush: nothing,
