@@ -121,7 +121,7 @@ async function spend(
         -excluded.size,
         least(
           excluded.size,
-          b.tokens + extract(epoch from now() - b.at)::float8 * excluded.size / ${windowSeconds}::float8
+          b.tokens + greatest(0, extract(epoch from now() - b.at))::float8 * excluded.size / ${windowSeconds}::float8
         ) - (excluded.size - excluded.tokens)
       ),
       at = now()
