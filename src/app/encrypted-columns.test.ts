@@ -4,7 +4,7 @@ import { ensureApp } from '../features/apps/apps.js'
 import { createSigner, signerKeyContext } from '../features/signers/signer-record.js'
 import { silentLog } from '../platform/log/log.js'
 import { createVault } from '../platform/vault/vault.js'
-import { encryptedColumns, reencrypt, warnOfMissingKeys } from './encrypted-columns.js'
+import { encryptedColumns, lookForMissingKeys, reencrypt } from './encrypted-columns.js'
 
 const { db } = await createTestDatabase()
 const appId = await ensureApp(db, 'mine')
@@ -71,7 +71,7 @@ it('warns of secrets whose key the server does not have, and of nothing else', a
   const warnings = async (...keys: string[]) => {
     const lines: unknown[] = []
     const log = { ...silentLog, warn: (...line: unknown[]) => lines.push(line) }
-    await warnOfMissingKeys(db, createVault(keys), log)
+    await lookForMissingKeys(db, createVault(keys), log)()
     return lines
   }
   expect(await warnings(second, first)).toEqual([])

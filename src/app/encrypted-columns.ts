@@ -102,8 +102,18 @@ function keyIdOf(db: Database, column: EncryptedColumn) {
   return db`substr(${db(column.encrypted)}, 2, 4)`
 }
 
-/** Warns of secrets that no key of this server decrypts, such as after a restore without `secret.key`: what needs them fails. */
-export async function warnOfMissingKeys(db: Database, vault: Vault, log: Log): Promise<void> {
+/**
+ * Looks for secrets that no key of this server decrypts, such as after a restore without `secret.key`: what needs them fails.
+ * Reads whole tables, for which a start does not wait. Returns the end of the search, which a failure ends too.
+ */
+export function lookForMissingKeys(db: Database, vault: Vault, log: Log): () => Promise<void> {
+  const looking = warnOfMissingKeys(db, vault, log).catch((error: unknown) => {
+    log.warn({ err: error }, 'could not look for secrets that no key decrypts')
+  })
+  return () => looking
+}
+
+async function warnOfMissingKeys(db: Database, vault: Vault, log: Log): Promise<void> {
   const counts = await Promise.all(encryptedColumns.map((column) => countUnreadable(db, vault, column)))
   const secrets = counts.reduce((sum, count) => sum + count, 0)
   if (secrets === 0) return

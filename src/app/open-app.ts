@@ -17,7 +17,7 @@ import { observeWork } from '../platform/limits/work-metrics.js'
 import { observePools } from '../platform/metrics.js'
 import type { Config } from './config/config.js'
 import type { Connections } from './connections.js'
-import { warnOfMissingKeys } from './encrypted-columns.js'
+import { lookForMissingKeys } from './encrypted-columns.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { ServerApp } from './module.js'
 import { openHub } from './open-hub.js'
@@ -89,7 +89,7 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
     )
   }
   const vault = await openVault(config)
-  await warnOfMissingKeys(connections.read, vault, log)
+  lifecycle.onStop(lookForMissingKeys(connections.work, vault, log))
   const clock = Date.now
   return {
     config,
