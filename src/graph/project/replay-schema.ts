@@ -1,5 +1,6 @@
 import type { PendingQuery, Row } from '#postgres'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { copyGrants } from './replay-dependents.js'
 
 /** Columns that are not made from messages: they are computed elsewhere and copied from the old schema. */
 const preservedColumns = [{ table: 'users', key: 'fid', column: 'score' }] as const
@@ -160,6 +161,7 @@ export async function swapSchemas(db: Transaction): Promise<void> {
     await db.unsafe(copyStatement(preserved))
   }
   await restoreTimeOfMerge(db)
+  await copyGrants(db)
   for (const table of preservedTables) await db.unsafe(`alter table social.${table} set schema social_replay`)
   await db`alter schema social rename to social_replaced`
   await db`alter schema social_replay rename to social`

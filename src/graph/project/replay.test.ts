@@ -257,3 +257,29 @@ test('the next pages of a feed keep their recasts over a replay, and take no lat
   await merge([recast(carol, first!, testNow - 50)])
   expect(await nextPage()).toEqual(expected)
 })
+
+test('grants of an operator hold after a replay; a view or a foreign key on the read model refuses it', async () => {
+  const role = `reader_${process.pid}_${Math.trunc(performance.now())}`
+  await db.unsafe(`create role ${role}; grant usage on schema social to ${role};
+    grant select on social.casts to ${role} with grant option`)
+  try {
+    const [cast] = [users[0]!.cast('for a report', testNow)]
+    await merge([cast])
+    await replay(db, { shards: 1 })
+    const [granted] = await db`
+      select has_schema_privilege(${role}, 'social', 'usage') as schema,
+        has_table_privilege(${role}, 'social.casts', 'select with grant option') as casts,
+        has_table_privilege(${role}, 'social.follows', 'select') as follows`
+    expect(granted).toEqual({ schema: true, casts: true, follows: false })
+
+    await db.unsafe(`create schema reports;
+      create view reports.daily as select count(*) from social.casts;
+      create table reports.people (fid bigint references social.users)`)
+    await expect(replay(db, { shards: 1 })).rejects.toThrow(
+      /would be dropped.*: people_fid_fkey of reports\.people, reports\.daily\./,
+    )
+    expect(await db`select count::integer from reports.daily`).toEqual([{ count: 1 }])
+  } finally {
+    await db.unsafe(`drop schema if exists reports cascade; drop owned by ${role}; drop role ${role}`)
+  }
+})

@@ -13,6 +13,7 @@ import { projectSignerApps, projectUsers } from './chain.js'
 import { removeCompacted } from './links.js'
 import { projectChanges, projectEventBatch, projectInto } from './project.js'
 import { rebuildProtocolChannels } from './protocol-channels.js'
+import { refuseDependents } from './replay-dependents.js'
 import {
   buildIndexes,
   copyPreservedColumns,
@@ -55,7 +56,7 @@ type Heads = Map<number, number>
  * transaction. An aborted replay leaves the live schema unchanged.
  *
  * @param db Needs three connections.
- * @throws when another replay runs, or when the log dropped events that were merged since the replay began.
+ * @throws when another replay runs, when views or foreign keys of an operator would be dropped, or when the log dropped events that were merged since the replay began.
  */
 export async function replay(db: Database, options: ReplayOptions): Promise<void> {
   const lock = await db.reserve()
@@ -64,6 +65,7 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
       { locked: boolean }[]
     >`select pg_try_advisory_lock(hashtext('plaza replay')) as locked`
     if (!row?.locked) throw new Error('another replay is running')
+    await refuseDependents(db)
     await dropReplaySchemas(db)
     await rebuildSchema(db, options).catch(async (error: unknown) => {
       // The next replay cleans up what this one cannot.
