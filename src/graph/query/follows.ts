@@ -84,10 +84,17 @@ export interface PopularityPage {
 
 const WINDOW_SIZE = 1_000
 
+/** A window that has been started may gain follows that were signed earlier. */
+const MAX_STARTED_WINDOW_SIZE = 2 * WINDOW_SIZE
+
 interface PopularityRow extends Omit<FollowRow, 'fid'> {
   /** Null in the single row of an empty page. */
   readonly fid: number | null
   readonly popularity: number
+  /** The latest follow of the window; null in an empty one. */
+  readonly startTs: number | null
+  readonly startFid: number
+  /** The border of the window: its earliest follow. */
   readonly endTs: number | null
   readonly endFid: number
   readonly hasOlder: boolean
@@ -112,7 +119,9 @@ export async function readFollowsByPopularity(
   const end = [window.endTs, window.endFid] as const
   const last = follows.at(-1)
   if (last && found.length > query.limit) {
-    return { follows, next: { before, end, last: [last.popularity, last.fid] } }
+    // Follows that arrive meanwhile are before the window: inside, they would push its earliest into the next one.
+    const start = window.startTs === null ? before : ([window.startTs, window.startFid + 1] as const)
+    return { follows, next: { before: start, end, last: [last.popularity, last.fid] } }
   }
   const next = window.hasOlder
     ? { before: end, end: null, last: [MAX_SORT_KEY, MAX_SORT_KEY] as const }
@@ -127,6 +136,7 @@ async function readWindow(
 ): Promise<PopularityRow[]> {
   const { ownColumn, otherColumn } = columnsOf(side)
   const [endTs, endFid] = end ?? [-1, -1]
+  const size = end === null ? WINDOW_SIZE : MAX_STARTED_WINDOW_SIZE
   return await db<PopularityRow[]>`
     with span as materialized (
       select f.${db(otherColumn)} as other, f.ts, f.fid, f.signer
@@ -135,9 +145,13 @@ async function readWindow(
         and (f.ts, f.${db(otherColumn)}) < (${before[0]}::bigint, ${before[1]}::bigint)
         and (f.ts, f.${db(otherColumn)}) >= (${endTs}::bigint, ${endFid}::bigint)
       order by f.ts desc, f.${db(otherColumn)} desc
-      limit ${WINDOW_SIZE}
+      limit ${size}
+    ), start as (
+      select ts, other from span order by ts desc, other desc limit 1
     ), border as (
-      select ts, other from span order by ts, other limit 1
+      (select ${end?.[0] ?? null}::bigint as ts, ${end?.[1] ?? null}::bigint as other where ${end !== null}::boolean)
+      union all
+      (select ts, other from span where ${end === null}::boolean order by ts, other limit 1)
     ), ranked as (
       select s.other, s.ts, s.fid as follower, s.signer, ${popularityOf(db)} as popularity
       from span s
@@ -151,14 +165,13 @@ async function readWindow(
       limit ${limit + 1}
     )
     select p.other as fid, p.ts, ${dehydratedUserColumns(db, 'app')} as app, p.popularity,
-      coalesce(b.ts, ${end?.[0] ?? null}::bigint) as "endTs",
-      coalesce(b.other, ${end?.[1] ?? null}::bigint) as "endFid",
+      s.ts as "startTs", s.other as "startFid", b.ts as "endTs", b.other as "endFid",
       exists (
         select 1 from social.follows f
-        where f.${db(ownColumn)} = ${fid}
-          and (f.ts, f.${db(otherColumn)}) < (coalesce(b.ts, ${endTs}::bigint), coalesce(b.other, ${endFid}::bigint))
+        where f.${db(ownColumn)} = ${fid} and (f.ts, f.${db(otherColumn)}) < (b.ts, b.other)
       ) as "hasOlder"
     from (select 1) one
+    left join start s on true
     left join border b on true
     left join page p on true
     left join social.signer_apps a on a.fid = p.follower and a.key = p.signer

@@ -140,6 +140,28 @@ describe('followers and following', () => {
     expect(Math.min(...found.slice(0, 1000))).toBeGreaterThan(Math.max(...found.slice(1000, 2000)))
     await db`delete from social.users where fid > 1000`
   })
+
+  it('followers who arrive between two pages push nobody into the next block, to be listed there again', async () => {
+    // The earliest of the first block are the most popular.
+    await db`
+      insert into social.users (fid, custody_address, registered_at, score)
+      select n, decode(repeat('00', 20), 'hex'), 0, case when n between 2301 and 2400 then 0.9 end
+      from generate_series(1001, 4000) n`
+    const follow = (from: number, to: number) => db`
+      insert into social.follows (fid, target_fid, ts, signer)
+      select n, 1, n, ''::bytea from generate_series(${from}::integer, ${to}::integer) n`
+    await follow(1001, 3300)
+    let newest = 3300
+    const arrive = async () => {
+      await follow(newest + 1, newest + 7)
+      newest += 7
+    }
+    const found = await pages('followers', { fid: ALICE, sort_type: 'algorithmic', limit: 100 }, arrive)
+    expect(new Set(found).size).toBe(found.length)
+    expect([...found].sort((x, y) => x - y)).toEqual(Array.from({ length: 2300 }, (_, n) => 1001 + n))
+    await db`delete from social.follows where target_fid = 1 and fid > 1000`
+    await db`delete from social.users where fid > 1000`
+  })
 })
 
 /** Who follows alice at first; who goes and who comes before each of the next pages. */
