@@ -70,7 +70,7 @@ export function urlMember(property: string, text: string): string {
 
 /**
  * Returns the author of a cast that a member names, which the protocol requires: of the stored cast, or as given
- * by the member `<property>_author_fid`.
+ * by the member `<property>_author_fid`, where 0 is none.
  */
 export function authorOfCast(
   property: 'parent' | 'target',
@@ -78,12 +78,12 @@ export function authorOfCast(
   given: number | undefined,
 ): number {
   const member = `${property}_author_fid`
-  if (stored !== undefined && given !== undefined && stored !== given) {
+  if (stored !== undefined && given && stored !== given) {
     const cast = property === 'parent' ? 'parent' : 'cast'
     throw invalidField(member, `must be the author of the ${cast}, ${stored}`)
   }
   const fid = stored ?? given
-  if (fid !== undefined && fid !== 0) return fid
+  if (fid) return fid
   const purpose = property === 'parent' ? 'reply' : 'react'
   const message = `this server does not have the cast: set ${member} to ${purpose} to it`
   throw new PlazaError('not_found', message, { property })
@@ -119,7 +119,7 @@ function parentOf(
       throw invalidField('channel_id', "must be the channel of the parent's thread, or omitted")
     return { parentCastId: { fid, hash } }
   }
-  if (parentAuthorFid !== undefined)
+  if (parentAuthorFid)
     throw invalidField('parent_author_fid', 'must not be given unless parent is the hash of a cast')
   if (parent === undefined) return channel ? { parentUrl: channel.parentUrl } : {}
   const parentUrl = urlMember('parent', parent)

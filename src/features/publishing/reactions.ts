@@ -37,6 +37,6 @@ async function targetOf(db: Database, { target, targetAuthorFid }: Omit<Reaction
     return { targetCastId: { fid: authorOfCast('target', row?.fid, targetAuthorFid), hash } }
   }
   const targetUrl = urlMember('target', target)
-  if (targetAuthorFid === undefined) return { targetUrl }
+  if (!targetAuthorFid) return { targetUrl }
   throw invalidField('target_author_fid', 'must not be given unless target is the hash of a cast')
 }

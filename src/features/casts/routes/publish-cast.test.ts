@@ -145,9 +145,17 @@ describe('POST cast', () => {
         },
       )
     }
-    expect(await published({ text: 'no hint', parent: hash })).toMatchObject({ parent_author: { fid: 2 } })
+    for (const hint of [{}, { parent_author_fid: 0 }]) {
+      expect(
+        await published({ text: `no hint ${JSON.stringify(hint)}`, parent: hash, ...hint }),
+      ).toMatchObject({
+        parent_author: { fid: 2 },
+      })
+    }
     const url = 'chain://eip155:1/erc721:0xabc'
-    expect(await published({ text: 'below a URL', parent: url })).toMatchObject({ parent_url: url })
+    expect(await published({ text: 'below a URL', parent: url, parent_author_fid: 0 })).toMatchObject({
+      parent_url: url,
+    })
   })
 
   it('unknown parent with parent_author_fid -> a reply', async () => {

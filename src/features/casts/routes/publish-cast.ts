@@ -60,7 +60,8 @@ export const PostCastReqBody = Type.Object({
   ),
   parent_author_fid: Type.Optional(
     fidParameter({
-      description: 'Fid of the author of the parent cast. Required if this server does not have the cast.',
+      minimum: 0,
+      description: 'Fid of the author of the parent cast; 0 is none. Required if this server does not have the cast.',
       examples: [],
     }),
   ),

@@ -30,6 +30,7 @@ describe('reactions', () => {
   it('are visible, and gone, in the next read', async () => {
     expect(bodyOf(await send('POST'))).toMatchObject({ success: true })
     bodyOf(await send('POST', { reaction_type: 'recast', target: target.slice(2), target_author_fid: 2 }))
+    bodyOf(await send('POST', { reaction_type: 'recast', target, target_author_fid: 0 }))
     expect(await storedReactions()).toEqual({ likes: 1, recasts: 1, viewer: { liked: true, recasted: true } })
     expect(bodyOf(await send('DELETE'))).toMatchObject({ success: true })
     bodyOf(await send('DELETE', { reaction_type: 'recast' }))

@@ -46,7 +46,8 @@ export const ReactionReqBody = Type.Object({
   }),
   target_author_fid: Type.Optional(
     fidParameter({
-      description: 'Fid of the author of the cast. Required if this server does not have the cast.',
+      minimum: 0,
+      description: 'Fid of the author of the cast; 0 is none. Required if this server does not have the cast.',
       examples: [3],
     }),
   ),
