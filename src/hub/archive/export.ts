@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
-import { OnChainEvent } from '../../protocol/definitions.js'
+import { OnChainEvent, UserNameType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { Nonce } from '../merge/gasless-keys.js'
 import { mergeOrder } from '../merge/rules.js'
@@ -84,13 +84,16 @@ export async function countFrames(db: Database, fids?: readonly number[]): Promi
   return row!.frames
 }
 
-/** Exports released names, so that an older transfer does not restore them in another hub. */
+/**
+ * Exports released names, so that an older transfer does not restore them in another hub. The others of nobody are lost
+ * (`isLost`): their proofs would restore them.
+ */
 async function exportReleasedNames(db: Database, writer: ArchiveWriter): Promise<void> {
   let after = ''
   for (;;) {
     const rows = await db<{ name: string; proof: Buffer }[]>`
       select name, proof from hub.username_proofs
-      where fid = 0 and message_hash is null and name > ${after}
+      where fid = 0 and type = ${UserNameType.USERNAME_TYPE_FNAME} and message_hash is null and name > ${after}
       order by name
       limit ${PAGE_MESSAGES}
     `
@@ -224,7 +227,7 @@ async function selectChainEvents(db: Transaction, fids: readonly number[]) {
 async function selectNameTransfers(db: Transaction, fids: readonly number[]): Promise<Map<number, Buffer[]>> {
   const rows = await db<{ fid: number; proof: Buffer }[]>`
     select fid, proof from hub.username_proofs
-    where fid = any (${fids}::bigint[]) and message_hash is null
+    where fid = any (${fids}::bigint[]) and fid > 0 and message_hash is null
     order by fid, ts, name
   `
   return groupByFid(rows, ({ proof }) => proof)

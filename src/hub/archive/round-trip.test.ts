@@ -223,3 +223,17 @@ test('ENS names and basenames that an upstream listed without their messages are
   expect(target.refused).toEqual([])
   expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
 })
+
+test('a name that was lost is not in an archive: its proof would bring it back', async () => {
+  const source = await openHub()
+  const user = new TestUser(7)
+  await source.hub.submitOnChainEvents(user.onChain())
+  const lost = { ...nameTransfer('ada.eth', 7, 100), type: UserNameType.USERNAME_TYPE_ENS_L1 }
+  const released = nameTransfer('ada', 0, 100)
+  expect(await source.hub.submitNameTransfers([lost, released])).toEqual([null, null])
+  const items = [{ kind: 'nameTransfer', proof: lost, isLost: true }] as const
+  expect(await source.hub.submitItems(items)).toEqual([null])
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await target.db`select name, fid from hub.username_proofs`).toEqual([{ name: 'ada', fid: 0 }])
+})

@@ -6,8 +6,10 @@ import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { type TestUser, testNow } from '../../../test/network.js'
 import { silentLog } from '../../platform/log/log.js'
-import { HubEventType } from '../../protocol/definitions.js'
+import { HubEventType, UserDataType, UserNameProof } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
 import { hubEventBody } from '../log/hub-event.js'
+import { readUsernameProof, readUsernameProofsByFid } from '../query/users.js'
 import { recheckNames } from './recheck-names.js'
 import { addUser, claimHub, nameProof, submitOne, testLookups, username } from './testing/claim-scene.js'
 
@@ -200,7 +202,8 @@ describe('a name that stopped resolving', () => {
       expect(await hub.submit([newer], { origin: 'log' })).toEqual([null])
       return await hub.removeLostNames(proofs)
     }
-    const options = { db, hub: { removeLostNames: proofsFirst }, lookups, log: silentLog, clock: Date.now }
+    const raced = { ...hub, removeLostNames: proofsFirst }
+    const options = { db, hub: raced, lookups, log: silentLog, clock: Date.now }
     expect((await recheckNames({ ...options, everyHours: 0 })).removed).toBe(0)
     expect(await shownName(user)).toBe(name)
   })
@@ -213,5 +216,136 @@ describe('a name that stopped resolving', () => {
     const older = nameProof(user, name, owner, testNow - 50)
     expect((await hub.removeLostNames([older]))[0]?.code).toBe('bad_request.conflict')
     expect(await shownName(user)).toBe(name)
+  })
+})
+
+describe('a lost name that another hub still stores', () => {
+  const nameRow = async (name: string) =>
+    (await db`select fid, must_check from hub.username_proofs where name = ${name}`)[0]
+  const passTime = (name: string) =>
+    db`update hub.username_proofs set checked_at = checked_at - 25 * 3600 where name = ${name}`
+
+  /** A user whose name another hub has listed: names come without their messages. */
+  async function addListed(): Promise<{ user: TestUser; name: string; proven: SignedMessage }> {
+    const user = await addUser(hub, owner)
+    const name = `checked${nextName++}.eth`
+    await setName(chain.client, name, owner)
+    const proven = nameProof(user, name, owner)
+    expect(await copyListed(user, proven)).toEqual([null, null])
+    return { user, name, proven }
+  }
+
+  /** Merges what another hub lists of the user, as a comparison does. Returns the codes of refusals. */
+  async function copyListed(user: TestUser, { data }: SignedMessage): Promise<(string | null)[]> {
+    const proof = data.usernameProofBody!
+    const name = Buffer.from(proof.name).toString()
+    const listed = UserNameProof.decode(UserNameProof.encode(proof).finish())
+    const transfers = await hub.submitNameTransfers([listed])
+    const shown = await hub.submit([username(user, name)], { origin: 'store' })
+    return [...transfers, ...shown].map((outcome) => outcome?.code ?? null)
+  }
+
+  it('does not come back with the next comparison', async () => {
+    const { user, name } = await addNamed()
+    const proven = nameProof(user, name, owner)
+    await recheck(24)
+    await setName(chain.client, name, later)
+    await passTime(name)
+    expect((await recheck(24)).removed).toBe(1)
+    expect(await copyListed(user, proven)).toEqual([
+      'bad_request.duplicate',
+      'bad_request.validation_failure',
+    ])
+    expect((await hub.submit([proven], { origin: 'log' }))[0]?.code).toBe('bad_request.duplicate')
+    expect((await hub.submit([nameProof(user, name, owner, testNow - 9)], { origin: 'log' }))[0]?.code).toBe(
+      'bad_request.conflict',
+    )
+    expect(await shownName(user)).toBeNull()
+    expect(await readUsernameProof(db, name)).toBeNull()
+    for (const fid of [0, user.fid]) expect(await readUsernameProofsByFid(db, fid)).toEqual([])
+    expect(await recheck(24, () => Date.now() + 3_000_000)).toEqual({ kept: 0, removed: 0 })
+  })
+
+  it('is checked though its proof came without the message, and does not come back', async () => {
+    const { user, name, proven } = await addListed()
+    expect(await shownName(user)).toBe(name)
+    expect(await recheck(0)).toEqual({ kept: 0, removed: 0 })
+    expect((await recheck(24)).removed).toBe(0)
+    await setName(chain.client, name, later)
+    await passTime(name)
+    const [before] = await db<{ id: number }[]>`select max(id) as id from hub.events`
+    expect((await recheck(24)).removed).toBe(1)
+    expect(await copyListed(user, proven)).toEqual([
+      'bad_request.duplicate',
+      'bad_request.validation_failure',
+    ])
+    expect((await hub.submit([proven], { origin: 'log' }))[0]?.code).toBe('bad_request.duplicate')
+    expect(await shownName(user)).toBeNull()
+    const rows = await db<{ event: Buffer }[]>`
+      select event from hub.events where id > ${before!.id} and fid = ${user.fid} order by id`
+    const [removed, revoked] = rows.map(({ event }) => hubEventBody(event))
+    expect(rows).toHaveLength(2)
+    expect(removed).toMatchObject({
+      type: HubEventType.MERGE_USERNAME_PROOF,
+      usernameProof: undefined,
+      deletedUsernameProof: { fid: user.fid },
+      deletedUsernameProofMessage: undefined,
+    })
+    expect(revoked).toMatchObject({ type: HubEventType.REVOKE_MESSAGE })
+  })
+
+  it('is held again by a newer proof, of the user who owns it now', async () => {
+    const { name } = await addListed()
+    await recheck(24)
+    await setName(chain.client, name, later)
+    await passTime(name)
+    expect((await recheck(24)).removed).toBe(1)
+    const buyer = await addUser(hub, later)
+    const [before] = await db<{ id: number }[]>`select max(id) as id from hub.events`
+    expect(await submitOne(hub, nameProof(buyer, name, later, testNow + 1))).toBeNull()
+    expect(await nameRow(name)).toEqual({ fid: buyer.fid, must_check: false })
+    const [proven] = await db<{ event: Buffer }[]>`
+      select event from hub.events where id > ${before!.id} and fid = ${buyer.fid} order by id limit 1`
+    // The end of the lost proof has been logged already.
+    expect(hubEventBody(proven!.event)).toHaveProperty('deletedUsernameProof', undefined)
+  })
+
+  it('comes back if names are checked only once: the operator wants what the network has', async () => {
+    const { user, name } = await addNamed()
+    const proven = nameProof(user, name, owner)
+    await setName(chain.client, name, later)
+    await markOld()
+    expect((await recheck(0)).removed).toBe(1)
+    expect(await copyListed(user, proven)).toEqual([null, null])
+    expect(await shownName(user)).toBe(name)
+    await db`update hub.username_proofs set checked_at = ${Math.floor(Date.now() / 1000)}::bigint where name = ${name}`
+  })
+
+  it('stays if a newer proof of it merges meanwhile', async () => {
+    const { user, name } = await addListed()
+    await setName(chain.client, name, later)
+    const proofsFirst: typeof hub.submitItems = async (items) => {
+      const newer = nameProof(user, name, owner, testNow + 1)
+      expect(await hub.submit([newer], { origin: 'log' })).toEqual([null])
+      return await hub.submitItems(items)
+    }
+    const raced = { ...hub, submitItems: proofsFirst }
+    const options = { db, hub: raced, lookups, log: silentLog, clock: Date.now, everyHours: 24 }
+    expect((await recheckNames(options)).removed).toBe(0)
+    expect(await shownName(user)).toBe(name)
+    expect(await nameRow(name)).toMatchObject({ fid: user.fid })
+  })
+
+  it('leaves another username of its user alone', async () => {
+    const { user, name } = await addListed()
+    await recheck(24)
+    await setName(chain.client, name, later)
+    await passTime(name)
+    const shown = `checked${nextName++}.eth`
+    await setName(chain.client, shown, owner)
+    expect(await submitOne(hub, nameProof(user, shown, owner))).toBeNull()
+    expect(await hub.submit([user.userData(UserDataType.USERNAME, shown, testNow + 1)])).toEqual([null])
+    expect((await recheck(24)).removed).toBe(1)
+    expect(await shownName(user)).toBe(shown)
   })
 })

@@ -11,7 +11,7 @@ import type { ChainLookups } from './chain-lookups.js'
 export interface NameRecheckOptions {
   /** For reads and for the marks of checked names. */
   readonly db: Database
-  readonly hub: Pick<Hub, 'removeLostNames'>
+  readonly hub: Pick<Hub, 'removeLostNames' | 'submitItems'>
   readonly lookups: ChainLookups
   readonly log: Log
   /** Unix milliseconds. */
@@ -40,7 +40,8 @@ interface NameRow {
   readonly name: string
   readonly fid: number
   readonly proof: Buffer
-  readonly message: Buffer
+  /** Null if the proof came without its message, as in a copy from another hub. */
+  readonly message: Buffer | null
 }
 
 /**
@@ -49,7 +50,7 @@ interface NameRow {
  * nothing.
  */
 export async function recheckNames(options: NameRecheckOptions): Promise<NameRecheckResult> {
-  const { db, hub, lookups, log, clock } = options
+  const { db, lookups, log, clock } = options
   const nowUnix = Math.floor(clock() / 1000)
   const types = await findTypesUpToDate(lookups, nowUnix)
   const rows = types.length === 0 ? [] : await readNamesToCheck(options, types, nowUnix)
@@ -66,7 +67,7 @@ export async function recheckNames(options: NameRecheckOptions): Promise<NameRec
     if (unanswered.length === MAX_FAILURES) break
   }
   await markChecked(db, { kept, unanswered }, nowUnix)
-  const outcomes = await hub.removeLostNames(lost.map(({ message }) => decodeStoredMessage(message)))
+  const outcomes = await removeNames(options, lost)
   const removed = lost.filter((_, index) => outcomes[index] === null)
   for (const { name, fid } of removed)
     log.warn({ name, fid }, 'a name no longer resolves to its owner and is removed')
@@ -90,24 +91,38 @@ async function findTypesUpToDate(lookups: ChainLookups, nowUnix: number): Promis
   return found.flat()
 }
 
+/**
+ * Removes names. If the operator wants names to be checked again and again, their proofs do not come back with the next
+ * comparison with an upstream; if not, what the network has comes back (docs/protocol.md §4.9).
+ */
+function removeNames({ hub, everyHours }: NameRecheckOptions, lost: readonly NameRow[]) {
+  if (everyHours === 0)
+    return hub.removeLostNames(lost.flatMap(({ message }) => (message ? [decodeStoredMessage(message)] : [])))
+  return hub.submitItems(
+    lost.map(({ proof }) => ({ kind: 'nameTransfer', proof: UserNameProof.decode(proof), isLost: true })),
+  )
+}
+
 function readNamesToCheck(
   { db, everyHours }: NameRecheckOptions,
   types: readonly UserNameType[],
   nowUnix: number,
 ): Promise<NameRow[]> {
   const isRepeated = everyHours > 0
+  // The first two conditions are those of the index, as constants: without fnames, and names of nobody.
   return db<NameRow[]>`
     select p.name, p.fid, p.proof, m.message
     from hub.username_proofs p
-    join hub.messages m
+    left join hub.messages m
       on m.fid = p.fid
       and m.set = ${MessageSet.usernameProofs}::smallint
       and m.key = convert_to(p.name, 'UTF8')
       and m.hash = p.message_hash
-    where p.message_hash is not null
+    where p.type <> 1
+      and p.fid > 0
       and p.type = any (${types}::smallint[])
       and (
-        p.must_check
+        p.must_check and m.message is not null
         or ${isRepeated} and coalesce(p.checked_at, 0) <= ${nowUnix - everyHours * SECONDS_PER_HOUR}::bigint
       )
     order by p.checked_at nulls first

@@ -24,6 +24,8 @@ export interface MergeBatch {
   readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal>
   /** Messages that are sent to the upstream when they are merged (`OriginRules.isOutgoing`). */
   readonly outgoing?: ReadonlySet<SignedMessage>
+  /** Proofs among the name transfers whose names are lost (`MergeItem.isLost`). */
+  readonly lostProofs?: ReadonlySet<UserNameProof>
   /** Name proofs that no longer resolve to their owner (`Hub.removeLostNames`). */
   readonly lostNames?: readonly SignedMessage[]
   /** Messages that the upstream no longer stores (`Hub.removeByUpstream`). */

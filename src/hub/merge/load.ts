@@ -15,6 +15,7 @@ import {
 } from '../storage-limits.js'
 import type { MergeBatch } from './batch.js'
 import { loadChannels } from './channels/channel-store.js'
+import { loadEndedLoans } from './ended-loans.js'
 import { type KeyClaim, loadKeys } from './gasless-keys.js'
 import { loadCompaction } from './load-compaction.js'
 import { conflictKeyOf } from './merge-message.js'
@@ -48,7 +49,8 @@ export async function loadState(
     ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
   ]
   const countedFids = [...new Set(ownKeys.map(({ fid }) => fid))]
-  const [accounts, signers, storedMessages, nameRows, keys, channels, counts] = await inPipeline([
+  const loans = ownKeys.filter(({ set }) => set === MessageSet.lends)
+  const [accounts, signers, storedMessages, nameRows, keys, channels, counts, endedLoans] = await inPipeline([
     selectAccounts(db, fids, messages, nowUnix),
     selectSigners(db, messages),
     selectStoredMessages(db, ownKeys),
@@ -62,6 +64,7 @@ export async function loadState(
     loadKeys(db, messages, keyClaims),
     loadChannels(db, messages),
     selectSetCounts(db, countedFids),
+    loadEndedLoans(db, loans),
   ])
   const state = new BatchState(
     new Map(accounts.map((row) => [row.fid, accountOf(row)])),
@@ -77,6 +80,7 @@ export async function loadState(
   state.loadCounts(countedFids, counts)
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) state.loadName(row.name, { ...row, proof: decodeProof(row.proof) })
+  for (const end of endedLoans) state.endedLoans.load({ ...end, set: MessageSet.lends }, end)
   for (const row of storedMessages) state.load(row, storedMessageFromRow(row))
   for (const conflictKey of ownKeys) state.load(conflictKey, null)
   const holderKeys = holderKeysOf(names, state)

@@ -25,7 +25,7 @@ import { isChannelEvent } from './channel-registry.js'
 import { orderKeyMessages, recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
-import { mergeNameTransfer, removeLostName } from './names.js'
+import { mergeNameTransfer, releaseLostName, removeLostName } from './names.js'
 import { saveOutgoing } from './outgoing.js'
 import { loadOwnedChannels } from './owner-hints.js'
 import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
@@ -145,7 +145,9 @@ function sizeOf({ chainEvents, nameTransfers, messages, upstreamRemovals = [], l
 
 /** Decides everything but on-chain events, in the protocol's order. Changes the state. */
 function decideMerges(batch: MergeBatch, ordered: readonly OrderedMessage[], state: BatchState) {
-  const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
+  const nameTransfers = batch.nameTransfers.map((proof) =>
+    batch.lostProofs?.has(proof) ? releaseLostName(proof, state) : mergeNameTransfer(proof, state),
+  )
   const messages = mergeInOrder(ordered, state)
   const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
     applyUpstreamRemoval(message, state),

@@ -32,6 +32,19 @@ export function usernameConflictKey(fid: number): ConflictKey {
 }
 
 /**
+ * Returns true if a name was taken from the user in its proof, since it no longer resolves to their address: the proof does not
+ * come back, a newer one may.
+ */
+export function isLost({ fid, proof }: NameHolder): boolean {
+  return fid === 0 && proof.fid !== 0
+}
+
+/** Returns the proof that a merge displaces: none if the name was lost, since the log has the end of its proof already. */
+export function displacedProof(holder: NameHolder | null): UserNameProof | undefined {
+  return holder === null || isLost(holder) ? undefined : holder.proof
+}
+
+/**
  * Merges a transfer of the fname registry, or a proof that an upstream has sent without its message: the later wins, then
  * the larger signature (docs/protocol.md §4.4). Fid 0 releases the name. The message of a replaced proof goes with it. A
  * transfer revokes the USERNAME entry of the previous holder (docs/protocol.md §4.9).
@@ -50,7 +63,7 @@ export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refu
   state.emit(proof.fid || holder?.fid || null, {
     type: HubEventType.MERGE_USERNAME_PROOF,
     usernameProof: proof,
-    deletedUsernameProof: holder?.proof,
+    deletedUsernameProof: displacedProof(holder),
     deletedUsernameProofMessage: deletedMessage ?? undefined,
   })
   const isTransfer = proof.type === UserNameType.USERNAME_TYPE_FNAME
@@ -69,24 +82,43 @@ export function removeReplacedProof(holder: NameHolder, state: BatchState): Sign
 
 /**
  * Removes a name that no longer resolves to the owner in its proof, and the USERNAME entry that shows it
- * (docs/protocol.md §4.9).
+ * (docs/protocol.md §4.9). The same proof may merge again.
  */
 export function removeLostName(message: SignedMessage, state: BatchState): Refusal | null {
   const proof = message.data.usernameProofBody!
   const name = nameOf(proof)
   const holder = state.name(name)
-  if (!holder?.messageHash?.equals(message.hash))
+  if (!holder || holder.fid === 0 || !holder.messageHash?.equals(message.hash))
     return refuse('bad_request.conflict', 'message is not stored')
-  state.set(proofConflictKey(holder.fid, name), null)
+  takeName(holder, state)
   state.setName(name, null)
+  return null
+}
+
+/**
+ * Takes a name like `removeLostName`, and keeps the proof as that of nobody: an upstream, which revokes no names, lists it with
+ * every comparison.
+ */
+export function releaseLostName(proof: UserNameProof, state: BatchState): Refusal | null {
+  const name = nameOf(proof)
+  const holder = state.name(name)
+  if (!holder || holder.fid === 0 || !encodeProof(holder.proof).equals(encodeProof(proof)))
+    return refuse('bad_request.conflict', 'proof is not stored')
+  takeName(holder, state)
+  state.setName(name, { ...holder, fid: 0 })
+  return null
+}
+
+/** Removes the message of a name's proof, and the USERNAME entry that shows the name. */
+function takeName(holder: NameHolder, state: BatchState): void {
+  const deletedMessage = removeReplacedProof(holder, state)
   state.emit(holder.fid, {
     type: HubEventType.MERGE_USERNAME_PROOF,
-    deletedUsernameProof: proof,
-    deletedUsernameProofMessage: message,
+    deletedUsernameProof: holder.proof,
+    deletedUsernameProofMessage: deletedMessage ?? undefined,
   })
   const shown = state.get(usernameConflictKey(holder.fid))?.message().data.userDataBody?.value
-  if (shown === name) revokeUsername(holder.fid, state)
-  return null
+  if (shown === holder.name) revokeUsername(holder.fid, state)
 }
 
 function revokeUsername(fid: number, state: BatchState): void {

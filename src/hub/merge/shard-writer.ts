@@ -23,7 +23,15 @@ export type MergeItem = {
       readonly unconfirmed?: Refusal | undefined
     }
   | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
-  | { readonly kind: 'nameTransfer'; readonly proof: UserNameProof }
+  | {
+      readonly kind: 'nameTransfer'
+      readonly proof: UserNameProof
+      /**
+       * The name no longer resolves to the owner in this proof, which is stored: the name is taken from its holder, and the
+       * proof does not merge again (docs/protocol.md §4.9).
+       */
+      readonly isLost?: boolean
+    }
 )
 
 /** A message that the upstream no longer stores. */
@@ -207,6 +215,7 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     messages: [] as SignedMessage[],
     upstreamRemovals: [] as SignedMessage[],
     lostNames: [] as SignedMessage[],
+    lostProofs: new Set<UserNameProof>(),
     unconfirmed: new Map<SignedMessage, Refusal>(),
     historical: new Set<SignedMessage>(),
     outgoing: new Set<SignedMessage>(),
@@ -215,6 +224,7 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
   for (const item of items) {
     const value = contentOf(item)
     batch[listOf[item.kind]].push(value as never)
+    if (item.kind === 'nameTransfer' && item.isLost) batch.lostProofs.add(item.proof)
     if (item.kind === 'message' && item.historical) batch.historical.add(item.message)
     if (item.kind === 'message' && item.isOutgoing) batch.outgoing.add(item.message)
     if (item.kind === 'message' && item.unconfirmed) batch.unconfirmed.set(item.message, item.unconfirmed)

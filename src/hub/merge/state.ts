@@ -7,6 +7,7 @@ import type { MessageSet } from '../../protocol/message-kind.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
 import { ChannelState } from './channels/channel-state.js'
+import { EndedLoans } from './ended-loans.js'
 import type { KeyClaim, KeyState } from './gasless-keys.js'
 import { LinkCutoffs } from './link-cutoffs.js'
 import { type ConflictKey, conflictKeyId, type StoredMessage } from './stored-message.js'
@@ -38,7 +39,10 @@ export interface VerificationCounts {
 /** The holder of a name: a row of `hub.username_proofs`. */
 export interface NameHolder {
   readonly name: string
-  /** 0 after a release; the row remains, so that an older transfer cannot restore the name. */
+  /**
+   * 0 after a release, or when the name was lost (`isLost`); the row remains, so that an older transfer or the same proof cannot
+   * restore the name.
+   */
   readonly fid: number
   readonly proof: UserNameProof
   /** Hash of the message that carried the proof; null for transfers of the fname registry. */
@@ -81,6 +85,7 @@ interface TrackedMessage extends TrackedValue<StoredMessage> {
 export class BatchState {
   readonly events: PendingEvent[] = []
   readonly linkCutoffs = new LinkCutoffs()
+  readonly endedLoans = new EndedLoans()
   readonly #messages = new Map<string, TrackedMessage>()
   readonly #messagesByFid = new Map<number, TrackedMessage[]>()
   readonly #names = new Map<string, TrackedValue<NameHolder>>()

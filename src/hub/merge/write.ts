@@ -4,6 +4,7 @@ import { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { mentionedFids, messageTarget } from '../message-target.js'
 import { writeChannels } from './channels/channel-store.js'
+import { writeEndedLoans } from './ended-loans.js'
 import { writeKeys } from './gasless-keys.js'
 import { writeLinkCutoffs } from './link-cutoffs.js'
 import { encodeProof } from './names.js'
@@ -33,6 +34,7 @@ export async function writeChanges(
     ),
     writeNames(db, state),
     writeLoans(db, changes),
+    writeEndedLoans(db, state.endedLoans),
     writeKeys(db, state.keys),
     writeLinkCutoffs(db, state.linkCutoffs),
     writeChannels(db, state.channels),

@@ -149,9 +149,13 @@ export function readLinksByFid(
   linkType: string | null,
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  // A link's key is 0x01, the type, 0x00 and the target (conflict keys, docs/protocol.md §4.1).
+  // A link's key is 0x01, the type, 0x00 and the target in 8 bytes (conflict keys, docs/protocol.md §4.1). A type may contain
+  // 0x00 itself: only the length says where it ends.
   const keyStart = Buffer.from(linkType === null ? '\x01' : `\x01${linkType}\0`)
-  const condition = db`and substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea`
+  const condition = db`
+    and substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea
+    and (${linkType === null}::boolean or octet_length(key) = ${keyStart.length + 8}::integer)
+  `
   return readMessagesOfType(db, fid, MessageType.LINK_ADD, page, condition)
 }
 

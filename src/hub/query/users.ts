@@ -80,7 +80,7 @@ export async function readUsernameProofsByFid(db: Database, fid: number): Promis
   const rows = await db<{ proof: Buffer }[]>`
     select proof
     from hub.username_proofs
-    where fid = ${fid}::bigint
+    where fid = ${fid}::bigint and fid > 0
     order by message_hash is null, ts, name
     limit ${MAX_PROOFS}::bigint
   `

@@ -612,6 +612,14 @@ create table hub.consumers (
   constraint consumers_pkey PRIMARY KEY (name, shard)
 ) with (fillfactor=50);
 
+create table hub.ended_loans (
+  fid bigint not null,
+  key bytea not null,
+  ts bigint not null,
+  hash bytea not null,
+  constraint ended_loans_pkey PRIMARY KEY (fid, key)
+);
+
 create table hub.events (
   day date not null,
   shard smallint not null,
@@ -779,9 +787,9 @@ create table hub.username_proofs (
   must_check boolean not null default false,
   constraint username_proofs_pkey PRIMARY KEY (name)
 );
-comment on column hub.username_proofs.fid is '0 when the name was released: the row stays, so that an older transfer cannot bring the name back';
+comment on column hub.username_proofs.fid is '0 when the name was released, or no longer resolves to the owner in its proof: the row stays, so that an older transfer or the same proof cannot bring the name back';
 CREATE INDEX username_proofs_by_fid ON hub.username_proofs USING btree (fid);
-CREATE INDEX username_proofs_to_check ON hub.username_proofs USING btree (checked_at NULLS FIRST) WHERE (message_hash IS NOT NULL);
+CREATE INDEX username_proofs_to_check ON hub.username_proofs USING btree (checked_at NULLS FIRST) WHERE ((type <> 1) AND (fid > 0));
 
 create table inbox.notifications (
   fid bigint not null,

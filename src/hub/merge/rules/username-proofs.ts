@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../../../platform/errors.js'
 import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import { nameOf, proofConflictKey, removeReplacedProof } from '../names.js'
+import { displacedProof, isLost, nameOf, proofConflictKey, removeReplacedProof } from '../names.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState, NameHolder } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
@@ -53,7 +53,7 @@ function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal
   state.emit(message.data.fid, {
     type: HubEventType.MERGE_USERNAME_PROOF,
     usernameProof: proof,
-    deletedUsernameProof: holder?.proof,
+    deletedUsernameProof: displacedProof(holder),
     usernameProofMessage: message,
     deletedUsernameProofMessage: deletedMessage ?? undefined,
   })
@@ -63,7 +63,9 @@ function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal
 function resolveNameConflict(message: SignedMessage, holder: NameHolder): Refusal | null {
   const proof = message.data.usernameProofBody!
   const byTime = proof.timestamp - holder.proof.timestamp
-  const order = byTime || Buffer.compare(message.hash, holder.messageHash ?? Buffer.alloc(0))
+  // A lost proof may have come without its message.
+  const isAgain = isLost(holder) && byTime === 0
+  const order = isAgain ? 0 : byTime || Buffer.compare(message.hash, holder.messageHash ?? Buffer.alloc(0))
   if (order === 0) return refuse('bad_request.duplicate', 'message has already been merged')
   if (order < 0) return refuse('bad_request.conflict', 'message conflicts with a more recent add')
   return null
