@@ -1,18 +1,12 @@
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { encodeHubEvent, eventId, type HubEventBody } from '../../src/hub/log/hub-event.js'
-import { buildBlocks, type ShardHead } from '../../src/hub/log/write.js'
-import type { UpstreamClient, UpstreamEvent } from '../../src/hub/sync/client/upstream-client.js'
-import { readEventHead } from '../../src/hub/sync/client/wire-page.js'
-import { ShardSync } from '../../src/hub/sync/follow/shard-sync.js'
-import { UpstreamRefusalLog } from '../../src/hub/sync/reconcile-queue.js'
-import { allUsers } from '../../src/hub/sync/subset/selected-users.js'
+import { beforeEach, expect, test } from 'vitest'
 import { HubEventType, StorageUnitType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createTestDatabase } from '../database.js'
-import { grantKey, keyOwnersOnChain, keyUser } from '../gasless-keys.js'
+import { grantKey, keyOwnersOnChain, keyUser, removeKey } from '../gasless-keys.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testKey, testNow } from '../network.js'
-import { createRecordingLog, createRecordingMetrics } from './test-sync.js'
+import { mergedHashes } from './hub-snapshot.js'
+import { followShard, type Logged, logOf, startAtFirstEvent, upstreamOf } from './stub-upstream.js'
 
 /** What a node of the network merges on its shard 0: it has no id, or is in the log of every shard. */
 
@@ -24,84 +18,81 @@ beforeEach(async () => {
   await hub.submitOnChainEvents(keyOwnersOnChain())
 })
 
-/** An event that merges a message, in its own block. */
-type Logged = { readonly message: SignedMessage; readonly hasId?: boolean }
-
-/** The events of a log in order, with the confirmations of its blocks. */
-function logOf(entries: readonly Logged[]): UpstreamEvent[] {
-  let head: ShardHead = { height: 0, blockHash: Buffer.alloc(32) }
-  const events: UpstreamEvent[] = []
-  const add = (bytes: Buffer) => events.push({ ...readEventHead(bytes), bytes })
-  for (const { message, hasId = true } of entries) {
-    const body: HubEventBody = { type: HubEventType.MERGE_MESSAGE, message, deletedMessages: [] }
-    const block = buildBlocks(1, head, [{ fid: message.data.fid, body }], testNow)
-    if (hasId) {
-      head = block.head
-      for (const event of block.events) add(encodeHubEvent(event))
-    } else {
-      add(encodeHubEvent({ shard: 1, id: 0, timestamp: testNow, body }))
-    }
-  }
-  return events
-}
-
-/** An upstream that streams a log as one batch and ends. Its pages have only what has an id. */
-function upstreamOf(log: readonly UpstreamEvent[]): UpstreamClient {
-  return {
-    address: 'stub.example:3383',
-    call: () => Promise.reject(new Error('not called')),
-    async *subscribe() {
-      yield { events: log, hasMore: false }
-    },
-    async events({ from, stop = Number.MAX_SAFE_INTEGER, limit, reverse = false }) {
-      const found = log.filter(({ id }) => id > 0 && id >= from && id < stop)
-      return (reverse ? found.toReversed() : found).slice(0, limit)
-    },
-    close: () => {},
-  }
-}
-
 /** Follows the log of one shard from its first event to its end. */
-async function follow(entries: readonly Logged[], { shard = 1, shards = 1 } = {}): Promise<void> {
+async function follow(entries: readonly Logged[], shard?: { shard: number; shards: number }): Promise<void> {
   const client = upstreamOf(logOf(entries))
-  await db`
-    insert into sync.cursors (upstream, shard, next_id, block_time)
-    values (${client.address}, ${shard}::smallint, ${eventId(1, 0)}::bigint, 0)
-  `
-  const stopping = new AbortController()
-  onTestFinished(() => stopping.abort())
-  const log = createRecordingLog()
-  await new ShardSync({
-    db,
-    client,
-    shard,
-    shards,
-    hub,
-    trusted: true,
-    selection: allUsers,
-    log,
-    refusals: new UpstreamRefusalLog(log),
-    metrics: createRecordingMetrics(),
-    clock: Date.now,
-    signal: stopping.signal,
-    onProgress: () => {},
-  }).run()
+  await startAtFirstEvent(db, client, shard?.shard)
+  await followShard({ db, hub }, client, shard)
+}
+
+/** Returns the types of those messages that were never merged. */
+async function unmerged(messages: readonly SignedMessage[]): Promise<number[]> {
+  const merged = new Set(await mergedHashes(db))
+  return messages.filter(({ hash }) => !merged.has(hash.toString('hex'))).map(({ data }) => data.type)
 }
 
 test('keys that are granted by events without an id are all held', async () => {
   const keys = ['first', 'second', 'third'].map(testKey)
   const grants = await Promise.all(keys.map((key, index) => grantKey({ key, nonce: index + 1 })))
   await follow([
-    { message: grants[0]!, hasId: false },
-    { message: keyUser.cast('between', testNow) },
-    { message: grants[1]!, hasId: false },
+    { messages: [grants[0]!], hasId: false },
+    { messages: [keyUser.cast('between', testNow)] },
+    { messages: [grants[1]!], hasId: false },
   ])
   await db`truncate sync.cursors`
-  await follow([{ message: grants[2]!, hasId: false }])
+  await follow([{ messages: [grants[2]!], hasId: false }])
   const held = await db<{ key: Buffer }[]>`select key from hub.gasless_keys`
   const hex = (key: Uint8Array) => Buffer.from(key).toString('hex')
   expect(held.map(({ key }) => hex(key)).sort()).toEqual(keys.map(({ publicKey }) => hex(publicKey)).sort())
   expect(await db`select from hub.messages where fid = ${keyUser.fid}`).toHaveLength(keys.length + 1)
+})
+
+/** The life of a key: granted with no id, used in a block after another cast, and removed with no id. */
+async function keyLife(nonce: number) {
+  const key = testKey(`life ${nonce}`)
+  const other = keyUser.cast(`before ${nonce}`, testNow)
+  const cast = key.sign(keyUser.cast(`by the key ${nonce}`, testNow).data)
+  const removal = await removeKey(nonce + 1, 1, { key })
+  const log = logOf([
+    { messages: [await grantKey({ key, nonce })], hasId: false },
+    { messages: [other, cast] },
+    { messages: [removal], hasId: false },
+    { messages: [keyUser.cast(`after ${nonce}`, testNow)] },
+  ])
+  const [granting, firstBlock, , castEvent, removing, ...nextBlock] = log
+  return {
+    log,
+    /** The stream without the other cast. */
+    beforeRemoval: [granting!, firstBlock!, castEvent!],
+    removing: removing!,
+    nextBlock,
+    messages: [other, cast, removal],
+  }
+}
+
+test('a key is removed after what it signed before in the same batch', async () => {
+  const { log, messages } = await keyLife(10)
+  const client = upstreamOf(log)
+  await startAtFirstEvent(db, client)
+  await followShard({ db, hub }, client)
+  expect(await unmerged(messages)).toEqual([])
+})
+
+test('the removal of a key waits for what arrived before it and waits itself', async () => {
+  const { log, beforeRemoval, removing, nextBlock, messages } = await keyLife(20)
+  const client = upstreamOf(log, [beforeRemoval, [removing], nextBlock])
+  await startAtFirstEvent(db, client)
+  await followShard({ db, hub }, client)
+  expect(await unmerged(messages)).toEqual([])
+})
+
+test('the stream ends while the removal of a key waits -> it is merged: no log has it', async () => {
+  const { log, beforeRemoval, removing, messages } = await keyLife(30)
+  const broken = upstreamOf(log, [beforeRemoval, [removing]])
+  await startAtFirstEvent(db, broken)
+  await followShard({ db, hub }, broken)
+  await followShard({ db, hub }, upstreamOf(log.filter(({ id }) => id > 0)))
+  expect(await unmerged(messages)).toEqual([])
 })
 
 test.each([
@@ -114,7 +105,7 @@ test.each([
     await hub.submitOnChainEvents(lender.onChain({ units: 1_000 }))
     const units = StorageUnitType.UNIT_TYPE_2025
     const loan = [999, 0].map((count, n) => ({
-      message: lender.lendStorage(keyUser.fid, count, units, testNow - 10 + n),
+      messages: [lender.lendStorage(keyUser.fid, count, units, testNow - 10 + n)],
     }))
     const lent: number[] = []
     for (const shard of order) {

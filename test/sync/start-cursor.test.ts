@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { blockOf, eventId } from '../../src/hub/log/hub-event.js'
 import { createUpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
-import { findStartCursor, saveCursor } from '../../src/hub/sync/follow/cursors.js'
+import { findStartCursor, initializeCursors, saveCursor } from '../../src/hub/sync/follow/cursors.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
@@ -25,6 +25,8 @@ for (let n = 1; n <= BLOCKS; n += 1) {
   await upstreamHub.submit([user.cast(`${n}`, testNow + n)])
 }
 
+type EventRange = Parameters<typeof client.events>[0]
+
 /** Time of a block in Farcaster seconds, counted from the first one. */
 const madeAt = (block: number) => testNow + (block - firstBlock) * APART_SECONDS
 const start = () => findStartCursor(db, client, 1, new AbortController().signal)
@@ -42,6 +44,47 @@ test('a sync that returns to an upstream starts where it left another one', asyn
   expect(gap).toBeUndefined()
 })
 
+test('a start that is found by time is merged up to that time, less a minute', async () => {
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 30) })
+  expect((await start()).blockTime).toBe(madeAt(firstBlock + 30) - 60)
+})
+
+test('a start at the end of the log is merged up to its last block', async () => {
+  expect((await start()).blockTime).toBe(madeAt(firstBlock + BLOCKS))
+})
+
+test('cursors are initialized once, at the end of the log', async () => {
+  const { signal } = new AbortController()
+  const rows = async () => [
+    ...(await db`select next_id::float8 as id, block_time::float8 as time from sync.cursors`),
+  ]
+  await initializeCursors(db, client, signal)
+  const initialized = await rows()
+  expect(initialized).toEqual([
+    { id: eventId(firstBlock + BLOCKS + 1, 0), time: madeAt(firstBlock + BLOCKS) },
+  ])
+  await initializeCursors(db, client, signal)
+  expect(await rows()).toEqual(initialized)
+})
+
+test('a shard that did not follow while another one did -> it starts where it was left, at each upstream', async () => {
+  const left = firstBlock + 10
+  const own = eventId(left + 1, 0)
+  for (const shard of [1, 2]) await saveCursor(db, OTHER, shard, { nextId: own, blockTime: madeAt(left) })
+  // Both shards of the second upstream start, and the first of them reaches the end.
+  const twoShards = { ...client, events: (range: EventRange) => client.events({ ...range, shard: 1 }) }
+  const signal = new AbortController().signal
+  for (const shard of [1, 2])
+    await saveCursor(db, client.address, shard, await findStartCursor(db, twoShards, shard, signal))
+  const end = { nextId: eventId(firstBlock + BLOCKS + 1, 0), blockTime: madeAt(firstBlock + BLOCKS) }
+  await saveCursor(db, client.address, 1, end)
+
+  const back = await findStartCursor(db, { ...twoShards, address: OTHER }, 2, signal)
+  expect(back.nextId).toBe(own)
+  const third = await findStartCursor(db, { ...twoShards, address: 'third.example:3383' }, 2, signal)
+  expect(blockOf(third.nextId)).toBe(left)
+})
+
 test('it never starts before its own cursor', async () => {
   const blockMerged = eventId(firstBlock + 31, 0)
   await saveCursor(db, server.address, 1, { nextId: blockMerged, blockTime: madeAt(firstBlock + 30) })
@@ -53,7 +96,10 @@ const endBlock = firstBlock + BLOCKS
 
 /** A cursor so many blocks after the end of the log. */
 const saveCursorBehindEnd = (blocks: number) =>
-  saveCursor(db, server.address, 1, { nextId: eventId(endBlock + 1 + blocks, 0), blockTime: 0 })
+  saveCursor(db, server.address, 1, {
+    nextId: eventId(endBlock + 1 + blocks, 0),
+    blockTime: madeAt(endBlock + blocks),
+  })
 
 test.each([1, 8])('an upstream that is %i blocks behind the cursor keeps its log', async (blocks) => {
   await saveCursorBehindEnd(blocks)
@@ -66,8 +112,9 @@ test.each([1, 8])('an upstream that is %i blocks behind the cursor keeps its log
 
 test('a log that ends far before the cursor at a second look as well is a new one', async () => {
   await saveCursorBehindEnd(9)
-  const { nextId, gap, isNewLog } = await start()
+  const { nextId, blockTime, gap, isNewLog } = await start()
   expect(isNewLog).toBe(true)
+  expect(blockTime).toBe(madeAt(endBlock + 9))
   expect(gap).toEqual({ from: eventId(endBlock + 10, 0), to: nextId })
 })
 
@@ -103,9 +150,13 @@ test('events that the upstream dropped before that time -> a gap is logged', asy
 
   await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 20) })
   expect((await start()).gap).toBeUndefined()
-  await saveCursor(db, server.address, 1, {
-    nextId: eventId(firstBlock + 2, 0),
-    blockTime: madeAt(firstBlock + 1),
-  })
+  const blockTime = madeAt(firstBlock + 1)
+  await saveCursor(db, server.address, 1, { nextId: eventId(firstBlock + 2, 0), blockTime })
   expect((await start()).gap).toBeUndefined()
+
+  // Without another upstream there is a gap, and what is merged before it is as old as it was.
+  await db`delete from sync.cursors where upstream = ${OTHER}`
+  const afterGap = await start()
+  expect(afterGap).toMatchObject({ nextId: kept, blockTime })
+  expect(afterGap.gap).toBeDefined()
 })

@@ -10,7 +10,7 @@ import { readShards } from '../client/upstreams.js'
 interface Cursor {
   /** All events with a lower id are merged. */
   readonly nextId: number
-  /** Time of the last block before it, in Farcaster seconds; 0 if unknown. */
+  /** All blocks up to this time are merged: Farcaster seconds; 0 if unknown. */
   readonly blockTime: number
 }
 
@@ -45,19 +45,37 @@ export async function saveCursor(
   db: Database,
   upstream: string,
   shard: number,
-  { nextId, blockTime }: Cursor,
+  cursor: Cursor,
 ): Promise<void> {
+  await saveCursors(db, upstream, new Map([[shard, cursor]]))
+}
+
+/** Saves the cursors of several shards, all or none. */
+export async function saveCursors(
+  db: Database,
+  upstream: string,
+  cursors: ReadonlyMap<number, Cursor>,
+): Promise<void> {
+  const saved = [...cursors.values()]
   await db`
     insert into sync.cursors (upstream, shard, next_id, block_time)
-    values (${upstream}, ${shard}::smallint, ${nextId}::bigint, ${blockTime}::bigint)
+    select ${upstream}, shard, next_id, block_time
+    from unnest(
+      ${[...cursors.keys()]}::smallint[],
+      ${saved.map(({ nextId }) => nextId)}::bigint[],
+      ${saved.map(({ blockTime }) => blockTime)}::bigint[]
+    ) as saved (shard, next_id, block_time)
     on conflict (upstream, shard) do update set next_id = excluded.next_id, block_time = excluded.block_time
   `
-  await deleteAppliedOffsets(db, sourceLogName(upstream, shard), rewindId(nextId))
+  for (const [shard, { nextId }] of cursors) {
+    await deleteAppliedOffsets(db, sourceLogName(upstream, shard), rewindId(nextId))
+  }
 }
 
 /** Returns the time up to which any upstream is merged, or any other than one: Farcaster seconds, or null. */
 async function syncedUntil(db: Database, excludedUpstream = ''): Promise<number | null> {
-  // The slowest shard of an upstream counts, and of several upstreams the furthest.
+  // The slowest shard of an upstream counts, and of several upstreams the furthest. A shard without a time does not count: its
+  // log was empty when it started, or went back, and then all users are compared.
   const [row] = await db<{ time: number | null }[]>`
     select max(time) as time
     from (
@@ -109,19 +127,19 @@ export async function findStartCursor(
     const time = await syncedUntil(db)
     if (time !== null) return await findStartByTime(client, shard, time - REWIND_SECONDS, signal)
     const endId = newest[0] ? eventId(blockOf(newest[0].id) + 1, 0) : 0
-    return { nextId: endId, fromId: endId, blockTime: 0 }
+    return { nextId: endId, fromId: endId, blockTime: newest[0] ? timeOf(newest[0]) : 0 }
   }
   if (endsBefore(cursor, newest) && (await stillEndsBefore(cursor, client, shard, signal))) {
     // The node was set up again.
     const gap = { from: cursor.nextId, to: oldestId }
-    return { nextId: oldestId, fromId: startOfBlock(oldestId), blockTime: 0, gap, isNewLog: true }
+    return { ...cursor, nextId: oldestId, fromId: startOfBlock(oldestId), gap, isNewLog: true }
   }
   // Without a block the age of the cursor is unknown.
   const isOutdated = cursor.blockTime > 0 && (otherSyncedUntil ?? 0) - REWIND_SECONDS > cursor.blockTime
   if (isOutdated) return await findStartByTime(client, shard, otherSyncedUntil! - REWIND_SECONDS, signal)
   const fromId = Math.max(rewindId(cursor.nextId), startOfBlock(oldestId))
   if (oldestId <= Math.max(cursor.nextId, FIRST_ID)) return { ...cursor, fromId }
-  return { nextId: oldestId, blockTime: 0, fromId, gap: { from: cursor.nextId, to: oldestId } }
+  return { ...cursor, nextId: oldestId, fromId, gap: { from: cursor.nextId, to: oldestId } }
 }
 
 /**
@@ -152,28 +170,29 @@ async function findStartByTime(
   const blockAt = async (number: number, reverse: boolean) => {
     const from = reverse ? 0 : eventId(number, 0)
     const [event] = await client.events({ shard, from, limit: 1, reverse }, signal)
-    return event === undefined ? null : HubEvent.decode(event.bytes)
+    return event === undefined ? null : { id: event.id, time: timeOf(event) }
   }
   const last = await blockAt(0, true)
   const first = await blockAt(0, false)
-  if (!last || !first) return { nextId: 0, fromId: 0, blockTime: 0 }
+  if (!last || !first) return { nextId: 0, fromId: 0, blockTime: time }
   let low = blockOf(first.id)
   let high = blockOf(last.id) + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const found = await blockAt(middle, false)
-    if (blockTimeOf(found) < time) low = middle + 1
+    if (found !== null && found.time < time) low = middle + 1
     else high = middle
   }
   const nextId = eventId(low, 0)
-  const startCursor = { nextId, fromId: nextId, blockTime: 0 }
-  const isGapless = first.id <= FIRST_ID || blockTimeOf(first) < time
+  const startCursor = { nextId, fromId: nextId, blockTime: time }
+  const isGapless = first.id <= FIRST_ID || first.time < time
   return isGapless ? startCursor : { ...startCursor, gap: { from: nextId, to: nextId } }
 }
 
-/** Returns the time in Farcaster seconds; infinity if there is no event. */
-function blockTimeOf(event: HubEvent | null): number {
-  return event?.blockConfirmedBody?.timestamp ?? event?.timestamp ?? Number.POSITIVE_INFINITY
+/** Returns the time of the block of an event in Farcaster seconds. */
+function timeOf({ bytes }: UpstreamEvent): number {
+  const event = HubEvent.decode(bytes)
+  return event.blockConfirmedBody?.timestamp ?? event.timestamp
 }
 
 function startOfBlock(id: number): number {
@@ -186,8 +205,10 @@ export async function initializeCursors(
   client: UpstreamClient,
   signal: AbortSignal,
 ): Promise<void> {
+  const starts = new Map<number, StartCursor>()
   for (const shard of await readShards(client, signal)) {
     if ((await loadCursor(db, client.address, shard)) !== null) continue
-    await saveCursor(db, client.address, shard, await findStartCursor(db, client, shard, signal))
+    starts.set(shard, await findStartCursor(db, client, shard, signal))
   }
+  await saveCursors(db, client.address, starts)
 }

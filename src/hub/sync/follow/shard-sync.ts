@@ -13,7 +13,7 @@ import { UpstreamFailure } from '../client/upstream-failure.js'
 import { queueAllUsers, ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { findStartCursor, saveCursor, sourceLogName } from './cursors.js'
+import { type StartCursor, saveCursor, sourceLogName } from './cursors.js'
 import { GapTracker } from './gap-tracker.js'
 
 export interface ShardSyncOptions {
@@ -23,6 +23,8 @@ export interface ShardSyncOptions {
   readonly shard: number
   /** Number of shards of the upstream. */
   readonly shards: number
+  /** Where to start; it is saved. */
+  readonly start: StartCursor
   readonly hub: ReorderBufferOptions['hub']
   /** The upstream belongs to the same operator: its signatures are not checked again. */
   readonly trusted: boolean
@@ -46,6 +48,12 @@ interface Checkpoint {
   readonly blockTime: number
 }
 
+/** An event that waits. Without an id it has the position of the one before it, and waits for the same. */
+interface BufferedEvent {
+  readonly event: UpstreamEvent
+  readonly position: number
+}
+
 /** Interval of saving the cursor: more often would cost a commit for each small batch. */
 const SAVE_EVERY_MS = 250
 /** Network nodes produce a block each second; this is for idle ones. */
@@ -61,19 +69,23 @@ export class ShardSync {
   readonly #reorderBuffer: ReorderBuffer
   readonly #reconcileQueue: ReconcileQueue
   readonly #logName: string
-  #gapTracker = new GapTracker(0)
+  readonly #gapTracker: GapTracker
   /** Events that wait for missing ones before them. */
-  readonly #buffered: UpstreamEvent[] = []
+  readonly #buffered: BufferedEvent[] = []
+  /** Highest id that has arrived; lower than all before the first. */
+  #highestId = -1
   #checkpoints: Checkpoint[] = []
   #itemCount = 0
-  #blockTime = 0
+  #blockTime: number
   #reported = { merged: 0, duplicates: 0, refused: 0 }
   #unsavedCheckpoint: Checkpoint | null = null
   #savedMs = 0
 
   constructor(options: ShardSyncOptions) {
-    const { db, client, shard, hub, trusted, signal, refusals } = options
+    const { db, client, shard, start, hub, trusted, signal, refusals } = options
     this.#options = options
+    this.#gapTracker = new GapTracker(start.fromId)
+    this.#blockTime = start.blockTime
     this.#logName = sourceLogName(client.address, shard)
     this.#reconcileQueue = new ReconcileQueue(db)
     this.#reorderBuffer = new ReorderBuffer({
@@ -91,9 +103,8 @@ export class ShardSync {
 
   /** Resolves when the stream has ended and its events are merged. @throws UpstreamFailure */
   async run(): Promise<void> {
-    const fromId = await this.#start()
     try {
-      await this.#follow(fromId)
+      await this.#follow()
     } catch (error) {
       if (error instanceof UpstreamFailure && error.nextEventId !== null)
         await this.#rewind(error.nextEventId)
@@ -110,8 +121,9 @@ export class ShardSync {
     await queueAllUsers(db, 'the log of the upstream went back')
   }
 
-  async #follow(fromId: number): Promise<void> {
-    const { client, shard, signal, idleMs = IDLE_MS } = this.#options
+  async #follow(): Promise<void> {
+    const { client, shard, start, signal, idleMs = IDLE_MS } = this.#options
+    const { fromId } = start
     try {
       for await (const { events, hasMore } of client.subscribe({ shard, fromId, idleMs }, signal)) {
         if (events.length > 0) this.#options.onProgress()
@@ -123,36 +135,19 @@ export class ShardSync {
         await this.#settled(hasMore ? 0 : this.#itemCount)
       }
     } finally {
+      await this.#mergeUnlogged()
       await this.#reorderBuffer.drain()
       await this.#settled(this.#itemCount)
       await this.#save()
     }
   }
 
-  async #start(): Promise<number> {
-    const { db, client, shard, signal, log, metrics } = this.#options
-    const start = await findStartCursor(db, client, shard, signal)
-    if (start.gap) {
-      const { from, to } = start.gap
-      log.error(
-        { upstream: client.address, shard, from, to },
-        'the upstream dropped events before they were merged here',
-      )
-      metrics.missed(Math.max(1, to - from), true)
-      await queueAllUsers(db, 'a gap in the log of the upstream')
-    }
-    if (start.isNewLog) await deleteAppliedOffsets(db, this.#logName, Number.MAX_SAFE_INTEGER)
-    this.#gapTracker = new GapTracker(start.fromId)
-    this.#blockTime = start.blockTime
-    await saveCursor(db, client.address, shard, start)
-    return start.fromId
-  }
-
   /** Buffers an event until all before it have arrived. Returns false for a repeated one. */
   #buffer(event: UpstreamEvent): boolean {
-    const isNew =
-      event.id === NO_ID || this.#gapTracker.add(event.id, event.type, () => this.#readBlockSize(event))
-    if (isNew) this.#buffered.push(event)
+    const { id, type } = event
+    const isNew = id === NO_ID || this.#gapTracker.add(id, type, () => this.#readBlockSize(event))
+    if (id !== NO_ID) this.#highestId = Math.max(this.#highestId, id)
+    if (isNew) this.#buffered.push({ event, position: id === NO_ID ? this.#highestId : id })
     return isNew
   }
 
@@ -162,13 +157,32 @@ export class ShardSync {
    */
   async #mergeInOrder(): Promise<void> {
     const end = this.#gapTracker.advance()
-    this.#buffered.sort((a, b) => a.id - b.id)
+    this.#sortBuffered()
     const after = this.#gapTracker.isReliable
-      ? this.#buffered.findIndex(({ id }) => id !== NO_ID && id >= end)
+      ? this.#buffered.findIndex(({ position }) => position >= end)
       : -1
-    const inOrder = this.#buffered.splice(0, after < 0 ? this.#buffered.length : after)
-    for (const event of inOrder) await this.#mergeEvent(event)
-    this.#checkpoints.push({ items: this.#itemCount, nextId: end, blockTime: this.#blockTime })
+    await this.#mergeFirst(after < 0 ? this.#buffered.length : after)
+    // Blocks before the start are read again, but they are merged.
+    const nextId = Math.max(end, this.#options.start.nextId)
+    this.#checkpoints.push({ items: this.#itemCount, nextId, blockTime: this.#blockTime })
+  }
+
+  /**
+   * Merges events that wait and have no id, with those before them, despite the gap: the stream has ended, and the log does
+   * not have them. What is missing follows with the next stream.
+   */
+  async #mergeUnlogged(): Promise<void> {
+    this.#sortBuffered()
+    await this.#mergeFirst(this.#buffered.findLastIndex(({ event }) => event.id === NO_ID) + 1)
+  }
+
+  #sortBuffered(): void {
+    // Stable: an event without an id stays behind the one that came before it.
+    this.#buffered.sort((a, b) => a.position - b.position)
+  }
+
+  async #mergeFirst(count: number): Promise<void> {
+    for (const { event } of this.#buffered.splice(0, count)) await this.#mergeEvent(event)
   }
 
   async #mergeEvent(event: UpstreamEvent): Promise<void> {
@@ -180,6 +194,8 @@ export class ShardSync {
     } else if (this.#options.selection.includes(item)) {
       this.#itemCount += 1
       const sourceOffset = event.id === NO_ID ? undefined : { log: this.#logName, id: event.id }
+      // A batch is merged in the order of its timestamps, and what the key has signed must come first.
+      if (removesGaslessKey(item)) await this.#reorderBuffer.drain()
       await this.#reorderBuffer.add({ ...item, sourceOffset })
     } else {
       this.#options.metrics.count('ignored', 1)
@@ -263,6 +279,10 @@ export class ShardSync {
     metrics.count('refused', refused - this.#reported.refused)
     this.#reported = { merged, duplicates, refused }
   }
+}
+
+function removesGaslessKey(item: MergeItem): boolean {
+  return item.kind === 'message' && item.message.data.keyRemoveBody !== undefined
 }
 
 /** Converts an event to an item or a refusal, or null: prunes and revocations follow from the rules. */

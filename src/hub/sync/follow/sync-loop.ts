@@ -10,6 +10,7 @@ import { UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { ShardSync } from './shard-sync.js'
+import { startShards } from './start-shards.js'
 
 export interface SyncOptions {
   /** Holds one connection while this process syncs. */
@@ -142,11 +143,13 @@ async function syncOnce(
   const syncSignal = AbortSignal.any([signal, ended.signal])
   const shards = await readShards(client, syncSignal)
   onConnected(shards.length)
-  const shardSyncs = shards.map((shard) =>
+  const starts = await startShards(options, client, shards, syncSignal)
+  const shardSyncs = [...starts].map(([shard, start]) =>
     new ShardSync({
       ...options,
       client,
       shard,
+      start,
       shards: shards.length,
       refusals,
       signal: syncSignal,

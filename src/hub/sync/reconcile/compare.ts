@@ -15,17 +15,39 @@ export type AccountPart = keyof typeof MessageSet | 'chain events' | 'names'
 /** The difference of a user between an upstream and this hub. */
 export interface AccountDifference {
   /** Items that only the upstream stores, in merge order. */
-  readonly missing: readonly { readonly part: AccountPart; readonly item: MergeItem }[]
+  readonly missing: readonly { readonly key: string; readonly part: AccountPart; readonly item: MergeItem }[]
   /** Messages that only this hub stores. */
   readonly extra: readonly SignedMessage[]
   readonly unreadable: readonly Refusal[]
+  /** This hub stores nothing of the user. */
+  readonly isUnknown: boolean
 }
 
 /**
- * Compares a user with the upstream, both ways. It reads the upstream first: an item that arrives meanwhile is
- * not missing, but may look extra. @throws UpstreamFailure
+ * Compares a user with the upstream, both ways. A difference is confirmed by a second comparison: what ends or arrives
+ * while both sides are read looks missing or extra. Of an unknown user nothing can have ended here, and all is
+ * missing: it is read once. @throws UpstreamFailure
  */
 export async function compareAccount(
+  db: Database,
+  upstreams: Upstreams,
+  fid: number,
+  signal?: AbortSignal,
+): Promise<AccountDifference> {
+  const first = await compareOnce(db, upstreams, fid, signal)
+  if (first.isUnknown || first.missing.length + first.extra.length === 0) return first
+  const missing = new Set(first.missing.map(({ key }) => key))
+  const extra = new Set(first.extra.map(messageKey))
+  const second = await compareOnce(db, upstreams, fid, signal)
+  return {
+    ...second,
+    missing: second.missing.filter(({ key }) => missing.has(key)),
+    extra: second.extra.filter((message) => extra.has(messageKey(message))),
+  }
+}
+
+/** Reads the upstream first: an item that arrives meanwhile is not missing, but may look extra. */
+async function compareOnce(
   db: Database,
   upstreams: Upstreams,
   fid: number,
@@ -42,7 +64,7 @@ export async function compareAccount(
   const missing = upstreamItems.flatMap((item) => {
     const key = itemKey(item)
     upstreamKeys.add(key)
-    return localKeys.has(key) ? [] : [{ part: partOf(item), item }]
+    return localKeys.has(key) ? [] : [{ key, part: partOf(item), item }]
   })
   const extraHashes = [...localKeys].filter(
     ([key, set]) => set !== null && !UNLISTED_SETS.has(set) && !upstreamKeys.has(key),
@@ -52,7 +74,7 @@ export async function compareAccount(
     fid,
     extraHashes.map(([key]) => Buffer.from(key, 'hex')),
   )
-  return { missing, extra, unreadable }
+  return { missing, extra, unreadable, isUnknown: localKeys.size === 0 }
 }
 
 /** Returns local items by `itemKey`: the set of a message, null for others. */
@@ -79,7 +101,7 @@ async function readLocalKeys(db: Database, fid: number): Promise<Map<string, Mes
 function itemKey(item: MergeItem): string {
   switch (item.kind) {
     case 'message':
-      return item.message.hash.toString('hex')
+      return messageKey(item.message)
     case 'chainEvent': {
       const { type, blockNumber, logIndex } = item.event
       return `event/${type}/${blockNumber}/${logIndex}`
@@ -87,6 +109,10 @@ function itemKey(item: MergeItem): string {
     case 'nameTransfer':
       return `name/${encodeProof(item.proof).toString('hex')}`
   }
+}
+
+function messageKey({ hash }: SignedMessage): string {
+  return hash.toString('hex')
 }
 
 function partOf(item: MergeItem): AccountPart {
@@ -102,7 +128,12 @@ export function messageSetName(message: SignedMessage): AccountPart {
   return (name ?? 'casts') as AccountPart
 }
 
-async function readMessages(db: Database, fid: number, hashes: readonly Buffer[]): Promise<SignedMessage[]> {
+/** Returns those of a user's messages that are stored here. */
+export async function readMessages(
+  db: Database,
+  fid: number,
+  hashes: readonly Buffer[],
+): Promise<SignedMessage[]> {
   if (hashes.length === 0) return []
   const rows = await db<{ message: Buffer }[]>`
     select message from hub.messages

@@ -6,7 +6,7 @@ import type { Hub } from '../../hub.js'
 import { ReorderBuffer } from '../../reorder-buffer.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
-import { type AccountPart, compareAccount, messageSetName } from './compare.js'
+import { type AccountPart, compareAccount, messageSetName, readMessages } from './compare.js'
 import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 
 /** What to do with messages that only this hub stores. */
@@ -39,25 +39,22 @@ interface AccountReport {
   readonly extra: ReadonlyMap<AccountPart, number>
 }
 
-/**
- * Compares a user with the upstream and merges missing items. A difference is confirmed by a second
- * comparison, since either side may change meanwhile. @throws UpstreamFailure
- */
+/** Compares a user with the upstream and merges missing items. @throws UpstreamFailure */
 export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
   const { db, upstreams, hub, trusted, signal } = options
-  const firstComparison = await compareAccount(db, upstreams, fid, signal)
+  const difference = await compareAccount(db, upstreams, fid, signal)
   const missing = new Map<AccountPart, number>()
   const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', trusted, signal })
-  for (const refusal of firstComparison.unreadable) reorderBuffer.countRefusal(refusal)
-  for (const { item } of firstComparison.missing) await reorderBuffer.add(item)
+  for (const refusal of difference.unreadable) reorderBuffer.countRefusal(refusal)
+  for (const { item } of difference.missing) await reorderBuffer.add(item)
   await reorderBuffer.drain()
   const { merged, refused } = reorderBuffer.tally
   // Items that the sync merged meanwhile were not missing.
   let unattributed = merged + total(refused)
-  for (const { part } of firstComparison.missing) if (unattributed-- > 0) increment(missing, part)
-  const hashes = new Set(firstComparison.extra.map(({ hash }) => hash.toString('hex')))
-  const confirmed = hashes.size === 0 ? null : await compareAccount(db, upstreams, fid, signal)
-  const extra = confirmed?.extra.filter(({ hash }) => hashes.has(hash.toString('hex'))) ?? []
+  for (const { part } of difference.missing) if (unattributed-- > 0) increment(missing, part)
+  // A missing item may have been the removal of an extra one.
+  const hashes = difference.extra.map(({ hash }) => hash)
+  const extra = await readMessages(db, fid, hashes)
   const report = new Map<AccountPart, number>()
   for (const message of extra) increment(report, messageSetName(message))
   const reasons = new Map(refused)
