@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 
 /**
- * What an operator has made on the tables of the read model. A replay makes the tables anew: it repeats grants, and refuses
+ * Objects of an operator on the tables of the read model. A replay makes the tables anew: it repeats grants, and refuses
  * what would be dropped with the old ones.
  */
 
@@ -35,7 +35,7 @@ export async function refuseDependents(db: Database): Promise<void> {
   )
 }
 
-/** Grants on the new schema and its tables what is granted on the old ones. Columns and publications are left out. */
+/** Repeats the grants on the schema and its tables for the new ones. Columns and publications are left out. */
 export async function copyGrants(db: Transaction): Promise<void> {
   const grants = await db<{ statement: string }[]>`
     select format(

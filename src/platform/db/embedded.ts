@@ -257,6 +257,16 @@ async function findRunning({ directory }: ClusterLocation, port: number): Promis
   return found?.ready && found.port === port && runsIn(found.pid, directory) ? found : null
 }
 
+/** Keeps the log of PostgreSQL short until the signal aborts. */
+async function watchLog(logFile: string, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await boundClusterLog(logFile).catch((error: unknown) => {
+      log.warn({ err: error }, 'cannot shorten the log of PostgreSQL')
+    })
+    await sleep(LOG_WATCH_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
+
 /** Restarts PostgreSQL when its process ends, until it is stopped. */
 function superviseCluster(
   location: ClusterLocation,
@@ -307,22 +317,15 @@ function superviseCluster(
     }
   }
 
-  const watching = watch()
-  const logWatch = setInterval(() => {
-    boundClusterLog(location.logFile).catch((error: unknown) => {
-      log.warn({ err: error }, 'cannot shorten the log of PostgreSQL')
-    })
-  }, LOG_WATCH_MS).unref()
+  const watching = Promise.all([watch(), watchLog(location.logFile, log, stopping.signal)])
   return {
     async stop() {
       stopping.abort()
-      clearInterval(logWatch)
       await watching
       await stopCluster(running.pid, location.directory)
     },
     abort() {
       stopping.abort()
-      clearInterval(logWatch)
       if (!hasEnded()) process.kill(running.pid, 'SIGQUIT')
     },
   }

@@ -61,7 +61,8 @@ export const PostCastReqBody = Type.Object({
   parent_author_fid: Type.Optional(
     fidParameter({
       minimum: 0,
-      description: 'Fid of the author of the parent cast; 0 is none. Required if this server does not have the cast.',
+      description:
+        'Fid of the author of the parent cast; 0 is none. Required if this server does not have the cast.',
       examples: [],
     }),
   ),

@@ -47,7 +47,8 @@ export const ReactionReqBody = Type.Object({
   target_author_fid: Type.Optional(
     fidParameter({
       minimum: 0,
-      description: 'Fid of the author of the cast; 0 is none. Required if this server does not have the cast.',
+      description:
+        'Fid of the author of the cast; 0 is none. Required if this server does not have the cast.',
       examples: [3],
     }),
   ),
