@@ -309,7 +309,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     statements: 6,
     buildRequest: () => ({ contract_addresses: TOKEN, network: 'base', viewer_fid }),
   },
-  'GET fungible/trades': { statements: 5, buildRequest: () => ({ network: 'base', address: TOKEN }) },
+  'GET fungible/trades': { statements: 6, buildRequest: () => ({ network: 'base', address: TOKEN }) },
   'GET fungible/trending': { statements: 3, buildRequest: () => ({ network: 'base' }) },
   'GET fungibles': {
     statements: 4,
@@ -361,7 +361,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
       return { channel_id: 'gardens' }
     },
   },
-  'GET channel/member/list': { statements: 3, buildRequest: () => ({ channel_id: 'gardens' }) },
+  'GET channel/member/list': { statements: 4, buildRequest: () => ({ channel_id: 'gardens' }) },
   'DELETE channel/member': {
     statements: 9,
     reason: 'seven steps under the lock of the channel, the invalidation, and whether messages decide',

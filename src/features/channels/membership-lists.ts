@@ -16,12 +16,19 @@ type MembershipCursor<Name> = readonly [at: number, name: Name] | null
 /** Above every fid and timestamp. */
 const MAX_VALUE = Number.MAX_SAFE_INTEGER
 
+/** Parameters of `listMembers`. */
+export interface MembersQuery {
+  readonly channelId: string
+  /** Fids that the list leaves out. */
+  readonly hidden: readonly number[]
+  readonly limit: number
+  readonly after: MembershipCursor<number>
+}
+
 /** Lists members of a channel, newest first; the owner joined when the channel was created. */
 export function listMembers(
   db: Database,
-  channelId: string,
-  limit: number,
-  after: MembershipCursor<number>,
+  { channelId, hidden, limit, after }: MembersQuery,
 ): Promise<MemberRow[]> {
   const [at, fid] = after ?? [MAX_VALUE, MAX_VALUE]
   return db<MemberRow[]>`
@@ -30,12 +37,14 @@ export function listMembers(
       (
         select fid, role, member_since from channels.members
         where channel_id = ${channelId} and (member_since, fid) < (${at}::bigint, ${fid}::bigint)
+          and fid <> all (${[...hidden]}::bigint[])
         order by member_since desc, fid desc
         limit ${limit}
       )
       union all
       select lead_fid, 'owner', created_at from channels.channels
       where id = ${channelId} and lead_fid <> 0 and (created_at, lead_fid) < (${at}::bigint, ${fid}::bigint)
+        and lead_fid <> all (${[...hidden]}::bigint[])
     ) belonging
     order by member_since desc, fid desc
     limit ${limit}`

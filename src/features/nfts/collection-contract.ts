@@ -7,6 +7,7 @@ import {
   getContractAddress,
   type Hex,
   keccak256,
+  slice,
   toHex,
 } from 'viem'
 import type { EncodedCall } from '../accounts/ledger/chain/contract-calls.js'
@@ -36,16 +37,19 @@ const { abi, bytecode } = JSON.parse(
   readFileSync(new URL('./assets/collection.json', import.meta.url), 'utf8'),
 ) as { readonly abi: Abi; readonly bytecode: Hex }
 
+const SALT_BYTES = 32
+
 /**
- * Encodes the deployment of a collection by CREATE2: its address is known before, and repeating it with the same purpose
- * deploys nothing.
+ * Encodes the deployment of a collection by CREATE2: its address follows from the call, and repeating the call deploys
+ * nothing.
  */
-export function encodeDeployment(
-  config: CollectionConfig,
-  purpose: string,
-): { readonly call: EncodedCall; readonly address: Address } {
+export function encodeDeployment(config: CollectionConfig, purpose: string): EncodedCall {
   const initCode = encodeDeployData({ abi, bytecode, args: [config] })
-  const salt = keccak256(toHex(purpose))
-  const address = getContractAddress({ opcode: 'CREATE2', from: DEPLOYER_ADDRESS, salt, bytecode: initCode })
-  return { call: { to: DEPLOYER_ADDRESS, data: concat([salt, initCode]) }, address }
+  return { to: DEPLOYER_ADDRESS, data: concat([keccak256(toHex(purpose)), initCode]) }
+}
+
+/** Returns the address of the collection that a deployment creates. */
+export function deployedAddress({ data }: Pick<EncodedCall, 'data'>): Address {
+  const [salt, initCode] = [slice(data, 0, SALT_BYTES), slice(data, SALT_BYTES)]
+  return getContractAddress({ opcode: 'CREATE2', from: DEPLOYER_ADDRESS, salt, bytecode: initCode })
 }

@@ -1,9 +1,11 @@
 import {
   type AbiFunction,
   encodeFunctionData,
+  getAddress,
   type Hex,
   numberToHex,
   parseAbi,
+  slice,
   toFunctionSelector,
 } from 'viem'
 import { batchCall, callOrNull, isRevert } from '../../hub/chain/batch-call.js'
@@ -51,6 +53,8 @@ const zoraFeeAbi = parseAbi([
 const supportsAbi = parseAbi(['function supportsInterface(bytes4 id) view returns (bool)'])
 const ERC721_INTERFACE = '0x80ac58cd'
 const WORD_LENGTH = 66
+/** Bytes of calldata: after the selector, the last 20 of the first word. */
+const [RECEIVER_START, RECEIVER_END] = [16, 36]
 /** Balance of the simulated sender. */
 const SIMULATED_BALANCE = 10n ** 24n
 
@@ -63,6 +67,11 @@ export async function isErc721(endpoint: Endpoint, contract: Hex): Promise<boole
   })
   const answer = await callOrNull(endpoint, { to: contract, data })
   return answer !== null && BigInt(answer.slice(0, WORD_LENGTH)) === 1n
+}
+
+/** Returns the receiver of a mint: every known function has it first. */
+export function mintReceiver({ data }: Pick<MintCall, 'data'>): Hex {
+  return getAddress(slice(data, RECEIVER_START, RECEIVER_END))
 }
 
 /** Prices and fee of a number of tokens, in wei. */

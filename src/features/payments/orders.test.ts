@@ -9,7 +9,7 @@ import type { TransactionOrder } from '../accounts/ledger/chain/transaction-orde
 import { walletOnNetwork } from '../accounts/wallets/wallets.js'
 import { ensureApp } from '../apps/apps.js'
 import { testVault } from '../signers/testing/approved-signer.js'
-import { isRefused, isRepeated, type OrderWait, submitOrders } from './orders.js'
+import { isRefused, isRepeated, type OrderLedger, type OrderWait, submitOrders } from './orders.js'
 import { spendingContext, walletWithEther } from './testing/spending-scene.js'
 
 const { db } = await createTestDatabase()
@@ -89,6 +89,34 @@ describe('submitOrders', () => {
       results.map((result) => ({ hash: (result as { hash: string }).hash, receipt: { succeeded: true } })),
     )
   })
+
+  it('orders that are final are not read again while another waits', async () => {
+    const orders = newOrders(3)
+    const last = orders[2]!
+    const reads = new Map<string, number>()
+    const purposes = new Map<number, string>()
+    const counting: OrderLedger = {
+      submit: async (order) => {
+        const submitted = await ledger.submit(order)
+        if ('id' in submitted) purposes.set(submitted.id, order.purpose)
+        return submitted
+      },
+      settlePending: () => ledger.settlePending(),
+      readSubmitted: async (submitted) => {
+        const purpose = purposes.get(submitted.id)!
+        const count = (reads.get(purpose) ?? 0) + 1
+        reads.set(purpose, count)
+        // Its block comes two rounds after those of the others.
+        if (purpose === last.purpose && count <= 2) return { hash: submitted.hash, receipt: null }
+        return await ledger.readSubmitted(submitted)
+      },
+    }
+    const wait = { untilMs: performance.now() + 60_000, forBlocks: true }
+    const results = await submitOrders(counting, orders, wait)
+    expect(results).toMatchObject(orders.map(() => ({ receipt: { succeeded: true } })))
+    expect(orders.map(({ purpose }) => reads.get(purpose))).toEqual([1, 1, 3])
+  })
+
   it('an RPC that does not answer -> the hashes of recorded orders when the time is over', async () => {
     const orders = newOrders(2)
     proxy.faults = { dropsTransactions: true }

@@ -14,6 +14,9 @@ export type OrderResult = SubmissionState | Refusal
 const CONCURRENCY = 8
 const POLL_MS = 500
 
+/** The part of a ledger that sends orders. */
+export type OrderLedger = Pick<ChainLedger, 'submit' | 'settlePending' | 'readSubmitted'>
+
 /** How long a request waits for its orders. */
 export interface OrderWait {
   /**
@@ -37,7 +40,7 @@ export interface OrderWait {
  * @throws what recording the first order throws, if none is recorded; `unavailable` if the time is over before.
  */
 export async function submitOrders(
-  ledger: ChainLedger,
+  ledger: OrderLedger,
   orders: readonly TransactionOrder[],
   { untilMs, forBlocks }: OrderWait,
 ): Promise<OrderResult[]> {
@@ -56,7 +59,7 @@ export async function submitOrders(
 }
 
 async function settleAndRead(
-  ledger: ChainLedger,
+  ledger: OrderLedger,
   submitted: readonly Submission[],
   previous: readonly OrderResult[],
 ): Promise<OrderResult[]> {
@@ -69,7 +72,7 @@ type Submission = SubmittedTransaction | Refusal
 
 /** Records orders until one fails; this one and those after it are refused. */
 async function recordOrders(
-  ledger: ChainLedger,
+  ledger: OrderLedger,
   orders: readonly TransactionOrder[],
   untilMs: number,
 ): Promise<Submission[]> {
@@ -117,19 +120,25 @@ function isWaiting(result: OrderResult): boolean {
   return !isRefused(result) && result.receipt === null
 }
 
-/** Reads where orders are included; the previous result of one that cannot be read. */
+/**
+ * Reads where orders are included; the previous result of one that cannot be read.
+ *
+ * What is included is not read again: one order that waits would have up to 199 others read twice a second.
+ */
 async function readResults(
-  ledger: ChainLedger,
+  ledger: OrderLedger,
   submitted: readonly Submission[],
   previous: readonly OrderResult[],
 ): Promise<OrderResult[]> {
-  const results: OrderResult[] = []
-  for (let at = 0; at < submitted.length; at += CONCURRENCY) {
-    const part = submitted.slice(at, at + CONCURRENCY).map(async (each, index) => {
-      if ('code' in each) return each
-      return await ledger.readSubmitted(each).catch(() => previous[at + index]!)
+  const results = [...previous]
+  const waiting = submitted.flatMap((each, index) =>
+    'code' in each || !isWaiting(previous[index]!) ? [] : [{ each, index }],
+  )
+  for (let at = 0; at < waiting.length; at += CONCURRENCY) {
+    const part = waiting.slice(at, at + CONCURRENCY).map(async ({ each, index }) => {
+      results[index] = await ledger.readSubmitted(each).catch(() => previous[index]!)
     })
-    results.push(...(await Promise.all(part)))
+    await Promise.all(part)
   }
   return results
 }

@@ -27,7 +27,7 @@ interface OpenFrame {
  * Completes payments of a network by the transfers that pay them.
  *
  * Without an open payment the chain is not asked. Only final blocks are read, because apps deliver goods for a completed payment.
- * A transfer completes, of each app, the oldest open payment that it is enough for, and no other. Not of all apps together: any
+ * A transfer completes, of each app, the largest open payment that it is enough for, and no other. Not of all apps together: any
  * app may name the receiver and the token of another, and would take its transfers.
  *
  * @param clock Unix milliseconds.

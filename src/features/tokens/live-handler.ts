@@ -14,9 +14,10 @@ import {
   type TrackedToken,
   transferTopic,
 } from './balances.js'
+import { revertTrades } from './revert-trades.js'
 import { readTokens } from './token.js'
 import { deleteBalances } from './tracked-tokens.js'
-import { insertTrades, type LocatedSwap, readSwap, revertTrades, swapTopics } from './trades.js'
+import { insertTrades, type LocatedSwap, readSwap, swapTopics } from './trades.js'
 
 /** Dependencies of a network's live handler. */
 export interface LiveHandlerContext {

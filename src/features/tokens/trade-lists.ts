@@ -51,30 +51,41 @@ function traderLateral(db: Queryable) {
 
 /** Parameters of `readTrades`. */
 export interface TradesQuery {
+  readonly network: ChainName
   readonly tokenId: number
   /** Unix seconds. */
   readonly since: number
   /** Dollars; when set, trades without a value are left out. */
   readonly minAmountUsd: number | null
+  /** Fids whose trades are left out. */
+  readonly hidden: readonly number[]
   readonly limit: number
 }
 
 /** Lists trades of a token by users, newest first. */
 export async function readTrades(
   db: Database,
-  { tokenId, since, minAmountUsd, limit }: TradesQuery,
+  { network, tokenId, since, minAmountUsd, hidden, limit }: TradesQuery,
 ): Promise<TradeRow[]> {
+  // The indexes of tokens are by block. Without a first block, a token of bots would be read back to its first trade.
   return await db<TradeRow[]>`
-    with either as (
-      select * from tokens.trades where sold_id = ${tokenId}
+    with first as materialized (
+      select block from tokens.trades
+      where network = ${network} and traded_at >= ${since}::bigint
+      order by traded_at, block
+      limit 1
+    ), either as (
+      select * from tokens.trades where sold_id = ${tokenId} and block >= (select block from first)
       union all
-      select * from tokens.trades where bought_id = ${tokenId} and sold_id <> ${tokenId}
+      select * from tokens.trades
+      where bought_id = ${tokenId} and sold_id <> ${tokenId} and block >= (select block from first)
     )
     select ${tradeColumns(db)}
     from either t
     cross join ${traderLateral(db)}
     where t.traded_at >= ${since}::bigint
       and (${minAmountUsd}::float8 is null or t.usd >= ${minAmountUsd}::float8)
+      and u.fid <> all (${[...hidden]}::bigint[])
     order by t.block desc, t.log_index desc
     limit ${limit}
   `

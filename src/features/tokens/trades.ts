@@ -136,36 +136,6 @@ async function savePrices(db: Transaction, prices: ReadonlyMap<number, Price>): 
   `
 }
 
-/** Reverts the trades from this block on, and restores prices from the remaining trades. */
-export async function revertTrades(db: Transaction, network: ChainName, fromBlock: number): Promise<void> {
-  const reverted = await db<{ sold_id: number; bought_id: number }[]>`
-    delete from tokens.trades
-    where network = ${network} and block >= ${fromBlock}::bigint
-    returning sold_id, bought_id
-  `
-  const ids = [...new Set(reverted.flatMap(({ sold_id, bought_id }) => [sold_id, bought_id]))]
-  if (ids.length === 0) return
-  await db`
-    update tokens.tokens t
-    set price_usd = last.usd / (last.amount / 10::numeric ^ t.decimals)::float8,
-        price_rank = case when last.usd is null then null else t.price_rank end
-    from tokens.tokens requested
-    left join lateral (
-      select usd, amount
-      from (
-        (select block, log_index, usd, sold as amount from tokens.trades
-          where sold_id = requested.id and usd is not null order by block desc, log_index desc limit 1)
-        union all
-        (select block, log_index, usd, bought as amount from tokens.trades
-          where bought_id = requested.id and usd is not null order by block desc, log_index desc limit 1)
-      ) either
-      order by block desc, log_index desc
-      limit 1
-    ) last on true
-    where requested.id = any (${ids}::integer[]) and t.id = requested.id and not t.is_dollar
-  `
-}
-
 /** The price of a token. */
 export interface Price {
   /** Dollars per unit. */

@@ -4,6 +4,7 @@ import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { listJson, userItems } from '../../../api/list-json.js'
 import { choiceParameter, fidParameter, pagingParameters, textParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import type { CacheWriter } from '../../../graph/cache/invalidation.js'
 import { Json, json } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
@@ -100,14 +101,19 @@ const channelMemberList = defineOperation({
   reply: ChannelMemberListResponse,
   notFound: 'There is no such channel.',
 
-  async handle({ db, hydrator }, { channel_id, fid, limit, cursor }) {
+  async handle({ db, hydrator }, { channel_id, fid, limit, cursor }, caller) {
     const channel = (await hydrator.dehydratedChannels([channel_id])).get(channel_id)
     if (!channel) throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
     // A single member has no second page.
     if (fid !== undefined && cursor !== undefined) throw invalidField('cursor', 'cannot be used with fid')
     const found =
       fid === undefined
-        ? await listMembers(db, channel_id, limit + 1, memberCursors.decode(cursor))
+        ? await listMembers(db, {
+            channelId: channel_id,
+            hidden: [...(await viewerOf({ hydrator }, caller)).banned],
+            limit: limit + 1,
+            after: memberCursors.decode(cursor),
+          })
         : [await findMember(db, channel_id, fid)].filter((member) => member !== null)
     const { page, next } = memberCursors.page(found, limit, (last) => [last.memberSince, last.fid])
     const channelJson = Json.of(channel)

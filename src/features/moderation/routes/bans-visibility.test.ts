@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
+import { assetSettings, storeAssets, TOKEN } from '../../../../test/house/asset-scene.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
@@ -17,7 +18,7 @@ const clock = () => testNowUnix * 1000
 // One server for both apps: what it keeps ready for one must not be shown to the other.
 const hydrator = new Hydrator({ db: reading, clock, locationOf: () => null, maxEntries: 100 })
 const hub = await createTestHub(db)
-const parts = { db: reading, writerDb: db, hub, clock, hydrator }
+const parts = { db: reading, writerDb: db, hub, clock, hydrator, assets: assetSettings }
 const strict = await createTestApi({ ...parts, appName: 'strict' })
 const open = await createTestApi({ ...parts, appName: 'open' })
 
@@ -66,6 +67,8 @@ beforeAll(async () => {
     testNowUnix,
   )
   await db`insert into topics.topics values ('tulips', 'Tulips', 1, 'science_technology', null, '{2}')`
+  await db`insert into channels.members values ('gardens', 2, 'member', 6)`
+  await storeAssets(db)
   await consumeInbox(db)
 })
 
@@ -107,6 +110,8 @@ const lists: [path: string, query: Record<string, string | number | boolean>, tr
   ['following/suggested', { fid: 4 }, user],
   ['channel/followers', { id: 'gardens' }, user],
   ['channel/followers/relevant', { id: 'gardens', viewer_fid: 1 }, user],
+  ['channel/member/list', { channel_id: 'gardens' }, user],
+  ['fungible/trades', { network: 'base', address: TOKEN }, user],
   ['user/search', { q: 'bob' }, user],
   ['user/best_friends', { fid: 3 }, user],
   ['user/by_location', { latitude: 46.95, longitude: 7.45 }, user],

@@ -15,10 +15,11 @@ import {
 import { defineOperation } from '../../operation.js'
 import { isRefused, submitOrders } from '../../payments/orders.js'
 import { paymentRpc } from '../../payments/payment-chains.js'
+import { readRecordedCall } from '../../payments/recorded-call.js'
 import { spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { fromChain } from '../../tokens/token-metadata.js'
-import { encodeDeployment } from '../collection-contract.js'
+import { deployedAddress, encodeDeployment } from '../collection-contract.js'
 import { saveCollection, saveTokenMetadata } from '../nft-metadata.js'
 import { DeployErc721Response, TokenMetadataUploadResponse } from '../schema/nft.js'
 import { nftNetworkParameter } from './mint.js'
@@ -103,12 +104,16 @@ export const deployErc721 = defineOperation({
     const purpose = `deploy ${appId} ${idem}`
     const baseUri = `${context.publicUrl()}/nft/metadata/${network}/`
     const config = collectionConfig(body, { owner: getAddress(hexOf(wallet.address)), baseUri })
-    const { call, address } = encodeDeployment(config, purpose)
+    const call = encodeDeployment(config, purpose)
     const requestKey = JSON.stringify([wallet.id, { ...body, idem: undefined }])
     const order = { walletId: wallet.id, purpose, requestKey, call, value: 0n }
     const [result] = await submitOrders(ledger, [order], { untilMs, forBlocks: true })
     if (isRefused(result!)) throw new PlazaError(result.code, result.message)
     if (result!.receipt?.succeeded === false) throw new PlazaError('conflict', 'the deployment was reverted')
+    // Of the first request with this idem: `PUBLIC_URL` and the contract's code, which the address depends on, change.
+    const recorded = await readRecordedCall(context.writerDb, order)
+    if (recorded === null) throw new PlazaError('conflict', 'the deployment was reverted')
+    const address = deployedAddress(recorded)
     const bytes = Buffer.from(address.slice(2), 'hex')
     await saveCollection(
       context.writerDb,

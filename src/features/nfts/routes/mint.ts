@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
-import { getAddress, type Hex, toEventSelector } from 'viem'
+import { getAddress, type Hex, pad, toEventSelector } from 'viem'
 import { choiceParameter, ethAddressParameter, textParameter } from '../../../api/parameters.js'
 import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
-import type { Endpoint } from '../../../hub/chain/endpoint.js'
+import type { ChainLog, Endpoint } from '../../../hub/chain/endpoint.js'
+import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
+import type { Wallet } from '../../accounts/wallets/wallets.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { isRefused, isRepeated, type OrderResult, submitOrders } from '../../payments/orders.js'
 import { paymentChains, paymentRpc } from '../../payments/payment-chains.js'
+import { readRecordedCall } from '../../payments/recorded-call.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { fromChain } from '../../tokens/token-metadata.js'
-import { isErc721, type MintCall, MintFinder } from '../mint-functions.js'
+import { isErc721, type MintCall, MintFinder, mintReceiver } from '../mint-functions.js'
 import {
   parseRecipients,
   presentRecipient,
@@ -129,7 +132,8 @@ export const mintNft = defineOperation({
     const recipients = await resolveRecipients(context.hydrator, body.recipients)
     // Of the request: the addresses of users may differ when it is repeated.
     const requestKey = [spending.wallet.id, network, contract, body.recipients]
-    const orders = await ordersOf(rpc, spending, {
+    const orders = await ordersOf(context.writerDb, rpc, {
+      wallet: spending.wallet,
       contract,
       recipients,
       requestKey,
@@ -141,7 +145,10 @@ export const mintNft = defineOperation({
     return {
       transactions: recipients.map((recipient, index) => {
         const order = orders[index]
-        return presentMint(recipient, contract, order ? results[known.indexOf(order)]! : null)
+        if (!order) return presentMint(recipient, contract, null)
+        // Of the first request with this idem: the address of a user may have changed.
+        const address = mintReceiver(order.call)
+        return presentMint({ ...recipient, address }, contract, results[known.indexOf(order)]!)
       }),
     }
   },
@@ -165,6 +172,7 @@ async function mintFor(
 }
 
 interface MintOrders {
+  readonly wallet: Wallet
   readonly contract: Hex
   readonly recipients: readonly Recipient[]
   readonly requestKey: readonly unknown[]
@@ -175,9 +183,9 @@ interface MintOrders {
 type MintOrder = (TransactionOrder & { readonly gas: bigint }) | null
 
 async function ordersOf(
+  db: Database,
   rpc: ChainRpc,
-  { wallet, ledger }: SpendingWallet,
-  { contract, recipients, requestKey, purpose }: MintOrders,
+  { wallet, contract, recipients, requestKey, purpose }: MintOrders,
 ): Promise<MintOrder[]> {
   const from = hexOf(wallet.address)
   const finder = new MintFinder(contract)
@@ -189,17 +197,18 @@ async function ordersOf(
       requestKey: JSON.stringify([...requestKey, index]),
     }
     // The collection may be sold out by what an earlier copy of the request has minted.
-    const mint = (await ledger.isSubmitted(order))
-      ? repeatedMint
-      : await fromChain(rpc, (endpoint) => mintFor(endpoint, finder, recipient, from))
+    const recorded = await readRecordedCall(db, order)
+    if (recorded !== null) {
+      const { value, ...call } = recorded
+      orders.push({ ...order, call, value, gas: 0n })
+      continue
+    }
+    const mint = await fromChain(rpc, (endpoint) => mintFor(endpoint, finder, recipient, from))
     if (mint === null) orders.push(null)
     else orders.push({ ...order, call: { to: contract, data: mint.data }, value: mint.value, gas: mint.gas })
   }
   return orders
 }
-
-/** A recorded transaction is found by its purpose, and its call is not read. */
-const repeatedMint: Pick<MintCall, 'data' | 'value' | 'gas'> = { data: '0x', value: 0n, gas: 0n }
 
 /** Refuses a request that the wallet cannot pay as a whole, unless an earlier copy of it was accepted. */
 async function checkFunds(
@@ -226,11 +235,7 @@ function presentMint(recipient: Recipient, contract: Hex, result: OrderResult | 
   const { hash, receipt } = result
   const minted = { ...shown, address: address! }
   if (receipt === null) return { transaction_hash: hash, recipient: minted, receipt: null }
-  const tokens = receipt.logs.flatMap((log) => {
-    const isMint = log.address === contract.toLowerCase() && log.topics[0] === transferTopic
-    if (!isMint || log.topics.length !== TRANSFER_TOPICS) return []
-    return [{ token_id: String(BigInt(log.topics[3]!)) }]
-  })
+  const tokens = mintedIds(receipt.logs, contract, address!).map((id) => ({ token_id: String(id) }))
   return {
     transaction_hash: hash,
     recipient: { ...minted, tokens },
@@ -240,6 +245,22 @@ function presentMint(recipient: Recipient, contract: Hex, result: OrderResult | 
       block_number: String(receipt.blockNumber),
     },
   }
+}
+
+/**
+ * Returns the ids of the tokens that a receiver got, each once. The sender does not count: a contract may mint to itself and pass
+ * the token on, and mint others to somebody else.
+ */
+function mintedIds(logs: readonly ChainLog[], contract: Hex, receiver: Hex): bigint[] {
+  const receiverTopic = pad(receiver.toLowerCase() as Hex)
+  const received = logs.filter(
+    ({ address, topics }) =>
+      address === contract.toLowerCase() &&
+      topics.length === TRANSFER_TOPICS &&
+      topics[0] === transferTopic &&
+      topics[2] === receiverTopic,
+  )
+  return [...new Set(received.map(({ topics }) => BigInt(topics[3]!)))]
 }
 
 function problemOf({ address }: Recipient): string {

@@ -1,4 +1,4 @@
-import { type Address, getAddress, parseEther, zeroAddress } from 'viem'
+import { type Address, getAddress, type Hex, numberToHex, pad, parseEther, zeroAddress } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { deploy } from '../../../../scripts/dev-chain.mjs'
 import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
@@ -86,6 +86,22 @@ describe('nft/deploy/erc721', () => {
     const [first, second] = replies.map((reply) => reply.json())
     expect(first).toEqual(second)
     expect((await post('nft/deploy/erc721', { ...body, name: 'Other' })).statusCode).toBe(409)
+  })
+
+  it('one idem -> the address of its collection, also after another PUBLIC_URL', async () => {
+    const body = { name: 'Moved', symbol: 'MV', network: 'base', idem: 'moved' }
+    const first = await post('nft/deploy/erc721', body)
+    const moved = await createTestApi({
+      db,
+      ...spendingContext(db, rpc),
+      key: api.key,
+      publicUrl: () => 'https://moved.example',
+    })
+    const second = await moved.send('POST', 'nft/deploy/erc721', body, { 'x-wallet-id': wallet.id })
+    expect([second.statusCode, second.json()]).toEqual([201, first.json()])
+    expect(await read('name', [], second.json().collection.address)).toBe('Moved')
+    const documents = await db`select from nfts.collections where metadata ->> 'name' = 'Moved'`
+    expect(documents).toHaveLength(1)
   })
 
   it('a wallet without money -> 402', async () => {
@@ -204,10 +220,35 @@ describe('POST nft/mint', () => {
     const second = await post('nft/mint', body)
     await db`delete from social.verifications where address = ${changed}`
     expect(second.statusCode, second.body).toBe(200)
-    const [hash, again] = [first, second].map((reply) => reply.json().transactions[0].transaction_hash)
-    expect(again).toBe(hash)
+    expect(second.json()).toEqual(first.json())
     const other = await post('nft/mint', { ...body, recipients: [{ fid: 1, quantity: 2 }] })
     expect(other.statusCode).toBe(409)
+  })
+
+  it('lists each token that the receiver got once, and no other', async () => {
+    const free = await newCollection({ price: 0n })
+    const topicOf = (address: Address) => pad(address.toLowerCase() as Address)
+    const [none, contract, treasury] = [zeroAddress, free, chain.account(5).address].map(topicOf)
+    rpc.faults = {
+      alterResult: (method, result) => {
+        const receipt = result as { logs: { topics: Hex[] }[] } | null
+        if (method !== 'eth_getTransactionReceipt' || receipt === null) return result
+        const [log] = receipt.logs
+        const [event, , to, id] = log!.topics as [Hex, Hex, Hex, Hex]
+        const other = numberToHex(9, { size: 32 })
+        const transfers = [
+          [none, contract, id],
+          [contract, to, id],
+          [none, to, id],
+          [none, treasury, other],
+        ]
+        return { ...receipt, logs: transfers.map((topics) => ({ ...log, topics: [event, ...topics] })) }
+      },
+    }
+    const reply = await post('nft/mint', { contract_address: free, recipients: [{ address: receiver }] })
+    rpc.faults = {}
+    expect(reply.json().transactions).toMatchObject([{ receipt: { status: 'success' } }])
+    expect(reply.json().transactions[0].recipient.tokens).toEqual([{ token_id: '1' }])
   })
 
   it('async -> the hash before a block has to include it', async () => {

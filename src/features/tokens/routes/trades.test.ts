@@ -127,8 +127,24 @@ it('time_window and min_amount_usd narrow the trades', async () => {
   await db`update tokens.trades set traded_at = traded_at - 7200 where usd is null`
   expect(await tradesOf(apple, { time_window: '1h' })).toHaveLength(1)
   expect(await tradesOf(apple, { time_window: '6h' })).toHaveLength(2)
+  // No trade is as new as the window.
+  await db`update tokens.trades set traded_at = traded_at - 7200 where usd is not null`
+  expect(await tradesOf(apple, { time_window: '1h' })).toEqual([])
+  expect(await tradesOf(apple, { time_window: '6h' })).toHaveLength(2)
+  await db`update tokens.trades set traded_at = traded_at + 7200 where usd is not null`
   expect((await get('fungible/trades', { network: 'base', address: plum })).statusCode).toBe(404)
   expect((await get('fungible/trades', { network: 'arbitrum', address: apple })).statusCode).toBe(501)
+})
+
+it('a window that begins with blocks of one second has the trades of all of them', async () => {
+  const expected = await tradesOf(apple)
+  const before = await db`select block, log_index, traded_at from tokens.trades`
+  await db`update tokens.trades set traded_at = (select min(traded_at) from tokens.trades)`
+  expect(await tradesOf(apple)).toHaveLength(expected.length)
+  for (const { block, log_index, traded_at } of before) {
+    await db`
+      update tokens.trades set traded_at = ${traded_at}::bigint where block = ${block} and log_index = ${log_index}`
+  }
 })
 
 it('trending: by number of traders, without dollar tokens', async () => {

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 import { presentTrade, presentTrending } from '../present-token.js'
@@ -53,16 +54,23 @@ export const fungibleTrades = defineOperation({
   reply: FungibleTradesResponse,
   notFound: 'This server has no trades of this token.',
 
-  async handle({ db, hydrator, clock, assets }, { address, time_window, min_amount_usd, ...tokenQuery }) {
+  async handle(
+    { db, hydrator, clock, assets },
+    { address, time_window, min_amount_usd, ...tokenQuery },
+    caller,
+  ) {
     const network = tradeNetworkOf(assets, tokenQuery.network)
     const [token] = await readTokens(db, { network, addresses: [Buffer.from(address.slice(2), 'hex')] })
     if (token === undefined) {
       throw new PlazaError('not_found', 'this server has no trades of this token', { property: 'address' })
     }
+    const { banned } = await viewerOf({ hydrator }, caller)
     const trades = await readTrades(db, {
+      network,
       tokenId: token.id,
       since: windowStart(time_window, clock()),
       minAmountUsd: min_amount_usd ?? null,
+      hidden: [...banned],
       limit: MAX_TRADES,
     })
     const ids = [...new Set(trades.flatMap(({ soldId, boughtId }) => [soldId, boughtId]))]
