@@ -51,6 +51,29 @@ const operations = [
   }),
 ]
 
+it('HEAD runs an operation that reads, and none that changes something', async () => {
+  let changes = 0
+  const changing = defineOperation({
+    method: 'GET',
+    isChange: true,
+    path: 'taken',
+    tag: 'Users',
+    summary: 'For the test',
+    description: 'Does what the test needs.',
+    query: Type.Object({}),
+    reply: Type.Object({}),
+    handle: async () => json`{"changes":${++changes}}`,
+  })
+  const { app, key } = await createTestApi({ db, operations: [...operations, changing] })
+  const headers = { 'x-api-key': key }
+  const statusOf = async (method: 'GET' | 'HEAD', name: string) =>
+    (await app.inject({ method, url: `/v2/farcaster/${name}`, headers })).statusCode
+  expect(await statusOf('HEAD', 'fine')).toBe(200)
+  expect(await statusOf('GET', 'taken')).toBe(200)
+  expect([await statusOf('HEAD', 'taken'), await statusOf('HEAD', 'nowhere')]).toEqual([404, 404])
+  expect(changes).toBe(1)
+})
+
 it('Prefer: handling=strict is applied to bodies, also to one that is refused', async () => {
   const { app, key } = await createTestApi({ db, operations })
   const headers = { 'x-api-key': key, prefer: 'handling=strict' }

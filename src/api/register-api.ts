@@ -11,7 +11,7 @@ import { allowBrowsers, answerApiPreflights } from './cors.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
-import { type ErasedOperation, type JsonReply, pathsOf, prefersStrict } from './operation.js'
+import { type ErasedOperation, isChange, type JsonReply, pathsOf, prefersStrict } from './operation.js'
 import { writerKeysOf } from './writer-keys.js'
 
 export interface ApiOptions<Context> extends KeyOptions {
@@ -86,6 +86,8 @@ function addOperation<Context>(
   scope.route({
     method: operation.method,
     url: path.slice(scope.prefix.length),
+    // Who asks with HEAD expects that nothing changes, and does not see what was changed.
+    exposeHeadRoute: !isChange(operation),
     config: {
       isPublic: operation.isPublic,
       isKeyless: operation.isKeyless,

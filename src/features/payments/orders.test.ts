@@ -101,7 +101,7 @@ describe('submitOrders', () => {
         if ('id' in submitted) purposes.set(submitted.id, order.purpose)
         return submitted
       },
-      settlePending: () => ledger.settlePending(),
+      settleWallet: (walletId) => ledger.settleWallet(walletId),
       readSubmitted: async (submitted) => {
         const purpose = purposes.get(submitted.id)!
         const count = (reads.get(purpose) ?? 0) + 1

@@ -15,7 +15,7 @@ const CONCURRENCY = 8
 const POLL_MS = 500
 
 /** The part of a ledger that sends orders. */
-export type OrderLedger = Pick<ChainLedger, 'submit' | 'settlePending' | 'readSubmitted'>
+export type OrderLedger = Pick<ChainLedger, 'submit' | 'settleWallet' | 'readSubmitted'>
 
 /** How long a request waits for its orders. */
 export interface OrderWait {
@@ -29,7 +29,7 @@ export interface OrderWait {
 }
 
 /**
- * Sends the transactions of orders, each at most once per purpose, and waits until blocks include them.
+ * Sends the transactions of orders of one wallet, each at most once per purpose, and waits until blocks include them.
  *
  * All are recorded before the first is broadcast, and the process that settles sends what this one leaves. So from the
  * first recorded order on, a failure is the result of an order and not of the request: a client that repeats a failed request
@@ -44,13 +44,18 @@ export async function submitOrders(
   orders: readonly TransactionOrder[],
   { untilMs, forBlocks }: OrderWait,
 ): Promise<OrderResult[]> {
+  const [first] = orders
+  if (first === undefined) return []
   const submitted = await recordOrders(ledger, orders, untilMs)
   let results: OrderResult[] = submitted.map((each) =>
     'code' in each ? each : { hash: each.hash, receipt: null },
   )
   const restMs = () => Math.max(0, untilMs - performance.now())
   while (restMs() > 0) {
-    const read = await resultWithin(restMs(), settleAndRead(ledger, submitted, results))
+    const read = await resultWithin(
+      restMs(),
+      settleAndRead(ledger, first.walletId, { submitted, previous: results }),
+    )
     results = read ?? results
     if (read === null || !forBlocks || !results.some(isWaiting)) break
     await pause(Math.min(POLL_MS, restMs()))
@@ -60,11 +65,14 @@ export async function submitOrders(
 
 async function settleAndRead(
   ledger: OrderLedger,
-  submitted: readonly Submission[],
-  previous: readonly OrderResult[],
+  walletId: string,
+  {
+    submitted,
+    previous,
+  }: { readonly submitted: readonly Submission[]; readonly previous: readonly OrderResult[] },
 ): Promise<OrderResult[]> {
   // The process that settles repeats it.
-  await ledger.settlePending().catch(() => {})
+  await ledger.settleWallet(walletId).catch(() => {})
   return await readResults(ledger, submitted, previous)
 }
 

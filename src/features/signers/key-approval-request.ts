@@ -11,6 +11,9 @@ import { findKey, findSigner, type KeyType, type SignerRecord } from './signer-r
 
 const TOKEN_BYTES = 24
 
+/** How long after its deadline a request keeps its key: hubs learn later that a user approved it in time. */
+const EXPIRED_KEEP_SECONDS = 60 * 60
+
 /**
  * Requests approval of a signer whose key this server holds.
  *
@@ -60,7 +63,8 @@ export async function findOwnKey(
 }
 
 /**
- * Requests approval of a key that the developer holds. The first request makes the key the app's.
+ * Requests approval of a key that the developer holds. The first request makes the key the app's, until it has expired
+ * without an answer: otherwise any app could keep all others from an address, which is public.
  *
  * @throws PlazaError `forbidden.other_app` for a key of another app, `conflict`, and what
  * `checkSignedKeyRequest` throws.
@@ -71,8 +75,11 @@ export async function requestKeyApproval(
   request: UnverifiedKeyRequest,
 ): Promise<SignerRecord> {
   const { appId, keyType, key, property } = developerKey
-  if ((await findKey(check.db, keyType, key)) === null) {
+  const known = await findKey(check.db, keyType, key)
+  const isExpired = known !== null && known.appId !== appId && (await isExpiredRequest(check, known))
+  if (known === null || isExpired) {
     const requestSigner = await checkSignedKeyRequest(check, key, request)
+    if (isExpired) await deleteExpired(check, known)
     await check.db`
       insert into signers.signers ${check.db({
         app_id: appId,
@@ -85,6 +92,29 @@ export async function requestKeyApproval(
       on conflict (key_type, public_key) do nothing`
   }
   return await submitKeyRequest(check, await findOwnKey(check.db, developerKey), request, property)
+}
+
+/** Whether a key that its developer holds was requested and not answered until an hour after the deadline. */
+async function isExpiredRequest(
+  { db, clock }: KeyRequestContext,
+  { id, sealedKey, status }: SignerRecord,
+): Promise<boolean> {
+  if (sealedKey !== null || status !== 'pending_approval') return false
+  const expired = await db`
+    select from signers.signers where id = ${id} and request_deadline <= ${expiredBefore(clock())}::bigint`
+  return expired.length > 0
+}
+
+/** Deletes an expired request with the user's choices for it, unless its app has renewed it or the user refused it. */
+async function deleteExpired({ db, clock }: KeyRequestContext, { id }: SignerRecord): Promise<void> {
+  await db`
+    delete from signers.signers
+    where id = ${id} and refused_at is null and request_deadline <= ${expiredBefore(clock())}::bigint`
+}
+
+/** Returns the latest deadline, in Unix seconds, of requests whose approvals all hubs know. */
+function expiredBefore(nowMs: number): number {
+  return Math.floor(nowMs / 1000) - EXPIRED_KEEP_SECONDS
 }
 
 async function submitKeyRequest(
@@ -106,7 +136,8 @@ async function submitKeyRequest(
     set ${db({ ...requestColumns(request), request_signer: requestSigner })},
       approval_token = coalesce(approval_token, ${randomBytes(TOKEN_BYTES).toString('base64url')})
     where id = ${id}`
-  return (await findKey(db, signer.keyType, signer.publicKey))!
+  // Another app may have taken the key over meanwhile, if the request had expired.
+  return requireOwnership(await findKey(db, signer.keyType, signer.publicKey), signer.appId, property)
 }
 
 async function isSameRequest(db: Database, id: string, request: UnverifiedKeyRequest): Promise<boolean> {

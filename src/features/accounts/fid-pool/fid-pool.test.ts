@@ -21,7 +21,7 @@ const clock = () => nowMs
 const ledger = () => new LocalLedger({ db, hub, clock })
 const pools: FidPool[] = []
 /** A pool as another process would create it. */
-function createPool(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): FidPool {
+function createPool(options: Partial<FidPoolOptions> = {}): FidPool {
   const createdPools = new FidPool({
     db,
     vault: testVault,
@@ -36,12 +36,32 @@ function createPool(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): F
 /** A pool that replaces each taken fid, as servers do. */
 function server(): FidPool {
   const onTaken = (walletId: string) => void createdPools.fill(walletId).catch(() => {})
-  // The clock stands still, so a caller who waits for unaffordable fids gives up soon.
-  const createdPools: FidPool = createPool({ onTaken, waitMs: 2_000 })
+  const createdPools: FidPool = createPool({ onTaken })
   return createdPools
 }
 const idle = () => Promise.all(pools.map((each) => each.idle()))
 const HOLD_MS = 10 * 60 * 1000
+const inMs = (ms: number) => performance.now() + ms
+
+/** A ledger that buys when it is released. */
+function heldLedger() {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const held = ledger()
+  const buy = held.buy.bind(held)
+  held.buy = (purchase) => released.then(() => buy(purchase))
+  return { ledger: held, release }
+}
+
+/** A ledger of a network that says nothing but what it is asked again. */
+function slowLedger(): LocalLedger {
+  const slow = ledger()
+  const quote = slow.quote.bind(slow)
+  slow.quote = (payer, call, age?: string) => (age === 'recent' ? new Promise(() => {}) : quote(payer, call))
+  return slow
+}
 
 const balanceOf = async ({ id }: Wallet) => {
   const [row] = await db<{ balance: string }[]>`
@@ -153,6 +173,38 @@ it('take: a wallet that cannot pay for a replacement -> insufficient_funds', asy
   expect(await balanceOf(wallet)).toBeGreaterThanOrEqual(0n)
 })
 
+it('take: a caller without time left gets no fid, and none is ordered for it', async () => {
+  await clearPools()
+  const wallet = await fundedWallet(db)
+  await createPool().fill(wallet.id)
+  await expect(createPool().take(wallet, inMs(-1))).rejects.toMatchObject({ code: 'unavailable' })
+  await idle()
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 1, held: 0, bought: 1 })
+})
+
+it('take: a fid that is registered when the time of its caller is over goes to the next one', async () => {
+  await clearPools()
+  const wallet = await fundedWallet(db, { fidPoolSize: 0 })
+  const { ledger, release } = heldLedger()
+  const pool = createPool({ ledger })
+  await expect(pool.take(wallet, inMs(1_500))).rejects.toMatchObject({ code: 'unavailable' })
+  release()
+  await idle()
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 1, held: 0, bought: 1 })
+  await pool.fill(wallet.id)
+  expect(await pool.take(wallet)).toBeGreaterThan(0)
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 0, held: 1, bought: 1 })
+})
+
+it('take: a network that answers when the time of the caller is over -> no fid is held', async () => {
+  await clearPools()
+  const wallet = await fundedWallet(db)
+  await createPool().fill(wallet.id)
+  const taken = createPool({ ledger: slowLedger() }).take(wallet, inMs(100))
+  await expect(taken).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 1, held: 0 })
+})
+
 it('fill: replaces fids whose taker died before replacing them', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { fidPoolSize: 2 })
@@ -197,7 +249,8 @@ it('fid pool: available, held and used fids match the payments at every step', {
         for (const step of actions) {
           if (step.kind === 'take') {
             await Promise.allSettled(
-              Array.from({ length: step.times }, () => server().take(wallets[step.wallet]!)),
+              // The clock stands still, so a caller who waits for unaffordable fids gives up soon.
+              Array.from({ length: step.times }, () => server().take(wallets[step.wallet]!, inMs(2_000))),
             )
           } else if (step.kind === 'fill') await createPool().fill(wallets[step.wallet]!.id)
           else if (step.kind === 'wait') nowMs += step.ms

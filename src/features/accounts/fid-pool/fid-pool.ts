@@ -18,8 +18,6 @@ export interface FidPoolOptions {
   readonly log: Log
   /** Called when a wallet has taken a fid, which must be replaced. */
   readonly onTaken?: (walletId: string) => void
-  /** Milliseconds that a caller waits for a fid that is being registered. */
-  readonly waitMs?: number
 }
 
 /** The first call of a new wallet takes about a minute (docs/compatibility.md §21.1). */
@@ -43,11 +41,14 @@ export class FidPool {
   /**
    * Takes a fid for ten minutes; waits for a registration when the pool is empty.
    *
+   * @param untilMs When the caller must have it, in milliseconds of `performance.now()`: before the deadline of its request. A fid
+   * that is there later is for the next caller.
    * @throws PlazaError `insufficient_funds`; `unavailable` when the network takes too long: call again.
    */
-  async take(wallet: Wallet): Promise<number> {
+  async take(wallet: Wallet, untilMs = performance.now() + WAIT_MS): Promise<number> {
     const { db, ledger, clock, onTaken } = this.#options
-    const fid = (await takeFid(db, ledger, wallet, { nowMs: clock() })) ?? (await this.#waitFor(wallet))
+    const pooled = await takeFid(db, ledger, wallet, { nowMs: clock(), untilMs })
+    const fid = pooled ?? (await this.#waitFor(wallet, untilMs))
     onTaken?.(wallet.id)
     return fid
   }
@@ -76,33 +77,36 @@ export class FidPool {
     return now
   }
 
-  async #waitFor(wallet: Wallet): Promise<number> {
-    const { db, ledger, clock, waitMs = WAIT_MS } = this.#options
+  async #waitFor(wallet: Wallet, untilMs: number): Promise<number> {
+    const { db, ledger, clock } = this.#options
+    const restMs = () => untilMs - performance.now()
     await expedite(db, wallet.id, clock())
-    for (let waitedMs = 0; waitedMs < waitMs; waitedMs += POLL_MS) {
+    while (restMs() > 0) {
       this.#waitingWallets.push(wallet.id)
-      await Promise.race([this.#nextPooled(), rejectionOf(this.fill(wallet.id))]).finally(() =>
+      const pooled = this.#nextPooled(Math.min(POLL_MS, restMs()))
+      await Promise.race([pooled, rejectionOf(this.fill(wallet.id))]).finally(() =>
         this.#waitingWallets.splice(this.#waitingWallets.indexOf(wallet.id), 1),
       )
+      if (restMs() <= 0) break
       // Not counted as waiting while it takes: its fid would be ordered twice.
-      const fid = await takeFid(db, ledger, wallet, { nowMs: clock(), isWaiting: true })
+      const fid = await takeFid(db, ledger, wallet, { nowMs: clock(), untilMs, isWaiting: true })
       if (fid !== null) return fid
     }
     throw new PlazaError('unavailable', 'the fid is still being registered: try again')
   }
 
   /**
-   * Resolves when this process adds a fid that no other caller was woken for, or after a while, since other
+   * Resolves when this process adds a fid that no other caller was woken for, or after `ms`, since other
    * processes fill the pool too.
    */
-  #nextPooled(): Promise<void> {
+  #nextPooled(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const call = () => {
         clearTimeout(timer)
         this.#wakeUps.delete(call)
         resolve()
       }
-      const timer = setTimeout(call, POLL_MS)
+      const timer = setTimeout(call, ms)
       this.#wakeUps.add(call)
     })
   }

@@ -17,6 +17,8 @@ const QUOTE_TIMEOUT_MS = 500
 interface TakeOptions {
   /** Unix milliseconds. */
   readonly nowMs: number
+  /** Milliseconds of `performance.now()` after which the caller gets no fid, because it would be held for nobody. */
+  readonly untilMs: number
   /** Whether the caller waits for a fid that the wallet has just paid for. */
   readonly isWaiting?: boolean
 }
@@ -29,7 +31,7 @@ interface TakeOptions {
  * a fid that the wallet has paid for are exempt. When the network does not say in time whether the wallet can
  * pay, it gets only fids that it has paid for itself, never those of others.
  *
- * @returns Null when the pool is empty.
+ * @returns Null when the pool is empty, or the time is over.
  * @throws PlazaError `insufficient_funds`; `unavailable` when the network's answer is needed and missing.
  */
 export async function takeFid(
@@ -112,9 +114,10 @@ async function countOwedFids(db: Queryable, walletId: string, nowMs: number): Pr
 async function assignFid(
   db: Queryable,
   { id, network }: Wallet,
-  { nowMs }: TakeOptions,
+  { nowMs, untilMs }: TakeOptions,
   source: 'any' | 'its own' = 'any',
 ): Promise<number | null> {
+  if (performance.now() >= untilMs) return null
   const [row] = await db<{ fid: number }[]>`
     update accounts.fid_pool
     set held_by = ${id}, held_until = ${new Date(nowMs + HOLD_SECONDS * 1000)}

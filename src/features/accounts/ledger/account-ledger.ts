@@ -53,6 +53,11 @@ export interface Purchase {
   readonly requestKey?: string
   /** Tells the client how to continue a purchase that is not settled in time; by default, to repeat its request. */
   readonly retryText?: string
+  /**
+   * When the caller must have its answer, in milliseconds of `performance.now()`: before the deadline of its request, after which
+   * the client learns nothing. Nothing is recorded afterwards.
+   */
+  readonly untilMs?: number
   readonly call: AccountCall
 }
 

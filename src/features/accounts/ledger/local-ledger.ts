@@ -23,6 +23,7 @@ import {
   insufficientFunds,
   pendingTransactions,
   receiptOf,
+  requireTimeLeft,
   type TransactionRow,
   transactionColumns,
 } from './transactions.js'
@@ -117,11 +118,12 @@ export class LocalLedger implements AccountLedger {
 
   /** Records a purchase in its own transaction, committed before anything is merged. */
   async #record(
-    { walletId, purpose, requestKey, call }: Purchase,
+    { walletId, purpose, requestKey, call, ...limit }: Purchase,
     position: EventPosition,
     { events, fid, usedNonces }: LocalCallResult,
   ): Promise<TransactionRow | Refusal> {
     const price = await this.priceOf(call)
+    requireTimeLeft(limit)
     return await this.#options.db.begin(async (transaction) => {
       const [paid] = await transaction<{ nonce: number }[]>`
         update accounts.wallets

@@ -38,6 +38,24 @@ export async function findTransaction(
   return row ?? null
 }
 
+/** Lists the wallets of this network with unsettled transactions, the longest waiting first. */
+export async function walletsWithPending(db: Queryable, network: string): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select t.wallet_id as id from accounts.transactions t join accounts.wallets w on w.id = t.wallet_id
+    where t.state = 'recorded' and w.network = ${network}
+    group by t.wallet_id
+    order by min(t.id)`
+  return rows.map(({ id }) => id)
+}
+
+/** Lists the unsettled transactions of a wallet in the order of their nonces. */
+export async function pendingOfWallet(db: Queryable, walletId: string): Promise<TransactionRow[]> {
+  return await db<TransactionRow[]>`
+    select ${transactionColumns(db)} from accounts.transactions
+    where state = 'recorded' and wallet_id = ${walletId}
+    order by nonce`
+}
+
 /** Lists the unsettled transactions of this network in the order of recording. */
 export async function pendingTransactions(db: Queryable, network: string): Promise<TransactionRow[]> {
   return await db<TransactionRow[]>`
@@ -80,12 +98,27 @@ export function requireFunds(needed: bigint, available: bigint): void {
   if (available < needed) throw refusalError(insufficientFunds(needed, available))
 }
 
-/** Creates a queue that runs work when all earlier work has ended, successfully or not. */
-export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let tail: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const task = tail.then(work)
-    tail = task.catch(() => {})
-    return task
+/** Creates a queue that runs work in the order of arrival. The next begins when one has ended, successfully or not. */
+export function createQueue(maxRunning = 1): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running === maxRunning) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      // The next one gets the place; without a next one it is free.
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
+/** Throws `unavailable` when nothing may be recorded any more for this purchase. */
+export function requireTimeLeft({ untilMs = Number.POSITIVE_INFINITY }: Pick<Purchase, 'untilMs'>): void {
+  if (performance.now() >= untilMs) {
+    throw new PlazaError('unavailable', 'the network took too long: nothing was sent')
   }
 }

@@ -8,6 +8,10 @@ import { insufficientFundsText, payingWallet, unknownWallet, walletHeaders } fro
 import { registerDirect } from './register-direct.js'
 import { registerUser } from './register-user.js'
 
+/** Time to reply before the limit of the request, after which a fid would be held for nobody (docs/compatibility.md §21.1). */
+const MAX_WAIT_MS = 90_000
+const LIMIT_MS = 120_000
+
 const freshFid = defineOperation({
   method: 'GET',
   usesPrimary: true,
@@ -22,14 +26,15 @@ const freshFid = defineOperation({
     'registration on chain; later calls reply at once.',
   query: Type.Object({}),
   headers: walletHeaders,
-  longWait: { limitMs: 120_000, reason: 'a fid to be bought, when the pool is empty' },
+  longWait: { limitMs: LIMIT_MS, reason: 'a fid to be bought, when the pool is empty' },
   reply: UserFIDResponse,
   notFound: unknownWallet,
   paymentRequired: insufficientFundsText,
 
   async handle(context, _query, { appId }, headers) {
+    const untilMs = performance.now() + MAX_WAIT_MS
     const { accounts, wallet } = await payingWallet(context, headers, appId)
-    return { fid: await accounts.fidPool.take(wallet) }
+    return { fid: await accounts.fidPool.take(wallet, untilMs) }
   },
 })
 

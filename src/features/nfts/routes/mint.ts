@@ -105,7 +105,7 @@ export const mintNft = defineOperation({
   description:
     `Mints to users or addresses, one transaction each, paid by the wallet. ${knownFunctions} A receiver that cannot ` +
     'be minted to is an error in the list. The reply comes when blocks include the mints, at the latest after 45 ' +
-    'seconds; with `async` after they are broadcast. Requests with the same `idem` mint once; without it, each ' +
+    'seconds; with `async` after they are broadcast, of more than 32 the first. Requests with the same `idem` mint once; without it, each ' +
     'request mints more.',
   body: Type.Object({
     contract_address: contractParameter,

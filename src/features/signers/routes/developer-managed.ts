@@ -17,9 +17,12 @@ import {
 const authAddress = (appId: string, address: string) =>
   ({ appId, keyType: AUTH_ADDRESS_KEY_TYPE, key: addressKey(address), property: 'address' }) as const
 
-const addressParameter = ethAddressParameter({
-  description: 'Ethereum address. Once an app has requested it, other apps cannot.',
-})
+/** Completes the description of a key. */
+const ownershipText =
+  'Once an app has requested it, other apps cannot, until an hour after the deadline of a request that the user has ' +
+  'not answered.'
+
+const addressParameter = ethAddressParameter({ description: `Ethereum address. ${ownershipText}` })
 
 export const authAddressLookup = defineOperation({
   method: 'GET',
@@ -60,7 +63,7 @@ export const authAddressSignedKey = defineOperation({
 const publicKeyParameter = Type.String({
   pattern: '^0x[a-fA-F0-9]{64}$',
   patternText: 'an Ed25519 public key: 0x and 64 hex digits',
-  description: 'Ed25519 public key. Once an app has requested it, other apps cannot.',
+  description: `Ed25519 public key. ${ownershipText}`,
   examples: ['0x5d9a0c1f3b7e2a4c6e8d0f1b3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a1c'],
 })
 

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
-import { testNowUnix } from '../../../../test/network.js'
+import { TestUser, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
-import { FarcasterNetwork } from '../../../protocol/definitions.js'
+import { FarcasterNetwork, SignerEventType } from '../../../protocol/definitions.js'
+import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 import { registerKeyHolder, signKeyRequestBody, sponsorSignature } from '../testing/key-holder.js'
 
 const { db } = await createTestDatabase()
@@ -185,6 +186,73 @@ it('requests developer keys and addresses, which then belong to the app', async 
       expect([reply.statusCode, reply.json().code]).toEqual([403, 'SignerOfAnotherApp'])
     }
   }
+})
+
+describe('an address that another app has requested', async () => {
+  /** Hubs may learn of an approval until then. */
+  const abandoned = deadline + 3_600
+  const apiAt = (unix: number) => createTestApi({ ...parts, appName: 'other', clock: () => unix * 1000 })
+  const path = 'auth_address/developer_managed'
+  const later = abandoned + 86_400
+  const [soon, late] = [await apiAt(abandoned - 1), await apiAt(abandoned)]
+
+  async function requestedAddress() {
+    const address = `0x${newPrivateKey().toString('hex', 0, 20)}`
+    const word = `0x${'00'.repeat(12)}${address.slice(2)}`
+    const asked = await api.send('POST', `${path}/signed_key`, {
+      address,
+      ...(await signKeyRequestBody(app, word, deadline)),
+    })
+    const theirs = { address, ...(await signKeyRequestBody(stranger, word, later)) }
+    const ask = (by: typeof late) => by.send('POST', `${path}/signed_key`, theirs)
+    return { address, key: Buffer.from(word.slice(2), 'hex'), ask, url: urlOf(asked) }
+  }
+  const urlOf = (reply: { json(): { auth_address_approval_url: string } }) =>
+    reply.json().auth_address_approval_url
+
+  it('whose request is over -> belongs to the app that requests it next, with a page of its own', async () => {
+    const { address, ask, url } = await requestedAddress()
+    expect((await ask(soon)).json()).toMatchObject({ code: 'SignerOfAnotherApp', property: 'address' })
+    const taken = await ask(late)
+    expect(taken.json()).toMatchObject({ address, status: 'pending_approval' })
+    expect(urlOf(taken)).not.toBe(url)
+    expect((await ask(late)).json()).toEqual(taken.json())
+    expect((await api.get(path, { address })).json()).toMatchObject({ code: 'SignerOfAnotherApp' })
+    expect((await late.get(path, { address })).json()).toEqual(taken.json())
+  })
+
+  it('with a request that is not signed -> stays with its app', async () => {
+    const { address } = await requestedAddress()
+    const wrong = { address, ...(await signKeyRequestBody(stranger, newKey(), later)) }
+    expect((await late.send('POST', `${path}/signed_key`, wrong)).statusCode).toBe(400)
+    expect((await api.get(path, { address })).json()).toMatchObject({ status: 'pending_approval' })
+  })
+
+  it('that was approved or refused -> stays with its app', async () => {
+    const [approved, refused] = [await requestedAddress(), await requestedAddress()]
+    const event = new TestUser(stranger.fid).signerEvent(SignerEventType.ADD, 3_000_000_000, approved.key)
+    await hub.submitOnChainEvents([
+      {
+        ...event,
+        signerEventBody: { ...event.signerEventBody!, keyType: AUTH_ADDRESS_KEY_TYPE },
+      },
+    ])
+    await db`update signers.signers set refused_at = now() where public_key = ${refused.key}`
+    for (const { address, ask } of [approved, refused]) {
+      expect((await ask(late)).json()).toMatchObject({ code: 'SignerOfAnotherApp' })
+      expect((await api.get(path, { address })).statusCode).toBe(200)
+    }
+  })
+})
+
+it('the key of a hosted signer whose request is over -> stays with its app', async () => {
+  const { signer_uuid, public_key } = await newSigner()
+  await register({ signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) })
+  const nextYear = deadline + 300 * 86_400
+  const late = await createTestApi({ ...parts, appName: 'other', clock: () => (nextYear - 60) * 1000 })
+  const keyRequest = { public_key, ...(await signKeyRequestBody(stranger, public_key, nextYear)) }
+  const reply = await late.send('POST', 'signer/developer_managed/signed_key', keyRequest)
+  expect(reply.json()).toMatchObject({ code: 'SignerOfAnotherApp' })
 })
 
 it('concurrent requests -> one key', async () => {

@@ -6,9 +6,11 @@ import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import type { Accounts } from '../../accounts/accounts.js'
-import type { AccountLedger } from '../../accounts/ledger/account-ledger.js'
+import type { AccountLedger, Purchase } from '../../accounts/ledger/account-ledger.js'
+import { LocalLedger } from '../../accounts/ledger/local-ledger.js'
 import { fundedWallet, LOCAL_PRICE } from '../../accounts/testing/funded-wallet.js'
 import { spendingContext, walletWithEther } from '../../payments/testing/spending-scene.js'
+import { buyStorage } from './storage.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -34,6 +36,25 @@ it('an empty wallet or an unknown user -> refused', async () => {
   expect((await buy({ fid: 7, units: 50 })).json()).toMatchObject({ status: 402, code: 'InsufficientFunds' })
   expect((await buy({ fid: 8 })).json()).toMatchObject({ status: 404, property: 'fid' })
   expect((await api.send('POST', 'storage/buy', { fid: 7 })).json()).toMatchObject({ code: 'RequiredField' })
+})
+
+it('the ledger has until half a minute before the limit of the request, whose 503 has no idem', async () => {
+  const purchases: Purchase[] = []
+  const local = new LocalLedger({ db, hub, clock: () => testNowUnix * 1000 })
+  const buyLocally = local.buy.bind(local)
+  local.buy = async (purchase) => {
+    purchases.push(purchase)
+    return await buyLocally(purchase)
+  }
+  const noting = await createTestApi({ db, hub, accounts: { ledger: local } as unknown as Accounts })
+  const { id } = await fundedWallet(db, { appId: noting.appId, balance: 10n * LOCAL_PRICE })
+  const startMs = performance.now()
+  const reply = await noting.send('POST', 'storage/buy', { fid: 7 }, { 'x-wallet-id': id })
+  expect(reply.statusCode).toBe(200)
+  const latestMs = performance.now() + buyStorage.longWait!.limitMs - 30_000
+  expect(purchases).toEqual([expect.objectContaining({ untilMs: expect.any(Number) })])
+  expect(purchases[0]!.untilMs).toBeGreaterThan(startMs)
+  expect(purchases[0]!.untilMs).toBeLessThanOrEqual(latestMs)
 })
 
 describe('a purchase that no block includes in time', async () => {

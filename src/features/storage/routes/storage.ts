@@ -120,6 +120,10 @@ export const BuyStorageReqBody = Type.Object({
   idem: idemMember,
 })
 
+/** Time to reply before the limit of the request, whose 503 has no `idem`. */
+const MAX_WAIT_MS = 90_000
+const LIMIT_MS = 120_000
+
 export const buyStorage = defineOperation({
   method: 'POST',
   path: 'storage/buy',
@@ -131,13 +135,14 @@ export const buyStorage = defineOperation({
     'more.',
   body: BuyStorageReqBody,
   headers: walletHeaders,
-  longWait: { limitMs: 120_000, reason: 'blocks to include the purchase' },
+  longWait: { limitMs: LIMIT_MS, reason: 'blocks to include the purchase' },
   reply: StorageAllocationsResponse,
   notFound: `${unknownWallet} Or: ${unknownUser}`,
   paymentRequired: insufficientFundsText,
   conflict: idemConflict,
 
   async handle(context, { fid, units = 1, idem: givenIdem }, { appId }, headers) {
+    const untilMs = performance.now() + MAX_WAIT_MS
     const idem = givenIdem ?? randomUUID()
     const { accounts, wallet } = await payingWallet(context, headers, appId)
     await storageUser(context.hydrator, fid)
@@ -149,6 +154,7 @@ export const buyStorage = defineOperation({
         givenIdem === undefined
           ? `send it again with the idem "${idem}"; without it, it would be bought again`
           : 'send it again with the same idem; without it, it would be bought again',
+      untilMs,
       call: { kind: 'rent', fid, units },
     })
     if ('code' in bought) throw refusalError(bought)

@@ -2,8 +2,7 @@ import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
 import type { ChainName } from '../../../../hub/chain/chains.js'
 import type { Queryable } from '../../../../platform/db/connection.js'
-import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
-import { pause } from '../../../../platform/process/pause.js'
+import { PlazaError, type Refusal } from '../../../../platform/errors.js'
 import { PromiseCache } from '../../../../platform/promise-cache.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import { lockWallet, openWallet } from '../../wallets/wallets.js'
@@ -22,18 +21,14 @@ import {
   findTransaction,
   insufficientFunds,
   receiptOf,
+  requireTimeLeft,
   type TransactionRow,
 } from '../transactions.js'
-import {
-  countSettled,
-  readAttempts,
-  readOutcome,
-  recordTransaction,
-  reservedAmount,
-  spendableAmount,
-} from './attempts.js'
+import { countSettled, readAttempts, recordTransaction, reservedAmount, spendableAmount } from './attempts.js'
+import { awaitOutcome, recordedInTime } from './await-outcome.js'
 import {
   type CalledContract,
+  contractRefusal,
   decodeNumber,
   type EncodedCall,
   encodeCall,
@@ -41,7 +36,7 @@ import {
   encodePriceOf,
   revertName,
 } from './contract-calls.js'
-import { NONCE_TAKEN, TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
+import { TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
 import type {
   ContractTransaction,
   SubmissionState,
@@ -58,9 +53,6 @@ export interface ChainLedgerOptions
   readonly signal: AbortSignal
 }
 
-/** Longest wait of a caller; the purchase continues without it. */
-const WAIT_MS = 90_000
-const POLL_MS = 250
 /** Age limit of cached balances and prices for checks of callers; spending uses fresh values. */
 const CACHE_MS = 2_000
 const MAX_CACHED = 10_000
@@ -168,11 +160,14 @@ export class ChainLedger implements AccountLedger {
   }
 
   async buy(purchase: Purchase): Promise<Receipt | Refusal> {
-    const { db } = this.#options
+    const { db, signal } = this.#options
     const existing = await findTransaction(db, purchase)
     if (existing?.state === 'confirmed') return receiptOf(existing)
-    const row = existing ?? (await this.#recordPurchase(purchase))
-    return 'code' in row ? row : await this.#waitForOutcome(row.id, purchase)
+    const row = existing ?? (await recordedInTime(() => this.#recordPurchase(purchase), purchase))
+    if ('code' in row) return row
+    // Not of all wallets: others may have much to check.
+    const check = () => this.#transactionMonitor.checkWallet(purchase.walletId)
+    return await awaitOutcome({ db, signal, check }, row.id, purchase)
   }
 
   /**
@@ -224,7 +219,13 @@ export class ChainLedger implements AccountLedger {
     await this.#transactionMonitor.checkPending()
   }
 
+  /** Continues recorded transactions of one wallet: those of others may have much to check. */
+  async settleWallet(walletId: string): Promise<void> {
+    await this.#transactionMonitor.checkWallet(walletId)
+  }
+
   async #recordPurchase(purchase: Purchase): Promise<TransactionRow | Refusal> {
+    requireTimeLeft(purchase)
     const call = encodeCall(this.#options.contracts, purchase.call)
     return await this.#record({ ...purchase, call, value: await this.#callValue(purchase.call) })
   }
@@ -257,6 +258,7 @@ export class ChainLedger implements AccountLedger {
       const { chainId } = this.#options.rpc.chain
       const signed = await signTransaction({ ...call, ...fees, chainId, nonce, value, gas }, wallet)
       const nowMs = this.#options.clock()
+      requireTimeLeft(purchase)
       return await recordTransaction(transaction, { ...purchase, nonce, maxCost, signed, nowMs })
     })
   }
@@ -271,22 +273,6 @@ export class ChainLedger implements AccountLedger {
     const [row] = await db<{ nonce: number }[]>`
       select next_nonce as nonce from accounts.wallets where id = ${walletId}`
     return count <= row!.nonce ? row!.nonce : Math.max(row!.nonce, await this.#rpc.minimumCount(address))
-  }
-
-  async #waitForOutcome(
-    transactionId: number,
-    { retryText = 'send the same request again' }: Pick<Purchase, 'retryText'>,
-  ): Promise<Receipt | Refusal> {
-    const { db, signal } = this.#options
-    for (let waitedMs = 0; waitedMs < WAIT_MS && !signal.aborted; waitedMs += POLL_MS) {
-      await this.#transactionMonitor.checkPending()
-      const { state, failure, hash, fid } = await readOutcome(db, transactionId)
-      if (state === 'confirmed') return receiptOf({ hash, fid })
-      if (failure === NONCE_TAKEN) break
-      if (state === 'reverted') return contractRefusal(failure)
-      await pause(POLL_MS)
-    }
-    throw new PlazaError('unavailable', `the transaction is not mined yet: ${retryText}`)
   }
 
   async #callValue(call: PricedCall): Promise<bigint> {
@@ -319,10 +305,6 @@ export class ChainLedger implements AccountLedger {
 
 function withGasMargin(gas: bigint): bigint {
   return (gas * (100n + GAS_MARGIN_PERCENT)) / 100n
-}
-
-function contractRefusal(reason: string | null): Refusal {
-  return refuse('conflict', `the contracts refuse the call${reason === null ? '' : `: ${reason}`}`)
 }
 
 /** Returns the name of the network of wallets on a chain. */

@@ -8,6 +8,7 @@ import {
   type Hex,
 } from 'viem'
 import type { ChainSettings, ContractName } from '../../../../hub/chain/chain-settings.js'
+import { type Refusal, refuse } from '../../../../platform/errors.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import {
   idGatewayAbi,
@@ -118,4 +119,9 @@ export function revertName(data: Hex): string | null {
     }
   }
   return null
+}
+
+/** Refusal of a call that the contracts revert. */
+export function contractRefusal(reason: string | null): Refusal {
+  return refuse('conflict', `the contracts refuse the call${reason === null ? '' : `: ${reason}`}`)
 }

@@ -10,7 +10,7 @@ import type { Vault } from '../../../../platform/vault/vault.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import { IdRegisterEventType, type OnChainEvent } from '../../../../protocol/definitions.js'
 import { openWallet } from '../../wallets/wallets.js'
-import { pendingTransactions, type TransactionRow } from '../transactions.js'
+import { createQueue, pendingOfWallet, type TransactionRow, walletsWithPending } from '../transactions.js'
 import {
   type AttemptRow,
   countSettled,
@@ -55,6 +55,10 @@ export const NONCE_TAKEN = 'NonceTaken'
 
 const { REGISTER } = IdRegisterEventType
 const CONCURRENCY = 16
+/** Wallets checked at once. */
+const MAX_WALLETS = 8
+/** Transactions of a wallet that a check sends. Nodes keep few pending ones of an account, and higher nonces wait for them. */
+const MAX_SENT = 32
 /** Nodes may forget a transaction or its block may be reorganized; sending again is harmless. */
 const RESEND_MS = 2_000
 const MAX_CACHED = 10_000
@@ -66,7 +70,9 @@ const registryNames = Object.keys(registryTopics) as RegistryName[]
  */
 export class TransactionMonitor {
   readonly #options: TransactionMonitorOptions
-  #checking: Promise<void> | null = null
+  /** Running checks by wallet, which their callers share. */
+  readonly #checks = new Map<string, Promise<void>>()
+  readonly #inTurn = createQueue(MAX_WALLETS)
   /** When each transaction was last sent, by hash. */
   readonly #sentMs = new LRUCache<string, number>({ max: MAX_CACHED })
   readonly #missingSinceMs = new LRUCache<number, number>({ max: MAX_CACHED })
@@ -75,26 +81,30 @@ export class TransactionMonitor {
     this.#options = options
   }
 
-  /** Runs one check; concurrent callers share it. */
-  checkPending(): Promise<void> {
-    this.#checking ??= this.#checkAll().finally(() => {
-      this.#checking = null
-    })
-    return this.#checking
-  }
-
-  async #checkAll(): Promise<void> {
+  /** Checks the transactions of all wallets. @throws what the first one that failed threw, when all are checked. */
+  async checkPending(): Promise<void> {
     const { db, network } = this.#options
-    const pending = await pendingTransactions(db, network)
-    const wallets = new Set(pending.map(({ walletId }) => walletId))
-    for (const walletId of wallets)
-      await this.#checkWallet(pending.filter((row) => row.walletId === walletId))
+    const walletIds = await walletsWithPending(db, network)
+    const checks = await Promise.allSettled(walletIds.map((id) => this.checkWallet(id)))
+    const failed = checks.find((check) => check.status === 'rejected')
+    if (failed) throw failed.reason
   }
 
-  async #checkWallet(rows: readonly TransactionRow[]): Promise<void> {
+  /** Checks the transactions of a wallet. */
+  checkWallet(walletId: string): Promise<void> {
+    const running = this.#checks.get(walletId)
+    if (running !== undefined) return running
+    const check = this.#inTurn(() => this.#checkWallet(walletId)).finally(() => this.#checks.delete(walletId))
+    this.#checks.set(walletId, check)
+    return check
+  }
+
+  async #checkWallet(walletId: string): Promise<void> {
     const { db, wallets, log } = this.#options
+    const rows = await pendingOfWallet(db, walletId)
+    if (rows.length === 0) return
     const [wallet] = await db<{ address: Buffer }[]>`
-      select address from accounts.wallets where id = ${rows[0]!.walletId}`
+      select address from accounts.wallets where id = ${walletId}`
     const address = hexOf(wallet!.address)
     const counts = await wallets.counts(address)
     const check = (row: TransactionRow) =>
@@ -106,8 +116,8 @@ export class TransactionMonitor {
       await Promise.all(included.slice(at, at + CONCURRENCY).map(check))
     }
     // One after another: a node may refuse or forget a transaction that comes before the one of the nonce below.
-    const unsent = rows.filter(({ nonce }) => nonce >= counts.mined).sort((a, b) => a.nonce - b.nonce)
-    for (const row of unsent) await check(row)
+    const unsent = rows.filter(({ nonce }) => nonce >= counts.mined)
+    for (const row of unsent.slice(0, MAX_SENT)) await check(row)
   }
 
   async #checkTransaction(row: TransactionRow, { mined, final, finalBlock }: WalletCounts, address: Hex) {

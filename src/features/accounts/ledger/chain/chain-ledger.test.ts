@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { type Hex, parseEther } from 'viem'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { ledgerOn, walletOn } from '../../../../../test/chain/account-chain.js'
+import { startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../../../test/database.js'
+import { hexOf } from '../../../../protocol/bytes.js'
+import type { Wallet } from '../../wallets/wallets.js'
+import type { Purchase } from '../account-ledger.js'
+import type { ChainLedger } from './chain-ledger.js'
+
+const { db } = await createTestDatabase({ poolSize: 8 })
+const chain = await startTestChain()
+const proxy = await startRpcProxy(chain.url)
+let nowMs = Date.now()
+const hub = { submitOnChainEvents: async () => [] }
+const newLedger = () => ledgerOn(proxy.url, { db, hub, clock: () => nowMs })
+const newWallet = () => walletOn(chain, db, { balance: parseEther('1') })
+const inMs = (ms: number) => performance.now() + ms
+
+let release = () => {}
+/** Until it is released, the RPC does not answer these requests. */
+function holdRequests(isHeld: (method: string, params: readonly unknown[]) => boolean): void {
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  proxy.faults = { hold: (method, params) => (isHeld(method, params) ? released : Promise.resolve()) }
+}
+function recover(): void {
+  proxy.faults = {}
+  release()
+}
+beforeEach(recover)
+afterAll(recover)
+
+function rentBy(wallet: Wallet, options: Partial<Purchase> = {}): Purchase {
+  return {
+    walletId: wallet.id,
+    purpose: `test ${randomUUID()}`,
+    call: { kind: 'rent', fid: 7, units: 1 },
+    ...options,
+  }
+}
+
+const isRecorded = async ({ purpose }: Purchase) =>
+  (await db`select from accounts.transactions where purpose = ${purpose}`).length > 0
+
+describe('buy with a time limit', () => {
+  const retryText = 'repeat it with this idem'
+  const unfinished = { code: 'unavailable', message: expect.stringContaining(retryText) }
+
+  it('an RPC that does not answer after the purchase is recorded -> how to continue it, in time', async () => {
+    const [ledger, wallet] = [newLedger(), await newWallet()]
+    let sends = 0
+    holdRequests((method) => {
+      if (method === 'eth_sendRawTransaction') sends += 1
+      return sends > 0
+    })
+    const purchase = rentBy(wallet, { retryText, untilMs: inMs(2_000) })
+    await expect(ledger.buy(purchase)).rejects.toMatchObject(unfinished)
+    expect([sends, await isRecorded(purchase)]).toEqual([1, true])
+  })
+
+  it('an RPC that fails after the purchase is recorded -> how to continue it', async () => {
+    const [ledger, wallet] = [newLedger(), await newWallet()]
+    proxy.faults = { refuse: (method) => (method === 'eth_blockNumber' ? 'busy' : null) }
+    const purchase = rentBy(wallet, { retryText })
+    await expect(ledger.buy(purchase)).rejects.toMatchObject(unfinished)
+    expect(await isRecorded(purchase)).toBe(true)
+  })
+
+  it('an RPC that answers when the time is over -> nothing is recorded afterwards', async () => {
+    const [ledger, wallet] = [newLedger(), await newWallet()]
+    // The balance is asked last, under the lock of the wallet.
+    holdRequests((method) => method === 'eth_getBalance')
+    const late = rentBy(wallet, { retryText, untilMs: inMs(1_000) })
+    await expect(ledger.buy(late)).rejects.toMatchObject(unfinished)
+    recover()
+    // Its own turn comes after the turn of the late one.
+    expect(await ledger.buy(rentBy(wallet))).toMatchObject({ hash: expect.any(Buffer) })
+    expect(await isRecorded(late)).toBe(false)
+  })
+
+  it('no time left -> nothing is asked or recorded; what is recorded already is continued', async () => {
+    const [ledger, wallet] = [newLedger(), await newWallet()]
+    const late = rentBy(wallet, { retryText, untilMs: inMs(-1) })
+    const asked = proxy.requestCounts.get('eth_estimateGas')
+    await expect(ledger.buy(late)).rejects.toMatchObject(unfinished)
+    expect(proxy.requestCounts.get('eth_estimateGas')).toBe(asked)
+    const { untilMs: _over, ...inTime } = late
+    const bought = await ledger.buy(inTime)
+    expect(await ledger.buy(late)).toEqual(bought)
+  })
+})
+
+describe('wallets of several apps', () => {
+  /** Records a purchase of a wallet, and sends nothing. */
+  async function recordOnly(ledger: ChainLedger, wallet: Wallet): Promise<Purchase> {
+    const purchase = rentBy(wallet)
+    proxy.faults = { refuse: (method) => (method === 'eth_blockNumber' ? 'busy' : null) }
+    await ledger.buy(purchase).catch(() => {})
+    proxy.faults = {}
+    expect(await isRecorded(purchase)).toBe(true)
+    return purchase
+  }
+
+  it('one whose transactions cannot be checked does not hold up another', async () => {
+    const ledger = newLedger()
+    const [halted, other] = [await newWallet(), await newWallet()]
+    await recordOnly(ledger, halted)
+    let asked = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    holdRequests((method, [address]) => {
+      const isHeld = method === 'eth_getTransactionCount' && address === hexOf(halted.address)
+      if (isHeld) asked()
+      return isHeld
+    })
+    const checked = ledger.settlePending().catch(() => {})
+    await isAsked
+    expect(await ledger.buy(rentBy(other))).toMatchObject({ hash: expect.any(Buffer) })
+    recover()
+    await checked
+  })
+
+  it('one whose check fails is reported, when the others are checked', async () => {
+    const ledger = newLedger()
+    const [broken, other] = [await newWallet(), await newWallet()]
+    await recordOnly(ledger, broken)
+    const purchase = await recordOnly(ledger, other)
+    proxy.faults = {
+      refuse: (method, [address]) =>
+        method === 'eth_getTransactionCount' && address === hexOf(broken.address) ? 'busy' : null,
+    }
+    await expect(ledger.settlePending()).rejects.toMatchObject({ code: 'unavailable.other_side' })
+    await expect(ledger.settlePending()).rejects.toMatchObject({ code: 'unavailable.other_side' })
+    const [row] = await db`select state from accounts.transactions where purpose = ${purchase.purpose}`
+    expect(row).toEqual({ state: 'confirmed' })
+  })
+
+  it('many transactions of one -> a check sends the 32 lowest nonces, and the next ones the rest', async () => {
+    const [ledger, wallet] = [newLedger(), await newWallet()]
+    const call = { to: hexOf(wallet.address), data: '0x' as const }
+    const sent: Hex[] = []
+    for (let n = 0; n < 40; n += 1)
+      await ledger.submit({ walletId: wallet.id, purpose: `test ${randomUUID()}`, call, value: 1n })
+    proxy.faults = {
+      dropsTransactions: true,
+      hold: async (method, [raw]) => void (method === 'eth_sendRawTransaction' && sent.push(raw as Hex)),
+    }
+    await ledger.settlePending()
+    const rows = await db<{ raw: Buffer }[]>`
+      select a.raw from accounts.attempts a join accounts.transactions t on t.id = a.transaction_id
+      where t.wallet_id = ${wallet.id} order by t.nonce`
+    const own = rows.map(({ raw }) => hexOf(raw))
+    // Other tests have left transactions of other wallets.
+    expect(sent.filter((raw) => own.includes(raw))).toEqual(own.slice(0, 32))
+    proxy.faults = {}
+    // Sent ones are sent again after a while.
+    nowMs += 10_000
+    for (let pass = 0; pass < 3; pass += 1) await ledger.settlePending()
+    const open = await db`
+      select from accounts.transactions where wallet_id = ${wallet.id} and state = 'recorded'`
+    expect(open.length).toBe(0)
+  })
+})
