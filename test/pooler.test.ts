@@ -113,10 +113,14 @@ describe.runIf(isInstalled())('PgBouncer', () => {
   it.each([
     ['by default', []],
     ['with its servers in turn', ['server_round_robin = 1']],
-    ['with one server', ['default_pool_size = 1']],
   ] as const)('in transaction mode %s: is recognised', async (_, extra) => {
     const pooled = await startPooler('transaction', extra)
     await expect(refuseTransactionPooling(pooled)).rejects.toThrow(TransactionPoolingError)
+  })
+
+  it('with one server: two connections do not get two sessions, as of a database that hangs', async () => {
+    const pooled = await startPooler('transaction', ['default_pool_size = 1'])
+    await expect(refuseTransactionPooling(pooled)).rejects.toThrow(/a pooler in front of it has too few/)
   })
 
   it('in transaction mode: the server does not start, and says what to do', async () => {

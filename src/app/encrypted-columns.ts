@@ -104,17 +104,17 @@ function keyIdOf(db: Database, column: EncryptedColumn) {
 
 /**
  * Looks for secrets that no key of this server decrypts, such as after a restore without `secret.key`: what needs them fails.
- * Reads whole tables, for which a start does not wait. Returns the end of the search, which a failure ends too.
+ * Reads whole tables, one after another, for which neither a start nor a stop waits: closing the connections ends it.
  */
-export function lookForMissingKeys(db: Database, vault: Vault, log: Log): () => Promise<void> {
-  const looking = warnOfMissingKeys(db, vault, log).catch((error: unknown) => {
-    log.warn({ err: error }, 'could not look for secrets that no key decrypts')
+export async function lookForMissingKeys(db: Database, vault: Vault, log: Log): Promise<void> {
+  await warnOfMissingKeys(db, vault, log).catch((error: unknown) => {
+    log.info({ err: error }, 'could not look for secrets that no key decrypts')
   })
-  return () => looking
 }
 
 async function warnOfMissingKeys(db: Database, vault: Vault, log: Log): Promise<void> {
-  const counts = await Promise.all(encryptedColumns.map((column) => countUnreadable(db, vault, column)))
+  const counts: number[] = []
+  for (const column of encryptedColumns) counts.push(await countUnreadable(db, vault, column))
   const secrets = counts.reduce((sum, count) => sum + count, 0)
   if (secrets === 0) return
   const tables = Object.fromEntries(
@@ -123,7 +123,7 @@ async function warnOfMissingKeys(db: Database, vault: Vault, log: Log): Promise<
   log.warn(
     tables,
     `${secrets} secrets in the database were encrypted with a key that this server does not have: ` +
-      'put secret.key of the data directory back from a backup, or add that key to PLAZA_SECRET_KEY',
+      'add that key to PLAZA_SECRET_KEY or, where this is not set, put secret.key of the data directory back from a backup',
   )
 }
 

@@ -89,7 +89,7 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
     )
   }
   const vault = await openVault(config)
-  lifecycle.onStop(lookForMissingKeys(connections.work, vault, log))
+  void lookForMissingKeys(connections.work, vault, log)
   const clock = Date.now
   return {
     config,

@@ -11,8 +11,8 @@ import { findKey, findSigner, type KeyType, type SignerRecord } from './signer-r
 
 const TOKEN_BYTES = 24
 
-/** How long after its deadline a request keeps its key: hubs learn later that a user approved it in time. */
-const EXPIRED_KEEP_SECONDS = 60 * 60
+/** How long after its deadline a request keeps its key: a hub that is behind learns later that a user approved it in time. */
+const EXPIRED_KEEP_SECONDS = 24 * 60 * 60
 
 /**
  * Requests approval of a signer whose key this server holds.

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../platform/db/connection.js'
+import type { Queryable, Transaction } from '../../platform/db/connection.js'
 
 /**
  * Objects of an operator on the tables of the read model. A replay makes the tables anew: it repeats grants, and refuses
@@ -6,17 +6,24 @@ import type { Database, Transaction } from '../../platform/db/connection.js'
  */
 
 /**
- * Refuses views and foreign keys on the read model.
+ * Refuses views, functions and foreign keys on the read model.
  *
  * @throws Error that names them.
  */
-export async function refuseDependents(db: Database): Promise<void> {
+export async function refuseDependents(db: Queryable): Promise<void> {
   const rows = await db<{ name: string }[]>`
     select distinct r.ev_class::regclass::text as name
     from pg_depend d
     join pg_rewrite r on r.oid = d.objid
     join pg_class used on used.oid = d.refobjid
     where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass
+      and used.relnamespace = 'social'::regnamespace and used.relkind = 'r'
+    union
+    select d.objid::regprocedure::text
+    from pg_depend d
+    left join pg_type t on d.refclassid = 'pg_type'::regclass and t.oid = d.refobjid
+    join pg_class used on used.oid = case d.refclassid when 'pg_class'::regclass then d.refobjid else t.typrelid end
+    where d.classid = 'pg_proc'::regclass and d.refclassid in ('pg_class'::regclass, 'pg_type'::regclass)
       and used.relnamespace = 'social'::regnamespace and used.relkind = 'r'
     union
     select k.conname || ' of ' || k.conrelid::regclass::text
@@ -30,7 +37,7 @@ export async function refuseDependents(db: Database): Promise<void> {
   if (rows.length === 0) return
   const names = rows.map(({ name }) => name).join(', ')
   throw new Error(
-    `views and foreign keys on the schema social would be dropped with its tables: ${names}. ` +
+    `views, functions and foreign keys on the schema social would be dropped with its tables: ${names}. ` +
       'Drop them, and create them again after the replay',
   )
 }

@@ -274,11 +274,25 @@ test('grants of an operator hold after a replay; a view or a foreign key on the 
 
     await db.unsafe(`create schema reports;
       create view reports.daily as select count(*) from social.casts;
+      create function reports.all_casts() returns setof social.casts language sql as 'select * from social.casts';
       create table reports.people (fid bigint references social.users)`)
     await expect(replay(db, { shards: 1 })).rejects.toThrow(
-      /would be dropped.*: people_fid_fkey of reports\.people, reports\.daily\./,
+      /would be dropped.*: people_fid_fkey of reports\.people, reports\.all_casts\(\), reports\.daily\./,
     )
     expect(await db`select count::integer from reports.daily`).toEqual([{ count: 1 }])
+    await db`drop schema reports cascade`
+    // The replay has begun, and projects nothing before it is released.
+    const messages = await holdTransaction(
+      other,
+      (sql) => sql`lock table hub.messages in access exclusive mode`,
+    )
+    const refused = expect(replay(db, { shards: 1 })).rejects.toThrow(/would be dropped.*: reports\.late\./)
+    const isMade = async () => (await db`select to_regclass('social_replay.casts') as made`)[0]!.made
+    await expect.poll(isMade).not.toBeNull()
+    await db.unsafe('create schema reports; create view reports.late as select count(*) from social.casts')
+    await messages.release()
+    await refused
+    expect(await db`select count::integer from reports.late`).toEqual([{ count: 1 }])
   } finally {
     await db.unsafe(`drop schema if exists reports cascade; drop owned by ${role}; drop role ${role}`)
   }

@@ -131,6 +131,8 @@ async function swapIn(
       while ((await follow(transaction, lastHeads, pageRows)) === pageRows);
       // The last check: the swap follows.
       signal?.throwIfAborted()
+      // Those that were made meanwhile.
+      await refuseDependents(transaction)
       await swapSchemas(transaction)
       await rebuildProtocolChannels(transaction)
       await onSwap?.(transaction)

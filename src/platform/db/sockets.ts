@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import postgres from '#postgres'
+import { resultWithin } from '../process/pause.js'
 import type { DatabaseAddress, DatabaseHost } from './database-url.js'
 import { dial, failedSocket } from './dialer.js'
 import {
@@ -11,6 +12,9 @@ import {
   WrongServerError,
 } from './session-setup.js'
 import { type SessionWatch, type SilenceLimit, watchSession } from './session-watch.js'
+
+/** A server may hang between the log-in and its answer. */
+const ASK_LIMIT_MS = 10_000
 
 export interface SocketOptions {
   readonly connectLimitMs: number
@@ -63,11 +67,12 @@ export function openSockets(
    * replaced may be gone without a word: what was sent to it is repeated by the system for a quarter of an hour.
    */
   async function isCurrent(server: string): Promise<boolean> {
-    asking ??= findServer(address, connectLimitMs)
-      .catch(() => null)
-      .finally(() => {
-        asking = null
-      })
+    asking ??= resultWithin(
+      ASK_LIMIT_MS,
+      findServer(address, connectLimitMs).catch(() => null),
+    ).finally(() => {
+      asking = null
+    })
     const current = await asking
     return current === null || current === server
   }

@@ -50,13 +50,16 @@ const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
  * the process ends. While a disk is full, lines wait for the next write that succeeds, and too many are dropped.
  */
 export function fileOutput(descriptor: number): DestinationStream {
-  const destination = pino.destination({ dest: descriptor, maxLength: MAX_WAITING_LENGTH })
+  const destination = pino.destination(descriptor)
   const nothing = () => {}
-  const { flushSync } = destination
+  const whileWritable = { flushSync: destination.flushSync, maxLength: 0 }
+  const whileFull = { flushSync: nothing, maxLength: MAX_WAITING_LENGTH }
+  destination.on('write', () => Object.assign(destination, whileWritable))
+  // A line that is too much is not written, so nothing would try again.
+  destination.on('drop', () => destination.write(''))
   destination.on('error', (error: NodeJS.ErrnoException) => {
     if (FULL_DISK.has(error.code ?? '')) {
-      Object.assign(destination, { flushSync: nothing })
-      destination.once('write', () => Object.assign(destination, { flushSync }))
+      Object.assign(destination, whileFull)
       return
     }
     Object.assign(destination, {

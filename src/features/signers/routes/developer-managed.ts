@@ -19,7 +19,7 @@ const authAddress = (appId: string, address: string) =>
 
 /** Completes the description of a key. */
 const ownershipText =
-  'Once an app has requested it, other apps cannot, until an hour after the deadline of a request that the user has ' +
+  'Once an app has requested it, other apps cannot, until a day after the deadline of a request that the user has ' +
   'not answered.'
 
 const addressParameter = ethAddressParameter({ description: `Ethereum address. ${ownershipText}` })

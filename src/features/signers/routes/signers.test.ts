@@ -190,7 +190,7 @@ it('requests developer keys and addresses, which then belong to the app', async 
 
 describe('an address that another app has requested', async () => {
   /** Hubs may learn of an approval until then. */
-  const abandoned = deadline + 3_600
+  const abandoned = deadline + 86_400
   const apiAt = (unix: number) => createTestApi({ ...parts, appName: 'other', clock: () => unix * 1000 })
   const path = 'auth_address/developer_managed'
   const later = abandoned + 86_400

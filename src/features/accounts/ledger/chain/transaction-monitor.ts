@@ -75,6 +75,8 @@ export class TransactionMonitor {
   readonly #inTurn = createQueue(MAX_WALLETS)
   /** When each transaction was last sent, by hash. */
   readonly #sentMs = new LRUCache<string, number>({ max: MAX_CACHED })
+  /** Attempts that were sent, or refused, at least once, by hash. */
+  readonly #tried = new LRUCache<string, true>({ max: MAX_CACHED })
   readonly #missingSinceMs = new LRUCache<number, number>({ max: MAX_CACHED })
 
   constructor(options: TransactionMonitorOptions) {
@@ -85,16 +87,16 @@ export class TransactionMonitor {
   async checkPending(): Promise<void> {
     const { db, network } = this.#options
     const walletIds = await walletsWithPending(db, network)
-    const checks = await Promise.allSettled(walletIds.map((id) => this.checkWallet(id)))
+    const checks = await Promise.allSettled(walletIds.map((id) => this.#inTurn(() => this.checkWallet(id))))
     const failed = checks.find((check) => check.status === 'rejected')
     if (failed) throw failed.reason
   }
 
-  /** Checks the transactions of a wallet. */
+  /** Checks the transactions of a wallet, at once: its caller waits for it. */
   checkWallet(walletId: string): Promise<void> {
     const running = this.#checks.get(walletId)
     if (running !== undefined) return running
-    const check = this.#inTurn(() => this.#checkWallet(walletId)).finally(() => this.#checks.delete(walletId))
+    const check = this.#checkWallet(walletId).finally(() => this.#checks.delete(walletId))
     this.#checks.set(walletId, check)
     return check
   }
@@ -146,9 +148,13 @@ export class TransactionMonitor {
   }
 
   async #broadcast(row: TransactionRow, last: AttemptRow): Promise<void> {
+    // One of many waits for its turn after it was signed: it is not stuck before it was sent.
+    const name = hexOf(last.hash)
+    const isFirst = !this.#tried.has(name)
+    this.#tried.set(name, true)
     // A transaction refused for its low fee is replaced all the same.
     const failure = await this.#send(last).catch((error: unknown) => error)
-    await this.#replaceIfStuck(row, last)
+    if (!isFirst) await this.#replaceIfStuck(row, last)
     if (failure) throw failure
   }
 
