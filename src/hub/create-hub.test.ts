@@ -140,9 +140,11 @@ async function follow(reader: Database, isDone: () => boolean): Promise<Map<numb
 }
 
 test('a database belongs to one network and number of shards', async () => {
-  await expect(open({ shards: 3 })).rejects.toThrow('this database belongs to shards 2, not 3')
+  await expect(open({ shards: 3 })).rejects.toThrow(
+    'HUB_SHARDS: this database was created with 2, not 3: set it back, or use another database',
+  )
   await expect(open({ network: FarcasterNetwork.MAINNET })).rejects.toThrow(
-    'this database belongs to network 3',
+    'HUB_NETWORK: this database was created with devnet, not mainnet: set it back, or use another database',
   )
 })
 

@@ -1,6 +1,7 @@
 import type { Database } from '../platform/db/connection.js'
 import { isRetryable, unavailableError } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal } from '../platform/errors.js'
+import { FarcasterNetwork } from '../protocol/definitions.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { isChannelType } from '../protocol/message-kinds.js'
 import { CHANNELS_FID, shardOf } from '../protocol/shard.js'
@@ -117,7 +118,8 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
-      if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, item)
+      if (item.kind === 'chainEvent')
+        return await submitToShard(item.event.fid, { ...item, historical: isHistorical })
       if (item.kind === 'nameTransfer') {
         return await submitToShard(item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0), item)
       }
@@ -271,10 +273,16 @@ async function checkSettings(db: Database, { network, shards }: HubOptions): Pro
     select name, (value #>> '{}')::integer as value from hub.settings where name in ('network', 'shards')
   `
   const stored = new Map(rows.map((row) => [row.name, row.value]))
-  for (const [name, value] of Object.entries({ network, shards })) {
-    const found = stored.get(name)
-    if (found !== value) {
-      throw new Error(`this database belongs to ${name} ${found}, not ${value}: use another database`)
-    }
+  const networkName = (value: number) => FarcasterNetwork[value]?.toLowerCase() ?? `network ${value}`
+  const settings = [
+    { name: 'network', variable: 'HUB_NETWORK', value: network, shown: networkName },
+    { name: 'shards', variable: 'HUB_SHARDS', value: shards, shown: String },
+  ]
+  for (const { name, variable, value, shown } of settings) {
+    const found = stored.get(name)!
+    if (found === value) continue
+    throw new Error(
+      `${variable}: this database was created with ${shown(found)}, not ${shown(value)}: set it back, or use another database`,
+    )
   }
 }

@@ -1,4 +1,5 @@
 import { readConsumerLag } from '../../hub/log/consumer.js'
+import { deleteOldHistoricalBlocks } from '../../hub/log/historical-blocks.js'
 import { observeConsumers } from '../../hub/log/log-metrics.js'
 import { dropExpiredPartitions, ensurePartitions } from '../../hub/log/partitions.js'
 import { deleteOldTracedBlocks } from '../../hub/log/traced-blocks.js'
@@ -25,6 +26,11 @@ export const eventLogModule: Module = {
         name: 'traces of the event log',
         everyMs: MAINTENANCE_MS,
         run: () => deleteOldTracedBlocks(work),
+      },
+      {
+        name: 'history in the event log',
+        everyMs: MAINTENANCE_MS,
+        run: () => deleteOldHistoricalBlocks(work),
       },
     ],
   }),

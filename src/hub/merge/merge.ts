@@ -10,6 +10,7 @@ import { MessageSet } from '../../protocol/message-kind.js'
 import { isChannelType } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixMs, farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'
+import { saveHistoricalBlocks } from '../log/historical-blocks.js'
 import { saveTracedBlocks } from '../log/traced-blocks.js'
 import { appendEvents, buildBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
 import { shardNumbers } from '../shard-count.js'
@@ -125,6 +126,7 @@ export async function mergeBatch(
       runHooks(transaction, settings.hooks, logged.events, withCommit),
       saveAppliedOffsets(transaction, batch, outcomes),
       saveTracedBlocks(transaction, shard, logged.events),
+      batch.isHistorical ? saveHistoricalBlocks(transaction, shard, logged.events) : null,
       saveOutgoing(transaction, outgoingOf(batch, ordered, messageOutcomes)),
     ])
     return {

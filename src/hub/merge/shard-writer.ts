@@ -22,7 +22,12 @@ export type MergeItem = {
       /** Set if no chain has confirmed its claim: refused with this, if for no other reason. */
       readonly unconfirmed?: Refusal | undefined
     }
-  | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
+  | {
+      readonly kind: 'chainEvent'
+      readonly event: OnChainEvent
+      /** Another hub had stored it before. */
+      readonly historical?: boolean
+    }
   | {
       readonly kind: 'nameTransfer'
       readonly proof: UserNameProof
@@ -218,6 +223,7 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     lostProofs: new Set<UserNameProof>(),
     unconfirmed: new Map<SignedMessage, Refusal>(),
     historical: new Set<SignedMessage>(),
+    isHistorical: items.some((item) => 'historical' in item && item.historical),
     outgoing: new Set<SignedMessage>(),
     sourceOffsets: new Map<object, SourceOffset>(),
   }

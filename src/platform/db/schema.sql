@@ -653,6 +653,13 @@ create table hub.gasless_keys (
 );
 CREATE INDEX gasless_keys_by_fid ON hub.gasless_keys USING btree (fid);
 
+create table hub.historical_blocks (
+  shard smallint not null,
+  block bigint not null,
+  merged_at timestamp with time zone not null default now(),
+  constraint historical_blocks_pkey PRIMARY KEY (shard, block)
+);
+
 create table hub.key_nonces (
   kind smallint not null,
   fid bigint not null,

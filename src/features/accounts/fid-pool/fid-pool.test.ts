@@ -187,7 +187,7 @@ it('take: a fid that is registered when the time of its caller is over goes to t
   const wallet = await fundedWallet(db, { fidPoolSize: 0 })
   const { ledger, release } = heldLedger()
   const pool = createPool({ ledger })
-  await expect(pool.take(wallet, inMs(1_500))).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(pool.take(wallet, inMs(5_000))).rejects.toMatchObject({ code: 'unavailable' })
   release()
   await idle()
   expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 1, held: 0, bought: 1 })

@@ -2,6 +2,7 @@ import type { Consumer } from '../../../hub/log/consumer-batch.js'
 import { Matcher } from '../matching/matcher.js'
 import { discardCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
 import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
+import { leaveOutHistory } from './history.js'
 import { enqueueDeliveries, matchEvents } from './matched-events.js'
 
 /**
@@ -21,8 +22,10 @@ export function createWebhookConsumer(clock: () => number): Consumer {
     async handle(db, events) {
       if (matcher.size === 0) return discardCompactedFollows(db, events)
       const compactedFollows = await takeCompactedFollows(db, events)
-      const matched = await matchEvents(db, matcher, deriveWebhookEvents(events, compactedFollows))
-      return enqueueDeliveries(db, matched, clock())
+      const derived = deriveWebhookEvents(events, compactedFollows)
+      const subscribed = derived.filter(({ kind }) => matcher.hasSubscribers(kind))
+      const news = await leaveOutHistory(db, subscribed, clock())
+      return enqueueDeliveries(db, await matchEvents(db, matcher, news), clock())
     },
   }
 }

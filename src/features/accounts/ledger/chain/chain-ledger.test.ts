@@ -57,7 +57,7 @@ describe('buy with a time limit', () => {
       if (method === 'eth_sendRawTransaction') sends += 1
       return sends > 0
     })
-    const purchase = rentBy(wallet, { retryText, untilMs: inMs(2_000) })
+    const purchase = rentBy(wallet, { retryText, untilMs: inMs(6_000) })
     await expect(ledger.buy(purchase)).rejects.toMatchObject(unfinished)
     expect([sends, await isRecorded(purchase)]).toEqual([1, true])
   })
