@@ -124,7 +124,7 @@ describe('operations', () => {
     }
   })
 
-  it('of eleven some or all requests are heavy, and look-ups of few users and most feeds cost nothing', () => {
+  it('of twelve some or all requests are heavy, and look-ups of few users and most feeds cost nothing', () => {
     const priceOf = new Map(
       operations.flatMap(({ method, path, price }) => (price ? [[`${method} ${path}`, price]] : [])),
     )
@@ -132,6 +132,7 @@ describe('operations', () => {
       'GET cast/conversation',
       'GET cast/metrics',
       'GET cast/search',
+      'GET channel/users',
       'GET feed/frames',
       'POST webhook/preview',
     ]
@@ -147,6 +148,11 @@ describe('operations', () => {
     }
     expect(priceOfFeed({ filter_type: 'channel_id' })).toBeNull()
     expect(priceOfFeed({ fid: '1' })).toBeNull()
+    const trending = { filter_type: 'global_trending' }
+    expect(priceOfFeed(trending)).toBeNull()
+    expect(priceOfFeed({ ...trending, cursor: 'a-later-page' })).toEqual(workPrices.search)
+    expect(priceOfFeed({ feed_type: 'following', ...trending, cursor: 'a-later-page' })).toBeNull()
+    expect(priceOfFeed({ filter_type: 'channel_id', cursor: 'a-later-page' })).toBeNull()
     const priceOfUsers = priceOf.get('GET user/bulk')!
     expect(priceOfUsers({ fids: fids(50).join(',') })).toBeNull()
     expect(priceOfUsers({ fids: fids(51).join(',') })).not.toBeNull()

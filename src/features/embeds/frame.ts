@@ -17,13 +17,16 @@ const MAX_TEXT_LENGTH = 256
 
 /**
  * Reads a page's frame: a mini app as JSON in `fc:miniapp` or the older `fc:frame`, or a frame v1 with one
- * tag per member.
+ * tag per member. A tag that describes none does not hide the other.
  */
 export function frameOf(head: HtmlHead, page: URL, html: HtmlMetadata): Frame | undefined {
-  const described = head.first.get('fc:miniapp') ?? head.first.get('fc:frame')
-  if (described === undefined) return undefined
-  if (described.trim() === 'vNext') return firstFrame(head, page)
-  return miniApp(described, page, html)
+  for (const name of ['fc:miniapp', 'fc:frame']) {
+    const described = head.first.get(name)
+    if (described === undefined) continue
+    const frame = described.trim() === 'vNext' ? firstFrame(head, page) : miniApp(described, page, html)
+    if (frame !== undefined) return frame
+  }
+  return undefined
 }
 
 function miniApp(described: string, page: URL, html: HtmlMetadata): FrameV2 | undefined {

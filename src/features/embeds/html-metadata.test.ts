@@ -68,6 +68,53 @@ describe('htmlMetadata', () => {
     })
   })
 
+  const imagesOf = (...tags: readonly [property: string, content: string][]) => {
+    const html = tags.map(([part, content]) => `<meta property="og:image${part}" content="${content}">`)
+    return metadataOf(html.join('')).ogImage?.map(({ url, ...parts }) => ({
+      url: url.replace('https://plaza.social/posts/', ''),
+      ...parts,
+    }))
+  }
+
+  it('after the last picture that is kept, parts of others change nothing', () => {
+    const pictures = ['1', '2', '3', '4', '5'].flatMap((n): [string, string][] => [
+      ['', n],
+      [':secure_url', `${n}s`],
+      [':url', `${n}u`],
+      [':alt', `alt of ${n}`],
+    ])
+    expect(imagesOf(...pictures)).toEqual(
+      ['1', '2', '3', '4'].map((n) => ({ url: `${n}u`, alt: `alt of ${n}` })),
+    )
+    expect(imagesOf(['', '1'], ['', '2'], ['', '3'], ['', '4'], ['', '5'], [':width', '9'])?.at(-1)).toEqual({
+      url: '4',
+    })
+  })
+
+  it('each og:image:url without an og:image is a picture', () => {
+    expect(
+      imagesOf([':url', 'a'], [':alt', 'A'], [':url', 'b'], [':secure_url', 'c'], [':alt', 'B']),
+    ).toEqual([
+      { url: 'a', alt: 'A' },
+      { url: 'c', alt: 'B' },
+    ])
+    expect(imagesOf(['', 'a'], [':url', 'b'], [':url', 'c'])).toEqual([{ url: 'b' }, { url: 'c' }])
+    expect(imagesOf([':secure_url', 'a'], [':secure_url', 'b'])).toEqual([{ url: 'a' }, { url: 'b' }])
+    expect(imagesOf(...Array.from({ length: 9 }, (_, n): [string, string] => [':url', `${n}`]))).toHaveLength(
+      4,
+    )
+  })
+
+  it('parts of a picture whose URL is none do not go to the one before', () => {
+    expect(imagesOf(['', 'a'], ['', 'data:,'], [':secure_url', 'b'], [':alt', 'B'], ['', 'c'])).toEqual([
+      { url: 'a' },
+      { url: 'c' },
+    ])
+    expect(imagesOf([':url', 'a'], [':url', 'data:,'], [':alt', 'B'])).toEqual([{ url: 'a' }])
+    expect(imagesOf(['', 'a'], [':secure_url', 'data:,'], [':alt', 'A'])).toEqual([{ url: 'a', alt: 'A' }])
+    expect(imagesOf(['', 'a'], ['-url', 'b'])).toEqual([{ url: 'a' }])
+  })
+
   it('resolves URLs against the first base', () => {
     const html = `<base href="https://cdn.social/x/"><base href="https://evil.social/">
       <meta property="og:image" content="a.png"><meta property="og:logo" content="mailto:a@b.social">`
@@ -165,6 +212,19 @@ describe('frameOf', () => {
       title: 'New',
       metadata: { html: { ogTitle: 'Home' } },
     })
+  })
+
+  it('a fc:miniapp that is none does not hide the fc:frame', () => {
+    const app = '{"version":"1","imageUrl":"https://plaza.social/card.png"}'
+    const tags = (miniapp: string, old: string) =>
+      `<meta name="fc:miniapp" content='${miniapp}'><meta name="fc:frame" content='${old}'>`
+    for (const broken of ['not JSON', '{"version":"1"}', 'vNext']) {
+      expect(frame(tags(broken, app))).toMatchObject({ image: 'https://plaza.social/card.png' })
+      expect(frame(tags(app, broken))).toMatchObject({ image: 'https://plaza.social/card.png' })
+    }
+    const image = '<meta name="fc:frame:image" content="/a.png">'
+    expect(frame(tags('not JSON', 'vNext') + image)).toMatchObject({ version: 'vNext' })
+    expect(frame(tags('not JSON', '{}'))).toBeUndefined()
   })
 
   it.each([

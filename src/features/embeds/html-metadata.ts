@@ -239,26 +239,35 @@ function linkOf({ links, base }: HtmlHead, rels: readonly string[]): string | un
   return undefined
 }
 
-/** Collects pictures or videos. Structured properties belong to the last one before them (ogp.me, "Arrays"). */
+const mediaParts = ['alt', 'type', 'width', 'height'] as const
+
+/**
+ * Collects pictures or videos. Structured properties belong to the last one before them (ogp.me, "Arrays"), and change
+ * nothing if that one is not kept. One without a root tag begins with its `url` or `secure_url`.
+ */
 function mediaOf({ metas, base }: HtmlHead, root: 'og:image' | 'og:video'): ImageObject[] {
   const media: ImageObject[] = []
+  let current: ImageObject | undefined
+  /** The tags of the last one that have its URL. */
+  let urlTags: Set<string> | undefined
   for (const { property, content } of metas) {
-    if (!property.startsWith(root)) continue
-    const part = property.slice(root.length + 1)
-    const current = media.at(-1)
-    if (property === root || part === 'url' || part === 'secure_url') {
+    if (property === root || property === `${root}:url` || property === `${root}:secure_url`) {
       const url = resolveUrl(content, base)
-      if (url === undefined) continue
-      // `og:image:url` equals `og:image`; the secure variant is the same over https.
-      if (part !== '' && current !== undefined) current.url = url
-      else if (media.length < MAX_MEDIA) media.push({ url })
-    } else if (
-      current !== undefined &&
-      (part === 'alt' || part === 'type' || part === 'width' || part === 'height')
-    ) {
-      const text = cleanText(content, part === 'alt' ? MAX_TEXT_LENGTH : MAX_SHORT_TEXT_LENGTH)
-      if (text !== undefined) current[part] ??= text
+      if (property === root || urlTags === undefined || urlTags.has(property)) {
+        urlTags = new Set([property])
+        current = url === undefined || media.length === MAX_MEDIA ? undefined : { url }
+        if (current) media.push(current)
+      } else {
+        // `og:image:url` equals `og:image`; the secure variant is the same over https.
+        urlTags.add(property)
+        if (current && url !== undefined) current.url = url
+      }
+      continue
     }
+    const part = mediaParts.find((name) => property === `${root}:${name}`)
+    if (current === undefined || part === undefined) continue
+    const text = cleanText(content, part === 'alt' ? MAX_TEXT_LENGTH : MAX_SHORT_TEXT_LENGTH)
+    if (text !== undefined) current[part] ??= text
   }
   return media
 }

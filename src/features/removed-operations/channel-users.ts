@@ -3,6 +3,9 @@ import type { Database } from '../../platform/db/connection.js'
 /** The newest casts of a channel whose authors and reactors count. */
 export const COUNTED_CASTS = 10_000
 
+/** The newest likes and recasts of a cast whose users count. */
+export const MAX_COUNTED_REACTIONS = 1_000
+
 /** Selection of users of a channel. */
 export interface ChannelUserSelection {
   readonly channelId: string
@@ -41,8 +44,14 @@ export async function readChannelUsers(
       union
       select r.fid
       from newest c
-      join social.reactions r on r.target_hash = c.hash and r.target_fid = c.fid
-      where r.type = any (${types}::smallint[])
+      cross join lateral (
+        select t.fid from social.reactions t
+        where t.target_hash = c.hash and t.target_fid = c.fid and t.type = any (${types}::smallint[])
+        order by t.ts desc, t.fid desc
+        limit ${MAX_COUNTED_REACTIONS}
+      ) r
+      -- Checked before any reaction is read.
+      where cardinality(${types}::smallint[]) > 0
     ) active
     join social.users u using (fid)
     where u.fid > ${after}::bigint and u.fid <> all (${[...hidden]}::bigint[])

@@ -66,6 +66,42 @@ it('channel/users: pages, and 404 for an unknown channel', async () => {
   })
 })
 
+it('channel/users: of a cast the newest 1,000 likes and recasts count', async () => {
+  const users = db`generate_series(5001, 6001) n`
+  await db`
+    insert into social.users (fid, custody_address, registered_at)
+    select n, decode(lpad(to_hex(n), 40, '0'), 'hex'), 0 from ${users}`
+  await db`
+    insert into social.reactions (fid, type, ts, target_hash, target_fid, signer)
+    select n, 1 + n % 2, 4e9::bigint + n, c.hash, c.fid, ''
+    from ${users}
+    cross join (
+      select hash, fid from social.casts
+      where root_parent_url in (select url from channels.urls where channel_id = 'gardens')
+      order by ts limit 1
+    ) c`
+  const query = {
+    id: 'gardens',
+    has_root_cast_authors: false,
+    has_cast_likers: true,
+    has_cast_recasters: true,
+  }
+  const found: number[] = []
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<typeof fidsOf>> = await fidsOf('channel/users', {
+      ...query,
+      limit: 100,
+      ...(cursor === null ? {} : { cursor }),
+    })
+    found.push(...page.fids.filter((fid) => fid > 5000))
+    cursor = page.next
+  } while (cursor !== null)
+  expect(found).toEqual(Array.from({ length: 1_000 }, (_, index) => 5_002 + index))
+  await db`delete from social.reactions where fid > 5000`
+  await db`delete from social.users where fid > 5000`
+})
+
 it.each(['popular', 'replies_and_recasts'])(
   'feed/user/{fid}/%s answers as with fid in the query',
   async (name) => {

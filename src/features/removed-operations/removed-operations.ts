@@ -14,10 +14,11 @@ import type { Json } from '../../graph/view/json.js'
 import { Fid, NextCursor } from '../../graph/view/schema/primitives.js'
 import { POWER_BADGE_SCORE, UsersResponse } from '../../graph/view/schema/user.js'
 import { PlazaError } from '../../platform/errors.js'
+import { workPrices } from '../../platform/limits/work-prices.js'
 import { channelExists } from '../channels/queries.js'
 import { feedUserPopular, feedUserRepliesAndRecasts } from '../feeds/routes/user-feeds.js'
 import { defineOperation, type Operation, type OperationContext } from '../operation.js'
-import { COUNTED_CASTS, readChannelUsers } from './channel-users.js'
+import { COUNTED_CASTS, MAX_COUNTED_REACTIONS, readChannelUsers } from './channel-users.js'
 import { readTrustedUsers } from './trusted-users.js'
 
 /** Operations that left the description of the hosted API, for clients that still call them (docs/compatibility.md §30). */
@@ -100,10 +101,14 @@ const kindOfUser = (description: string) => flagParameter({ default: false, desc
 const channelUsers = defineOperation({
   method: 'GET',
   path: 'channel/users',
+  // Every page reads the likes and recasts of all counted casts.
+  price: () => workPrices.search,
   isPublic: true,
   tag: 'Channels',
   summary: 'Fetch users who are active in a channel',
-  description: `By ascending fid. The newest ${COUNTED_CASTS} casts of the channel count.`,
+  description:
+    `By ascending fid. The newest ${COUNTED_CASTS} casts of the channel count, and of each the newest ` +
+    `${MAX_COUNTED_REACTIONS} likes and recasts of the selected kinds.`,
   deprecated: true,
   query: Type.Object({
     id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type CastSearch, conditionsOf, searchCasts } from './cast-search.js'
+import { type CastSearch, conditionsOf, searchCasts, shownCondition } from './cast-search.js'
 import type { RankedCast } from './ranks.js'
-import { type Viewer, visibilityFilter } from './visibility-filter.js'
+import type { Viewer } from './visibility-filter.js'
 
 /** Casts that are ranked: the newest with the words. */
 const MAX_CANDIDATES = 2_000
@@ -113,7 +113,7 @@ export async function rankByMeaning(
       from search.embeddings e
       join social.casts c on c.hash = e.hash
       where e.ts <= ${ts}::bigint and e.model = ${model} and length(e.signs) = ${signs.length}
-        and ${conditionsOf(db, search)} and ${visibilityFilter(db, viewer, 'c.fid')}
+        and ${conditionsOf(db, search)} and ${shownCondition(db, search, viewer)}
       order by e.ts desc, e.hash desc
       limit ${MAX_COMPARED}
     ),

@@ -4,7 +4,8 @@ import { setPlanMode } from '../../platform/db/plan-mode.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { SearchTerms } from './cast-search-terms.js'
 import type { FeedCursor, FeedPageRequest } from './feeds.js'
-import { visibilityFilter } from './visibility-filter.js'
+import { fidsOfUsernames } from './users.js'
+import { authorFilter, type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** A search for casts. */
 export interface CastSearch {
@@ -95,7 +96,7 @@ async function searchBehind(
   const candidates = db`
     select c.ts, c.hash
     from social.casts c
-    where ${conditionsOf(db, search)} and ${visibilityFilter(db, pageRequest, 'c.fid')}
+    where ${conditionsOf(db, search)} and ${shownCondition(db, search, pageRequest)}
       and c.words @@ to_tsquery('simple'::regconfig, ${search.terms.tsquery})`
   return await planForValues(
     db,
@@ -154,7 +155,7 @@ function orderCandidates(
   const casts = (more: Fragment) => db`
     select c.ts, c.hash, c.words
     from social.casts c
-    where ${conditionsOf(db, search)} and ${visibilityFilter(db, pageRequest, 'c.fid')} and ${startOf(db, pageRequest)} ${more}
+    where ${conditionsOf(db, search)} and ${shownCondition(db, search, pageRequest)} and ${startOf(db, pageRequest)} ${more}
     order by ${order}
     limit ${limit}`
   const isOfAuthor = search.authorFid !== undefined || search.terms.usernames.length > 0
@@ -182,11 +183,7 @@ export function conditionsOf(db: Database, { terms, authorFid, parentUrl, channe
     ...(terms.usernames.length === 0 ? [] : [db`c.fid ${authorCondition(db, terms.usernames)}`]),
     ...(terms.notUsernames.length === 0
       ? []
-      : [
-          db`c.fid <> all (array(
-            select u.fid from social.users u where u.username = any (${db.types.texts(terms.notUsernames)}::text[])
-          ))`,
-        ]),
+      : [db`c.fid <> all (array(${fidsOfUsernames(db, terms.notUsernames)}))`]),
     ...(parentUrl === undefined ? [] : [db`c.parent_url = ${parentUrl}`]),
     ...(channelId === undefined
       ? []
@@ -207,8 +204,21 @@ export function conditionsOf(db: Database, { terms, authorFid, parentUrl, channe
  */
 function authorCondition(db: Database, usernames: readonly string[]): Fragment {
   return usernames.length === 1
-    ? db`= (select u.fid from social.users u where u.username = ${usernames[0]!} order by u.fid limit 1)`
-    : db`= any (array(
-        select u.fid from social.users u where u.username = any (${db.types.texts(usernames)}::text[])
-      ))`
+    ? db`= (${oneNamed(db, usernames[0]!)})`
+    : db`= any (array(${fidsOfUsernames(db, usernames)}))`
+}
+
+function oneNamed(db: Database, username: string): Fragment {
+  return db`select named.fid from (${fidsOfUsernames(db, [username])}) named order by named.fid limit 1`
+}
+
+/** The condition of a cast `c` that leaves out hidden users. */
+export function shownCondition(
+  db: Database,
+  { terms: { usernames }, authorFid }: CastSearch,
+  viewer: Viewer,
+): Fragment {
+  if (authorFid !== undefined) return authorFilter(db, viewer, db`${authorFid}::bigint`)
+  if (usernames.length === 1) return authorFilter(db, viewer, db`(${oneNamed(db, usernames[0]!)})`)
+  return visibilityFilter(db, viewer, 'c.fid')
 }

@@ -45,7 +45,10 @@ const MAX_ANCESTORS = 100
 /** Accounts with a lower score are below the fold. */
 const FOLD_SCORE = 0.5
 
-/** Reads a cast with its ancestors and replies, in one statement; empty if the cast is not stored. */
+/**
+ * Reads a cast with its ancestors and replies, in one statement; empty if the cast is not stored. Leaves out hidden users,
+ * except the author of the cast itself.
+ */
 export async function readConversation(
   db: Database,
   pageRequest: ConversationPageRequest,
@@ -73,7 +76,10 @@ export async function readConversation(
       cross join lateral (${repliesTo(db, pageRequest, 'deeper')}) c
       where f.level < ${pageRequest.depth}::integer
     )
-    select encode(hash, 'hex') as hash, encode(parent_hash, 'hex') as parent, ts, 0 as rank, level from above
+    select encode(hash, 'hex') as hash, encode(parent_hash, 'hex') as parent, ts, 0 as rank, level
+    from above
+    -- Ancestors are walked through hidden ones. The cast itself was asked for.
+    where level = 0 or ${visibilityFilter(db, pageRequest, 'above.fid')}
     union all
     select encode(hash, 'hex'), encode(parent_hash, 'hex'), ts, rank, level
     from (select * from below limit ${MAX_REPLIES}) bounded

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { FeedCursor } from './feeds.js'
@@ -61,6 +61,29 @@ describe('without older embeds', () => {
   test.each(selections)('matches of %s before the first cast are not read', async (_name, selection) => {
     expect(await readCounting(selection, { ts: 1, hash: 'aa' })).toEqual({ entries: [], rows: 0 })
   })
+})
+
+it('with frames: a page has the newest, whatever join the planner chooses', async () => {
+  // By URL the oldest comes first, which is the order of a merge join.
+  await db`
+    insert into embeds.urls (url, host, state, metadata)
+    select 'https://framed.example/' || lpad(n::text, 2, '0'), 'framed.example', 'done', '{"frame": {}}'
+    from generate_series(1, 30) n`
+  await db`
+    insert into social.url_embeds (url, ts, hash, fid)
+    select 'https://framed.example/' || lpad(n::text, 2, '0'), 9000 + n, decode('ff' || lpad(to_hex(n), 38, '0'), 'hex'), 1
+    from generate_series(1, 30) n`
+  const pageOf = async (...forbidden: string[]) =>
+    await db.begin(async (transaction) => {
+      for (const way of forbidden) await transaction`select set_config(${`enable_${way}`}, 'off', true)`
+      const request = { before: null, count: 5 }
+      const entries = await readEmbedFeed(transaction as unknown as Database, { hasFrame: true }, request)
+      return entries.map(({ ts }) => ts)
+    })
+  const newest = [9030, 9029, 9028, 9027, 9026]
+  expect(await pageOf()).toEqual(newest)
+  expect(await pageOf('nestloop', 'hashjoin')).toEqual(newest)
+  expect(await pageOf('nestloop', 'mergejoin')).toEqual(newest)
 })
 
 /** Reads a page and counts the rows of embeds that PostgreSQL fetched for it. */

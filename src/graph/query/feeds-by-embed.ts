@@ -38,8 +38,10 @@ export async function readEmbedFeed(
     ),
     near as materialized (
       select e.ts, e.hash
-      from everything e
+      -- Sorted before the embeds are checked, so that no more are checked than fill the page.
+      from (select * from everything order by ts desc, hash desc) e
       where ${visibilityFilter(db, pageRequest, 'e.fid')} and ${isMatchingEmbed(db, selection)}
+      order by e.ts desc, e.hash desc
       limit ${pageRequest.count}
     ),
     matching as materialized (

@@ -1,10 +1,13 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import type { Database } from '../../platform/db/connection.js'
+import { searchCasts } from './cast-search.js'
+import { searchTerms } from './cast-search-terms.js'
 import { type FeedCursor, type FeedRow, stopOf } from './feeds.js'
 import { readAuthorFeed } from './feeds-by-author.js'
 import { type ParentFeed, readParentFeed } from './feeds-by-parent.js'
 import { readSuggested } from './follows-between.js'
+import { readPopularCasts } from './popular-casts.js'
 import { readUserReactions } from './reactions.js'
 
 /**
@@ -139,6 +142,33 @@ it('casts of an author who is hidden from the viewer are not read', async () => 
     casts: 'replies',
   } as const
   expect(await readAuthorFeed(db, some, { before: null, count: 26, viewerFid: 2 })).toEqual([])
+  await db`delete from social.blocks`
+})
+
+it('nor for the popular casts of the author, nor for a search of its casts', async () => {
+  await db`insert into social.blocks (fid, target_fid, ts) values (2, 1, 0)`
+  await db`update social.users set username = 'heavy' where fid = 1`
+  const [popular, lookedForPopular] = await readWithOnePlan((one) =>
+    readPopularCasts(one, 1, { count: 10, viewerFid: 2 }),
+  )
+  expect(popular).toEqual([])
+  expect(lookedForPopular).toBeLessThan(100)
+  const page = { before: null, count: 26, order: 'desc_chron' } as const
+  for (const search of [
+    { terms: searchTerms('garden'), authorFid: 1 },
+    { terms: searchTerms(''), authorFid: 1 },
+    { terms: searchTerms('garden from:heavy') },
+  ]) {
+    const [found, looked] = await readWithOnePlan((one) =>
+      searchCasts(one, search, { ...page, viewerFid: 2 }),
+    )
+    expect(found).toEqual([])
+    expect(looked).toBeLessThan(100)
+  }
+  const byAnother = { ...page, viewerFid: 3 }
+  expect(await searchCasts(db, { terms: searchTerms('from:heavy') }, byAnother)).toHaveLength(26)
+  expect(await searchCasts(db, { terms: searchTerms(''), authorFid: 1 }, byAnother)).toHaveLength(26)
+  await db`update social.users set username = null where fid = 1`
   await db`delete from social.blocks`
 })
 

@@ -1,6 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import { type Viewer, visibilityFilter } from './visibility-filter.js'
+import { authorFilter, type Viewer } from './visibility-filter.js'
 
 /** All casts of an author with fewer are ranked for each request. */
 const MAX_RANKED_CASTS = 1_000
@@ -45,7 +45,7 @@ async function readRanked(
     with latest as materialized (
       select c.hash, c.ts
       from social.casts c
-      where c.fid = ${fid}::bigint and ${visibilityFilter(db, viewer, 'c.fid')}
+      where c.fid = ${fid}::bigint and ${authorFilter(db, viewer, db`${fid}::bigint`)}
       order by c.ts desc, c.hash desc
       limit ${db.unsafe(String(MAX_RANKED_CASTS))}
     ),

@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { cellsWithin, KM_PER_DEGREE } from '../../platform/geo/cells.js'
 import { EARTH_RADIUS_KM } from '../../platform/geo/distance.js'
@@ -18,6 +19,17 @@ export async function findFidByUsername(db: Database, username: string): Promise
     : await db<{ fid: number }[]>`
         select fid from social.users where username = ${username.toLowerCase()} order by fid limit 1`
   return row?.fid ?? null
+}
+
+/** A subselect of the fids of users with any of these names, in lowercase, or as they are shown without a name. */
+export function fidsOfUsernames(db: Database, usernames: readonly string[]): Fragment {
+  const unnamed = usernames.flatMap((username) => placeholderPattern.exec(username)?.[1] ?? []).map(Number)
+  const byName = db`select u.fid from social.users u where u.username = any (${db.types.texts(usernames)}::text[])`
+  if (unnamed.length === 0) return byName
+  return db`
+    ${byName}
+    union all
+    select u.fid from social.users u where u.fid = any (${unnamed}::bigint[]) and u.username is null`
 }
 
 /** The user whose fid an address owns on chain; the last registered if it owns several. */

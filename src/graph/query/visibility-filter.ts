@@ -30,6 +30,16 @@ export function visibilityFilter(
     and ${viewerFilter(db, viewerFid, column)}`
 }
 
+/**
+ * The same condition for the one author of all rows, checked before any of them is read: a limit would never end
+ * the reading of casts that are all hidden.
+ *
+ * @param fid An expression without a column.
+ */
+export function authorFilter(db: Database, viewer: Viewer, fid: Fragment): Fragment {
+  return db`exists (select from (select ${fid} as fid) author where ${visibilityFilter(db, viewer, 'author.fid')})`
+}
+
 function viewerFilter(db: Database, viewerFid: number | undefined, column: string): Fragment {
   if (viewerFid === undefined) return db`true`
   return db`${db(column)} <> all (array(${hiddenFrom(db, viewerFid)}))`

@@ -52,6 +52,14 @@ test('limit: the cast and its ancestors first, then replies', async () => {
   expect(fids((await summaryOf({ identifier: prefixedHash(root), limit: 1 })).participants)).toEqual([1])
 })
 
+test('ancestors by users whom the app bans are left out', async () => {
+  await db`insert into moderation.bans (app_id, fid, banned_at) values (${api.appId}, 2, 1)`
+  const { text, participants } = await summaryOf({ identifier: prefixedHash(thanks) })
+  expect(fids(participants)).toEqual([1])
+  expect(text).not.toContain('compost')
+  await db`delete from moderation.bans`
+})
+
 test('a URL identifies the cast, too', async () => {
   const identifier = `https://client.example/alice/${prefixedHash(root).slice(0, 10)}`
   expect((await summaryOf({ identifier, limit: 1 })).text).toContain('tomatoes')

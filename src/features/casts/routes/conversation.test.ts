@@ -87,6 +87,20 @@ describe('a conversation', () => {
     expect((await conversation({ viewer_fid: 6, reply_depth: 5 })).outline).toEqual(['root', 'b', 'c'])
   })
 
+  test('leaves out ancestors by users who are hidden, and shows those above them', async () => {
+    const query = { identifier: prefixedHash(a111), include_chronological_parent_casts: true }
+    expect((await conversation({ ...query, viewer_fid: 5 })).above).toEqual(['root', 'a', 'a1', 'a11'])
+    // The cast itself is shown, though its author is blocked.
+    expect(await conversation({ ...query, viewer_fid: 6 })).toMatchObject({
+      outline: 'a111',
+      above: ['root', 'a1'],
+    })
+    await db`insert into moderation.bans (app_id, fid, banned_at) values (${api.appId}, 1, 1)`
+    expect((await conversation(query)).above).toEqual(['a', 'a11'])
+    expect((await conversation({ ...query, viewer_fid: 6 })).above).toEqual([])
+    await db`delete from moderation.bans`
+  })
+
   test.each(['chron', 'desc_chron', 'algorithmic'])('is paged by direct replies: %s', async (sort_type) => {
     const whole = (await conversation({ sort_type, reply_depth: 1 })).outline as string[]
     const seen: unknown[] = []

@@ -23,7 +23,7 @@ import {
   recastNote,
 } from './feed-page.js'
 import { authors, feedPaging, membersOnly, parentUrl } from './feed-parameters.js'
-import { rankedPages, trendingPage } from './ranked-feeds.js'
+import { priceOfTrending, rankedPages, trendingPage } from './ranked-feeds.js'
 
 const selectors = ['fids', 'parent_url', 'channel_id', 'embed_url', 'embed_types'] as const
 const filterTypes = [...selectors, 'global_trending'] as const
@@ -80,10 +80,11 @@ type FeedQuery = Static<typeof query>
 export const feed = defineOperation({
   method: 'GET',
   path: 'feed',
-  price: ({ feed_type, filter_type }) =>
-    feed_type !== 'following' && (filter_type === 'embed_url' || filter_type === 'embed_types')
-      ? workPrices.search
-      : null,
+  price({ feed_type, filter_type, cursor }) {
+    if (feed_type === 'following') return null
+    if (filter_type === 'global_trending') return priceOfTrending(cursor)
+    return filter_type === 'embed_url' || filter_type === 'embed_types' ? workPrices.search : null
+  },
   isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed by filters',

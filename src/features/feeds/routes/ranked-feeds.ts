@@ -10,7 +10,7 @@ import { forYouWindow, type RankedCast } from '../../../graph/query/ranks.js'
 import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import type { Json } from '../../../graph/view/json.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
-import { workPrices } from '../../../platform/limits/work-prices.js'
+import { type WorkPrice, workPrices } from '../../../platform/limits/work-prices.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
@@ -165,6 +165,11 @@ export function trendingPage(
   }
 }
 
+/** Returns the price of a page: a cursor names the time of its ranking, and each of an hour is a ranking of its own. */
+export function priceOfTrending(cursor: unknown): WorkPrice | null {
+  return cursor === undefined ? null : workPrices.search
+}
+
 const HOUR = 3_600
 const windows = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
 const windowNames = ['1h', '6h', '12h', '24h', '7d'] as const
@@ -182,8 +187,7 @@ export const feedTrending = defineOperation({
     'Casts that start a thread, ranked by `(likes + 2 * recasts + 2 * quotes + 3 * replies) / (age in ' +
     `hours + 2)^1.5\`, from the newest 50,000 in the time window. The ranking holds ${RANKING_LENGTH} ` +
     `casts and is computed every 30 seconds. ${rankNote} Cursors work for an hour.`,
-  // A cursor names the time of its ranking, and each of an hour is a ranking of its own.
-  price: ({ cursor }) => (cursor === undefined ? null : workPrices.search),
+  price: ({ cursor }) => priceOfTrending(cursor),
   query: Type.Object({
     time_window: choiceParameter(windowNames, {
       default: '24h',
