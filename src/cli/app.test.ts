@@ -106,7 +106,7 @@ describe('plaza app', () => {
       ['app', 'edit', 'bait', '--mini-app-domain', 'https://x.example'],
       'mini_app_domain must be a host name',
     ],
-    [['app', 'edit', 'nobody', '--no-fid'], 'there is no app nobody'],
+    [['app', 'edit', 'nobody', '--no-fid'], 'there is no app nobody: the apps are bait, bait too, signs in'],
     [['app', 'edit', nobody, '--no-fid'], `there is no app ${nobody}`],
   ])('plaza %j is refused', async (args, message) => {
     await expect(plaza(...args)).rejects.toThrow(message)

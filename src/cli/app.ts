@@ -16,7 +16,8 @@ import { eventsUrl } from '../features/apps/events-url.js'
 import type { Database } from '../platform/db/connection.js'
 import { isUuid } from '../platform/text/uuid.js'
 import { fid } from './arguments.js'
-import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { unknownApp } from './chosen-app.js'
+import { type CommandContext, loadConfig } from './context.js'
 import { readPipedKey } from './piped-key.js'
 import { type Listing, printList } from './table.js'
 import { withDatabase } from './with-database.js'
@@ -76,7 +77,7 @@ export function addAppCommand(program: Command, context: CommandContext): void {
       withDatabase(context, 'app', async (db) => {
         const details = { ...detailsOf(options), ...(name === undefined ? {} : { name }) }
         const edited = await editApp(db, await knownApp(db, nameOrId), details)
-        if (edited === null) throw new UsageError(`there is no app ${nameOrId}`)
+        if (edited === null) throw await unknownApp(db, nameOrId)
         printList(context, [edited], listing(context, options.json))
       }),
     )
@@ -107,7 +108,7 @@ async function changeCustodyKey(
       privateKey === null
         ? await deleteCustodyKey(db, id)
         : await saveCustodyKey({ db, vault }, id, privateKey)
-    if (!isKnown) throw new UsageError(`there is no app ${nameOrId}`)
+    if (!isKnown) throw await unknownApp(db, nameOrId)
     context.print(`the custody key of ${nameOrId} is ${remove ? 'deleted' : 'stored'}`)
   })
 }
@@ -115,7 +116,7 @@ async function changeCustodyKey(
 /** The id of an app by its name or id. */
 export async function knownApp(db: Database, nameOrId: string): Promise<string> {
   const id = await findAppId(db, nameOrId)
-  if (id === null) throw new UsageError(`there is no app ${nameOrId}`)
+  if (id === null) throw await unknownApp(db, nameOrId)
   return id
 }
 

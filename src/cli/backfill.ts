@@ -25,7 +25,7 @@ export function addBackfillCommand(program: Command, context: CommandContext): v
     .option('--fids <fids>', 'only these users, separated by commas', fidList)
     .option('--concurrency <count>', 'users read at the same time', wholeNumber(1, 256), DEFAULT_CONCURRENCY)
     .option('--include-neighbors', 'also users whom SYNC_FIDS follow, and users who react or reply to them')
-    .option('--restart', 'fetch again also what an earlier run has fetched')
+    .option('--restart', 'fetch again also what an earlier run has fetched; with --fids, of these users')
     .action((options: Options) => runBackfill(context, options))
 }
 
@@ -37,17 +37,20 @@ async function runBackfill(
   if (includeNeighbors && config.syncFids === undefined) {
     throw new UsageError('--include-neighbors needs SYNC_FIDS')
   }
+  if (includeNeighbors && fids !== undefined) {
+    throw new UsageError('--include-neighbors adds users: leave out --fids')
+  }
   const { openCommandUpstreams } = await import('../app/modules/sync.js')
   const { upstreams, trusted, subset } = openCommandUpstreams(config, reportRetries(context))
   const signal = stopSignal(context)
   await withHub(context, 'backfill', async ({ db, hub }) => {
-    const options = { db, upstreams, hub, trusted, concurrency, signal }
+    const options = { db, upstreams, hub, trusted, concurrency, signal, fids: fids ?? null }
     await upstreams.request((client) => initializeCursors(db, client, signal), signal)
-    if (restart) await resetFetched(db)
+    if (restart) await resetFetched(db, options.fids)
     if (fids !== undefined) await enqueueFids(db, fids)
     else await listSelectedFids(db, upstreams, subset, signal)
     await fetchPending(context, options)
-    if (subset !== null && (includeNeighbors || subset.includeNeighbors)) {
+    if (fids === undefined && subset !== null && (includeNeighbors || subset.includeNeighbors)) {
       await findNeighbors(db, upstreams, subset.fids, signal)
       await listSelectedFids(db, upstreams, subset, signal)
       await fetchPending(context, options)
@@ -56,8 +59,9 @@ async function runBackfill(
 }
 
 async function fetchPending(context: CommandContext, options: BackfillOptions): Promise<void> {
-  const { remaining, fetched } = await countFids(options.db)
-  if (fetched > 0) context.print(`fetched before: ${fetched} users`)
+  const { remaining, fetched } = await countFids(options.db, options.fids)
+  const hint = remaining === 0 ? ' (--restart fetches them again)' : ''
+  if (fetched > 0) context.print(`fetched before: ${fetched} users${hint}`)
   const progress = progressOf(context, {
     label: 'backfill',
     unit: 'messages',

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { enqueueFids } from '../hub/sync/backfill/fid-list.js'
 import type { ExtraPolicy } from '../hub/sync/reconcile/reconcile.js'
-import { reconcile } from '../hub/sync/reconcile/reconcile.js'
+import { reconcile, total as sumOf } from '../hub/sync/reconcile/reconcile.js'
 import { addUnlistedFids, countFids } from '../hub/sync/reconcile/reconcile-queries.js'
 import { reconcileReportLines } from '../hub/sync/reconcile/report-lines.js'
 import { listSelectedFids } from '../hub/sync/subset/find-selected.js'
@@ -54,7 +55,8 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
   const signal = stopSignal(context)
   await withHub(context, 'reconcile', async ({ db, hub }) => {
     if (subset === null) await addUnlistedFids(db)
-    if (fids === undefined) await listSelectedFids(db, upstreams, subset, signal)
+    if (fids !== undefined) await enqueueFids(db, fids)
+    else await listSelectedFids(db, upstreams, subset, signal)
     const total = fids?.length ?? (await countFids(db))
     const progress = progressOf(context, { label: 'reconcile', unit: 'missing', total, totalUnit: 'users' })
     const report = await reconcile({
@@ -71,5 +73,7 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
     progress.finish()
     for (const line of reconcileReportLines(report, extra)) context.print(line)
     if (!report.isComplete) throw new UsageError('stopped: what was compared is repaired')
+    const refused = sumOf(report.sent.refused)
+    if (refused > 0) throw new UsageError(`messages that the upstream refused: ${refused}`)
   }).finally(() => upstreams.close())
 }

@@ -123,3 +123,27 @@ describe.each(byCase)('the case %s', (name, list) => {
     }
   })
 })
+
+describe('certificates of an authority of your own', () => {
+  const everything = manifests(rendered.get('everything')!)
+
+  it('are mounted in each role, beside what the chart mounts', () => {
+    for (const { spec, metadata } of ofKind(everything, 'Deployment')) {
+      const { volumes, containers } = spec.template.spec
+      const mounts = containers[0].volumeMounts
+      const nameOf = ({ name }: { name: string }) => name
+      expect(volumes.map(nameOf), metadata.name).toEqual(['data', 'tmp', 'database-ca'])
+      expect(mounts.map(nameOf), metadata.name).toEqual(volumes.map(nameOf))
+      expect(mounts[2]).toEqual({ name: 'database-ca', mountPath: '/etc/plaza/database', readOnly: true })
+    }
+  })
+
+  it('are where the URL of the database names them, in the guide too', () => {
+    const [secret] = ofKind(everything, 'Secret')
+    const guide = readFileSync('docs/deploy.md', 'utf8')
+    const [url = ''] = /postgres:[^']+sslmode=verify-full[^']*/.exec(guide) ?? []
+    for (const each of [`${secret?.stringData?.DATABASE_URL}`, url]) {
+      expect(new URLSearchParams(each.split('?')[1]).get('sslrootcert')).toBe('/etc/plaza/database/ca.crt')
+    }
+  })
+})

@@ -11,6 +11,7 @@ interface Service {
   readonly command?: readonly string[]
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
+  readonly deploy?: { readonly replicas: string }
 }
 
 const text = readFileSync('compose.yaml', 'utf8')
@@ -68,6 +69,14 @@ it('compose: a replica that is away does not fill the disk of the primary', () =
   for (const step of ['drop_replication_slot', 'create_physical_replication_slot']) {
     expect(guide).toContain(`docker compose exec db psql -U postgres -c "select pg_${step}('${slot}')"`)
   }
+})
+
+it('compose: an upgrade keeps the number of processes: it is a variable of .env, and no option of a command', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Compose's.
+  expect(services.api?.deploy?.replicas).toBe('${API_REPLICAS:-2}')
+  expect(example).toMatch(/^API_REPLICAS=2$/m)
+  const guides = ['deploy', 'operate', 'clusters'].map((name) => readFileSync(`docs/${name}.md`, 'utf8'))
+  expect(guides.join('\n')).not.toMatch(/docker compose [^`\n]*--scale/)
 })
 
 it('compose: HAProxy overwrites the address of the client in each frontend', () => {

@@ -29,6 +29,15 @@ it('the command of the guide runs with the settings of the unit', () => {
   expect(command).toContain(`${program} key create`)
 })
 
+it('the guide names everything that a copy of the unit must change', () => {
+  const guide = readFileSync('docs/deploy.md', 'utf8')
+  const [copies = ''] = /For several processes copy the unit.*?(?=\n## )/s.exec(guide) ?? []
+  // What names the folder of the state, which each process needs of its own.
+  const settings = [...unit.matchAll(/\b(\w+)=\/var\/lib\/plaza\b/g)].map(([, name = '']) => name)
+  expect(settings).toEqual(['WorkingDirectory', 'DATA_DIR', 'HOME'])
+  for (const name of ['StateDirectory', 'ROLES', 'PORT', ...settings]) expect(copies).toContain(name)
+})
+
 it('the unit gives the server more time than it takes to stop', () => {
   const read = readConfig({})
   if ('problems' in read) throw new Error(read.problems)

@@ -30,7 +30,8 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   'variables that the exporter of traces reads':
     /^OTEL_EXPORTER_OTLP_(TRACES_)?(CERTIFICATE|CLIENT_CERTIFICATE|CLIENT_KEY|COMPRESSION|TIMEOUT|HEADERS)$/,
   'variables of clients': /^(NEXT_PUBLIC_)?NEYNAR_LOGIN_URL$/,
-  'settings of the image and of Compose': /^(BASE_IMAGE|EMBEDDED_POSTGRES|GRAFANA_PASSWORD|BIND_ADDRESS)$/,
+  'settings of the image and of Compose':
+    /^(BASE_IMAGE|EMBEDDED_POSTGRES|GRAFANA_PASSWORD|BIND_ADDRESS|API_REPLICAS)$/,
   'variables of the examples':
     /^(PLAZA_URL|API_KEY|SIGNER_UUID|BOT_URL|MINI_APP_DOMAIN|EVENTS_URL|APP_MNEMONIC|POSITION_FILE|HUB_GRPC|FROM_EVENT_ID)$/,
   'variables of the tests':

@@ -5,7 +5,7 @@ import { readAccount } from '../account/account-reader.js'
 import { ByteBudget, prefetch } from '../account/prefetch.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { queueKnownUsers, ReconcileQueue } from '../reconcile-queue.js'
-import { claimFidsToFetch, markFetched } from './fid-list.js'
+import { type ChosenFids, claimFidsToFetch, markFetched } from './fid-list.js'
 
 export interface BackfillOptions {
   readonly db: Database
@@ -13,6 +13,8 @@ export interface BackfillOptions {
   readonly hub: ReorderBufferOptions['hub']
   /** The upstreams belong to the same operator: their signatures are not checked again. */
   readonly trusted: boolean
+  /** Only these of the queued users; all by default. */
+  readonly fids?: ChosenFids
   /** Users read at the same time. */
   readonly concurrency: number
   /** Items merged together. */
@@ -31,7 +33,7 @@ export interface BackfillResult {
 }
 
 /**
- * Fetches all queued users. A user is marked once everything is merged, so a later run resumes with the others.
+ * Fetches queued users. A user is marked once everything is merged, so a later run resumes with the others.
  * @throws UpstreamFailure if no upstream answers for ten minutes.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
@@ -68,7 +70,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   })
   const byteBudget = new ByteBudget()
   const open = (fid: number) => readAccount(upstreams, fid, { signal, byteBudget })
-  const accounts = prefetch(claimFidsToFetch(db, signal), open, { concurrency, byteBudget })
+  const accounts = prefetch(claimFidsToFetch(db, signal, options.fids), open, { concurrency, byteBudget })
   try {
     for await (const { source: fid, pages } of accounts) {
       for await (const { items, unreadable, bytes } of pages) {

@@ -47,33 +47,46 @@ export async function enqueueFids(db: Database, fids: readonly number[]): Promis
   `
 }
 
-/** Queues all fetched users again. */
-export async function resetFetched(db: Database): Promise<void> {
-  await db`update sync.fids set backfilled_at = null where backfilled_at is not null`
+/** Users of the list that a run is about; null for all. */
+export type ChosenFids = readonly number[] | null
+
+const isChosen = (db: Database, fids: ChosenFids) =>
+  fids === null ? db`true` : db`fid = any (${[...fids]}::bigint[])`
+
+/** Queues fetched users again. */
+export async function resetFetched(db: Database, fids: ChosenFids = null): Promise<void> {
+  await db`
+    update sync.fids set backfilled_at = null where backfilled_at is not null and ${isChosen(db, fids)}
+  `
 }
 
 /** Counts queued and fetched users. The entry of channels is none. */
 export async function countFids(
   db: Database,
+  fids: ChosenFids = null,
 ): Promise<{ readonly remaining: number; readonly fetched: number }> {
   const [row] = await db<{ remaining: number; fetched: number }[]>`
     select
       count(*) filter (where backfilled_at is null)::integer as remaining,
       count(*) filter (where backfilled_at is not null)::integer as fetched
     from sync.fids
-    where fid <> ${CHANNELS_FID}
+    where fid <> ${CHANNELS_FID} and ${isChosen(db, fids)}
   `
   return row!
 }
 
 /** Yields queued users by fid. Clears their reconcile reason first, as a later refusal sets it again. */
-export async function* claimFidsToFetch(db: Database, signal: AbortSignal): AsyncGenerator<number> {
+export async function* claimFidsToFetch(
+  db: Database,
+  signal: AbortSignal,
+  chosen: ChosenFids = null,
+): AsyncGenerator<number> {
   let after = -1
   while (!signal.aborted) {
     const rows = await db<{ fid: number }[]>`
       with claimed as materialized (
         select fid from sync.fids
-        where backfilled_at is null and fid > ${after}
+        where backfilled_at is null and fid > ${after} and ${isChosen(db, chosen)}
         order by fid
         limit ${CLAIM_FIDS}
         for update

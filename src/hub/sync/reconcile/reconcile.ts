@@ -1,13 +1,11 @@
 import type { Database } from '../../../platform/db/connection.js'
-import type { Refusal } from '../../../platform/errors.js'
-import { toProtobuf } from '../../../protocol/codec.js'
-import type { SignedMessage } from '../../../protocol/message.js'
 import type { Hub } from '../../hub.js'
 import { ReorderBuffer } from '../../reorder-buffer.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { type AccountPart, compareAccount, messageSetName, readMessages } from './compare.js'
 import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
+import { addSent, createSentTally, type SentTally, sendExtra } from './send-extra.js'
 
 /** What to do with messages that only this hub stores. */
 export type ExtraPolicy =
@@ -37,6 +35,8 @@ interface AccountReport {
   readonly refused: ReadonlyMap<string, number>
   /** Messages that only this hub stored, by part. */
   readonly extra: ReadonlyMap<AccountPart, number>
+  /** Answers of the upstream, to which the extra messages were sent. */
+  readonly sent: SentTally
 }
 
 /** Compares a user with the upstream and merges missing items. @throws UpstreamFailure */
@@ -57,31 +57,9 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   const extra = await readMessages(db, fid, hashes)
   const report = new Map<AccountPart, number>()
   for (const message of extra) increment(report, messageSetName(message))
-  const reasons = new Map(refused)
-  for (const refusal of await applyExtraPolicy(options, extra))
-    increment(reasons, `upstream: ${refusal.code}`)
-  return { missing, repaired: merged, refused: reasons, extra: report }
-}
-
-/** @returns the refusals of the upstream. */
-async function applyExtraPolicy(
-  { hub, upstreams, extra: policy, signal }: ReconcileOptions,
-  extra: readonly SignedMessage[],
-): Promise<Refusal[]> {
-  if (policy === 'remove' && extra.length > 0) await hub.removeByUpstream(extra)
-  if (policy !== 'send') return []
-  const refusals: Refusal[] = []
-  for (const message of extra) {
-    const sent = upstreams.request(
-      (client) => client.call('submitMessage', toProtobuf(message), signal),
-      signal,
-    )
-    await sent.catch((error: unknown) => {
-      if (!(error instanceof UpstreamFailure) || error.isTransient) throw error
-      refusals.push({ code: 'bad_request.validation_failure', message: error.message })
-    })
-  }
-  return refusals
+  if (options.extra === 'remove' && extra.length > 0) await hub.removeByUpstream(extra)
+  const sent = await sendExtra(upstreams, options.extra === 'send' ? extra : [], signal)
+  return { missing, repaired: merged, refused, extra: report, sent }
 }
 
 function increment<Key>(counts: Map<Key, number>, key: Key, by = 1): void {
@@ -112,6 +90,7 @@ export interface ReconcileReport {
   readonly refused: Map<string, number>
   /** Messages that only this hub stored. */
   readonly extra: Map<AccountPart, number>
+  readonly sent: SentTally
   isComplete: boolean
 }
 
@@ -125,6 +104,7 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
     repaired: 0,
     refused: new Map(),
     extra: new Map(),
+    sent: createSentTally(),
     isComplete: true,
   }
   const users = readFids(db, { fids, signal })
@@ -151,6 +131,7 @@ function addAccount(report: ReconcileReport, user: ReconcileCandidate, accountRe
   for (const [part, count] of accountReport.missing) increment(report.missing, part, count)
   for (const [part, count] of accountReport.extra) increment(report.extra, part, count)
   for (const [reason, count] of accountReport.refused) increment(report.refused, reason, count)
+  addSent(report.sent, accountReport.sent)
   report.repaired += accountReport.repaired
   const missing = total(accountReport.missing)
   if (missing > 0) {

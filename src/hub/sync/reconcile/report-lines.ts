@@ -1,9 +1,10 @@
 import type { ExtraPolicy, ReconcileReport } from './reconcile.js'
 
 const doneWith: Readonly<Record<ExtraPolicy, string>> = {
-  keep: 'kept: --extra remove or --extra send',
-  remove: 'removed',
-  send: 'sent upstream',
+  keep: ', kept: --extra remove or --extra send',
+  remove: ', removed',
+  // What the upstream answered is below.
+  send: '',
 }
 
 /** The result of a comparison, for the operator. */
@@ -16,6 +17,16 @@ export function reconcileReportLines(report: ReconcileReport, extra: ExtraPolicy
     ),
     report.missing.size === 0 ? 'missing here: 0' : `repaired: ${report.repaired}`,
     ...[...report.refused].map(([reason, count]) => `refused: ${count} (${reason})`),
-    ...[...report.extra].map(([part, count]) => `only here: ${count} (${part}), ${doneWith[extra]}`),
+    ...[...report.extra].map(([part, count]) => `only here: ${count} (${part})${doneWith[extra]}`),
+    ...(extra === 'send' && report.extra.size > 0 ? sentLines(report) : []),
+  ]
+}
+
+function sentLines({ sent: { accepted, duplicates, conflicts, refused } }: ReconcileReport): string[] {
+  return [
+    `sent upstream: ${accepted}`,
+    ...(duplicates > 0 ? [`stored upstream already: ${duplicates}`] : []),
+    ...(conflicts > 0 ? [`newer upstream, fetched by the next comparison: ${conflicts}`] : []),
+    ...[...refused].map(([reason, count]) => `refused by the upstream: ${count} (${reason})`),
   ]
 }
