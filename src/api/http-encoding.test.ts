@@ -138,6 +138,13 @@ describe('compressed requests', () => {
     expect((await post('gzip', bomb)).statusCode).toBe(413)
   })
 
+  it('a body of brotli that unpacks to half a gigabyte -> 413', async () => {
+    const options = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }
+    const bomb = zlib.brotliCompressSync(Buffer.alloc(512 * 1024 * 1024), options)
+    expect(bomb.length).toBeLessThan(16 * 1024)
+    expect((await post('br', bomb)).statusCode).toBe(413)
+  })
+
   it('bytes that do not unpack, or an unknown encoding -> 400', async () => {
     expect((await post('gzip', Buffer.from('{"a":1}'))).statusCode).toBe(400)
     expect((await post('gzip', zlib.gzipSync(JSON.stringify(body)).subarray(0, 30))).statusCode).toBe(400)

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
-import { pipeline } from 'node:stream'
+import { pipeline, Transform, type TransformCallback } from 'node:stream'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { LongReply } from '../platform/limits/long-reply.js'
+import { createQueue } from '../platform/process/queue.js'
 
 /** Optional parts of HTTP that the server supports. */
 export interface HttpEncodingOptions {
@@ -130,14 +131,58 @@ export function preferredEncoding(header: string | string[] | undefined): Encodi
   return weightOf(best) > 0 ? best : null
 }
 
-const decoders = new Map<string, () => zlib.Gunzip | zlib.BrotliDecompress | zlib.Inflate>([
-  ['gzip', () => zlib.createGunzip()],
-  ['x-gzip', () => zlib.createGunzip()],
-  ['br', () => zlib.createBrotliDecompress()],
-  ['deflate', () => zlib.createInflate()],
+type Unpack = (packed: Buffer, options: zlib.ZlibOptions & zlib.BrotliOptions) => Promise<Buffer>
+
+const unpackers = new Map<string, Unpack>([
+  ['gzip', promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip)],
+  ['x-gzip', promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip)],
+  ['br', promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)],
+  ['deflate', promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate)],
 ])
 
-/** Fastify counts the bytes that leave the decoder against the limit of the body, and stops it there. */
+/** Bodies that are unpacked at once, as many as there are threads for it. Each takes memory up to the limit of a body. */
+const MAX_UNPACKING = 4
+const inTurn = createQueue(MAX_UNPACKING)
+/** Bytes that leave the thread at a time. */
+const CHUNK_BYTES = 64 * 1024
+
+/**
+ * A body that is unpacked when all of it has come, and no further than its limit. Unpacked as it comes, a kilobyte that never
+ * ends would hold megabytes; and a decoder that nobody reads any more goes on with what it has: 16 kB of brotli are up to 10 GB.
+ */
+class PackedBody extends Transform {
+  /** Fastify compares it with `Content-Length`. */
+  receivedEncodedLength = 0
+  readonly #unpack: Unpack
+  readonly #limit: number
+  readonly #chunks: Buffer[] = []
+
+  constructor(unpack: Unpack, limit: number) {
+    super()
+    this.#unpack = unpack
+    this.#limit = limit
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    this.receivedEncodedLength += chunk.length
+    if (this.receivedEncodedLength > this.#limit) {
+      done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+      return
+    }
+    this.#chunks.push(chunk)
+    done()
+  }
+
+  override _flush(done: TransformCallback): void {
+    const options = { maxOutputLength: this.#limit, chunkSize: CHUNK_BYTES }
+    inTurn(() => this.#unpack(Buffer.concat(this.#chunks), options)).then(
+      (body) => done(null, body),
+      (error: NodeJS.ErrnoException) =>
+        done(error.code === 'ERR_BUFFER_TOO_LARGE' ? new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE() : error),
+    )
+  }
+}
+
 async function decodeBody(
   request: FastifyRequest,
   _reply: FastifyReply,
@@ -145,19 +190,16 @@ async function decodeBody(
 ): Promise<NodeJS.ReadableStream> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return body
-  const decoder = decoders.get(encoding)?.()
-  if (!decoder) {
+  const unpack = unpackers.get(encoding)
+  if (!unpack) {
     throw new PlazaError('bad_request.invalid_param', 'content-encoding must be gzip, br or deflate', {
       property: 'content-encoding',
     })
   }
-  const counted = Object.assign(decoder, { receivedEncodedLength: 0 })
-  body.on('data', (chunk: Buffer) => {
-    counted.receivedEncodedLength += chunk.length
-  })
+  const packed = new PackedBody(unpack, request.routeOptions.bodyLimit)
   // A reader of the body gets the error as well. A body that is refused unread, such as one of another content type,
   // has no reader, and an error without a listener ends the process.
-  decoder.on('error', () => {})
-  body.on('error', (error) => decoder.destroy(error))
-  return body.pipe(counted)
+  packed.on('error', () => {})
+  body.on('error', (error) => packed.destroy(error))
+  return body.pipe(packed)
 }

@@ -118,16 +118,18 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
-      if (item.kind === 'chainEvent')
-        return await submitToShard(item.event.fid, { ...item, historical: isHistorical })
+      const isCopy = isHistorical
+      if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, { ...item, isCopy })
       if (item.kind === 'nameTransfer') {
-        return await submitToShard(item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0), item)
+        const fid = item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0)
+        return await submitToShard(fid, { ...item, isCopy })
       }
       const index = next++
       const { message } = item
       const { outcomes, unconfirmed } = await verdicts
       const merged = {
         ...item,
+        isCopy,
         historical: historicals.has(message),
         isOutgoing: isOutgoing && options.publishes === true,
         unconfirmed: unconfirmed.get(message),

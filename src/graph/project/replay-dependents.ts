@@ -22,7 +22,10 @@ export async function refuseDependents(db: Queryable): Promise<void> {
     select d.objid::regprocedure::text
     from pg_depend d
     left join pg_type t on d.refclassid = 'pg_type'::regclass and t.oid = d.refobjid
-    join pg_class used on used.oid = case d.refclassid when 'pg_class'::regclass then d.refobjid else t.typrelid end
+    -- The type of a row, or of an array of rows.
+    left join pg_type row_type on row_type.oid = coalesce(nullif(t.typelem, 0), t.oid)
+    join pg_class used
+      on used.oid = case d.refclassid when 'pg_class'::regclass then d.refobjid else row_type.typrelid end
     where d.classid = 'pg_proc'::regclass and d.refclassid in ('pg_class'::regclass, 'pg_type'::regclass)
       and used.relnamespace = 'social'::regnamespace and used.relkind = 'r'
     union

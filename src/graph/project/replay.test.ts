@@ -275,9 +275,10 @@ test('grants of an operator hold after a replay; a view or a foreign key on the 
     await db.unsafe(`create schema reports;
       create view reports.daily as select count(*) from social.casts;
       create function reports.all_casts() returns setof social.casts language sql as 'select * from social.casts';
+      create function reports.pick(people social.users[]) returns bigint language sql as 'select 1::bigint';
       create table reports.people (fid bigint references social.users)`)
     await expect(replay(db, { shards: 1 })).rejects.toThrow(
-      /would be dropped.*: people_fid_fkey of reports\.people, reports\.all_casts\(\), reports\.daily\./,
+      /would be dropped.*: people_fid_fkey of reports\.people, reports\.all_casts\(\), reports\.daily, reports\.pick\(social\.users\[\]\)\./,
     )
     expect(await db`select count::integer from reports.daily`).toEqual([{ count: 1 }])
     await db`drop schema reports cascade`

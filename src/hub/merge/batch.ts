@@ -20,8 +20,8 @@ export interface MergeBatch {
   readonly messages: readonly SignedMessage[]
   /** Messages that another hub has accepted (docs/protocol.md §4.14, `OriginRules.isHistorical`). */
   readonly historical?: ReadonlySet<SignedMessage>
-  /** Whether it has anything that another hub had stored before. */
-  readonly isHistorical?: boolean
+  /** All of it copies what another hub had stored, and did not come by its log (`MergeItem.isCopy`). */
+  readonly isCopy?: boolean
   /** Messages whose claim no chain has confirmed, and the refusal for it (docs/protocol.md §4.12). */
   readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal>
   /** Messages that are sent to the upstream when they are merged (`OriginRules.isOutgoing`). */

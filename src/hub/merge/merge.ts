@@ -126,7 +126,7 @@ export async function mergeBatch(
       runHooks(transaction, settings.hooks, logged.events, withCommit),
       saveAppliedOffsets(transaction, batch, outcomes),
       saveTracedBlocks(transaction, shard, logged.events),
-      batch.isHistorical ? saveHistoricalBlocks(transaction, shard, logged.events) : null,
+      batch.isCopy ? saveHistoricalBlocks(transaction, shard, logged.events) : null,
       saveOutgoing(transaction, outgoingOf(batch, ordered, messageOutcomes)),
     ])
     return {

@@ -11,6 +11,8 @@ export type MergeItem = {
    * it was removed since. Applied offsets are written in the transaction of the merge.
    */
   readonly sourceOffset?: SourceOffset | undefined
+  /** It copies what another hub had stored, and did not come by its log or a submission. */
+  readonly isCopy?: boolean
 } & (
   | {
       readonly kind: 'message'
@@ -22,12 +24,7 @@ export type MergeItem = {
       /** Set if no chain has confirmed its claim: refused with this, if for no other reason. */
       readonly unconfirmed?: Refusal | undefined
     }
-  | {
-      readonly kind: 'chainEvent'
-      readonly event: OnChainEvent
-      /** Another hub had stored it before. */
-      readonly historical?: boolean
-    }
+  | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
   | {
       readonly kind: 'nameTransfer'
       readonly proof: UserNameProof
@@ -54,6 +51,11 @@ export interface LostName {
 
 /** What waits in the queue of a shard. */
 export type QueueItem = MergeItem | UpstreamRemoval | LostName
+
+/** Whether an item copies what another hub had stored (`MergeItem.isCopy`). */
+function isCopy(item: QueueItem | undefined): boolean {
+  return item !== undefined && 'isCopy' in item && item.isCopy === true
+}
 
 interface QueuedItem {
   readonly item: QueueItem
@@ -131,9 +133,17 @@ export class ShardWriter {
     while (this.#queue.length > 0) {
       await this.#gather()
       this.#startMs = performance.now()
-      await this.#mergeAll(this.#queue.splice(0, this.options.batchSize ?? DEFAULT_BATCH_SIZE))
+      await this.#mergeAll(this.#takeBatch())
     }
     this.#running = null
+  }
+
+  /** Takes the first items. The log tells copies from others by their blocks, so no batch has both. */
+  #takeBatch(): QueuedItem[] {
+    const first = isCopy(this.#queue[0]?.item)
+    const end = this.#queue.findIndex(({ item }) => isCopy(item) !== first)
+    const size = this.options.batchSize ?? DEFAULT_BATCH_SIZE
+    return this.#queue.splice(0, end < 0 ? size : Math.min(end, size))
   }
 
   async #gather(): Promise<void> {
@@ -223,7 +233,7 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     lostProofs: new Set<UserNameProof>(),
     unconfirmed: new Map<SignedMessage, Refusal>(),
     historical: new Set<SignedMessage>(),
-    isHistorical: items.some((item) => 'historical' in item && item.historical),
+    isCopy: isCopy(items[0]),
     outgoing: new Set<SignedMessage>(),
     sourceOffsets: new Map<object, SourceOffset>(),
   }

@@ -13,9 +13,6 @@ import {
 } from './session-setup.js'
 import { type SessionWatch, type SilenceLimit, watchSession } from './session-watch.js'
 
-/** A server may hang between the log-in and its answer. */
-const ASK_LIMIT_MS = 10_000
-
 export interface SocketOptions {
   readonly connectLimitMs: number
   /** After which time without an answer a connection is closed. */
@@ -67,12 +64,11 @@ export function openSockets(
    * replaced may be gone without a word: what was sent to it is repeated by the system for a quarter of an hour.
    */
   async function isCurrent(server: string): Promise<boolean> {
-    asking ??= resultWithin(
-      ASK_LIMIT_MS,
-      findServer(address, connectLimitMs).catch(() => null),
-    ).finally(() => {
-      asking = null
-    })
+    asking ??= findServer(address, connectLimitMs)
+      .catch(() => null)
+      .finally(() => {
+        asking = null
+      })
     const current = await asking
     return current === null || current === server
   }
@@ -148,8 +144,10 @@ async function readState(
     },
   } as unknown as postgres.Options<Record<string, never>>)
   try {
-    const [row] = await db.unsafe(`select ${serverStateColumns}`).values()
-    return row as unknown as string[]
+    const rows = await resultWithin(limitMs, db.unsafe(`select ${serverStateColumns}`).values())
+    // It hangs since the log-in: `connect_timeout` counts no longer.
+    if (rows === null) throw new WrongServerError(`the database server ${host}:${port} does not answer`)
+    return rows[0] as unknown as string[]
   } finally {
     // Without waiting: what was asked is known.
     void db.end({ timeout: 1 })

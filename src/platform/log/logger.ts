@@ -55,8 +55,12 @@ export function fileOutput(descriptor: number): DestinationStream {
   const whileWritable = { flushSync: destination.flushSync, maxLength: 0 }
   const whileFull = { flushSync: nothing, maxLength: MAX_WAITING_LENGTH }
   destination.on('write', () => Object.assign(destination, whileWritable))
-  // A line that is too much is not written, so nothing would try again.
-  destination.on('drop', () => destination.write(''))
+  // A line that is too much is not written, so nothing would try again. Without the bound, or this would be too much as well.
+  destination.on('drop', () => {
+    Object.assign(destination, { maxLength: 0 })
+    destination.write('')
+    Object.assign(destination, { maxLength: MAX_WAITING_LENGTH })
+  })
   destination.on('error', (error: NodeJS.ErrnoException) => {
     if (FULL_DISK.has(error.code ?? '')) {
       Object.assign(destination, whileFull)

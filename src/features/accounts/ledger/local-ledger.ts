@@ -4,6 +4,7 @@ import { signerState } from '../../../hub/registry/registry.js'
 import { nextBlockNumber, withRegistryLock } from '../../../hub/registry/registry-lock.js'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
+import { createQueue } from '../../../platform/process/queue.js'
 import { OnChainEvent } from '../../../protocol/definitions.js'
 import type {
   AccountCall,
@@ -18,7 +19,6 @@ import type {
 import { executeLocally, fidHeldBy, type LocalCallResult, localNonce } from './local-contracts.js'
 import {
   applySettlement,
-  createQueue,
   findTransaction,
   insufficientFunds,
   pendingTransactions,

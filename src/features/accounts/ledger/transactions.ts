@@ -98,24 +98,6 @@ export function requireFunds(needed: bigint, available: bigint): void {
   if (available < needed) throw refusalError(insufficientFunds(needed, available))
 }
 
-/** Creates a queue that runs work in the order of arrival. The next begins when one has ended, successfully or not. */
-export function createQueue(maxRunning = 1): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running === maxRunning) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      // The next one gets the place; without a next one it is free.
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
-}
-
 /** Throws `unavailable` when nothing may be recorded any more for this purchase. */
 export function requireTimeLeft({ untilMs = Number.POSITIVE_INFINITY }: Pick<Purchase, 'untilMs'>): void {
   if (performance.now() >= untilMs) {

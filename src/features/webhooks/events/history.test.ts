@@ -65,6 +65,15 @@ it('what comes by a log or is submitted is an event, however old it is', async (
   expect(await eventsOf(hub.submit([second!]))).toEqual(['cast.created', 'cast.created'])
 })
 
+it('what comes by a log beside a comparison is an event, also what comes with a channel', async () => {
+  const [copied, logged] = [1, 2].map((n) => user.cast(`beside ${n}`, testNow - 250 * DAY_SECONDS - n))
+  const both = [
+    hub.submitItems([itemOf(copied!)], { origin: 'store' }),
+    hub.submitItems([{ ...itemOf(logged!), historical: true } as MergeItem], { origin: 'log' }),
+  ]
+  expect(await eventsOf(Promise.all(both).then((refusals) => refusals.flat()))).toEqual(['cast.created'])
+})
+
 it('a deletion that another hub had for long is an event: it deletes something here', async () => {
   const cast = user.cast('removed elsewhere', testNow - 200 * DAY_SECONDS)
   expect(await eventsOf(hub.submit([cast]))).toEqual(['cast.created'])

@@ -3,6 +3,7 @@ import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
 import type { ChainName } from '../../../../hub/chain/chains.js'
 import type { Queryable } from '../../../../platform/db/connection.js'
 import { PlazaError, type Refusal } from '../../../../platform/errors.js'
+import { createQueue } from '../../../../platform/process/queue.js'
 import { PromiseCache } from '../../../../platform/promise-cache.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import { lockWallet, openWallet } from '../../wallets/wallets.js'
@@ -17,7 +18,6 @@ import type {
   Receipt,
 } from '../account-ledger.js'
 import {
-  createQueue,
   findTransaction,
   insufficientFunds,
   receiptOf,

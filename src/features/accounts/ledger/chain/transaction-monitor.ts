@@ -6,11 +6,12 @@ import { type RegistryName, registryEvent, registryTopics } from '../../../../hu
 import type { Hub } from '../../../../hub/hub.js'
 import type { Database, Transaction } from '../../../../platform/db/connection.js'
 import type { Log } from '../../../../platform/log/log.js'
+import { createQueue } from '../../../../platform/process/queue.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import { IdRegisterEventType, type OnChainEvent } from '../../../../protocol/definitions.js'
 import { openWallet } from '../../wallets/wallets.js'
-import { createQueue, pendingOfWallet, type TransactionRow, walletsWithPending } from '../transactions.js'
+import { pendingOfWallet, type TransactionRow, walletsWithPending } from '../transactions.js'
 import {
   type AttemptRow,
   countSettled,
@@ -75,8 +76,8 @@ export class TransactionMonitor {
   readonly #inTurn = createQueue(MAX_WALLETS)
   /** When each transaction was last sent, by hash. */
   readonly #sentMs = new LRUCache<string, number>({ max: MAX_CACHED })
-  /** Attempts that were sent, or refused, at least once, by hash. */
-  readonly #tried = new LRUCache<string, true>({ max: MAX_CACHED })
+  /** When each attempt was first sent, or refused, by hash. */
+  readonly #triedMs = new LRUCache<string, number>({ max: MAX_CACHED })
   readonly #missingSinceMs = new LRUCache<number, number>({ max: MAX_CACHED })
 
   constructor(options: TransactionMonitorOptions) {
@@ -148,13 +149,11 @@ export class TransactionMonitor {
   }
 
   async #broadcast(row: TransactionRow, last: AttemptRow): Promise<void> {
-    // One of many waits for its turn after it was signed: it is not stuck before it was sent.
     const name = hexOf(last.hash)
-    const isFirst = !this.#tried.has(name)
-    this.#tried.set(name, true)
+    if (!this.#triedMs.has(name)) this.#triedMs.set(name, this.#options.clock())
     // A transaction refused for its low fee is replaced all the same.
     const failure = await this.#send(last).catch((error: unknown) => error)
-    if (!isFirst) await this.#replaceIfStuck(row, last)
+    await this.#replaceIfStuck(row, last)
     if (failure) throw failure
   }
 
@@ -227,7 +226,9 @@ export class TransactionMonitor {
 
   async #replaceIfStuck(row: TransactionRow, last: AttemptRow): Promise<void> {
     const { db, withWalletLock, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
-    if (clock() - last.signedAt.getTime() < stuckMs) return
+    // One of many waits for its turn after it was signed: it is not stuck before it was sent.
+    const sinceMs = Math.max(last.signedAt.getTime(), this.#triedMs.get(hexOf(last.hash)) ?? 0)
+    if (clock() - sinceMs < stuckMs) return
     const previous = readTransaction(last.raw)
     const fees = replacementFees(previous, await wallets.gasPrice(), bound)
     if (fees === null) return
