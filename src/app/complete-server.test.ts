@@ -91,6 +91,7 @@ const JOBS = {
   'tokens and notifications of mini app hosts': 3_600,
   topics: 600,
   'traces of the event log': 3_600,
+  'history in the event log': 3_600,
   'trends of mini apps': 300,
   'validated frame actions': 3_600,
   'verified accounts of the public client': 3_600,

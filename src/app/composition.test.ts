@@ -46,6 +46,7 @@ const jobs = {
     'tokens and notifications of mini app hosts',
     'topics',
     'traces of the event log',
+    'history in the event log',
     'trends of mini apps',
     'validated frame actions',
     'waiting threads',

@@ -32,6 +32,7 @@ import { type Admit, type CallOrigin, type HubGrpcApi, type IncomingCall, status
 import { decodeRequest, type GrpcName } from './request.js'
 import { endSilentConnections } from './silent-connections.js'
 import { createSubscribers } from './subscribe.js'
+import { limitUnfinishedCalls } from './unfinished-calls.js'
 import { toWireEvent } from './wire-bytes.js'
 
 /** The hub's gRPC API, while it is served. */
@@ -60,6 +61,7 @@ export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string;
     'grpc.max_concurrent_streams': limits.concurrentCalls.default,
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': timeoutMs,
+    interceptors: [limitUnfinishedCalls()],
   })
   const connections = await listen(server.createConnectionInjector(ServerCredentials.createInsecure()), at)
   const stopLooking = endSilentConnections(connections.sockets, keepaliveMs + timeoutMs)
