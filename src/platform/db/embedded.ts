@@ -70,7 +70,7 @@ const SETTINGS = {
   jit: 'off',
   // Ends sessions of a killed server, also inside a long statement, and releases their locks.
   client_connection_check_interval: '1s',
-  // Whoever sends a statement reports its error. With the texts, which have kilobytes, an overload would fill the disk.
+  // The client logs its errors. Statements of several kB in this log, too, would fill the disk during an overload.
   log_min_error_statement: 'panic',
   timezone: 'UTC',
   log_timezone: 'UTC',
