@@ -898,6 +898,7 @@ CREATE INDEX campaigns_by_app ON miniapps.campaigns USING btree (app_id, seq);
 CREATE INDEX campaigns_by_uuid ON miniapps.campaigns USING btree (app_id, uuid) WHERE (uuid IS NOT NULL);
 CREATE INDEX campaigns_queued ON miniapps.campaigns USING btree (seq) WHERE (state = 'queued'::text);
 CREATE INDEX campaigns_to_clear ON miniapps.campaigns USING btree (id) WHERE ((state = 'canceled'::text) AND (open_batches > 0));
+CREATE INDEX campaigns_to_select ON miniapps.campaigns USING btree (failures, seq) WHERE (state = 'queued'::text);
 
 create table miniapps.counted_hours (
   hour integer not null,

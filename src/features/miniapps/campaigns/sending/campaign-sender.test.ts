@@ -190,3 +190,32 @@ it('a batch of a claim whose reply was lost is sent', async () => {
   expect(result).toMatchObject({ success: 3, failure: 0, openBatches: 0 })
   expect(client.requests).toHaveLength(1)
 })
+
+it('a queued campaign whose selection runs out of resources each time delays no other and fails in the end', async () => {
+  const { id: poisonAppId } = await createApp(db, { name: 'bog' })
+  const { id: appId } = await createApp(db, { name: 'copse' })
+  // What PostgreSQL says of a selection that needs more than `temp_file_limit`.
+  await db.unsafe(`
+    create function miniapps.exceed_limit() returns trigger language plpgsql as $$
+    begin raise exception 'temporary file size exceeds temp_file_limit' using errcode = '53400'; end $$;
+    create trigger exceed_limit before update on miniapps.campaigns for each row
+    when (new.app_id = '${poisonAppId}' and new.state in ('running', 'completed')) execute function miniapps.exceed_limit()`)
+  await db`
+    insert into miniapps.campaigns (app_id, title, body, target_url, audience, queued_at)
+    select app_id, 'hello', 'there', 'https://copse.example.com/',
+      '{"targetFids": [], "excludeFids": [], "followingFid": null, "minimumScore": null, "near": null}', queued_at
+    from (values
+      (${poisonAppId}::uuid, now() - interval '2 hours'), (${poisonAppId}, now()), (${appId}, now())
+    ) as queued (app_id, queued_at)`
+  const selector = createAudienceSelector(db, silentLog, () => {})
+  onTestFinished(() => selector.stop())
+  selector.wake()
+
+  const states = async (id: string) =>
+    (await db`select state from miniapps.campaigns where app_id = ${id} order by seq`).map(
+      ({ state }) => state,
+    )
+  await expect.poll(() => states(appId)).toEqual(['completed'])
+  // The one that was queued just now has the time in which the database may recover.
+  await expect.poll(() => states(poisonAppId), { timeout: 10_000 }).toEqual(['failed', 'queued'])
+})

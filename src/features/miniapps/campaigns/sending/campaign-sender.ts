@@ -32,9 +32,15 @@ export async function startCampaignSender(options: CampaignSenderOptions): Promi
 
 /** A campaign whose audience could not be selected so often has failed. */
 const MAX_FAILURES = 3
+/**
+ * A selection that the database has no time, memory or disk for is tried for longer, behind the others: what it lacks may come
+ * back, or this audience may need more than there will ever be.
+ */
+const MAX_SHORTAGE_HOURS = 1
 
 /**
- * Makes a loop that ends the batches of canceled campaigns and selects audiences, one at a time, the oldest first.
+ * Makes a loop that ends the batches of canceled campaigns and selects audiences, one at a time: the oldest first, and those
+ * that have failed behind all others.
  *
  * @param db Statements that select an audience run for as long as it is large.
  * @param onSelected Called when a campaign has begun to run.
@@ -65,7 +71,7 @@ export function createAudienceSelector(db: Database, log: Log, onSelected: () =>
 }
 
 /**
- * Selects the audience of the oldest queued campaign that no other sender is at. A process that dies meanwhile leaves
+ * Selects the audience of the next queued campaign that no other sender is at. A process that dies meanwhile leaves
  * the campaign queued.
  *
  * @returns false when there is none.
@@ -78,25 +84,34 @@ async function selectNextAudience(db: Database, log: Log): Promise<boolean> {
         select id, app_id as "appId", uuid, audience
         from miniapps.campaigns
         where state = 'queued'
-        order by seq
+        order by failures, seq
         limit 1
         for update skip locked`
       if (campaign !== undefined) await selectAudience(transaction, campaign)
     })
   } catch (error) {
-    if (campaign === undefined || isTemporary(error)) throw error
+    if (campaign === undefined) throw error
+    await countFailure(db, campaign.id, isTemporary(error))
+    // The loop waits a moment, and tells of it once.
+    if (isTemporary(error)) throw error
     log.error({ err: error, campaign: campaign.id }, 'the audience of a campaign could not be selected')
-    await countFailure(db, campaign.id)
   }
   return campaign !== undefined
 }
 
-async function countFailure(db: Database, campaignId: string): Promise<void> {
+async function countFailure(db: Database, campaignId: string, isTemporary: boolean): Promise<void> {
+  const isLast = db`(
+    failures + 1 >= ${MAX_FAILURES}
+    and (
+      not ${isTemporary}::boolean
+      or coalesce(queued_at, created_at) < now() - ${MAX_SHORTAGE_HOURS} * interval '1 hour'
+    )
+  )`
   await db`
     update miniapps.campaigns
     set
-      failures = failures + 1,
-      state = case when failures + 1 >= ${MAX_FAILURES} then 'failed' else state end,
-      completed_at = case when failures + 1 >= ${MAX_FAILURES} then now() end
+      failures = least(failures + 1, ${MAX_FAILURES}),
+      state = case when ${isLast} then 'failed' else state end,
+      completed_at = case when ${isLast} then now() end
     where id = ${campaignId} and state = 'queued'`
 }
