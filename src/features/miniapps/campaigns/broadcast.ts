@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { type AudienceFilter, audienceTokens, forceCustomPlan, selectAudience } from './audience/audience.js'
-import { type Campaigns, SYNCHRONOUS_TOKENS } from './campaign-client.js'
+import { type Campaigns, MAX_WAIT_MS, SYNCHRONOUS_TOKENS } from './campaign-client.js'
 import { type CampaignResult, readResult } from './campaigns.js'
 import { withOpenParameters } from './opens.js'
 
@@ -15,8 +15,6 @@ export interface BroadcastRequest {
   readonly audience: AudienceFilter
 }
 
-/** The longest wait of a call, a little shorter than the 600 s of its request. */
-const MAX_WAIT_MS = 590_000
 /** The notification of an end may be lost with a connection: the result is read at least this often. */
 const POLL_MS = 1_000
 
@@ -29,22 +27,26 @@ const POLL_MS = 1_000
  * there is one.
  */
 export async function broadcast(
-  { writerDb: db, campaigns }: { readonly writerDb: Database; readonly campaigns: Campaigns },
+  {
+    db: readDb,
+    writerDb: db,
+    campaigns,
+  }: { readonly db: Database; readonly writerDb: Database; readonly campaigns: Campaigns },
   request: BroadcastRequest,
   maxWaitMs: number = MAX_WAIT_MS,
 ): Promise<{ readonly campaignId: string; readonly result: CampaignResult | null }> {
   const { appId, audience } = request
-  if (campaigns.settings.isAsync && (await isAudienceLarge(db, appId, audience))) {
+  if (campaigns.settings.isAsync && (await isAudienceLarge(readDb, appId, audience))) {
     const campaignId = await insertCampaign(db, request, 'queued')
     await campaigns.wake(db)
     return { campaignId, result: null }
   }
+  const untilMs = performance.now() + maxWaitMs
   await campaigns.watchEnds()
-  const { campaignId, batches, hosts } = await campaigns.db.begin(async (transaction) => {
+  const { campaignId, batches, hosts } = await campaigns.select(appId, async (transaction) => {
     const id = await insertCampaign(transaction, request, 'running')
     return { campaignId: id, ...(await selectAudience(transaction, { id, ...request })) }
   })
-  const untilMs = performance.now() + maxWaitMs
   if (batches > 0) await waitForEnd(hosts)
   for (;;) {
     const result = await readResult(db, campaignId)
@@ -77,7 +79,11 @@ async function insertCampaign(
   return id
 }
 
-/** Whether an audience is above `SYNCHRONOUS_TOKENS`. Stops counting there, so its cost does not grow with the audience. */
+/**
+ * Whether an audience is above `SYNCHRONOUS_TOKENS`. Stops counting there, so its cost does not grow with the audience.
+ *
+ * @param db For reads: a filter that few meet looks at many tokens, and merges have few connections.
+ */
 async function isAudienceLarge(db: Database, appId: string, filter: AudienceFilter): Promise<boolean> {
   return db.begin(async (transaction) => {
     await forceCustomPlan(transaction)

@@ -69,7 +69,7 @@ it('a broadcast ends as soon as a sender of another process has sent it, and not
     waitForEnd: (id: string) => campaigns.waitForEnd(id, POLL_LIMIT_MS),
   }
   const { result } = await broadcast(
-    { writerDb: db, campaigns: withLongPoll },
+    { db, writerDb: db, campaigns: withLongPoll },
     {
       appId,
       notification: { title: 'hello', body: 'there', targetUrl: 'https://garden.example.com/' },
@@ -101,7 +101,7 @@ it('a broadcast without a worker says after its time where to look', async () =>
     audience: { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null },
   }
   const sent = broadcast(
-    { writerDb: db, campaigns: { ...campaigns, waitForEnd: async () => {} } },
+    { db, writerDb: db, campaigns: { ...campaigns, waitForEnd: async () => {} } },
     request,
     0,
   )
@@ -122,7 +122,7 @@ it('a claim that is carried out after its sender died is given back with the res
   onTestFinished(() => selector.stop())
   onTestFinished(() => campaigns.close())
   const sent = broadcast(
-    { writerDb: db, campaigns: { ...campaigns, wake: async () => selector.wake() } },
+    { db, writerDb: db, campaigns: { ...campaigns, wake: async () => selector.wake() } },
     {
       appId,
       notification: { title: 'hello', body: 'there', targetUrl },
@@ -178,7 +178,7 @@ it('a batch of a claim whose reply was lost is sent', async () => {
   const campaigns = createCampaigns({ settings, listen: db.listen, db })
   onTestFinished(() => campaigns.close())
   const { result } = await broadcast(
-    { writerDb: db, campaigns: { ...campaigns, wake: async () => dispatcher.sweep() } },
+    { db, writerDb: db, campaigns: { ...campaigns, wake: async () => dispatcher.sweep() } },
     {
       appId,
       notification: { title: 'hello', body: 'there', targetUrl: 'https://orchard.example.com/' },
