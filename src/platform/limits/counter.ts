@@ -17,6 +17,8 @@ export interface Counter<Key> {
   take(key: Key, ownLimit?: number | null): LimitStatus | null
   /** Seconds that this key has to wait before one more is allowed. Counts nothing. */
   waitSeconds(key: Key): number
+  /** Puts one back into the bucket of a key: what was taken turned out not to count. */
+  giveBack(key: Key): void
   /** Replaces what a key has left in its bucket. Below 0 it has to wait for as much more. */
   setTokens(key: Key, tokens: number): void
 }
@@ -73,6 +75,10 @@ export function createCounter<Key>(
     waitSeconds(key) {
       if (defaultLimit === 0) return 0
       return count(entries.get(key), defaultLimit, windowMs, clock()).status.retryAfterSeconds
+    },
+    giveBack(key) {
+      const entry = entries.get(key)
+      if (entry) entries.set(key, { ...entry, amount: entry.amount + 1 })
     },
     setTokens(key, tokens) {
       entries.set(key, { amount: tokens, atMs: clock() })
