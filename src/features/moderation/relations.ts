@@ -55,16 +55,33 @@ export async function blockedSince(
   return row?.ts ?? null
 }
 
-/** Mutes a user for a viewer at a Unix second. The muted user does not learn of it. False when it was muted already. */
-export function mute(writer: CacheWriter, fid: number, mutedFid: number, now: number): Promise<boolean> {
+/** Users that one user may mute. Each list that the user views is filtered by them, and every app may add some. */
+export const MAX_MUTES = 10_000
+
+/**
+ * Mutes a user for a viewer at a Unix second. The muted user does not learn of it.
+ *
+ * @returns False when it was muted already. Null when the viewer would exceed `MAX_MUTES`.
+ */
+export async function mute(
+  writer: CacheWriter,
+  fid: number,
+  mutedFid: number,
+  now: number,
+): Promise<boolean | null> {
   const { db } = writer
-  return changeMutes(
+  const isNew = await changeMutes(
     writer,
     fid,
     db`
-      insert into moderation.mutes (fid, target_fid, muted_at) values (${fid}, ${mutedFid}, ${now})
+      insert into moderation.mutes (fid, target_fid, muted_at)
+      select ${fid}::bigint, ${mutedFid}::bigint, ${now}::bigint
+      where (select count(*) from moderation.mutes where fid = ${fid}) < ${MAX_MUTES}::bigint
       on conflict do nothing`,
   )
+  if (isNew) return true
+  const [existing] = await db`select from moderation.mutes where fid = ${fid} and target_fid = ${mutedFid}`
+  return existing === undefined ? null : false
 }
 
 /** Ends a mute. Returns false when there was none. */

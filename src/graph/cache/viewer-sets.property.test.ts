@@ -43,7 +43,8 @@ async function merge(process: LogProcess | null, fid: number, batch: Partial<Mer
   return events.length > 0
 }
 
-const muteNow: typeof unmute = (writer, fid, target) => mute(writer, fid, target, second)
+const muteNow: typeof unmute = async (writer, fid, target) =>
+  (await mute(writer, fid, target, second)) === true
 
 async function changeMute(process: LogProcess, change: typeof unmute, fid: number, target: number) {
   await change({ db, invalidation: process.hydrator.invalidation }, fid, target)

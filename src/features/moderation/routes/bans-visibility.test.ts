@@ -198,3 +198,20 @@ describe('POST ban and DELETE ban', () => {
     expect(many.json().message).toBe(`no such users: ${fids.slice(0, 100).join(', ')} and 1 more`)
   })
 })
+
+describe('POST mute', () => {
+  it('refuses more mutes of a user than fit, and nothing else', async () => {
+    const most = 10_000
+    await db`insert into moderation.mutes select 4, 1_000 + n, ${testNowUnix} from generate_series(2, ${most}) n`
+    const change = async (method: 'POST' | 'DELETE', mutedFid: number) => {
+      const reply = await strict.send(method, 'mute', { fid: 4, muted_fid: mutedFid })
+      return [reply.statusCode, reply.json().message]
+    }
+    expect(await change('POST', 2)).toEqual([200, 'muted'])
+    expect(await change('POST', 3)).toEqual([409, 'a user mutes at most 10000 users'])
+    expect(await change('POST', 2)).toEqual([200, 'already muted'])
+    expect(await change('DELETE', 2)).toEqual([200, 'unmuted'])
+    expect(await change('POST', 3)).toEqual([200, 'muted'])
+    await db`delete from moderation.mutes where fid = 4`
+  })
+})

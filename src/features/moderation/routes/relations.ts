@@ -12,6 +12,7 @@ import {
   ban as banUsers,
   listRelations,
   MAX_BANS,
+  MAX_MUTES,
   mute as muteUser,
   requireUsers,
   unban as unbanUsers,
@@ -41,6 +42,7 @@ const mute = defineOperation({
   body: MuteReqBody,
   reply: MuteResponse,
   notFound: 'One of the two fids is not registered.',
+  conflict: `The user would mute more than ${MAX_MUTES} users.`,
   headers: consentHeaders,
   forbidden: fidNotApproved,
 
@@ -51,6 +53,9 @@ const mute = defineOperation({
     await requireUsers(writer.db, [fid], 'fid')
     await requireUsers(writer.db, [muted_fid], 'muted_fid')
     const isNew = await muteUser(writer, fid, muted_fid, writer.now)
+    if (isNew === null) {
+      throw new PlazaError('conflict', `a user mutes at most ${MAX_MUTES} users`, { property: 'muted_fid' })
+    }
     return { success: true, message: isNew ? 'muted' : 'already muted' }
   },
 })
