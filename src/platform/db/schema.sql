@@ -894,6 +894,7 @@ create table miniapps.campaigns (
   constraint campaigns_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint campaigns_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'canceled'::text])))
 );
+comment on column miniapps.campaigns.audience is 'The filter of src/features/miniapps/campaigns/audience/audience.ts while the campaign is queued; {} from then on';
 CREATE INDEX campaigns_by_app ON miniapps.campaigns USING btree (app_id, seq);
 CREATE INDEX campaigns_by_uuid ON miniapps.campaigns USING btree (app_id, uuid) WHERE (uuid IS NOT NULL);
 CREATE INDEX campaigns_queued ON miniapps.campaigns USING btree (seq) WHERE (state = 'queued'::text);

@@ -70,10 +70,12 @@ async function insertCampaign(
 ): Promise<string> {
   const { title, body, targetUrl } = notification
   const id = randomUUID()
+  // What runs at once selects its audience in this transaction: nobody else needs it.
+  const storedAudience = state === 'queued' ? audience : {}
   await db`
     insert into miniapps.campaigns (id, app_id, uuid, title, body, target_url, audience, state, queued_at)
     values (
-      ${id}, ${appId}, ${uuid}, ${title}, ${body}, ${withOpenParameters(targetUrl, id)}, ${JSON.stringify(audience)}::text::jsonb, ${state},
+      ${id}, ${appId}, ${uuid}, ${title}, ${body}, ${withOpenParameters(targetUrl, id)}, ${JSON.stringify(storedAudience)}::text::jsonb, ${state},
       ${state === 'queued' ? db`now()` : null}
     )`
   return id

@@ -111,7 +111,8 @@ const IDEMPOTENCY_HOURS = 24
 
 /**
  * Selects a campaign's audience and queues it as batches, each for one client URL. Users reached or queued under the
- * same uuid within 24 hours are left out. The campaign then runs; with an empty audience it is completed. Campaigns
+ * same uuid within 24 hours are left out. The campaign then runs, and its filter, of up to a megabyte, is no longer stored; with
+ * an empty audience it is completed. Campaigns
  * with one uuid are selected one after another, so that each sees the earlier ones.
  */
 export async function selectAudience(db: Transaction, campaign: QueuedCampaign): Promise<SelectedAudience> {
@@ -165,6 +166,7 @@ export async function selectAudience(db: Transaction, campaign: QueuedCampaign):
       state = case when made.batches = 0 then 'completed' else 'running' end,
       completed_at = case when made.batches = 0 then now() end,
       open_batches = made.batches,
+      audience = '{}',
       audience_size = whole.tokens,
       client_fids = whole.client_fids
     from (select count(*)::integer as batches from made) made

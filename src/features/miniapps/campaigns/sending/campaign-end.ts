@@ -13,7 +13,7 @@ export async function cancelCampaign(db: Database, appId: string, campaignId: st
   const [found] = await db<{ isCanceled: boolean }[]>`
     with canceled as (
       update miniapps.campaigns
-      set state = 'canceled', completed_at = now()
+      set state = 'canceled', completed_at = now(), audience = '{}'
       where id = ${campaignId} and app_id = ${appId} and state in ('queued', 'running')
       returning id
     )

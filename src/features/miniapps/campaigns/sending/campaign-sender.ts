@@ -112,6 +112,7 @@ async function countFailure(db: Database, campaignId: string, isTemporary: boole
     set
       failures = least(failures + 1, ${MAX_FAILURES}),
       state = case when ${isLast} then 'failed' else state end,
+      audience = case when ${isLast} then '{}' else audience end,
       completed_at = case when ${isLast} then now() end
     where id = ${campaignId} and state = 'queued'`
 }
