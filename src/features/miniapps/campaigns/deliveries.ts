@@ -21,7 +21,7 @@ export async function readDeliveries(
   db: Database,
   { campaignId, appId, audience }: { campaignId: string; appId: string; audience: AudienceFilter },
 ): Promise<NotificationDelivery[]> {
-  const targets = [...audience.targetFids]
+  const targets = [...new Set(audience.targetFids)]
   return await db<NotificationDelivery[]>`
     with tried as materialized (
       select b.client_fid, each.fid, each.status

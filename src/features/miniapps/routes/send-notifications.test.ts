@@ -89,6 +89,17 @@ it('a reply to a broadcast lists the tokens that were not reached too', async ()
   ])
 })
 
+it('lists a target that is named several times once, with a token and without one', async () => {
+  const client = await startClient()
+  const { appId, send } = await createMiniApp(parts)
+  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+  const result = await send({ target_fids: [5, 1, 5, 1, 5] })
+  expect(result.notification_deliveries).toMatchObject([
+    { fid: 1, status: 'success' },
+    { fid: 5, status: 'token_not_found' },
+  ])
+})
+
 it.each([
   ['?msg=hello%20world&next=/games/1,2&beta', '?msg=hello%20world&next=/games/1,2&beta&'],
   ['?', '?'],
