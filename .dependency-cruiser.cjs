@@ -69,7 +69,7 @@ module.exports = {
       comment: 'A signed message needs no database and no network.',
       severity: 'error',
       from: { path: '^src/protocol/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/platform/', pathNot: '^src/platform/(errors|text/json-bounds)\\.ts$' },
+      to: { path: '^src/platform/', pathNot: '^src/platform/(errors|process/turns|text/json-bounds)\\.ts$' },
     },
     {
       name: 'platform-log-and-text-stand-alone',

@@ -1,6 +1,6 @@
 import type { Database } from '../platform/db/connection.js'
 import { isRetryable, unavailableError } from '../platform/db/connection-errors.js'
-import { PlazaError, type Refusal } from '../platform/errors.js'
+import { PlazaError, type Refusal, refusalError } from '../platform/errors.js'
 import { FarcasterNetwork } from '../protocol/definitions.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { isChannelType } from '../protocol/message-kinds.js'
@@ -74,8 +74,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
-    validate: (messages, tierFids = messages.map(({ data }) => data.fid)) =>
-      validateMessages(options, messages, { tiers: tierFids }),
+    async validate(messages, tierFids = messages.map(({ data }) => data.fid)) {
+      const refusals = await validateMessages(options, messages, { tiers: tierFids })
+      const busy = refusals.find((refusal) => refusal?.code === 'unavailable')
+      if (busy) throw refusalError(busy)
+      return refusals
+    },
     checkUnstored: (message) => run(() => checkUnstored(options, message)),
     submit: (messages, submitOptions) =>
       run(() =>

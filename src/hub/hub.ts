@@ -43,6 +43,7 @@ export interface Hub {
    * Makes every check that needs no state but the tier, signatures included (docs/protocol.md §2.3).
    *
    * @param tierFids Whose tier decides, aligned with the messages; default: the senders.
+   * @throws PlazaError `unavailable` when too many signatures wait to be checked, which says nothing about the messages.
    */
   validate(messages: readonly SignedMessage[], tierFids?: readonly number[]): Promise<(Refusal | null)[]>
   /** Validates a message that is never merged, such as a frame action, and checks that its key may sign it. */

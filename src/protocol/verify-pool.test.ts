@@ -138,25 +138,74 @@ describe('createVerifyPool', () => {
     await withoutThreads.close()
   })
 
-  it('refuses work beyond the waiting limit as unavailable', async () => {
+  it('refuses batches beyond the waiting limit as unavailable, and single plain messages never', async () => {
     const pool = poolOf(1)
     const good = sampleMessage(0, {})
     const many = (count: number) => Array.from({ length: count }, () => good)
     const refused = { code: 'unavailable', message: 'too many signatures wait to be checked' }
-    const waiting = Promise.allSettled([pool.verify(many(32_704)), pool.verify(many(64))])
-    expect(await pool.verify(many(1))).toEqual([refused])
+    const waiting = Promise.allSettled(Array.from({ length: 16 }, () => pool.verify(many(2_048))))
+    expect(await pool.verify(many(2))).toEqual([refused, refused])
+    expect(await pool.verify([good])).toEqual([null])
     await pool.close()
-    expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect((await waiting).map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 'rejected'))
   })
 
-  it('counts both recoveries of a key, and takes one batch however large it is', async () => {
+  it('leaves room for other batches beside one with more claims than are checked at once', async () => {
     const pool = poolOf(1)
     const claim = sampleSigner().sign((await validSamples()).keyAdd!)
-    const many = Array.from({ length: 700 }, () => claim)
-    const waiting = Promise.allSettled([pool.verify(many)])
-    expect(await pool.verify([sampleMessage(0, {})])).toMatchObject([{ code: 'unavailable' }])
+    const good = sampleMessage(0, {})
+    const waiting = Promise.allSettled([pool.verify(Array.from({ length: 700 }, () => claim))])
+    expect(await pool.verify([good, good])).toEqual([null, null])
     await pool.close()
     expect((await waiting).map(({ status }) => status)).toEqual(['rejected'])
+  })
+
+  it('counts both recoveries of a key', async () => {
+    const pool = poolOf(1)
+    const claim = sampleSigner().sign((await validSamples()).keyAdd!)
+    const batches = Array.from({ length: 16 }, () => pool.verify(Array.from({ length: 42 }, () => claim)))
+    const waiting = Promise.allSettled(batches)
+    expect(await pool.verify([claim])).toMatchObject([{ code: 'unavailable' }])
+    await pool.close()
+    expect((await waiting).map(({ status }) => status)).toEqual(batches.map(() => 'rejected'))
+  })
+
+  it('checks signatures before the recoveries that came earlier are all done', async () => {
+    const pool = poolOf(1)
+    const good = sampleMessage(0, {})
+    const done: string[] = []
+    const recoveries = Array.from({ length: 20 }, () =>
+      pool.recover(Buffer.alloc(32, 1), Buffer.alloc(65, 1)),
+    )
+    const all = Promise.all(recoveries).then(() => done.push('recoveries'))
+    await pool.verify([good, good]).then(() => done.push('signatures'))
+    await all
+    expect(done).toEqual(['signatures', 'recoveries'])
+    await pool.close()
+  })
+
+  it('checks claims in the calling thread a few at a time', async () => {
+    const pool = poolOf(1)
+    const { data, ...message } = sampleSigner().sign((await validSamples()).solVerification!)
+    let turn = 0
+    let next = setImmediate(function count() {
+      turn += 1
+      next = setImmediate(count)
+    })
+    const turns: number[] = []
+    const body = {
+      ...data.verificationAddAddressBody!,
+      get claimSignature() {
+        turns.push(turn)
+        return data.verificationAddAddressBody!.claimSignature
+      },
+    }
+    const claim = { ...message, data: { ...data, verificationAddAddressBody: body } }
+    const refusals = await pool.verify(Array.from({ length: 100 }, () => claim))
+    clearImmediate(next)
+    expect(refusals).toEqual(Array.from({ length: 100 }, () => null))
+    expect(new Set(turns).size).toBeGreaterThanOrEqual(20)
+    await pool.close()
   })
 
   it('close rejects waiting, running and later work', async () => {

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { type Refusal, refuse } from '../platform/errors.js'
+import { inSlices } from '../platform/process/turns.js'
 import { type AccountRecovery, recoverClaimant } from './account-recovery.js'
-import { SignatureVerdict, signatureVerdict, verifyEd25519 } from './ed25519.js'
+import { signatureVerdict, verifyEd25519 } from './ed25519.js'
 import type { SignedMessage } from './message.js'
 import { checkClaim, claimRecoveries, hasClaim, signatureRefusal } from './validate.js'
 import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
@@ -11,11 +12,12 @@ import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.j
 const RECOVERY_WEIGHT = 24
 /** Most signatures of one job, four milliseconds: no batch waits long for another. */
 const MAX_CHUNK = 64
-/**
- * Most weight of the batches in hand, two seconds of a core. A batch that would exceed it is refused as `unavailable`, unless
- * it is alone.
- */
+/** Most weight of a batch that is checked at once, an eighth of a second of a core: what is larger is checked in parts. */
+const MAX_PART_WEIGHT = 2_048
+/** Most weight in hand, two seconds of a core: 16 large batches. A batch that would exceed it is refused as `unavailable`. */
 const MAX_WEIGHT = 32_768
+/** Claims that are begun in one turn of the event loop: one of Solana takes 0.2 ms of this thread. */
+const SLICE_CLAIMS = 5
 
 /** Checks signatures on threads or in the calling thread. */
 export interface VerifyPool {
@@ -79,8 +81,11 @@ interface WorkerSlot {
 class ThreadedVerifyPool implements VerifyPool {
   readonly #workerSlots: WorkerSlot[]
   readonly #workerUrl: URL
-  readonly #waiting: Job[] = []
-  /** Of the batches in hand. */
+  /** Their heads are taken in turn: a signature waits for one recovery, not for all of them, and the reverse. */
+  readonly #signatures: Job[] = []
+  readonly #recoveries: Job[] = []
+  #isRecoveryNext = false
+  /** Of the batches in hand, each as one part. */
   #weight = 0
   #isClosed = false
 
@@ -92,41 +97,54 @@ class ThreadedVerifyPool implements VerifyPool {
 
   async verify(messages: readonly SignedMessage[], skipsClaim = neverSkips): Promise<(Refusal | null)[]> {
     if (this.#isClosed) throw new Error('the verify pool is closed')
-    const weight = messages.reduce((sum, message) => sum + weightOf(message, skipsClaim), 0)
-    if (this.#weight > 0 && this.#weight + weight > MAX_WEIGHT) {
+    const total = messages.reduce((sum, message) => sum + weightOf(message, skipsClaim), 0)
+    if (total === 1 && isValid(messages[0]!)) return [null]
+    const weight = Math.min(total, MAX_PART_WEIGHT)
+    if (this.#weight + weight > MAX_WEIGHT) {
       return messages.map(() => refuse('unavailable', 'too many signatures wait to be checked'))
     }
     this.#weight += weight
     try {
-      return await this.#verify(messages, skipsClaim)
+      const refusals: (Refusal | null)[] = []
+      for (const part of partsOf(messages, skipsClaim))
+        refusals.push(...(await this.#verifyPart(part, skipsClaim)))
+      return refusals
     } finally {
       this.#weight -= weight
     }
   }
 
-  async #verify(
+  async #verifyPart(
     messages: readonly SignedMessage[],
     skipsClaim: (message: SignedMessage) => boolean,
   ): Promise<(Refusal | null)[]> {
-    const verdicts = isOneValid(messages) ? [SignatureVerdict.valid] : await this.#verdictsOf(messages)
-    return Promise.all(
-      messages.map((message, index) => {
-        const refusal = signatureRefusal(verdicts[index])
-        if (refusal !== null || !hasClaim(message) || skipsClaim(message)) return refusal
-        return checkClaim(message, this.recover)
+    const refusals = (await this.#verdictsOf(messages)).map(signatureRefusal)
+    const claims = messages
+      .map((message, index) => ({ message, index }))
+      .filter(({ message, index }) => refusals[index] === null && hasClaim(message) && !skipsClaim(message))
+    const slices = await inSlices(claims, SLICE_CLAIMS, (slice) =>
+      slice.map(({ message }) => {
+        const checked = checkClaim(message, this.recover)
+        // Awaited below, when all have begun.
+        checked.catch(() => {})
+        return checked
       }),
     )
+    const checks = await Promise.all(slices.flat())
+    for (const [position, { index }] of claims.entries()) refusals[index] = checks[position]!
+    return refusals
   }
 
   async #verdictsOf(messages: readonly SignedMessage[]): Promise<number[]> {
-    const results = requestsOf(messages, this.#workerSlots.length).map((request) => this.#enqueue(request))
+    const requests = requestsOf(messages, this.#workerSlots.length)
+    const results = requests.map((request) => this.#enqueue(this.#signatures, request))
     this.#dispatch()
     return (await Promise.all(results)).flatMap((reply) => [...reply.verdicts])
   }
 
   readonly recover: AccountRecovery = async (digest, signature) => {
     const copies = { digest: new Uint8Array(digest), signature: new Uint8Array(signature) }
-    const result = this.#enqueue({ inputs: new ArrayBuffer(0), recoveries: [copies] })
+    const result = this.#enqueue(this.#recoveries, { inputs: new ArrayBuffer(0), recoveries: [copies] })
     this.#dispatch()
     const [address] = (await result).addresses
     return address ? Buffer.from(address) : null
@@ -134,21 +152,32 @@ class ThreadedVerifyPool implements VerifyPool {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const job of this.#waiting.splice(0)) job.reject(new Error('the verify pool is closed'))
+    for (const queue of [this.#signatures, this.#recoveries])
+      for (const job of queue.splice(0)) job.reject(new Error('the verify pool is closed'))
     await Promise.all(this.#workerSlots.map((workerSlot) => workerSlot.worker?.terminate()))
   }
 
-  #enqueue(request: VerifyRequest): Promise<VerifyReply> {
+  #enqueue(queue: Job[], request: VerifyRequest): Promise<VerifyReply> {
+    if (this.#isClosed) return Promise.reject(new Error('the verify pool is closed'))
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject })
+      queue.push({ request, resolve, reject })
     })
+  }
+
+  /** Takes the next job, from either queue in turn. */
+  #nextJob(): Job | undefined {
+    this.#isRecoveryNext = !this.#isRecoveryNext
+    const [first, second] = this.#isRecoveryNext
+      ? [this.#signatures, this.#recoveries]
+      : [this.#recoveries, this.#signatures]
+    return first.shift() ?? second.shift()
   }
 
   /** Gives waiting jobs to idle threads. */
   #dispatch(): void {
     for (const workerSlot of this.#workerSlots) {
       if (workerSlot.job !== null) continue
-      const job = this.#waiting.shift()
+      const job = this.#nextJob()
       if (job === undefined) return
       workerSlot.job = job
       this.#start(workerSlot).postMessage(job.request, [job.request.inputs])
@@ -184,12 +213,10 @@ class ThreadedVerifyPool implements VerifyPool {
 
 /**
  * Verifies a single message in the calling thread: that takes 70 µs, and waking a thread as long as that or longer. Beside 100
- * writes per second it makes 933 -> 1,030 following feeds, and a write waits 67 -> 60 ms. What takes longer, telling what is
- * wrong with a signature, is left to a thread.
+ * writes per second it makes 933 -> 1,030 following feeds, and a write waits 67 -> 60 ms, also when the pool is full. What takes
+ * longer, telling what is wrong with a signature, is left to a thread.
  */
-function isOneValid(messages: readonly SignedMessage[]): boolean {
-  const [message, ...others] = messages
-  if (message === undefined || others.length > 0) return false
+function isValid(message: SignedMessage): boolean {
   return verifyEd25519(message.signature, message.hash, message.signer)
 }
 
@@ -198,7 +225,25 @@ function weightOf(message: SignedMessage, skipsClaim: (message: SignedMessage) =
   return 1 + (skipsClaim(message) ? 0 : RECOVERY_WEIGHT * claimRecoveries(message))
 }
 
-/** Splits the signatures of a batch so that every thread gets a share, at most `MAX_CHUNK` each. */
+/** Splits a batch into parts of at most `MAX_PART_WEIGHT`. */
+function partsOf(
+  messages: readonly SignedMessage[],
+  skipsClaim: (message: SignedMessage) => boolean,
+): SignedMessage[][] {
+  const parts: SignedMessage[][] = []
+  let weight = MAX_PART_WEIGHT
+  for (const message of messages) {
+    weight += weightOf(message, skipsClaim)
+    if (weight > MAX_PART_WEIGHT) {
+      parts.push([])
+      weight = weightOf(message, skipsClaim)
+    }
+    parts.at(-1)!.push(message)
+  }
+  return parts
+}
+
+/** Splits the signatures of a part so that every thread gets a share, at most `MAX_CHUNK` each. */
 function requestsOf(messages: readonly SignedMessage[], threads: number): VerifyRequest[] {
   const size = Math.ceil(Math.min(MAX_CHUNK, messages.length / threads))
   const requests: VerifyRequest[] = []

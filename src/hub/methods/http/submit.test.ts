@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { openHubApi } from '../../../../test/hub-api.js'
 import { TestUser, testNow } from '../../../../test/network.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { PlazaError, refuse } from '../../../platform/errors.js'
 import { encodeMessage } from '../../../protocol/codec.js'
 import { FarcasterNetwork, Message, MessageData, MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
@@ -138,6 +138,21 @@ describe('validateMessage', () => {
     const invalid = await api.post('/v1/validateMessage', encodeMessage(forged(cast)))
     expect([invalid.status, invalid.body.valid, invalid.body.message.hash]).toEqual([200, false, hex(cast)])
     expect((await api.get(`/v1/castById?fid=99&hash=${hex(cast)}`)).status).toBe(404)
+  })
+
+  test('too many signatures wait to be checked -> 503, which says nothing about the message', async () => {
+    const busy = {
+      verify: async (messages: readonly SignedMessage[]) => messages.map(() => refuse('unavailable', 'busy')),
+      recover: async () => null,
+      close: async () => {},
+    }
+    const full = await openHubApi(db, { hub: await createTestHub(db, { verifyPool: busy }) })
+    const reply = await full.post('/v1/validateMessage', encodeMessage(stranger.cast('later', testNow)))
+    expect([reply.status, reply.body.errCode, reply.headers['retry-after']]).toEqual([
+      503,
+      'unavailable',
+      '2',
+    ])
   })
 
   test('C.10 message without data -> 400; bytes that are no message -> 400', async () => {
