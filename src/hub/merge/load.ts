@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import { MessageType, type StorageUnitType } from '../../protocol/definitions.js'
+import { MessageType, type StorageUnitType, type UserNameProof } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
@@ -83,7 +83,7 @@ export async function loadState(
   for (const end of endedLoans) state.endedLoans.load({ ...end, set: MessageSet.lends }, end)
   for (const row of storedMessages) state.load(row, storedMessageFromRow(row))
   for (const conflictKey of ownKeys) state.load(conflictKey, null)
-  const holderKeys = holderKeysOf(names, state)
+  const holderKeys = holderKeysOf(names, batch.nameTransfers, state)
   for (const row of await selectStoredMessages(db, holderKeys)) state.load(row, storedMessageFromRow(row))
   for (const conflictKey of holderKeys) state.load(conflictKey, null)
   await loadCompaction(db, state, messages, upstreamRemovals)
@@ -108,12 +108,19 @@ function conflictKeysOf(message: SignedMessage): ConflictKey[] {
   return own === null ? [] : [own, ...(ruleOf(message.data.type).conflictKeys?.(message) ?? [])]
 }
 
-/** Returns the conflict keys of those who hold names. */
-function holderKeysOf(names: readonly string[], state: BatchState): ConflictKey[] {
-  return names.flatMap((name) => {
-    const holder = state.name(name)?.fid
-    return holder ? [usernameConflictKey(holder), proofConflictKey(holder, name)] : []
-  })
+/** Returns the conflict keys of those who hold names, or hold them within the batch by a transfer that a later one follows. */
+function holderKeysOf(
+  names: readonly string[],
+  nameTransfers: readonly UserNameProof[],
+  state: BatchState,
+): ConflictKey[] {
+  const holders = [
+    ...names.map((name) => ({ name, fid: state.name(name)?.fid })),
+    ...nameTransfers.map((proof) => ({ name: nameOf(proof), fid: proof.fid })),
+  ]
+  return holders.flatMap(({ name, fid }) =>
+    fid ? [usernameConflictKey(fid), proofConflictKey(fid, name)] : [],
+  )
 }
 
 interface AccountRow extends Pick<Account, 'fid' | 'custodyAddress' | 'proUntil' | 'verifications'> {

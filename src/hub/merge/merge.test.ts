@@ -246,6 +246,20 @@ describe('names', () => {
     expect(Buffer.from(revoke!.revokeMessageBody!.message!.hash)).toEqual(claim.hash)
   })
 
+  test.each([
+    ['one batch', (transfers: UserNameProof[]) => [transfers]],
+    ['two batches', (transfers: UserNameProof[]) => transfers.map((transfer) => [transfer])],
+  ])('two transfers of a name in %s revoke the usernames of both former holders', async (_how, batchesOf) => {
+    await merge({ nameTransfers: [nameTransfer('alice', 1, 100), nameTransfer('bob', 2, 100)] })
+    await submit(
+      alice.userData(UserDataType.USERNAME, 'alice', testNow),
+      bob.userData(UserDataType.USERNAME, 'bob', testNow),
+    )
+    const transfers = [nameTransfer('alice', 2, 200), nameTransfer('alice', 3, 300)]
+    for (const nameTransfers of batchesOf(transfers)) await merge({ nameTransfers })
+    expect([await stored(1), await stored(2)]).toEqual([[], []])
+  })
+
   test('transfers are ordered by time and signature, and a released name stays released', async () => {
     await merge({ nameTransfers: [nameTransfer('alice', 1, 100), nameTransfer('alice', 0, 200)] })
     const { nameTransfers } = await merge({
