@@ -11,6 +11,7 @@ import {
 } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { eventId } from '../log/hub-event.js'
 import { ensurePartitions } from '../log/partitions.js'
 import { mergeBatch } from './merge.js'
 import { lockShards } from './shard-lock.js'
@@ -131,6 +132,29 @@ test('hooks are called for logged events only', async () => {
     await mergeBatch(db, 1, batch, { shards: 2, hooks }, testNowUnix * 1000)
   }
   expect(calls).toEqual([2])
+})
+
+test("a transfer to a user of another shard -> the revocation is in the former holder's shard", async () => {
+  await merge({ nameTransfers: [nameTransfer('alice', 1, 100)] })
+  const shown = alice.userData(UserDataType.USERNAME, 'alice', testNow)
+  await merge({ messages: [shown] })
+  const heights = () => db<{ height: number }[]>`select height from hub.shards order by shard`
+  const before = await heights()
+  const transfer = nameTransfer('alice', 2, 200)
+  const { events } = await merge({ nameTransfers: [transfer] }, { shard: 2 })
+  expect(events.map(({ shard, body }) => [shard, body.type])).toEqual([
+    [2, HubEventType.BLOCK_CONFIRMED],
+    [2, HubEventType.MERGE_USERNAME_PROOF],
+    [1, HubEventType.BLOCK_CONFIRMED],
+    [1, HubEventType.REVOKE_MESSAGE],
+  ])
+  expect(await heights()).toEqual(before.map(({ height }) => ({ height: height + 1 })))
+  const rows = await db<{ shard: number; id: number }[]>`
+    select shard, id from hub.events where fid = 1 and type = ${HubEventType.REVOKE_MESSAGE}`
+  expect([...rows]).toEqual([{ shard: 1, id: eventId(before[0]!.height + 1, 1) }])
+  // The log of that shard goes on behind it.
+  const next = await merge({ messages: [alice.cast('next', testNow)] })
+  expect(next.events[0]).toMatchObject({ shard: 1, id: eventId(before[0]!.height + 2, 0) })
 })
 
 test('an unknown shard -> error', async () => {

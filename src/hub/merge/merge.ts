@@ -9,20 +9,11 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { isChannelType } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixMs, farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
-import { saveHistoricalBlocks } from '../log/historical-blocks.js'
 import { dayOf } from '../log/partitions.js'
-import { saveTracedBlocks } from '../log/traced-blocks.js'
-import { appendEvents, buildBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
-import { shardNumbers } from '../shard-count.js'
-import {
-  excludeApplied,
-  findAppliedItems,
-  mergeAppliedOutcomes,
-  saveAppliedOffsets,
-} from './applied-offsets.js'
+import type { LoggedEvent } from '../log/write.js'
+import { excludeApplied, mergeAppliedOutcomes, saveAppliedOffsets } from './applied-offsets.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { mergeChainEvents } from './chain-events.js'
-import { isChannelEvent } from './channel-registry.js'
 import { orderKeyMessages, recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
@@ -30,8 +21,9 @@ import { mergeNameTransfer, releaseLostName, removeLostName } from './names.js'
 import { saveOutgoing } from './outgoing.js'
 import { loadOwnedChannels } from './owner-hints.js'
 import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
-import { mergeOrder, ruleOf } from './rules.js'
-import { lockShards } from './shard-lock.js'
+import { mergeOrder } from './rules.js'
+import { appendBlocks, buildShardBlocks } from './shard-blocks.js'
+import { lockShard } from './shard-lock.js'
 import type { BatchState, PendingEvent, SetCount } from './state.js'
 import { conflictKeyId } from './stored-message.js'
 import { writeChanges } from './write.js'
@@ -100,7 +92,7 @@ export async function mergeBatch(
     }
     // On-chain events change what is loaded. Without any, the round trip that locks also loads.
     const planMode = setPlanMode(transaction, sizeOf(input) <= MAX_ITEMS_PLANNED_ONCE ? 'once' : 'eachTime')
-    const [{ head, applied }, loaded] = await inPipeline([
+    const [{ heads, applied }, loaded] = await inPipeline([
       lockShard(transaction, shard, input, settings.shards),
       input.chainEvents.length === 0 ? load(input) : null,
       planMode,
@@ -119,14 +111,13 @@ export async function mergeBatch(
     const messageOutcomes = outcomes.messages.map(
       (outcome, index) => outcome ?? refuseIfPruned(batch.messages[index]!, prunedHashes),
     )
-    const logged = buildBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
+    const blocks = buildShardBlocks(heads, pending, settings.shards, farcasterSecondsFromUnixMs(nowMs))
+    const logged = blocks.flatMap((each) => each.events)
     await inPipeline([
       written,
-      appendEvents(transaction, shard, logged.events, logged.head, day),
-      runHooks(transaction, settings.hooks, logged.events, withCommit),
+      appendBlocks(transaction, blocks, { isCopy: batch.isCopy, day }),
+      runHooks(transaction, settings.hooks, logged, withCommit),
       saveAppliedOffsets(transaction, batch, outcomes),
-      saveTracedBlocks(transaction, shard, logged.events),
-      batch.isCopy ? saveHistoricalBlocks(transaction, shard, logged.events) : null,
       saveOutgoing(transaction, outgoingOf(batch, ordered, messageOutcomes)),
     ])
     return {
@@ -134,7 +125,7 @@ export async function mergeBatch(
         ...outcomes,
         messages: messageOutcomes,
       }),
-      events: logged.events,
+      events: logged,
     }
   })
 }
@@ -167,31 +158,6 @@ async function runHooks(
 ): Promise<void> {
   if (events.length === 0) return
   for (const hook of hooks) await hook(db, events, withCommit)
-}
-
-/** Locks the shard; for names, gasless keys and channels, which users of all shards share, all in order. */
-async function lockShard(
-  db: Transaction,
-  shard: number,
-  batch: MergeBatch,
-  shards: number,
-): Promise<{ head: ShardHead; applied: ReadonlySet<object> }> {
-  const affectsAllShards =
-    batch.nameTransfers.length > 0 ||
-    batch.chainEvents.some(isChannelEvent) ||
-    (batch.lostNames ?? []).length > 0 ||
-    batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
-  const locked = affectsAllShards ? shardNumbers(shards) : [shard]
-  // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
-  const [, [row], applied] = await Promise.all([
-    lockShards(db, locked),
-    db<{ height: number; block_hash: Buffer }[]>`
-      select height, block_hash from hub.shards where shard = ${shard}
-    `,
-    findAppliedItems(db, batch.sourceOffsets),
-  ])
-  if (!row) throw new Error(`shard ${shard} has no row in hub.shards`)
-  return { head: { height: row.height, blockHash: row.block_hash }, applied }
 }
 
 const NO_HASH = Buffer.alloc(0)

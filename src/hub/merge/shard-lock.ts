@@ -1,4 +1,10 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import type { ShardHead } from '../log/write.js'
+import { shardNumbers } from '../shard-count.js'
+import { findAppliedItems } from './applied-offsets.js'
+import type { MergeBatch } from './batch.js'
+import { isChannelEvent } from './channel-registry.js'
+import { ruleOf } from './rules.js'
 
 /** First key of the advisory locks: one transaction at a time writes a shard. */
 const writerLock = 0x706c_617a
@@ -9,4 +15,35 @@ export async function lockShards(db: Transaction, shards: readonly number[]): Pr
   await Promise.all(
     ascending.map((shard) => db`select pg_advisory_xact_lock(${writerLock}::integer, ${shard}::integer)`),
   )
+}
+
+/**
+ * Locks the shard; for names, gasless keys and channels, which users of all shards share, all in order. Returns the heads of the
+ * locked shards, the own one first, and the items that were applied before.
+ */
+export async function lockShard(
+  db: Transaction,
+  shard: number,
+  batch: MergeBatch,
+  shards: number,
+): Promise<{ heads: ReadonlyMap<number, ShardHead>; applied: ReadonlySet<object> }> {
+  const affectsAllShards =
+    batch.nameTransfers.length > 0 ||
+    batch.chainEvents.some(isChannelEvent) ||
+    (batch.lostNames ?? []).length > 0 ||
+    batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
+  const locked = affectsAllShards ? shardNumbers(shards) : [shard]
+  // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
+  const [, rows, applied] = await Promise.all([
+    lockShards(db, locked),
+    db<{ shard: number; height: number; blockHash: Buffer }[]>`
+      select shard, height, block_hash as "blockHash"
+      from hub.shards
+      where shard = any (${locked}::smallint[])
+      order by shard <> ${shard}::smallint, shard
+    `,
+    findAppliedItems(db, batch.sourceOffsets),
+  ])
+  if (rows[0]?.shard !== shard) throw new Error(`shard ${shard} has no row in hub.shards`)
+  return { heads: new Map(rows.map((row) => [row.shard, row])), applied }
 }
