@@ -61,7 +61,12 @@ export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string;
     'grpc.max_concurrent_streams': limits.concurrentCalls.default,
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': timeoutMs,
-    interceptors: [limitUnfinishedCalls()],
+    interceptors: [
+      limitUnfinishedCalls({
+        bodyLimit: api.config.bodyLimit,
+        addressOf: (call) => addressOf(call, api.config.trustProxy ?? false),
+      }),
+    ],
   })
   const connections = await listen(server.createConnectionInjector(ServerCredentials.createInsecure()), at)
   const stopLooking = endSilentConnections(connections.sockets, keepaliveMs + timeoutMs)

@@ -1,97 +1,141 @@
-import { connect } from 'node:http2'
-import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { type ClientHttp2Session, connect } from 'node:http2'
+import { getInsecureHubRpcClient, HubServiceService } from '@farcaster/hub-nodejs'
+import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import { afterAll, expect, it } from 'vitest'
-import { limitUnfinishedCalls, type UnfinishedCallLimits } from './unfinished-calls.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { openHubGrpc } from '../../../../test/hub-grpc.js'
+import { limitUnfinishedCalls } from './unfinished-calls.js'
 
-/** Fits into one frame. */
-const CALL_BYTES = 10_000
-const EXHAUSTED = '8'
-const TOO_LATE = '4'
+const BODY_LIMIT = 200_000
+/** Eight of the largest messages without the 64 kB of each call that are free. */
+const CALLS_OF_ADDRESS = 11
+const [OK, INVALID, TOO_LATE, EXHAUSTED] = [
+  status.OK,
+  status.INVALID_ARGUMENT,
+  status.DEADLINE_EXCEEDED,
+  status.RESOURCE_EXHAUSTED,
+].map(String)
 
-/** A server that answers with the length of what it is asked, and a client of single frames. */
-async function start(limits: UnfinishedCallLimits) {
-  const server = new Server({ interceptors: [limitUnfinishedCalls(limits)] })
-  const same = (bytes: Buffer) => bytes
-  server.addService(
-    {
-      measure: {
-        path: '/test/measure',
-        requestStream: false,
-        responseStream: false,
-        requestSerialize: same,
-        requestDeserialize: same,
-        responseSerialize: same,
-        responseDeserialize: same,
-      },
-    },
-    {
-      measure: ({ request }: { request: Buffer }, answer: (error: null, reply: Buffer) => void) =>
-        answer(null, Buffer.from(String(request.length))),
-    },
+const { db } = await createTestDatabase()
+
+/** Starts the hub's server and a connection to it. */
+async function openServer() {
+  const config = { bodyLimit: BODY_LIMIT, trustProxy: true }
+  const { server } = await openHubGrpc(db, { config })
+  return { address: server.address, session: openSession(server.address) }
+}
+
+function openSession(address: string): ClientHttp2Session {
+  const session = connect(`http://${address}`)
+  afterAll(() => session.destroy())
+  return session
+}
+
+interface RawCall {
+  readonly path?: string
+  readonly from?: string
+  /** Length of the message. */
+  readonly length?: number
+  readonly headers?: Record<string, string>
+}
+
+/** Sends all of a message but its last byte. */
+function begin(session: ClientHttp2Session, call: RawCall = {}) {
+  const { path = HubServiceService.submitMessage.path, from = '192.0.2.1', length = BODY_LIMIT } = call
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    'x-forwarded-for': from,
+    ...call.headers,
+  })
+  const message = Buffer.alloc(5 + length)
+  message.writeUInt32BE(length, 1)
+  stream.write(message.subarray(0, -1))
+  const answer = new Promise<string>((resolve) => {
+    const read = (headers: Record<string, unknown>) => {
+      if (headers['grpc-status'] !== undefined) resolve(String(headers['grpc-status']))
+    }
+    stream.on('response', read)
+    stream.on('trailers', read)
+  })
+  const closed = new Promise<void>((resolve) => stream.on('close', resolve))
+  stream.on('error', () => {})
+  stream.resume()
+  return { answer, closed, end: () => stream.end(message.subarray(-1)), cancel: () => stream.close() }
+}
+
+/** The status of a call that is complete. */
+async function send(session: ClientHttp2Session, call: RawCall = {}): Promise<string> {
+  const { answer, end } = begin(session, call)
+  end()
+  return await answer
+}
+
+const small = { path: HubServiceService.getCast.path, length: 100 }
+
+it('large calls that an address does not complete keep out only more of its own', async () => {
+  const { session } = await openServer()
+  const calls = Array.from({ length: CALLS_OF_ADDRESS + 1 }, () => begin(session))
+  const refused = await Promise.race(calls.map(async (call) => ({ call, answer: await call.answer })))
+  expect(refused.answer).toBe(EXHAUSTED)
+  // What came of its message is kept no longer.
+  await refused.call.closed
+  expect(await send(session, small)).toBe(INVALID)
+  expect(await send(session, { from: '192.0.2.2' })).toBe(INVALID)
+
+  const [first] = calls.filter((call) => call !== refused.call)
+  first!.end()
+  expect(await first!.answer).toBe(INVALID)
+  expect(await send(session)).toBe(INVALID)
+})
+
+it('large calls of many addresses that are not complete keep out no ordinary calls', async () => {
+  const { session } = await openServer()
+  const calls = Array.from({ length: 5 * (CALLS_OF_ADDRESS - 1) }, (_, index) =>
+    begin(session, { from: `192.0.2.${index % 5}` }),
   )
+  expect(await Promise.race(calls.map(({ answer }) => answer))).toBe(EXHAUSTED)
+  expect(await send(session, { ...small, from: '192.0.2.9' })).toBe(INVALID)
+  for (const { cancel } of calls) cancel()
+  await expect.poll(() => send(session)).toBe(INVALID)
+})
+
+it('compressed messages are refused as by the reference node, and plain ones of the same client are not', async () => {
+  const { address, session } = await openServer()
+  const client = getInsecureHubRpcClient(address, { 'grpc.default_compression_algorithm': 2 })
+  afterAll(() => client.$.close())
+  const error = (await client.getInfo({}))._unsafeUnwrapErr()
+  expect(error.message).toContain('messages compressed with gzip are not accepted')
+  expect(await send(session, { headers: { 'grpc-encoding': 'deflate' } })).toBe(String(status.UNIMPLEMENTED))
+  expect(await send(session, { headers: { 'grpc-encoding': 'identity' } })).toBe(INVALID)
+})
+
+it('a call whose deadline has passed is closed, and what came of it is not kept', async () => {
+  const { session } = await openServer()
+  const call = begin(session, { headers: { 'grpc-timeout': '50m' } })
+  expect(await call.answer).toBe(TOO_LATE)
+  await call.closed
+})
+
+it('a call that is not ended in time is answered and closed', async () => {
+  const limit = limitUnfinishedCalls({ bodyLimit: BODY_LIMIT, addressOf: () => '192.0.2.1', limitMs: 50 })
+  const server = new Server({ interceptors: [limit] })
+  server.addService(HubServiceService, {})
   const port = await new Promise<number>((resolve, reject) =>
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
       error ? reject(error) : resolve(bound),
     ),
   )
-  const session = connect(`http://127.0.0.1:${port}`)
-  afterAll(() => {
-    session.destroy()
-    server.forceShutdown()
-  })
-  const message = Buffer.alloc(CALL_BYTES)
-  const head = Buffer.alloc(5)
-  head.writeUInt32BE(message.length, 1)
-
-  /** Sends a message without ending the call. */
-  return function call() {
-    const stream = session.request({
-      ':method': 'POST',
-      ':path': '/test/measure',
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    })
-    stream.write(Buffer.concat([head, message]))
-    const status = new Promise<unknown>((resolve) => {
-      stream.on(
-        'response',
-        (headers) => headers['grpc-status'] !== undefined && resolve(headers['grpc-status']),
-      )
-      stream.on('trailers', (headers) => resolve(headers['grpc-status']))
-    })
-    stream.resume()
-    return { status, end: () => stream.end(), cancel: () => stream.close() }
-  }
-}
-
-it('calls that are not ended hold no more than their limit together, and what ends makes room', async () => {
-  const call = await start({ maxHeldBytes: 2 * CALL_BYTES })
-  const [first, second] = [call(), call()]
-  // One connection keeps the order.
-  expect(await call().status).toBe(EXHAUSTED)
-  first.end()
-  expect(await first.status).toBe('0')
-  const third = call()
-  expect(await call().status).toBe(EXHAUSTED)
-  third.end()
-  second.end()
-  expect([await third.status, await second.status]).toEqual(['0', '0'])
+  afterAll(() => server.forceShutdown())
+  const call = begin(openSession(`127.0.0.1:${port}`))
+  expect(await call.answer).toBe(TOO_LATE)
+  await call.closed
 })
 
-it('a call that is cancelled makes room', async () => {
-  const call = await start({ maxHeldBytes: CALL_BYTES })
-  const first = call()
-  expect(await call().status).toBe(EXHAUSTED)
-  first.cancel()
-  const next = async () => {
-    const another = call()
-    another.end()
-    return await another.status
-  }
-  await expect.poll(next).toBe('0')
-})
-
-it('a call that is not ended in time is answered', async () => {
-  const call = await start({ limitMs: 50 })
-  expect(await call().status).toBe(TOO_LATE)
+it('a call of the largest size is served', async () => {
+  const { session } = await openServer()
+  expect([await send(session), await send(session)]).toEqual([INVALID, INVALID])
+  expect(await send(session, { path: HubServiceService.getInfo.path, length: 0 })).toBe(OK)
 })
