@@ -38,6 +38,9 @@ it('plaza webhook listen: prints bodies as they occur and ends on Ctrl-C', async
     casts += 1
     const now = farcasterSecondsFromUnixMs(Date.now())
     await server.hub.submit([bob.cast(`not asked for ${casts}`, now), alice.cast(`hello ${casts}`, now)])
+    // Copied with a user: no event.
+    const history = alice.cast('of last year', now - 300 * 86_400 + casts)
+    await server.hub.submitItems([{ kind: 'message', message: history }], { origin: 'store' })
     return printed().length
   }
   await expect.poll(castAndWait, { timeout: 100_000, interval: 200 }).toBeGreaterThan(2)

@@ -12,6 +12,7 @@ import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
 import { type EventRenderContext, renderEventData } from './delivery/event-data.js'
 import { deliveryBody } from './delivery/request.js'
 import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivation.js'
+import { leaveOutHistory } from './events/history.js'
 import { matchEvents } from './events/matched-events.js'
 import type { WebhookEvent } from './events/webhook-event.js'
 import { Matcher } from './matching/matcher.js'
@@ -63,7 +64,7 @@ export async function previewFilters(
       if (body.type === HubEventType.BLOCK_CONFIRMED) sinceMs = unixMsFromFarcasterSeconds(body.timestamp)
     }
     scannedEvents += page.events.length
-    for (const { event } of await matchEvents(db, matcher, deriveWebhookEvents(events))) {
+    for (const event of await matchNews(db, matcher, events, startedMs)) {
       matched.set(event.kind, (matched.get(event.kind) ?? 0) + 1)
       if (sampled.length < samples) sampled.push(event)
     }
@@ -100,6 +101,16 @@ async function renderEvents(context: EventRenderContext, found: readonly Webhook
   return events.map(({ id, kind }) => ({ kind, id, detectedAt, data: data.get(id) ?? 'null' }))
 }
 
+/** Returns what webhooks would get of these events. */
+async function matchNews(db: Database, matcher: Matcher, events: readonly ConsumedEvent[], nowMs: number) {
+  const matched = await matchEvents(db, matcher, deriveWebhookEvents(events))
+  return await leaveOutHistory(
+    db,
+    matched.map(({ event }) => event),
+    nowMs,
+  )
+}
+
 /** Dependencies of `watchEvents`. */
 export interface WatchOptions extends EventRenderContext {
   readonly filters: WebhookSubscriptionFilters
@@ -129,8 +140,7 @@ export async function* watchEvents(options: WatchOptions, signal: AbortSignal): 
         id,
         body: hubEventBody(encoded.event),
       }))
-      const matched = await matchEvents(db, matcher, deriveWebhookEvents(events))
-      const found = matched.map(({ event }) => event)
+      const found = await matchNews(db, matcher, events, clock())
       for (const event of await renderEvents(options, found, new Date(clock()))) {
         yield deliveryBody({ ...event, id: `watch-${event.id}`, eventId: event.id })
       }

@@ -1,9 +1,11 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import type { Statement } from '../../platform/db/pipeline.js'
-import { blockOf } from './hub-event.js'
+import { blockOf, maxBlockEvents } from './hub-event.js'
 
-/** The longest time that a consumer may be behind and still knows them. */
-const KEPT_DAYS = 14
+/** What a user who was never fetched published so lately is news: the log of another hub may have left it out. */
+export const MAX_NEWS_AGE_DAYS = 1
+/** A user who was compared longer ago, such as one that was not selected for a year, counts no further back. */
+const MAX_GAP_DAYS = 14
 
 /** A block of the log. */
 export interface LogBlock {
@@ -11,26 +13,49 @@ export interface LogBlock {
   readonly block: number
 }
 
-/** Remembers the blocks of a merge of what another hub had stored before. Null: there are none. */
+/** A block that copied what another hub had stored before. */
+export interface HistoricalBlock extends LogBlock {
+  /** Unix seconds: what is older is history. */
+  readonly newsFrom: number
+}
+
+/**
+ * Remembers the blocks of a merge of what another hub had stored before, and since when it was news: all its users had been
+ * compared until then. Null: there are none.
+ *
+ * @param nowUnix The time of the merge: consumers may be days behind.
+ */
 export function saveHistoricalBlocks(
   db: Queryable,
   shard: number,
-  events: readonly { readonly id: number }[],
+  events: readonly { readonly id: number; readonly fid: number | null }[],
+  nowUnix: number,
 ): Statement | null {
   if (events.length === 0) return null
   const blocks = [...new Set(events.map(({ id }) => blockOf(id)))]
+  const fids = [...new Set(events.flatMap(({ fid }) => fid ?? []))]
   return db`
-    insert into hub.historical_blocks (shard, block)
-    select ${shard}::smallint, block from unnest(${blocks}::bigint[]) as merged (block)`
+    insert into hub.historical_blocks (shard, block, news_from)
+    select ${shard}::smallint, block, least(
+      merge.at - make_interval(days => ${MAX_NEWS_AGE_DAYS}::integer),
+      greatest(compared.until, merge.at - make_interval(days => ${MAX_GAP_DAYS}::integer))
+    )
+    from unnest(${blocks}::bigint[]) as merged (block)
+    cross join (select to_timestamp(${nowUnix}::double precision) as at) merge
+    cross join lateral (
+      select coalesce(max(coalesce(compared_at, backfilled_at, merge.at)), merge.at) as until
+      from unnest(${fids}::bigint[]) as changed (fid)
+      left join sync.fids using (fid)
+    ) compared`
 }
 
 /** Selects those of the blocks that copied what another hub had stored before. */
 export async function selectHistoricalBlocks(
   db: Queryable,
   blocks: readonly LogBlock[],
-): Promise<readonly LogBlock[]> {
-  return await db<LogBlock[]>`
-    select shard, block
+): Promise<readonly HistoricalBlock[]> {
+  return await db<HistoricalBlock[]>`
+    select shard, block, extract(epoch from news_from)::double precision as "newsFrom"
     from hub.historical_blocks
     join unnest(
       ${blocks.map(({ shard }) => shard)}::smallint[],
@@ -38,8 +63,10 @@ export async function selectHistoricalBlocks(
     ) as given (shard, block) using (shard, block)`
 }
 
-/** Deletes those that every consumer has passed long ago. */
+/** Deletes those that the log no longer has. */
 export async function deleteOldHistoricalBlocks(db: Database): Promise<void> {
   await db`
-    delete from hub.historical_blocks where merged_at < now() - make_interval(days => ${KEPT_DAYS}::integer)`
+    delete from hub.historical_blocks h
+    using hub.shards s
+    where s.shard = h.shard and h.block < s.first_retained_id / ${maxBlockEvents}::bigint`
 }

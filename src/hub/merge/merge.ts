@@ -115,7 +115,7 @@ export async function mergeBatch(
     const logged = blocks.flatMap((each) => each.events)
     await inPipeline([
       written,
-      appendBlocks(transaction, blocks, { isCopy: batch.isCopy, day }),
+      appendBlocks(transaction, blocks, { isCopy: batch.isCopy, day, nowUnix }),
       runHooks(transaction, settings.hooks, logged, withCommit),
       saveAppliedOffsets(transaction, batch, outcomes),
       saveOutgoing(transaction, outgoingOf(batch, ordered, messageOutcomes)),

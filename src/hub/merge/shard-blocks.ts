@@ -43,17 +43,23 @@ export function buildShardBlocks(
   }))
 }
 
-/** Appends the blocks of a batch to the logs of their shards; `isCopy` as of the batch. */
+/**
+ * Appends the blocks of a batch to the logs of their shards; `isCopy` as of the batch.
+ */
 export async function appendBlocks(
   db: Transaction,
   blocks: readonly ShardBlocks[],
-  { isCopy = false, day }: { readonly isCopy?: boolean | undefined; readonly day: string },
+  {
+    isCopy = false,
+    day,
+    nowUnix,
+  }: { readonly isCopy?: boolean | undefined; readonly day: string; readonly nowUnix: number },
 ): Promise<void> {
   await inPipeline(
     blocks.flatMap(({ shard, events, head }) => [
       appendEvents(db, shard, events, head, day),
       saveTracedBlocks(db, shard, events),
-      isCopy ? saveHistoricalBlocks(db, shard, events) : null,
+      isCopy ? saveHistoricalBlocks(db, shard, events, nowUnix) : null,
     ]),
   )
 }

@@ -657,6 +657,7 @@ create table hub.historical_blocks (
   shard smallint not null,
   block bigint not null,
   merged_at timestamp with time zone not null default now(),
+  news_from timestamp with time zone not null default (now() - '1 day'::interval),
   constraint historical_blocks_pkey PRIMARY KEY (shard, block)
 );
 

@@ -3,6 +3,8 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { consumeBatch, ensureCursors } from '../../../hub/log/consumer-batch.js'
+import { deleteOldHistoricalBlocks } from '../../../hub/log/historical-blocks.js'
+import { maxBlockEvents } from '../../../hub/log/hub-event.js'
 import type { MergeItem } from '../../../hub/merge/shard-writer.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { ensureApp } from '../../apps/apps.js'
@@ -12,7 +14,8 @@ const DAY_SECONDS = 24 * 60 * 60
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
-const consumer = createWebhookConsumer(() => testNowUnix * 1000)
+let nowUnix = testNowUnix
+const consumer = createWebhookConsumer(() => nowUnix * 1000)
 const { signal } = new AbortController()
 await ensureCursors(db, consumer, 1)
 const appId = await ensureApp(db, 'development')
@@ -27,6 +30,7 @@ await hub.submitOnChainEvents(user.onChain({ units: 3 }))
 await consume()
 
 beforeEach(async () => {
+  nowUnix = testNowUnix
   await db`truncate webhooks.events, webhooks.deliveries`
 })
 
@@ -82,4 +86,36 @@ it('a deletion that another hub had for long is an event: it deletes something h
     'cast.created',
     'cast.deleted',
   ])
+})
+
+it('what was new when it was copied is an event, also for a consumer that comes days later', async () => {
+  nowUnix = testNowUnix + 3 * DAY_SECONDS
+  const casts = [60, 2 * DAY_SECONDS].map((age) => user.cast(`${age} seconds old`, testNow - age))
+  expect(await eventsOf(hub.submitItems(casts.map(itemOf), { origin: 'store' }))).toEqual(['cast.created'])
+})
+
+it('a user who was compared before: what is newer than that is an event, for two weeks', async () => {
+  const daysAgo = (days: number) => new Date((testNowUnix - days * DAY_SECONDS) * 1000)
+  const copy = (days: number) => {
+    const cast = user.cast(`${days} days old`, testNow - days * DAY_SECONDS)
+    return eventsOf(hub.submitItems([itemOf(cast)], { origin: 'store' }))
+  }
+  await db`insert into sync.fids (fid, backfilled_at, compared_at) values (1, ${daysAgo(90)}, ${daysAgo(5)})`
+  expect(await copy(6)).toEqual([])
+  expect(await copy(4)).toEqual(['cast.created'])
+
+  await db`update sync.fids set compared_at = null where fid = 1`
+  expect(await copy(15)).toEqual(['cast.created'])
+  expect(await copy(13)).toEqual(['cast.created', 'cast.created'])
+})
+
+it('history is known for as long as the log has it', async () => {
+  await db`update hub.historical_blocks set merged_at = now() - interval '1 year'`
+  const blocks = async () => (await db`select block from hub.historical_blocks`).length
+  const before = await blocks()
+  await deleteOldHistoricalBlocks(db)
+  expect([before > 0, await blocks()]).toEqual([true, before])
+  await db`update hub.shards set first_retained_id = (height + 1) * ${maxBlockEvents}`
+  await deleteOldHistoricalBlocks(db)
+  expect(await blocks()).toBe(0)
 })

@@ -234,6 +234,9 @@ it('are previewed before a webhook exists', async () => {
   const casts = [1, 2, 3].map((n) => alice.cast(`gm ${n}`, testNow - 100 + n))
   await hub.submit([...casts, bob.cast('gn', testNow - 50), bob.link(1, testNow - 40)])
   await hub.submit([alice.removeCast(casts[0]!.hash, testNow - 30)])
+  // No webhook gets what is copied with a user.
+  const history = alice.cast('gm of last year', testNow - 300 * 86_400)
+  await hub.submitItems([{ kind: 'message', message: history }], { origin: 'store' })
   const subscription = {
     'cast.created': { text: '^gm' },
     'cast.deleted': {},
