@@ -95,6 +95,29 @@ describe('buy with a time limit', () => {
 })
 
 describe('wallets of several apps', () => {
+  it('a purchase whose time was over while it waited for its turn asks the chain nothing then', async () => {
+    const ledger = newLedger()
+    const [slow, other] = [await newWallet(), await newWallet()]
+    let asked = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    let asksOfOther = 0
+    holdRequests((method, [address]) => {
+      if (method !== 'eth_getBalance') return false
+      if (address === hexOf(slow.address)) asked()
+      else asksOfOther += 1
+      return address === hexOf(slow.address)
+    })
+    const first = ledger.buy(rentBy(slow))
+    await isAsked
+    await expect(ledger.buy(rentBy(other, { untilMs: inMs(1_000) }))).rejects.toThrow('took too long')
+    release()
+    await first
+    await ledger.buy(rentBy(other))
+    expect(asksOfOther).toBe(1)
+  })
+
   /** Records a purchase of a wallet, and sends nothing. */
   async function recordOnly(ledger: ChainLedger, wallet: Wallet): Promise<Purchase> {
     const purchase = rentBy(wallet)

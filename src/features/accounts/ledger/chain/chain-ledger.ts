@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
 import type { ChainName } from '../../../../hub/chain/chains.js'
-import type { Queryable } from '../../../../platform/db/connection.js'
+import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
 import { PlazaError, type Refusal } from '../../../../platform/errors.js'
 import { createQueue } from '../../../../platform/process/queue.js'
 import { PromiseCache } from '../../../../platform/promise-cache.js'
@@ -105,8 +105,9 @@ export class ChainLedger implements AccountLedger {
     this.network = networkOf(rpc)
     const runInTurn = createQueue()
     // The chain responds while a lock and a connection are held; concurrent ones would exhaust the pool.
-    this.#withWalletLock = (walletId, work) =>
+    this.#withWalletLock = (walletId, work, beforeLock = () => {}) =>
       runInTurn(async () => {
+        beforeLock()
         const { value } = await db.begin(async (transaction) => {
           await lockWallet(transaction, walletId)
           return { value: await work(transaction) }
@@ -246,7 +247,7 @@ export class ChainLedger implements AccountLedger {
     }
     const gas = withGasMargin(estimate.gas)
     const maxCost = maxCostOf({ value, gas, maxFee: fees.maxFee })
-    return await this.#withWalletLock(purchase.walletId, async (transaction) => {
+    const recordInTurn = async (transaction: Transaction) => {
       const existing = await findTransaction(transaction, purchase)
       if (existing) return existing
       // In this order a transaction settled in between counts twice, not never.
@@ -260,7 +261,9 @@ export class ChainLedger implements AccountLedger {
       const nowMs = this.#options.clock()
       requireTimeLeft(purchase)
       return await recordTransaction(transaction, { ...purchase, nonce, maxCost, signed, nowMs })
-    })
+    }
+    // Purchases that nobody waits for any more would ask a slow RPC in their turns, and hold up those of all wallets.
+    return await this.#withWalletLock(purchase.walletId, recordInTurn, () => requireTimeLeft(purchase))
   }
 
   /**

@@ -35,7 +35,12 @@ import {
 export interface TransactionMonitorOptions {
   readonly db: Database
   /** Runs work that calls the chain under a wallet's lock, one at a time in this process. */
-  readonly withWalletLock: <T>(walletId: string, work: (db: Transaction) => Promise<T>) => Promise<T>
+  readonly withWalletLock: <T>(
+    walletId: string,
+    work: (db: Transaction) => Promise<T>,
+    /** Called in its turn, before a connection is taken; an error of it ends the turn. */
+    beforeLock?: () => void,
+  ) => Promise<T>
   readonly rpc: ChainRpc
   readonly wallets: WalletRpc
   readonly contracts: ChainSettings['contracts']
