@@ -6,7 +6,7 @@ import type { Queryable, Transaction } from '../../platform/db/connection.js'
  */
 
 /**
- * Refuses views, functions and foreign keys on the read model.
+ * Refuses views, functions, foreign keys, policies and triggers on the read model, which has no triggers of its own.
  *
  * @throws Error that names them.
  */
@@ -35,12 +35,26 @@ export async function refuseDependents(db: Queryable): Promise<void> {
     join pg_class using_it on using_it.oid = k.conrelid
     where k.contype = 'f' and used.relnamespace = 'social'::regnamespace
       and using_it.relnamespace <> 'social'::regnamespace
+    union
+    select 'row level security of ' || oid::regclass::text
+    from pg_class
+    where relnamespace = 'social'::regnamespace and relkind = 'r' and relrowsecurity
+    union
+    select 'policy ' || polname || ' of ' || polrelid::regclass::text
+    from pg_policy
+    join pg_class used on used.oid = polrelid
+    where used.relnamespace = 'social'::regnamespace
+    union
+    select 'trigger ' || tgname || ' of ' || tgrelid::regclass::text
+    from pg_trigger
+    join pg_class used on used.oid = tgrelid
+    where not tgisinternal and used.relnamespace = 'social'::regnamespace
     order by name
   `
   if (rows.length === 0) return
   const names = rows.map(({ name }) => name).join(', ')
   throw new Error(
-    `views, functions and foreign keys on the schema social would be dropped with its tables: ${names}. ` +
+    `views, functions, foreign keys, policies and triggers on the schema social would be dropped with its tables: ${names}. ` +
       'Drop them, and create them again after the replay',
   )
 }

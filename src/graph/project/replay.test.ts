@@ -298,3 +298,33 @@ test('grants of an operator hold after a replay; a view or a foreign key on the 
     await db.unsafe(`drop schema if exists reports cascade; drop owned by ${role}; drop role ${role}`)
   }
 })
+
+test.each([
+  [
+    'row level security',
+    'alter table social.casts enable row level security',
+    'row level security of social.casts',
+  ],
+  ['a policy', 'create policy own on social.casts using (fid = 1)', 'policy own of social.casts'],
+  [
+    'a trigger',
+    `create function public.note() returns trigger language plpgsql as 'begin return null; end';
+     create trigger noted after insert on social.users execute function public.note()`,
+    'trigger noted of social.users',
+  ],
+])(
+  '%s of an operator on the read model refuses a replay, which would drop it',
+  async (_, statement, name) => {
+    try {
+      await db.unsafe(statement)
+      await expect(replay(db, { shards: 1 })).rejects.toThrow(
+        `would be dropped with its tables: ${name}. Drop`,
+      )
+    } finally {
+      await db.unsafe(`alter table social.casts disable row level security;
+      drop policy if exists own on social.casts;
+      drop function if exists public.note() cascade`)
+    }
+    await replay(db, { shards: 1 })
+  },
+)

@@ -56,7 +56,7 @@ type Heads = Map<number, number>
  * transaction. An aborted replay leaves the live schema unchanged.
  *
  * @param db Needs three connections.
- * @throws when another replay runs, when views or foreign keys of an operator would be dropped, or when the log dropped events that were merged since the replay began.
+ * @throws when another replay runs, when views, foreign keys, policies or triggers of an operator would be dropped, or when the log dropped events that were merged since the replay began.
  */
 export async function replay(db: Database, options: ReplayOptions): Promise<void> {
   const lock = await db.reserve()
