@@ -25,6 +25,18 @@ async function openBehindProxy() {
   return { proxy, pool }
 }
 
+/** A pool of a worker, for two hosts of which only the second one is there. */
+async function openOnSecondHost(target: string) {
+  const address = new URL(primary.url)
+  const proxy = await startTcpProxy('127.0.0.1:1')
+  const login = `${address.username}:${address.password}`
+  const url = `postgres://${login}@${proxy.address},${address.host}${address.pathname}?target_session_attrs=${target}`
+  const options = { poolSize: 1, applicationName: 'test', silenceMs: SILENCE_MS }
+  const pool = connect(url, { ...options, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+  await pool`select 1`
+  return { proxy, pool }
+}
+
 async function isStandby(pool: Database): Promise<boolean> {
   const [row] = await pool<{ standby: boolean }[]>`select pg_is_in_recovery() as standby`
   return row!.standby
@@ -69,4 +81,32 @@ test('a statement that takes longer than a server may be silent: is answered', a
     select 1 as slept from pg_sleep(${(4 * SILENCE_MS) / 1000})`
   expect(row).toEqual({ slept: 1 })
   await pool.end({ timeout: 1 })
+})
+
+test.each(['any', 'prefer-standby'])(
+  'target_session_attrs=%s: an earlier host that comes back ends no statement of a healthy one',
+  async (target) => {
+    const { proxy, pool } = await openOnSecondHost(target)
+    try {
+      proxy.target = new URL(replica.url).host
+      const [row] = await pool<{ standby: boolean }[]>`
+        select pg_is_in_recovery() as standby from pg_sleep(${(4 * SILENCE_MS) / 1000})`
+      expect(row).toEqual({ standby: false })
+    } finally {
+      await pool.end({ timeout: 1 })
+    }
+  },
+)
+
+test('target_session_attrs=any: statements on a host that hangs fail when another host answers', async () => {
+  const { proxy, pool } = await openOnSecondHost('any')
+  try {
+    primary.freeze()
+    const asked = isStandby(pool).catch((error: unknown) => error)
+    proxy.target = new URL(replica.url).host
+    expect(isUnavailable(await asked)).toBe(true)
+  } finally {
+    primary.unfreeze()
+    await pool.end({ timeout: 1 })
+  }
 })

@@ -57,31 +57,34 @@ export function openSockets(
     return chosen
   }
 
-  let asking: Promise<string | null> | null = null
+  const asking = new Map<DatabaseHost, Promise<string | null>>()
 
   /**
-   * Whether a server is the one that new connections reach, or none can be reached. The machine of a primary that was
+   * Whether the server behind a connection is still there, or none can be reached. The machine of a primary that was
    * replaced may be gone without a word: what was sent to it is repeated by the system for a quarter of an hour.
    */
-  async function isCurrent(server: string): Promise<boolean> {
-    asking ??= findServer(address, connectLimitMs)
-      .catch(() => null)
-      .finally(() => {
-        asking = null
-      })
-    const current = await asking
+  async function isCurrent(host: DatabaseHost, server: string): Promise<boolean> {
+    let asked = asking.get(host)
+    if (asked === undefined) {
+      asked = findServer(address, host, connectLimitMs)
+        .catch(() => null)
+        .finally(() => asking.delete(host))
+      asking.set(host, asked)
+    }
+    const current = await asked
     return current === null || current === server
   }
 
   return async ({ onnotify }) => {
     try {
-      const socket = await dial(await choose(), address.tls, connectLimitMs)
+      const host = await choose()
+      const socket = await dial(host, address.tls, connectLimitMs)
       let server = ''
       const onReady = (identity: string) => {
         server = identity
       }
       setUpSession(socket, { settings, target: address.target, onRefused: forget, onReady })
-      const limit = mayBeSilent ? { ...silence, mayGoOn: () => isCurrent(server) } : silence
+      const limit = mayBeSilent ? { ...silence, mayGoOn: () => isCurrent(host, server) } : silence
       watchSession(socket, { silence: onnotify ? null : limit, onReadOnly: forget, onError })
       socket.once('close', forget)
       return socket
@@ -92,11 +95,16 @@ export function openSockets(
   }
 }
 
-/** The identity of the server that a new connection reaches. */
-async function findServer(address: DatabaseAddress, limitMs: number): Promise<string> {
-  const [only, ...others] = address.hosts
-  const host = others.length === 0 ? only! : await findHost(address, limitMs)
-  return serverIdentity(await readState(address, host, limitMs))
+/**
+ * The identity of the server that has taken the place of a connection's, or of that one itself. Of several hosts only one is the
+ * primary. Any other target fits more of them: an earlier one that came back replaces nothing, so the host itself is asked first.
+ */
+async function findServer(address: DatabaseAddress, host: DatabaseHost, limitMs: number): Promise<string> {
+  const read = async (asked: DatabaseHost) => serverIdentity(await readState(address, asked, limitMs))
+  if (address.hosts.length === 1) return await read(host)
+  const readFound = async () => await read(await findHost(address, limitMs))
+  const followsPrimary = address.target === 'primary' || address.target === 'read-write'
+  return followsPrimary ? await readFound() : await read(host).catch(readFound)
 }
 
 /** Asks the servers in their order, and returns the first one that is what is asked for. */
