@@ -2,7 +2,7 @@ import type { Database, Queryable } from '../../platform/db/connection.js'
 import type { Statement } from '../../platform/db/pipeline.js'
 import { blockOf, maxBlockEvents } from './hub-event.js'
 
-/** What a user who was never fetched published so lately is news: the log of another hub may have left it out. */
+/** Age up to which a copy is news, also of a user who was never fetched: the log of another hub may have left it out. */
 export const MAX_NEWS_AGE_DAYS = 1
 /** A user who was compared longer ago, such as one that was not selected for a year, counts no further back. */
 const MAX_GAP_DAYS = 14

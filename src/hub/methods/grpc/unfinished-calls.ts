@@ -26,7 +26,7 @@ const FREE_BYTES = 65_535
 /** As long as a body over HTTP may take. */
 const LIMIT_MS = 60_000
 
-/** What the library's call has and does not publish; a message that it unpacks has grown before anything is told of it. */
+/** Private members of the library's call: an interceptor learns of a message when it is complete and unpacked. */
 interface LibraryCall {
   readonly stream: ServerHttp2Stream
   /** The header `grpc-encoding`. */
@@ -53,6 +53,7 @@ export function limitUnfinishedCalls(limits: UnfinishedCallLimits): ServerInterc
 
   return (_method, call) => {
     const { stream, incomingEncoding } = call as unknown as LibraryCall
+    const timeoutText = `the call was not complete in ${limitMs / 1000} s`
     const refuse = (code: grpcStatus, details: string) => call.sendStatus({ code, details })
     let isEnded = false
     let stopCounting = () => {}
@@ -61,9 +62,7 @@ export function limitUnfinishedCalls(limits: UnfinishedCallLimits): ServerInterc
     function count(caller: CallerName): void {
       let received = 0
       const excess = () => Math.max(0, received - FREE_BYTES)
-      const timer = setTimeout(() => {
-        refuse(grpcStatus.DEADLINE_EXCEEDED, `the call was not complete in ${limitMs / 1000} s`)
-      }, limitMs).unref()
+      const timer = setTimeout(() => refuse(grpcStatus.DEADLINE_EXCEEDED, timeoutText), limitMs).unref()
       const onData = (chunk: Buffer) => {
         const before = excess()
         received += chunk.length

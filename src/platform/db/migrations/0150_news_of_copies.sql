@@ -2,8 +2,6 @@
 
 -- What is older than this in a block that copied what another hub had stored is history. It is decided when the block is merged:
 -- consumers may come days later. A process of the version before leaves it to the default.
-alter table hub.historical_blocks add column news_from timestamptz;
-update hub.historical_blocks set news_from = merged_at - interval '1 day';
 alter table hub.historical_blocks
-  alter column news_from set default now() - interval '1 day',
-  alter column news_from set not null;
+  add column news_from timestamptz not null default now() - interval '1 day';
+update hub.historical_blocks set news_from = merged_at - interval '1 day';
