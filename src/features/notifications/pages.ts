@@ -7,9 +7,10 @@ import { kindName, kinds, type NotificationKind } from './kinds.js'
 import {
   type InboxCursor,
   type InboxSelection,
+  listedNotifications,
   ofGroup,
-  selectedNotifications,
   selectionHead,
+  unseenNotifications,
 } from './notification-list.js'
 
 /** A notification as shown. */
@@ -43,7 +44,7 @@ const appOfMember = sql`(
   where a.fid = m.fid and a.key = m.signer
 )`
 
-/** SQL for the newest visible members of a group `n`. */
+/** SQL for the newest visible members of a group `n`: one more than are shown, if there are more. */
 const shownMembers = ofGroup(
   ({ visible, kind }) => sql`(
     select coalesce(
@@ -53,12 +54,12 @@ const shownMembers = ofGroup(
       ),
       '[]'
     )
-    from (select m.fid, m.ts, m.signer ${visible} order by m.ts desc, m.fid desc limit ${SHOWN_MEMBERS}) m
+    from (select m.fid, m.ts, m.signer ${visible} order by m.ts desc, m.fid desc limit ${SHOWN_MEMBERS + 1}) m
   )`,
 )
 
 /**
- * SQL for the number of visible members of a group `n`: the stored counter minus hidden members. When there are
+ * SQL for the number of visible members of a large group `n`: the stored counter minus hidden members. When there are
  * more hidden users than members, counts the members instead.
  */
 const visibleCount = sql`(
@@ -79,6 +80,8 @@ const visibleCount = sql`(
       end,
       0
     ) as total
+    -- Else each use of the total would look it up again.
+    offset 0
   ) counted
 )`
 
@@ -98,7 +101,7 @@ export async function readInbox(
     with ${selectionHead(db, selection, pageRequest.before)}
     select * from (${pageRows(db, selection, pageRequest.limit)}) shown
     order by ts desc, kind, hash collate "C" desc`
-  return rows.map((row) => ({ ...row, name: kindName(row.kind) }))
+  return rows.map(rowOf)
 }
 
 /** Reads a page of notifications and counts all unseen ones of the selection, up to `MAX_UNSEEN`. */
@@ -112,31 +115,40 @@ export async function readInboxWithUnseen(
     select counted.unseen, shown.*
     from (
       select count(*)::integer as unseen
-      from (
-        select from (${selectedNotifications(db, selection, { limit: MAX_UNSEEN, isUnseen: true })}) each
-        limit ${MAX_UNSEEN}
-      ) unseen
+      from (${unseenNotifications(db, selection, MAX_UNSEEN)}) unseen
     ) counted
     left join (${pageRows(db, selection, limit)}) shown on true
     order by shown.ts desc, shown.kind, shown.hash collate "C" desc`
   // Without notifications there is one row, of the count.
-  const rows = found.flatMap(({ unseen: _, ...row }) =>
-    row.kind === null ? [] : [{ ...row, name: kindName(row.kind) }],
-  )
+  const rows = found.flatMap(({ unseen: _, ...row }) => (row.kind === null ? [] : [rowOf(row)]))
   return { rows, unseen: found[0]!.unseen }
 }
 
-/** SQL for the rows of a page, unordered. Needs `selectionHead`. */
+function rowOf(row: Omit<InboxRow, 'name'>): InboxRow {
+  return { ...row, name: kindName(row.kind), members: row.members?.slice(0, SHOWN_MEMBERS) ?? null }
+}
+
+/**
+ * SQL for the rows of a page, unordered, with one more than the members that are shown. Needs `selectionHead`. Most groups are
+ * small, and counting those that were read is half of the price of looking their counter up.
+ */
 function pageRows(db: Database, selection: InboxSelection, limit: number): Fragment {
   return db`
-    select n.kind, encode(n.hash, 'hex') as hash, n.ts, n.ts <= n.seen_ts as "isSeen",
-      case when n.kind <= 3 then ${visibleCount} end as count,
-      case when n.kind <= 3 then ${shownMembers} end as members
+    select n.kind, encode(n.hash, 'hex') as hash, n.ts, n.ts <= n.seen_ts as "isSeen", n.members,
+      case
+        when json_array_length(n.members) > ${SHOWN_MEMBERS} then ${visibleCount}
+        else json_array_length(n.members)
+      end as count
     from (
-      select *, ${selection.fid}::bigint as fid
-      from (${selectedNotifications(db, selection, { limit, isUnseen: false })}) found
-      order by ts desc, kind, hash desc
-      limit ${limit}
+      select *, case when n.kind <= 3 then ${shownMembers} end as members
+      from (
+        select *, ${selection.fid}::bigint as fid
+        from (${listedNotifications(db, selection, limit)}) found
+        order by ts desc, kind, hash desc
+        limit ${limit}
+      ) n
+      -- Else the members would be read for each use of them.
+      offset 0
     ) n`
 }
 
