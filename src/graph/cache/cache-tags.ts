@@ -39,11 +39,6 @@ export const cacheTag = {
   cast: (hash: string) => `cast:${hash}`,
   /** The existence of a cast: casts below it and feeds that list it depend on it. */
   thread: (hash: string) => `thread:${hash}`,
-  /**
-   * The existence of replies. When a reply is removed, all casts below it lose the thread, and no event says which
-   * thread that was.
-   */
-  replyRemoved: 'reply removed',
   /** The list of casts below a parent URL. */
   feed: (parentUrl: string) => `feed:${parentUrl}`,
   /** A channel with its counters, and the membership of viewers in it. */
@@ -100,7 +95,6 @@ export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]):
     if (isCompactState(body)) return { tags: [cacheTag.everything] }
   }
   const { added, removed } = netChanges(events)
-  if (removed.some(({ data }) => data.castAddBody?.parentCastId)) tags.add(cacheTag.replyRemoved)
   for (const message of [...added, ...removed]) {
     addMessageTags(message, tags)
     if (isFeedEntry(message)) authors.add(message.data.fid)

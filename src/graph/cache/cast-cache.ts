@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { CastRow } from '../cast-row.js'
+import { loadAncestors } from '../load/ancestors.js'
 import { type CastRecord, loadCasts, loadSnapshotCasts } from '../load/cast-record.js'
 import { DataLoader } from '../load/data-loader.js'
 import { loadNames } from '../load/mentioned-names.js'
@@ -16,13 +17,6 @@ import {
 } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
-/** A cached cast. */
-interface CachedCast {
-  readonly template: CastTemplate
-  /** The version at which it was read, if it shows a reply to a reply; null elsewhere. */
-  readonly nestedReplySince: number | null
-}
-
 /** Casts, and the users that were loaded for them. */
 interface LoadedCasts {
   readonly casts: ReadonlyMap<string, CastTemplate>
@@ -32,19 +26,19 @@ interface LoadedCasts {
 /** Most casts have less JSON. A cast that quotes two others shows the metadata of all their URLs, 16 kB each: it takes more room. */
 const ORDINARY_BYTES = 4_096
 
-function weightOf({ template: { untilAuthor, afterMentioned } }: CachedCast): number {
+function weightOf({ untilAuthor, afterMentioned }: CastTemplate): number {
   return Math.ceil((untilAuthor.length + afterMentioned.length) / ORDINARY_BYTES)
 }
 
 /** Loads casts and caches their templates. */
 export class CastCache {
   readonly #loader = new DataLoader((hashes: readonly string[]) => this.#load(hashes))
-  readonly #cache: TaggedCache<CachedCast>
+  readonly #cache: TaggedCache<CastTemplate>
 
   constructor(
     private readonly db: Database,
     private readonly users: UserCache,
-    private readonly options: TaggedCacheOptions,
+    options: TaggedCacheOptions,
   ) {
     this.#cache = new TaggedCache(options, weightOf)
   }
@@ -61,7 +55,7 @@ export class CastCache {
    * @param preloaded Receives the users that the casts load.
    */
   async load(hashes: readonly string[], preloaded: PreloadedUsers): Promise<Map<string, CastTemplate>> {
-    const { cached, missing } = splitCached(hashes, (hash) => this.#getFresh(hash))
+    const { cached, missing } = splitCached(hashes, (hash) => this.#cache.get(hash))
     if (missing.length === 0) return cached
     const { casts, users } = await this.#loader.load(missing)
     for (const hash of missing) {
@@ -91,30 +85,23 @@ export class CastCache {
     return await this.#templates(records, casts, preloaded)
   }
 
-  /**
-   * A cached cast, unless it shows a reply to a reply and a reply was removed since. The check costs a look-up; to drop
-   * such casts by their tag could drop thousands at a time.
-   */
-  #getFresh(hash: string): CastTemplate | undefined {
-    const cast = this.#cache.get(hash)
-    const since = cast?.nestedReplySince ?? null
-    if (since !== null && !this.options.invalidation.isFresh([cacheTag.replyRemoved], since)) return undefined
-    return cast?.template
-  }
-
   async #load(hashes: readonly string[]): Promise<LoadedCasts> {
     const since = this.#cache.currentVersion()
     const records = await loadCasts(this.db, hashes)
     const requested = hashes.flatMap((hash) => records.get(hash) ?? [])
     const users: PreloadedUsers = new Map()
-    const casts = await this.#templates(requested, records, users)
+    const [casts, ancestors] = await Promise.all([
+      this.#templates(requested, records, users),
+      loadAncestors(this.db, nestedReplies(requested.flatMap((record) => displayedCasts(record, records)))),
+    ])
     for (const record of requested) {
-      const hasNestedReply = [record, ...embeddedIn(record, records)].some(isNestedReply)
-      const cast = {
-        template: casts.get(record.hash)!,
-        nestedReplySince: hasNestedReply ? since : null,
-      }
-      this.#cache.put(record.hash, cast, () => tagsOf(record, records), since)
+      const above = nestedReplies(displayedCasts(record, records)).map((hash) => ancestors.get(hash) ?? null)
+      if (above.includes(null)) continue
+      const tags = () => [
+        ...tagsOf(record, records),
+        ...unique(above.flat()).map((hash) => cacheTag.thread(hash!)),
+      ]
+      this.#cache.put(record.hash, casts.get(record.hash)!, tags, since)
     }
     return { casts, users }
   }
@@ -145,9 +132,16 @@ export class CastCache {
   }
 }
 
-/** Whether the thread of a cast depends on replies between it and the first cast of the thread. */
-function isNestedReply({ parentHash, threadHash }: CastRecord): boolean {
-  return parentHash !== null && parentHash !== threadHash
+/** The hashes of the casts whose thread depends on replies between them and the first cast of the thread. */
+function nestedReplies(casts: readonly CastRecord[]): string[] {
+  return casts.flatMap(({ hash, parentHash, threadHash }) =>
+    parentHash === null || parentHash === threadHash ? [] : [hash],
+  )
+}
+
+/** A cast with those that it embeds. */
+function displayedCasts(record: CastRecord, casts: ReadonlyMap<string, CastRecord>): CastRecord[] {
+  return [record, ...embeddedIn(record, casts)]
 }
 
 /**
@@ -155,8 +149,7 @@ function isNestedReply({ parentHash, threadHash }: CastRecord): boolean {
  * that a follow of an author drops none of its casts; of an embedded cast it shows that it is stored, and no counters.
  */
 function tagsOf(record: CastRecord, casts: ReadonlyMap<string, CastRecord>): string[] {
-  const embedded = embeddedIn(record, casts)
-  const displayed = [record, ...embedded]
+  const displayed = displayedCasts(record, casts)
   const embeds = displayed.flatMap((each) => each.embeds)
   // A cast that is embedded and not stored yet has a tag, too: its arrival changes the view. Embeds of embedded casts
   // are among them.

@@ -399,3 +399,64 @@ test('a cast changes at once with all that it shows, and is not loaded again for
     expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
   }
 })
+
+describe('replies to replies', () => {
+  const users = [alice, bob, carol]
+  let second = testNow + 2_000
+
+  /** A cast, and replies each to the one before. */
+  function chainOf(length: number): SignedMessage[] {
+    second += 1
+    const chain = [bob.cast(`seeds ${second}`, second, { parentUrl: url })]
+    while (chain.length < length) {
+      const { data, hash } = chain.at(-1)!
+      const answer = { parentCastId: { fid: data.fid, hash } }
+      chain.push(users[chain.length % 3]!.cast(`answer ${chain.length}`, second, answer))
+    }
+    return chain
+  }
+
+  const viewOf = async (hydrator: Hydrator, casts: readonly SignedMessage[]) =>
+    [...(await hydrator.casts(casts.map(hex), 1)).values()].map(String).toSorted()
+
+  test('change at once with the casts above them', async () => {
+    const cached = createHydrator()
+    const [come, go] = [
+      fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 4 }),
+      fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 2 }),
+    ]
+    await fc.assert(
+      fc.asyncProperty(come, go, async (added, removed) => {
+        const chain = chainOf(6)
+        const { data, hash } = chain[5]!
+        const quote = carol.cast('so', second, { embeds: [{ castId: { fid: data.fid, hash } }] })
+        const shown = [...chain, quote]
+        const expectSame = async () =>
+          expect(await viewOf(cached, shown)).toEqual(await viewOf(createHydrator(0), shown))
+        await merge({ messages: [quote] }, cached)
+        for (const index of added) {
+          await merge({ messages: [chain[index]!] }, cached)
+          await expectSame()
+        }
+        for (const index of removed) {
+          second += 1
+          const author = users[chain[index]!.data.fid - 1]!
+          await merge({ messages: [author.removeCast(chain[index]!.hash, second)] }, cached)
+          await expectSame()
+        }
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('are not loaded again when a reply in another thread is removed', async () => {
+    const cached = createHydrator()
+    const [chain, other] = [chainOf(4), chainOf(4)]
+    await merge({ messages: [...chain, ...other] })
+    await viewOf(cached, chain)
+    await merge({ messages: [users[other[2]!.data.fid - 1]!.removeCast(other[2]!.hash, second + 1)] }, cached)
+    statements.length = 0
+    await viewOf(cached, chain)
+    expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
+  })
+})
