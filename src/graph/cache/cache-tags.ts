@@ -35,6 +35,11 @@ export const cacheTag = {
   viewer: (fid: number) => `viewer:${fid}`,
   /** The users whom a user mutes: the relations that are not in the event log. */
   mutes: (fid: number) => `${MUTES_PREFIX}${fid}`,
+  /**
+   * The links of all users. The log does not say which links a compact state removes, so it does not say whose counters and
+   * relations change.
+   */
+  links: 'links',
   /** A cast with its counters. */
   cast: (hash: string) => `cast:${hash}`,
   /** The existence of a cast: casts below it and feeds that list it depend on it. */
@@ -91,8 +96,7 @@ export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]):
       tags.add(cacheTag.dehydratedUser(body.onChainEvent.fid))
     }
     addChannelTags(body, tags)
-    // The log does not say which links a compact state removes, so it does not say whose counters change.
-    if (isCompactState(body)) return { tags: [cacheTag.everything] }
+    if (isCompactState(body)) tags.add(cacheTag.links)
   }
   const { added, removed } = netChanges(events)
   for (const message of [...added, ...removed]) {

@@ -460,3 +460,23 @@ describe('replies to replies', () => {
     expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
   })
 })
+
+test('a compact state of follows changes users and relations at once, and casts are not loaded again', async () => {
+  const cached = createHydrator()
+  const cast = bob.cast('late summer', testNow + 3_000, { parentUrl: url })
+  await merge({ messages: [cast, alice.link(3, testNow + 3_000), alice.link(2, testNow + 3_000)] })
+  const viewOf = async (hydrator: Hydrator) =>
+    [
+      ...(await hydrator.users([1, 2, 3], 1)).values(),
+      ...(await hydrator.casts([hex(cast)], 1)).values(),
+    ].map(String)
+  for (const [at, follows] of [[2], []].entries()) {
+    const before = await viewOf(cached)
+    await merge({ messages: [alice.compactLinks(follows, testNow + 3_001 + at)] }, cached)
+    statements.length = 0
+    const after = await viewOf(cached)
+    expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
+    expect(after).toEqual(await viewOf(createHydrator(0)))
+    expect(after).not.toEqual(before)
+  }
+})

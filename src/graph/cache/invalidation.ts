@@ -44,8 +44,8 @@ export interface TaggedStore {
   empty(): void
 }
 
-/** Invalidated tags that are remembered. A read takes milliseconds; this many take seconds to be invalidated. */
-const MAX_REMEMBERED_TAGS = 100_000
+/** Invalidated tags of a generation, of which two are remembered. A read takes milliseconds; this many take seconds. */
+const MAX_TAGS_OF_GENERATION = 50_000
 
 /**
  * The one way in which the caches of a process are invalidated. Tags arrive in three ways, all through `apply`:
@@ -63,8 +63,10 @@ export class Invalidation {
   /** The blocks of the log in order, for what is not dropped and read again but changed in memory. */
   readonly blocks = new BlockSequence()
   readonly #caches: TaggedStore[] = []
-  /** The version at which a tag was last invalidated, in ascending order. */
-  readonly #versionByTag = new Map<string, number>()
+  /** The version at which a tag was last invalidated. */
+  #versionByTag = new Map<string, number>()
+  /** Of the generation before, which ended at a version. */
+  #before = { versionByTag: new Map<string, number>(), endVersion: 0 }
   #version = 0
   #oldestKnownVersion = 0
 
@@ -81,7 +83,10 @@ export class Invalidation {
   /** Whether no tag was invalidated after a version; false when that version is forgotten. */
   isFresh(tags: readonly string[], sinceVersion: number): boolean {
     if (sinceVersion < this.#oldestKnownVersion) return false
-    return tags.every((tag) => (this.#versionByTag.get(tag) ?? 0) <= sinceVersion)
+    return tags.every((tag) => {
+      const version = this.#versionByTag.get(tag) ?? this.#before.versionByTag.get(tag) ?? 0
+      return version <= sinceVersion
+    })
   }
 
   /** Drops what these tags and authors make stale. Call it after the commit: a read that follows sees the change. */
@@ -114,25 +119,21 @@ export class Invalidation {
   }
 
   #drop(tags: readonly string[]): void {
-    for (const tag of tags) {
-      this.#versionByTag.delete(tag)
-      this.#versionByTag.set(tag, this.#version)
-    }
-    this.#forgetOldTags()
+    for (const tag of tags) this.#versionByTag.set(tag, this.#version)
+    if (this.#versionByTag.size > MAX_TAGS_OF_GENERATION) this.#beginGeneration()
     for (const cache of this.#caches) cache.evict(tags)
   }
 
   #clear(): void {
-    this.#oldestKnownVersion = this.#version
-    this.#versionByTag.clear()
+    this.#beginGeneration()
+    this.#beginGeneration()
     for (const cache of this.#caches) cache.empty()
   }
 
-  #forgetOldTags(): void {
-    for (const [tag, version] of this.#versionByTag) {
-      if (this.#versionByTag.size <= MAX_REMEMBERED_TAGS) return
-      this.#versionByTag.delete(tag)
-      this.#oldestKnownVersion = version
-    }
+  /** Forgets a whole generation: one tag at a time, a map is walked over the holes that the ones before have left. */
+  #beginGeneration(): void {
+    this.#oldestKnownVersion = this.#before.endVersion
+    this.#before = { versionByTag: this.#versionByTag, endVersion: this.#version }
+    this.#versionByTag = new Map()
   }
 }

@@ -14,12 +14,18 @@ interface Entry {
 
 /** A user with more channels has no entry: its pages read what they show. At most 100 kB each are kept. */
 const MAX_CHANNELS = 1_000
-/** The size of a user in entries for users or casts: 30 channels take 3 kB. */
+/** The size of a user in entries for users or casts: 30 channels take 3 kB. With more it has the size of several. */
 const ENTRIES_PER_USER = 10
+const CHANNELS_PER_USER = 30
 /** Users of one statement. */
 const MAX_BATCH_SIZE = 32
 /** Tags of changed channels that are remembered, two for each channel. The network has 40,000 channels. */
 const MAX_CHANGED_TAGS = 100_000
+
+function weightOf({ memberships }: Entry): number {
+  const channels = memberships === null ? 0 : memberships.channels.size + memberships.roles.size
+  return 1 + Math.floor(channels / CHANNELS_PER_USER)
+}
 
 /**
  * The channels that users follow, and their roles in channels, whole: one statement for each viewer instead of one for
@@ -45,7 +51,10 @@ export class MembershipCache implements TaggedStore {
       (fids: readonly number[]) => loadMemberships(db, fids, MAX_CHANNELS),
       MAX_BATCH_SIZE,
     )
-    this.#entries = new TaggedCache({ invalidation, maxEntries: Math.ceil(maxEntries / ENTRIES_PER_USER) })
+    this.#entries = new TaggedCache(
+      { invalidation, maxEntries: Math.ceil(maxEntries / ENTRIES_PER_USER) },
+      weightOf,
+    )
     invalidation.add(this)
   }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { Authors } from './author-activity.js'
+import { cacheTag } from './cache-tags.js'
 import type { Invalidation } from './invalidation.js'
 import { type CacheLookups, TaggedCache } from './tagged-cache.js'
 
@@ -52,7 +53,8 @@ export class SingleFlightCache {
     isCaching = true,
   ) {
     this.#db = db
-    this.#cache = new TaggedCache({ invalidation, maxEntries: isCaching ? MAX_CACHED_READS : 0 }, weightOf)
+    const maxEntries = isCaching ? MAX_CACHED_READS : 0
+    this.#cache = new TaggedCache({ invalidation, maxEntries }, weightOf, [cacheTag.links])
   }
 
   /** Look-ups so far, by result. */

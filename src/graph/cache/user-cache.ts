@@ -39,7 +39,7 @@ export class UserCache {
   readonly #cache: TaggedCache<CachedUser, number>
 
   constructor(private readonly options: UserCacheOptions) {
-    this.#cache = new TaggedCache(options)
+    this.#cache = new TaggedCache(options, undefined, [cacheTag.links])
   }
 
   /** Look-ups so far, by result. */

@@ -48,10 +48,8 @@ export class ViewerCache {
     }
     this.#loader = new DataLoader(load, MAX_BATCH_SIZE)
     const { invalidation, maxEntries } = options
-    this.#relations = new TaggedCache({
-      invalidation,
-      maxEntries: Math.ceil(maxEntries / ENTRIES_PER_VIEWER),
-    })
+    const maxViewers = Math.ceil(maxEntries / ENTRIES_PER_VIEWER)
+    this.#relations = new TaggedCache({ invalidation, maxEntries: maxViewers }, undefined, [cacheTag.links])
     this.#memberships = new MembershipCache(db, options)
   }
 
