@@ -4,12 +4,12 @@ import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { eventId } from '../../../hub/log/hub-event.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { silentLog } from '../../../platform/log/log.js'
-import { HubEventType } from '../../../protocol/definitions.js'
+import { HubEventType, ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { Hydrator } from '../hydrator.js'
 import { fillWindow, joinPart, startWindowLoader } from './window-loader.js'
 
-const { db } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const alice = new TestUser(1)
 const cast = alice.cast('a cast', testNow - 10)
 const hash = cast.hash.toString('hex')
@@ -34,11 +34,17 @@ beforeEach(async () => {
   }
 })
 
-function createProcess(maxRecentEntries = 1000, maxViewerSetsBytes = 1e6) {
+const fixedClock = () => testNowUnix * 1000
+
+function createProcess(
+  maxRecentEntries = 1000,
+  maxViewerSetsBytes = 1e6,
+  { pool = db as Database, clock = fixedClock } = {},
+) {
   const reads: string[] = []
   const hydrator = new Hydrator({
-    db,
-    clock: () => testNowUnix * 1000,
+    db: pool,
+    clock,
     locationOf: () => null,
     maxEntries: 0,
     maxViewerSetsBytes,
@@ -48,7 +54,7 @@ function createProcess(maxRecentEntries = 1000, maxViewerSetsBytes = 1e6) {
   const { blocks } = hydrator.invalidation
   blocks.start(new Map([[1, 0]]))
   const { window, recent } = hydrator
-  const parts = { db: db as Database, blocks, window, clock: () => testNowUnix * 1000, log: silentLog }
+  const parts = { db: db as Database, blocks, window, clock, log: silentLog }
   return { reads, blocks, window, recent, parts }
 }
 
@@ -171,4 +177,43 @@ test('a part whose window begins again, or whose load is stopped, is not joined'
   blocks.commit(block(2, alice.cast('another', testNow)))
   expect(await later).toBe(true)
   expect([window.since, window.timeline.length, window.clockOffsetMs]).toEqual([0, 0, 5])
+})
+
+test('a recast of a cast that came since the window was filled is asked about once', async () => {
+  const statements: string[] = []
+  const counting = connect({ onStatement: (text) => statements.push(text) })
+  const bob = new TestUser(2)
+  for (let n = 0; n < 40; n += 1) {
+    const { hash: old, data } = bob.cast(`old ${n}`, testNow - 1_000 - n)
+    await db`
+      insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)
+      values (${old}, 2, ${data.timestamp}, '', ${old}, '[]', '{}', '{}', '')`
+  }
+  const { window, blocks, recent, parts } = createProcess(10, 1e6, {
+    pool: counting,
+    // Recasts count from when they were stored.
+    clock: () => fixedClock() + performance.now(),
+  })
+  await fillWindow(parts, neverStopped)
+  expect(window.since).toBeGreaterThan(0)
+  const [newest, recast] = [
+    alice.cast('newest', testNow),
+    bob.react(alice.cast('newest', testNow), testNow + 1, { type: ReactionType.RECAST }),
+  ]
+  await db`
+    insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)
+    values (${newest.hash}, 1, ${testNow}, '', ${newest.hash}, '[]', '{}', '{}', '')`
+  await db`
+    insert into social.reactions ${db({ fid: 2, type: 2, target_hash: newest.hash, target_fid: 1, ts: testNow + 1, signer: Buffer.alloc(0) })}`
+  await db`insert into social.cast_counts (hash, fid, recasts) values (${newest.hash}, 1, 1)`
+  await db`update hub.shards set height = 2`
+  blocks.commit(block(1, newest))
+  blocks.commit(block(2, recast))
+  const read = async () =>
+    (await recent.author({ ...author, fids: [2] }, { ...page, count: 1 }))?.map((row) => row.isShown)
+  expect(await read()).toEqual([true])
+  await expect.poll(() => window.hasCounts(window.table.find(newest.hash))).toBe(true)
+  statements.length = 0
+  expect(await read()).toEqual([true])
+  expect(statements).toEqual([])
 })

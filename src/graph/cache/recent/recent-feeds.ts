@@ -55,6 +55,9 @@ const MAX_COUNT_WAIT_MS = 1_000
  * place that chooses.
  */
 export class RecentFeeds {
+  /** Casts whose counters are being read for the recasts of them. */
+  readonly #counted = new Set<string>()
+
   constructor(private readonly options: RecentFeedsOptions) {}
 
   /**
@@ -141,6 +144,7 @@ export class RecentFeeds {
     if (typeof found === 'string') return found
     const readAtMicros = selection.recasts ? Math.round((clock() + window.clockOffsetMs) * 1000) : 0
     const unknown = found.filter(({ isShown }) => isShown === null)
+    this.#readCountsOf(unknown)
     const areShown =
       unknown.length === 0
         ? []
@@ -152,6 +156,32 @@ export class RecentFeeds {
       isShown: isShown ?? areShown[next++]!,
       readAtMicros,
     }))
+  }
+
+  /**
+   * Reads the counters of casts that arrived since the window was filled, for the next page: without them the window does not know
+   * whether it has all recasts of a cast, and after some hours most recasts on first pages are of such casts.
+   */
+  #readCountsOf(recasts: readonly FeedRecast[]): void {
+    const { db, window } = this.options
+    const isWanted = (hash: string) => {
+      const cast = window.table.find(Buffer.from(hash, 'hex'))
+      return cast >= 0 && window.isStored(cast) && !window.hasCounts(cast) && !this.#counted.has(hash)
+    }
+    const hashes = [...new Set(recasts.map(({ hash }) => hash))].filter(isWanted)
+    if (hashes.length === 0) return
+    for (const hash of hashes) this.#counted.add(hash)
+    const read = () =>
+      readCounts(
+        db,
+        hashes.map((hash) => Buffer.from(hash, 'hex')),
+      )
+    // A failure is that of a page that asks the tables again.
+    joinPart(this.options, read, AbortSignal.timeout(MAX_COUNT_WAIT_MS))
+      .catch(() => {})
+      .finally(() => {
+        for (const hash of hashes) this.#counted.delete(hash)
+      })
   }
 
   /** Ranks, and reads the counters that are not known. */
