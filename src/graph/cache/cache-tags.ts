@@ -44,6 +44,8 @@ export const cacheTag = {
   cast: (hash: string) => `cast:${hash}`,
   /** The existence of a cast: casts below it and feeds that list it depend on it. */
   thread: (hash: string) => `thread:${hash}`,
+  /** The existence of all replies: of replies that are too deep for a tag of each cast above them. */
+  deepReplies: 'deep replies',
   /** The list of casts below a parent URL. */
   feed: (parentUrl: string) => `feed:${parentUrl}`,
   /** A channel with its counters, and the membership of viewers in it. */
@@ -99,6 +101,7 @@ export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]):
     if (isCompactState(body)) tags.add(cacheTag.links)
   }
   const { added, removed } = netChanges(events)
+  if (removed.some(({ data }) => data.castAddBody?.parentCastId)) tags.add(cacheTag.deepReplies)
   for (const message of [...added, ...removed]) {
     addMessageTags(message, tags)
     if (isFeedEntry(message)) authors.add(message.data.fid)

@@ -95,11 +95,9 @@ export class CastCache {
       loadAncestors(this.db, nestedReplies(requested.flatMap((record) => displayedCasts(record, records)))),
     ])
     for (const record of requested) {
-      const above = nestedReplies(displayedCasts(record, records)).map((hash) => ancestors.get(hash) ?? null)
-      if (above.includes(null)) continue
       const tags = () => [
         ...tagsOf(record, records),
-        ...unique(above.flat()).map((hash) => cacheTag.thread(hash!)),
+        ...ancestorTags(displayedCasts(record, records), ancestors),
       ]
       this.#cache.put(record.hash, casts.get(record.hash)!, tags, since)
     }
@@ -137,6 +135,15 @@ function nestedReplies(casts: readonly CastRecord[]): string[] {
   return casts.flatMap(({ hash, parentHash, threadHash }) =>
     parentHash === null || parentHash === threadHash ? [] : [hash],
   )
+}
+
+/** The tags of the casts above nested replies. */
+function ancestorTags(
+  casts: readonly CastRecord[],
+  ancestors: ReadonlyMap<string, readonly string[] | null>,
+): string[] {
+  const above = nestedReplies(casts).map((hash) => ancestors.get(hash) ?? null)
+  return unique(above.flatMap((hashes) => hashes?.map(cacheTag.thread) ?? cacheTag.deepReplies))
 }
 
 /** A cast with those that it embeds. */

@@ -449,6 +449,20 @@ describe('replies to replies', () => {
     )
   })
 
+  test('deeper than the tags of a view reach are cached, and change with the casts above them', async () => {
+    const cached = createHydrator(1000)
+    const chain = chainOf(80)
+    const deep = chain.slice(75)
+    await merge({ messages: chain })
+    await viewOf(cached, deep)
+    statements.length = 0
+    await viewOf(cached, deep)
+    expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
+    second += 1
+    await merge({ messages: [users[chain[3]!.data.fid - 1]!.removeCast(chain[3]!.hash, second)] }, cached)
+    expect(await viewOf(cached, deep)).toEqual(await viewOf(createHydrator(0), deep))
+  })
+
   test('are not loaded again when a reply in another thread is removed', async () => {
     const cached = createHydrator()
     const [chain, other] = [chainOf(4), chainOf(4)]

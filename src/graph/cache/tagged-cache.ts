@@ -9,6 +9,9 @@ const MAX_AGE_SECONDS = 600
 /** So much earlier some of them end. */
 const AGE_SPREAD_SECONDS = 300
 
+/** Most entries have fewer tags. A reply deep in a thread has one for each cast above it, of 100 bytes. */
+const ORDINARY_TAGS = 32
+
 /** Look-ups in a cache so far, by result: `hit`, `miss` and others. */
 export type CacheLookups = Readonly<Record<string, number>>
 
@@ -93,7 +96,7 @@ export class TaggedCache<Value extends object, Key extends string | number = str
     if (!this.#invalidation.isFresh(tags, readVersion)) return
     if (!this.#invalidation.isFresh(this.commonTags, readVersion)) return
     this.delete(key)
-    const weight = this.#weigh(value)
+    const weight = this.#weigh(value) + Math.floor(tags.length / ORDINARY_TAGS)
     if (weight > this.#maxEntries) return
     while (this.#weight + weight > this.#maxEntries) this.#dropOne()
     this.#letGo()

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** A deeper reply is not cached: its thread depends on each cast above it. */
+/** A deeper reply depends on more casts than a cached view has tags for. */
 const MAX_ANCESTORS = 64
 
 /**

@@ -1,7 +1,7 @@
 -- Up Migration
 
 -- What is older than this in a block that copied what another hub had stored is history. It is decided when the block is merged:
--- consumers may come days later. A process of the version before leaves it to the default.
+-- consumers may come days later. A process of the version before leaves it to the default. Blocks from before
+-- have the day before this migration: to change each of them would hold up merges of copies, and few are not consumed yet.
 alter table hub.historical_blocks
   add column news_from timestamptz not null default now() - interval '1 day';
-update hub.historical_blocks set news_from = merged_at - interval '1 day';
