@@ -891,11 +891,16 @@ create table miniapps.campaigns (
   open_batches integer not null default 0,
   created_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
+  first_failed_at timestamp with time zone,
+  permanent_failures smallint not null default 0,
   constraint campaigns_pkey PRIMARY KEY (id),
   constraint campaigns_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint campaigns_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'canceled'::text])))
 );
 comment on column miniapps.campaigns.audience is 'The filter of src/features/miniapps/campaigns/audience/audience.ts while the campaign is queued; {} from then on';
+comment on column miniapps.campaigns.failures is 'Selections of the audience that failed for any reason; campaigns with more go behind those with fewer';
+comment on column miniapps.campaigns.first_failed_at is 'When a selection of the audience failed for the first time';
+comment on column miniapps.campaigns.permanent_failures is 'Those of them that failed for a reason that does not pass';
 CREATE INDEX campaigns_by_app ON miniapps.campaigns USING btree (app_id, seq);
 CREATE INDEX campaigns_by_uuid ON miniapps.campaigns USING btree (app_id, uuid) WHERE (uuid IS NOT NULL);
 CREATE INDEX campaigns_queued ON miniapps.campaigns USING btree (seq) WHERE (state = 'queued'::text);

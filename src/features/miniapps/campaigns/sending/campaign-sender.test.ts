@@ -26,6 +26,24 @@ async function registerSender(): Promise<string> {
   return sender
 }
 
+/** Queues a campaign to everyone for each app, as of an interval ago. */
+async function queueCampaigns(appIds: readonly string[], since = '0'): Promise<void> {
+  const audience = { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null }
+  for (const appId of appIds)
+    await db`
+      insert into miniapps.campaigns (app_id, title, body, target_url, audience, queued_at)
+      values (
+        ${appId}, 'hello', 'there', 'https://copse.example.com/', ${JSON.stringify(audience)}::text::jsonb,
+        now() - ${since}::interval
+      )`
+}
+
+/** The states of the campaigns of an app, the oldest first. */
+const statesOf = async (appId: string) =>
+  (await db`select state from miniapps.campaigns where app_id = ${appId} order by seq`).map(
+    ({ state }) => state,
+  )
+
 it('a sender whose sweep fails keeps its lease, and no other reaps it', async () => {
   const settings = { isAsync: true, intervalSeconds: 0, perDay: 1, concurrency: 1, timeoutMs: 400 }
   const pool = connect({ poolSize: 4 })
@@ -200,22 +218,39 @@ it('a queued campaign whose selection runs out of resources each time delays no 
     begin raise exception 'temporary file size exceeds temp_file_limit' using errcode = '53400'; end $$;
     create trigger exceed_limit before update on miniapps.campaigns for each row
     when (new.app_id = '${poisonAppId}' and new.state in ('running', 'completed')) execute function miniapps.exceed_limit()`)
+  await queueCampaigns([poisonAppId, poisonAppId, appId])
   await db`
-    insert into miniapps.campaigns (app_id, title, body, target_url, audience, queued_at)
-    select app_id, 'hello', 'there', 'https://copse.example.com/',
-      '{"targetFids": [], "excludeFids": [], "followingFid": null, "minimumScore": null, "near": null}', queued_at
-    from (values
-      (${poisonAppId}::uuid, now() - interval '2 hours'), (${poisonAppId}, now()), (${appId}, now())
-    ) as queued (app_id, queued_at)`
+    update miniapps.campaigns
+    set first_failed_at = now() - interval '2 hours'
+    where seq = (select min(seq) from miniapps.campaigns where app_id = ${poisonAppId})`
   const selector = createAudienceSelector(db, silentLog, () => {})
   onTestFinished(() => selector.stop())
   selector.wake()
 
-  const states = async (id: string) =>
-    (await db`select state from miniapps.campaigns where app_id = ${id} order by seq`).map(
-      ({ state }) => state,
-    )
-  await expect.poll(() => states(appId)).toEqual(['completed'])
-  // The one that was queued just now has the time in which the database may recover.
-  await expect.poll(() => states(poisonAppId), { timeout: 10_000 }).toEqual(['failed', 'queued'])
+  await expect.poll(() => statesOf(appId)).toEqual(['completed'])
+  // The one that fails for the first time now has the time in which the database may recover.
+  await expect.poll(() => statesOf(poisonAppId), { timeout: 10_000 }).toEqual(['failed', 'queued'])
+})
+
+it('a campaign that has waited for hours survives temporary failures, which count for no others', async () => {
+  const { id: appId } = await createApp(db, { name: 'dell' })
+  // Out of disk, a deadlock, a failed serialization and a lock timeout, between failures that last.
+  const codes = ['53100', '22012', '40P01', '40001', '22012', '55P03']
+  await db.unsafe(`
+    create sequence miniapps.selections;
+    create function miniapps.fail_at_first() returns trigger language plpgsql as $$
+    declare code text := ('{${codes.join(',')}}'::text[])[nextval('miniapps.selections')];
+    begin
+      if code is not null then raise exception 'failed' using errcode = code; end if;
+      return new;
+    end $$;
+    create trigger fail_at_first before update on miniapps.campaigns for each row
+    when (new.app_id = '${appId}' and new.state in ('running', 'completed')) execute function miniapps.fail_at_first()`)
+  await queueCampaigns([appId], '2 hours')
+  const selector = createAudienceSelector(db, silentLog, () => {})
+  onTestFinished(() => selector.stop())
+  selector.wake()
+
+  await expect.poll(() => statesOf(appId), { timeout: 10_000 }).not.toEqual(['queued'])
+  expect(await statesOf(appId)).toEqual(['completed'])
 })

@@ -1,7 +1,7 @@
 import { type Outbox, type OutboxOptions, startOutbox } from '../../../../outbox/outbox.js'
 import { WakeLoop } from '../../../../outbox/wake-loop.js'
 import type { Database } from '../../../../platform/db/connection.js'
-import { isTemporary } from '../../../../platform/db/connection-errors.js'
+import { isLockTimeout, isRetryable, isTemporary } from '../../../../platform/db/connection-errors.js'
 import type { Log } from '../../../../platform/log/log.js'
 import { type QueuedCampaign, selectAudience } from '../audience/audience.js'
 import { type BatchQueueOptions, createBatchQueue } from './batch-queue.js'
@@ -30,13 +30,17 @@ export async function startCampaignSender(options: CampaignSenderOptions): Promi
   }
 }
 
-/** A campaign whose audience could not be selected so often has failed. */
-const MAX_FAILURES = 3
+/** A campaign whose audience could not be selected so often, for reasons that do not pass, has failed. */
+const MAX_PERMANENT_FAILURES = 3
 /**
- * A selection that the database has no time, memory or disk for is tried for longer, behind the others: what it lacks may come
- * back, or this audience may need more than there will ever be.
+ * A selection that the database has no time, memory, disk or lock for is tried for longer, from its first failure and behind the
+ * others: what it lacks may come back, or this audience may need more than there will ever be.
  */
-const MAX_SHORTAGE_HOURS = 1
+const MAX_FAILING_HOURS = 1
+/** Tries that a campaign gets in any case: others may have taken the whole time since its first failure. */
+const MIN_TRIES = 3
+/** The greatest `smallint`. At two failures a second no campaign comes near it in its hour. */
+const MAX_COUNTED_FAILURES = 32_767
 
 /**
  * Makes a loop that ends the batches of canceled campaigns and selects audiences, one at a time: the oldest first, and those
@@ -91,26 +95,25 @@ async function selectNextAudience(db: Database, log: Log): Promise<boolean> {
     })
   } catch (error) {
     if (campaign === undefined) throw error
-    await countFailure(db, campaign.id, isTemporary(error))
+    const isTransient = isTemporary(error) || isRetryable(error) || isLockTimeout(error)
+    await countFailure(db, campaign.id, isTransient)
     // The loop waits a moment, and tells of it once.
-    if (isTemporary(error)) throw error
+    if (isTransient) throw error
     log.error({ err: error, campaign: campaign.id }, 'the audience of a campaign could not be selected')
   }
   return campaign !== undefined
 }
 
-async function countFailure(db: Database, campaignId: string, isTemporary: boolean): Promise<void> {
-  const isLast = db`(
-    failures + 1 >= ${MAX_FAILURES}
-    and (
-      not ${isTemporary}::boolean
-      or coalesce(queued_at, created_at) < now() - ${MAX_SHORTAGE_HOURS} * interval '1 hour'
-    )
-  )`
+async function countFailure(db: Database, campaignId: string, isTransient: boolean): Promise<void> {
+  const isLast = isTransient
+    ? db`failures + 1 >= ${MIN_TRIES} and first_failed_at < now() - ${MAX_FAILING_HOURS} * interval '1 hour'`
+    : db`permanent_failures + 1 >= ${MAX_PERMANENT_FAILURES}`
   await db`
     update miniapps.campaigns
     set
-      failures = least(failures + 1, ${MAX_FAILURES}),
+      failures = least(failures + 1, ${MAX_COUNTED_FAILURES}),
+      permanent_failures = permanent_failures + ${isTransient ? 0 : 1},
+      first_failed_at = coalesce(first_failed_at, now()),
       state = case when ${isLast} then 'failed' else state end,
       audience = case when ${isLast} then '{}' else audience end,
       completed_at = case when ${isLast} then now() end
