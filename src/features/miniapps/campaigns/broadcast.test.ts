@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { countLockWaiters, holdTransaction } from '../../../graph/project/testing/transaction-locks.js'
 import { poolUsage } from '../../../platform/db/connection.js'
 import { createApp } from '../../apps/apps.js'
-import { broadcast } from './broadcast.js'
+import { type BroadcastRequest, broadcast } from './broadcast.js'
 import { createCampaigns } from './campaign-client.js'
 
 const { db, connect } = await createTestDatabase()
@@ -11,12 +11,25 @@ const settings = { isAsync: false, intervalSeconds: 0, perDay: 100, concurrency:
 const UUID = '7b2c8c4e-0c3a-4b52-8d0c-1f6f1f0b9a55'
 
 /** A notification to all users of an app. */
-const toAllOf = (appId: string, uuid: string | null = null) => ({
+const toAllOf = (appId: string, uuid: string | null = null): BroadcastRequest => ({
   appId,
   notification: { title: 'hello', body: 'there', targetUrl: 'https://garden.example.com/' },
   uuid,
   audience: { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null },
 })
+
+/** A notification to one user. */
+const toOneOf = (appId: string, uuid: string | null = null): BroadcastRequest => {
+  const request = toAllOf(appId, uuid)
+  return { ...request, audience: { ...request.audience, targetFids: [9152] } }
+}
+
+/** Makes selections of these apps with the uuid wait. */
+const holdUuid = (appIds: readonly string[]) =>
+  holdTransaction(db, async (transaction) => {
+    for (const appId of appIds)
+      await transaction`select pg_advisory_xact_lock(hashtextextended(${`campaign ${appId} ${UUID}`}, 0))`
+  })
 
 /** Makes everything that reads tokens wait. */
 const holdTokens = () =>
@@ -53,4 +66,66 @@ it('broadcasts that wait leave connections to the senders, however many there ar
   await held.release()
   const results = await Promise.all([...ofOne, ...ofOthers])
   expect(results.map(({ result }) => result?.openBatches)).toEqual([0, 0, 0, 0, 0])
+})
+
+it('broadcasts that wait for their turn when the server ends are refused, and nothing of them is stored', async () => {
+  const { id: appId } = await createApp(db, { name: 'pond' })
+  const campaigns = createCampaigns({ settings, listen: db.listen, db: connect({ poolSize: 4 }) })
+  const held = await holdTokens()
+  const send = () => broadcast({ db, writerDb: db, campaigns }, toAllOf(appId))
+  const first = send()
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+  const others = [send(), send()]
+  const refused = others.map((other) => expect(other).rejects.toMatchObject({ code: 'unavailable' }))
+  await campaigns.close()
+
+  await Promise.all(refused)
+  await expect(send()).rejects.toThrow('nothing was sent')
+  await held.release()
+  expect(await first).toMatchObject({ result: { openBatches: 0 } })
+  expect(await db`select from miniapps.campaigns where app_id = ${appId}`).toHaveLength(1)
+})
+
+it('a notification to one user passes selections of many, but those with its uuid', async () => {
+  const apps = await Promise.all(['bay', 'cove', 'reef'].map((name) => createApp(db, { name })))
+  const [bay, cove, reef] = apps.map(({ id }) => id) as [string, string, string]
+  const work = connect({ poolSize: 4 })
+  const campaigns = createCampaigns({ settings, listen: db.listen, db: work })
+  onTestFinished(() => campaigns.close())
+  const send = (request: BroadcastRequest) => broadcast({ db, writerDb: db, campaigns }, request)
+  const held = await holdUuid([bay, cove])
+  const large = [bay, cove].map((appId) => send(toAllOf(appId, UUID)))
+  await expect.poll(() => countLockWaiters(db)).toBe(2)
+  const repeated = send(toOneOf(bay, UUID))
+
+  const small = await Promise.all([bay, cove, reef].map((appId) => send(toOneOf(appId))))
+  expect(small.map(({ result }) => result?.openBatches)).toEqual([0, 0, 0])
+  expect(poolUsage(work)).toMatchObject({ held: 2, waiting: 0 })
+  await held.release()
+  await Promise.all([...large, repeated])
+})
+
+it('broadcasts of all sizes at once leave connections to claims, and to queued campaigns where there are any', async () => {
+  const apps = await Promise.all(['lake', 'loch', 'mere'].map((name) => createApp(db, { name })))
+  const expectTaken = async (isAsync: boolean, poolSize: number, taken: number) => {
+    const work = connect({ poolSize })
+    const campaigns = createCampaigns({ settings: { ...settings, isAsync }, listen: db.listen, db: work })
+    const held = await holdTransaction(
+      db,
+      (transaction) => transaction`lock table miniapps.campaigns in exclusive mode`,
+    )
+    const sent = apps.flatMap(({ id }) =>
+      [toOneOf(id), toAllOf(id)].map((request) => broadcast({ db, writerDb: db, campaigns }, request)),
+    )
+    await expect.poll(() => countLockWaiters(db)).toBe(taken)
+    expect(poolUsage(work)).toMatchObject({ held: taken, waiting: 0 })
+    await held.release()
+    await Promise.all(sent)
+    await campaigns.close()
+  }
+
+  await expectTaken(false, 3, 2)
+  await expectTaken(false, 9, 3)
+  await expectTaken(true, 3, 1)
+  await expectTaken(true, 4, 2)
 })

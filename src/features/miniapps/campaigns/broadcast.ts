@@ -35,7 +35,7 @@ export async function broadcast(
   request: BroadcastRequest,
   maxWaitMs: number = MAX_WAIT_MS,
 ): Promise<{ readonly campaignId: string; readonly result: CampaignResult | null }> {
-  const { appId, audience } = request
+  const { appId, uuid, audience } = request
   if (campaigns.settings.isAsync && (await isAudienceLarge(readDb, appId, audience))) {
     const campaignId = await insertCampaign(db, request, 'queued')
     await campaigns.wake(db)
@@ -43,10 +43,14 @@ export async function broadcast(
   }
   const untilMs = performance.now() + maxWaitMs
   await campaigns.watchEnds()
-  const { campaignId, batches, hosts } = await campaigns.select(appId, async (transaction) => {
-    const id = await insertCampaign(transaction, request, 'running')
-    return { campaignId: id, ...(await selectAudience(transaction, { id, ...request })) }
-  })
+  const isSmall = audience.targetFids.length > 0 && audience.targetFids.length <= SYNCHRONOUS_TOKENS
+  const { campaignId, batches, hosts } = await campaigns.select(
+    { appId, uuid, isSmall },
+    async (transaction) => {
+      const id = await insertCampaign(transaction, request, 'running')
+      return { campaignId: id, ...(await selectAudience(transaction, { id, ...request })) }
+    },
+  )
   if (batches > 0) await waitForEnd(hosts)
   for (;;) {
     const result = await readResult(db, campaignId)

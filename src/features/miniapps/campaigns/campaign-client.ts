@@ -1,13 +1,8 @@
 import { type Listen, notifyLanes } from '../../../outbox/outbox-queue.js'
-import {
-  type Database,
-  poolUsage,
-  type Queryable,
-  type Transaction,
-} from '../../../platform/db/connection.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { createWorkGate } from '../../../platform/limits/work-gate.js'
 import { pause } from '../../../platform/process/pause.js'
+import { createSelectionGates } from './selection-gates.js'
 
 /**
  * Rate limits per token. Clients refuse more than one notification per 30 s and more than 100 a day; such
@@ -37,13 +32,6 @@ export const TOKENS_PER_BATCH = 100
 /** The longest wait of a call for its turn and its end, a little shorter than the 600 s of its request. */
 export const MAX_WAIT_MS = 590_000
 
-/** Audiences that requests of a process select at once. One of millions takes most of a minute. */
-const MAX_SELECTIONS = 2
-/** Connections of the pool that such requests leave: to the audience of a queued campaign, and to claims and heartbeats. */
-const MIN_FREE_CONNECTIONS = 2
-/** Those of an app with one uuid wait for each other in the database, where each that waits has a connection. */
-const MAX_SELECTIONS_OF_APP = 1
-
 /** The NOTIFY channel that wakes the senders of campaigns, in whatever process they are. */
 export const campaignChannel = 'campaigns'
 /** The NOTIFY channel of campaigns that have ended. Its payload is the id of the campaign. */
@@ -62,32 +50,18 @@ export interface CampaignOptions {
 /** Makes the client of the senders. It opens nothing before the first `watchEnds`. */
 export function createCampaigns({ settings, listen, db }: CampaignOptions) {
   const closing = new AbortController()
-  const gate = createWorkGate({
-    most: Math.max(1, Math.min(MAX_SELECTIONS, poolUsage(db).size - MIN_FREE_CONNECTIONS)),
-    mostOfCaller: MAX_SELECTIONS_OF_APP,
-    // As many as requests may wait in a process.
-    waiting: Number.POSITIVE_INFINITY,
-    waitingOfCaller: Number.POSITIVE_INFINITY,
-    waitMs: MAX_WAIT_MS,
-  })
   const waiters = new Map<string, Set<AbortController>>()
   let listener: ReturnType<Listen> | null = null
 
   return {
     settings,
-    /**
-     * Runs a transaction that selects an audience, when it is the turn of the app.
-     *
-     * @throws PlazaError `unavailable` when that takes too long. Nothing was done.
-     */
-    async select<Result>(
-      appId: string,
-      work: (transaction: Transaction) => Promise<Result>,
-    ): Promise<Result> {
-      const visit = await gate.enter(appId)
-      // The type of the driver also resolves promises in an array, which no result is.
-      return await (db.begin(work) as Promise<Result>).finally(visit.leave)
-    },
+    /** Runs a transaction that selects an audience within a request. */
+    select: createSelectionGates({
+      db,
+      isAsync: settings.isAsync,
+      waitMs: MAX_WAIT_MS,
+      closing: closing.signal,
+    }),
     /** Wakes the senders of hosts with new batches; without hosts for a sweep, which also finds queued campaigns. */
     wake: async (db: Queryable, hosts?: readonly string[]): Promise<void> => {
       await notifyLanes(db, campaignChannel, hosts)
