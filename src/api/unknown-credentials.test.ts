@@ -3,8 +3,11 @@ import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
 import { testNowUnix } from '../../test/network.js'
 import { createTestApi } from '../app/testing/test-api.js'
+import { createApiKeyCache } from '../features/apps/api-key-cache.js'
+import { createApiKey } from '../features/apps/api-keys.js'
+import { createApp } from '../features/apps/apps.js'
 import { limits } from '../platform/limits/limits.js'
-import { createUnknownCredentials } from './unknown-credentials.js'
+import { createUnknownCredentials, type UnknownCredentials } from './unknown-credentials.js'
 
 const most = limits.unknownCredentials.default
 const MANY = 3 * most
@@ -56,6 +59,49 @@ it('look-ups that fail do not count', async () => {
   expect(await credentials.lookUpFrom(ADDRESS)(async () => 'found')).toBe('found')
 })
 
+/** Starts look-ups that end when they are told to. */
+function startLookUps(credentials: UnknownCredentials, count: number) {
+  const ends: ((found: string | null) => void)[] = []
+  const results = Array.from({ length: count }, () =>
+    credentials.lookUpFrom(ADDRESS)(() => new Promise<string | null>((end) => ends.push(end))),
+  )
+  return { ends, results }
+}
+
+it('a token that comes back with time goes to those that wait first, and not to one that arrives later', async () => {
+  let nowMs = clock()
+  const credentials = createUnknownCredentials(() => nowMs)
+  const { ends } = startLookUps(credentials, most)
+  const order: string[] = []
+  const ask = (name: string) =>
+    credentials.lookUpFrom(ADDRESS)(async () => {
+      order.push(name)
+      return null
+    })
+  const first = ask('first')
+  nowMs += 60_000 / most
+  const second = ask('second')
+  ends[0]!(null)
+
+  await first
+  nowMs += 60_000 / most
+  ends[1]!(null)
+  await second
+  expect(order).toEqual(['first', 'second'])
+})
+
+it('look-ups that wait beyond 1,000 of an address are refused at once', async () => {
+  const credentials = createUnknownCredentials(clock)
+  const { ends, results } = startLookUps(credentials, most + 1_000)
+
+  expect(() => startLookUps(credentials, 1)).toThrow('too many unknown API keys')
+  expect(await credentials.lookUpFrom('192.0.2.2')(async () => 'found')).toBe('found')
+  for (let ended = 0; ended < results.length; ended += 1) {
+    ends[ended]!('found')
+    await results[ended]
+  }
+})
+
 const { db } = await createTestDatabase()
 
 it('requests with made-up keys at the same time -> 401 up to the limit, and 429', async () => {
@@ -68,4 +114,20 @@ it('requests with made-up keys at the same time -> 401 up to the limit, and 429'
   const statuses = replies.map(({ statusCode }) => statusCode)
   expect(statuses.filter((status) => status === 401)).toHaveLength(most)
   expect(statuses.filter((status) => status === 429)).toHaveLength(MANY - most)
+})
+
+it('a key that two addresses ask for at once -> each is refused for itself alone', async () => {
+  const keys = createApiKeyCache(db, clock)
+  const { id: appId } = await createApp(db, { name: 'orchard' })
+  const { key } = await createApiKey(db, { appId })
+  const credentials = createUnknownCredentials(clock)
+  const { ends, results } = startLookUps(credentials, most)
+  const waiting = keys.find(key, credentials.lookUpFrom(ADDRESS))
+  const refused = expect(waiting).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
+  const other = keys.find(key, credentials.lookUpFrom('192.0.2.2'))
+  for (const end of ends) end(null)
+
+  await Promise.all(results)
+  await refused
+  expect(await other).not.toBeNull()
 })

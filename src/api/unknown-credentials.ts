@@ -15,12 +15,20 @@ export interface UnknownCredentials {
   lookUpFrom(address: string): LookUp
 }
 
-/** The look-ups of an address that are under way. */
+/** A look-up that waits for a token. */
+interface Waiter {
+  readonly start: () => void
+  readonly refuse: (refusal: PlazaError) => void
+}
+
+/** The look-ups of an address that are under way, and those that wait, the oldest first. */
 interface Running {
   count: number
-  /** Continue those that wait. */
-  readonly waiting: (() => void)[]
+  readonly waiting: Waiter[]
 }
+
+/** Look-ups of an address that wait. Each holds its request; all apps behind one proxy come at once after a start. */
+const MAX_WAITING = 1_000
 
 /**
  * Creates the count of look-ups that found nothing. What was found is not counted: after a start all apps behind one proxy
@@ -33,10 +41,19 @@ export function createUnknownCredentials(clock: () => number): UnknownCredential
   const failures = createCounter<CallerName>(limits.unknownCredentials, clock)
   const runningOf = new Map<CallerName, Running>()
 
-  async function run<Found>(caller: CallerName, look: () => Promise<Found | null>): Promise<Found | null> {
-    const running = runningOf.get(caller) ?? { count: 0, waiting: [] }
-    runningOf.set(caller, running)
+  /** Takes a token; returns the refusal where there is none. */
+  function take(caller: CallerName): PlazaError | null {
+    const retryAfterSeconds = failures.take(caller)?.retryAfterSeconds ?? 0
+    return retryAfterSeconds === 0 ? null : refusalFor(retryAfterSeconds)
+  }
+
+  async function run<Found>(
+    caller: CallerName,
+    running: Running,
+    look: () => Promise<Found | null>,
+  ): Promise<Found | null> {
     running.count += 1
+    runningOf.set(caller, running)
     let isCounted = false
     try {
       const found = await look()
@@ -45,24 +62,41 @@ export function createUnknownCredentials(clock: () => number): UnknownCredential
     } finally {
       if (!isCounted) failures.giveBack(caller)
       running.count -= 1
+      admitWaiting(caller, running)
       if (running.count === 0) runningOf.delete(caller)
-      // The last one leaves nobody to wait for: those without a token are refused.
-      const next = running.count === 0 ? running.waiting : running.waiting.splice(0, isCounted ? 0 : 1)
-      for (const resume of next) resume()
+    }
+  }
+
+  /** Starts those for which there are tokens. When none is under way, nobody gives one back: the others are refused. */
+  function admitWaiting(caller: CallerName, running: Running): void {
+    while (running.waiting.length > 0) {
+      const refusal = take(caller)
+      if (refusal === null) running.waiting.shift()!.start()
+      else if (running.count === 0) for (const { refuse } of running.waiting.splice(0)) refuse(refusal)
+      else return
     }
   }
 
   function lookUp<Found>(caller: CallerName, look: () => Promise<Found | null>): Promise<Found | null> {
-    const retryAfterSeconds = failures.take(caller)?.retryAfterSeconds ?? 0
-    if (retryAfterSeconds === 0) return run(caller, look)
-    const running = runningOf.get(caller)
-    if (running === undefined) {
-      const problem = 'too many unknown API keys or sessions from this address'
-      throw new PlazaError('bad_request.rate_limited', problem, { retryAfterSeconds })
+    const running = runningOf.get(caller) ?? { count: 0, waiting: [] }
+    if (running.waiting.length >= MAX_WAITING) throw refusalFor(Math.max(1, failures.waitSeconds(caller)))
+    if (running.count === 0) {
+      const refusal = take(caller)
+      if (refusal !== null) throw refusal
+      return run(caller, running, look)
     }
-    return new Promise<void>((resume) => running.waiting.push(resume)).then(() => lookUp(caller, look))
+    return new Promise((resolve, refuse) => {
+      running.waiting.push({ start: () => resolve(run(caller, running, look)), refuse })
+      // There may be tokens; those that came before have them first.
+      admitWaiting(caller, running)
+    })
   }
 
   // Known credentials are not looked up: their requests do not pay for the name of their address.
   return { lookUpFrom: (address) => (look) => lookUp(callerAt(address), look) }
+}
+
+function refusalFor(retryAfterSeconds: number): PlazaError {
+  const problem = 'too many unknown API keys or sessions from this address'
+  return new PlazaError('bad_request.rate_limited', problem, { retryAfterSeconds })
 }

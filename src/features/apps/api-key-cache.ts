@@ -4,6 +4,7 @@ import { anonymousCaller, type Caller } from '../../api/caller.js'
 import type { LookUp } from '../../api/unknown-credentials.js'
 import type { Database } from '../../platform/db/connection.js'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
+import { PlazaError } from '../../platform/errors.js'
 import { resultWithin } from '../../platform/process/pause.js'
 import { PromiseCache } from '../../platform/promise-cache.js'
 import { isUuid } from '../../platform/text/uuid.js'
@@ -58,7 +59,16 @@ export function createApiKeyCache(db: Database, clock: () => number) {
     const hash = secretDigest(key)
     const name = hash.toString('base64')
     const look = () => check(name, () => readCaller(db, hash))
-    const caller = await callers.read(name, () => (checked.has(name) ? look() : lookUpUnknown(look)))
+    let isOwn = false
+    const reading = callers.read(name, () => {
+      isOwn = true
+      return checked.has(name) ? look() : lookUpUnknown(look)
+    })
+    const caller = await reading.catch((error: unknown) => {
+      // The refusal of another address that has asked for the key first.
+      if (!isOwn && isRefusal(error)) return find(key, lookUpUnknown)
+      throw error
+    })
     if (caller) usedAtMs.set(caller.keyId, clock())
     return caller
   }
@@ -96,6 +106,10 @@ export function createApiKeyCache(db: Database, clock: () => number) {
   }
 
   return { find, findClient, saveLastUsed }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof PlazaError && error.code === 'bad_request.rate_limited'
 }
 
 /** Looks up API keys with a cache. */
