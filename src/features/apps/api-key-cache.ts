@@ -59,16 +59,8 @@ export function createApiKeyCache(db: Database, clock: () => number) {
     const hash = secretDigest(key)
     const name = hash.toString('base64')
     const look = () => check(name, () => readCaller(db, hash))
-    let isOwn = false
-    const reading = callers.read(name, () => {
-      isOwn = true
-      return checked.has(name) ? look() : lookUpUnknown(look)
-    })
-    const caller = await reading.catch((error: unknown) => {
-      // The refusal of another address that has asked for the key first.
-      if (!isOwn && isRefusal(error)) return find(key, lookUpUnknown)
-      throw error
-    })
+    const load = () => (checked.has(name) ? look() : lookUpUnknown(look))
+    const caller = await readForItself(callers, name, load)
     if (caller) usedAtMs.set(caller.keyId, clock())
     return caller
   }
@@ -108,8 +100,25 @@ export function createApiKeyCache(db: Database, clock: () => number) {
   return { find, findClient, saveLastUsed }
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof PlazaError && error.code === 'bad_request.rate_limited'
+/** Reads a key, again where another address that asked for it first is refused: that says nothing of this one. */
+async function readForItself(
+  callers: PromiseCache<Caller | null>,
+  name: string,
+  load: () => Promise<Caller | null>,
+): Promise<Caller | null> {
+  for (;;) {
+    let isOwn = false
+    const reading = () => {
+      isOwn = true
+      return load()
+    }
+    try {
+      return await callers.read(name, reading)
+    } catch (error) {
+      const isRefusal = error instanceof PlazaError && error.code === 'bad_request.rate_limited'
+      if (isOwn || !isRefusal) throw error
+    }
+  }
 }
 
 /** Looks up API keys with a cache. */
