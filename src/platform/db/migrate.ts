@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { RunnerOption } from 'node-pg-migrate'
 import type { Log } from '../log/log.js'
 import { connect, type Database, type Session } from './connection.js'
+import { isLockTimeout } from './connection-errors.js'
 import { refuseOldServer } from './server-version.js'
 
 /** Beside this file in src (tests) and in dist, where the build copies it. */
@@ -19,6 +20,12 @@ const MIGRATION_LOCK = 0x706c617a61
  */
 const LOCK_POLL_MS = 50
 
+/**
+ * Time for which a migration waits for a table. Every statement on it queues behind one that waits, and processes of the
+ * version before go on serving.
+ */
+const MIGRATION_LOCK_TIMEOUT = '2s'
+
 /** The differences between the migrations of the database and of this build. */
 export interface MigrationState {
   /** Only in this build. */
@@ -30,7 +37,8 @@ export interface MigrationState {
 /**
  * Migrates the schema to this build: runs every new file of `migrations/` in one transaction. Many processes
  * may call it at the same time: one migrates, the others wait. Returns the names of the applied migrations.
- * Throws if the database is newer than this build, or PostgreSQL too old for it.
+ * Throws if the database is newer than this build, or PostgreSQL too old for it, and a lock timeout (`isLockTimeout`) if another
+ * transaction has a table for long: nothing is changed then.
  */
 export async function migrate(url: string, log: Log): Promise<string[]> {
   const db = connect(url, {
@@ -46,23 +54,7 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
     const { pending } = await readState(session)
     if (pending.length === 0) return []
     await refuseOldServer(session)
-    // Loaded where there is something to do: it takes a fifth of the start of a command.
-    const { runner } = await import('node-pg-migrate')
-    const applied = await runner({
-      dbClient: runnerClient(session),
-      dir: MIGRATIONS_DIR,
-      direction: 'up',
-      migrationsTable: MIGRATIONS_TABLE,
-      migrationsSchema: 'public',
-      noLock: true,
-      singleTransaction: true,
-      logger: {
-        debug: (text: string) => log.debug({}, text),
-        info: (text: string) => log.debug({}, text),
-        warn: (text: string) => log.warn({}, text),
-        error: (text: string) => log.error({}, text),
-      },
-    })
+    const applied = await runPending(session, log)
     const names = applied.map(({ name }) => name)
     if (names.length > 0) log.info({ migrations: names }, 'schema migrated')
     return names
@@ -70,6 +62,33 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
     // Ends the session and releases its lock.
     await db.end({ timeout: 0 })
   }
+}
+
+async function runPending(session: Session, log: Log) {
+  await session.unsafe(`set lock_timeout = '${MIGRATION_LOCK_TIMEOUT}'`)
+  // Loaded where there is something to do: it takes a fifth of the start of a command.
+  const { runner } = await import('node-pg-migrate')
+  const failures: string[] = []
+  const run = runner({
+    dbClient: runnerClient(session),
+    dir: MIGRATIONS_DIR,
+    direction: 'up',
+    migrationsTable: MIGRATIONS_TABLE,
+    migrationsSchema: 'public',
+    noLock: true,
+    singleTransaction: true,
+    logger: {
+      debug: (text: string) => log.debug({}, text),
+      info: (text: string) => log.debug({}, text),
+      warn: (text: string) => log.warn({}, text),
+      error: (text: string) => failures.push(text),
+    },
+  })
+  return await run.catch((error: unknown) => {
+    // Locks are waited for again, and the text is the whole migration.
+    if (!isLockTimeout(error)) for (const text of failures) log.error({}, text)
+    throw error
+  })
 }
 
 /** Returns what `migrate` would do, for the readiness check. */

@@ -1,6 +1,6 @@
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
-import { isUnavailable } from './connection-errors.js'
+import { isLockTimeout, isUnavailable } from './connection-errors.js'
 import { openDataDir } from './data-dir.js'
 import { DataDirBusyError, dataDirOwner } from './data-dir-lock.js'
 import { findEmbedded, startEmbedded } from './embedded.js'
@@ -39,10 +39,12 @@ const POLL_MS = 200
 const RETRY_MS = 1_000
 /** Between two lines of the log that tell of the waiting. */
 const LINE_MS = 10_000
+const LOCK_LINE =
+  'a migration waits for a lock that another transaction holds, such as a replay, an export or a backup: it is tried again'
 
 /**
  * Opens the database of the server: `DATABASE_URL`, or an embedded PostgreSQL of this process. Waits a minute for one that
- * does not answer, or until the signal aborts; then it throws the signal's reason.
+ * does not answer or whose tables are locked, or until the signal aborts; then it throws the signal's reason.
  */
 export async function openServerDatabase(
   config: DatabaseConfig,
@@ -144,13 +146,14 @@ async function withMigrations(
       await migrate(opened.url, log)
       return opened
     } catch (error) {
-      const passes = isUnavailable(error) || isTransient(error)
+      const passes = isUnavailable(error) || isLockTimeout(error) || isTransient(error)
       if (signal?.aborted || !passes || Date.now() >= deadline) {
         await opened.close()
         throw error
       }
       if (Date.now() >= nextLine) {
-        log.warn({ reason: error instanceof Error ? error.message : error }, 'waiting for the database')
+        const reason = error instanceof Error ? error.message : error
+        log.warn({ reason }, isLockTimeout(error) ? LOCK_LINE : 'waiting for the database')
         nextLine = Date.now() + LINE_MS
       }
       await pause(RETRY_MS, signal)
