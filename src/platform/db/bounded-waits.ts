@@ -24,11 +24,17 @@ export interface WaitLimits {
   readonly most: number
 }
 
+interface BoundedSql {
+  readonly sql: Sql
+  /** Counts the statements and transactions that wait for a connection. */
+  readonly countWaiting: () => number
+}
+
 /**
  * Bounds the time that statements and transactions of a pool wait for a connection, and their number; beyond it they fail
  * with `unavailable`. A statement that gets a connection at once costs a property; only one that waits is remembered.
  */
-export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): Sql {
+export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql {
   const timeout = `no connection to the database became free in ${limitMs / 1000} s`
   /** In the order of their deadlines. Some have got a connection since. */
   const waiting = new Map<DriverQuery, number>()
@@ -91,7 +97,10 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): Sql {
   const bounded = { unsafe: (...args: Parameters<typeof unsafe>) => watch(unsafe(...args)) }
   Object.assign(sql, bounded)
   const tag = (...args: Parameters<typeof sql>) => watch(sql(...args))
-  return Object.assign(tag, sql) as unknown as Sql
+  return {
+    sql: Object.assign(tag, sql) as unknown as Sql,
+    countWaiting: () => [...waiting.keys()].filter(({ state }) => state === null).length,
+  }
 }
 
 /** Takes a query out of the queue of its pool. */

@@ -144,6 +144,17 @@ it('counts connections in use and waiting transactions', async () => {
   expect(poolUsage(two)).toEqual({ size: 2, held: 0, waiting: 0 })
 })
 
+it('counts the statements of requests that wait for a connection, and each transaction once', async () => {
+  const one = connectAgain({ poolSize: 1, requestTimeoutMs: 60_000 })
+  const session = await one.reserve()
+  const waiting = [one`select 1`, one`select 2`, one.begin((transaction) => transaction`select 3`)]
+  const results = Promise.all(waiting)
+  await expect.poll(() => poolUsage(one)).toEqual({ size: 1, held: 1, waiting: 3 })
+  session.release()
+  await results
+  expect(poolUsage(one)).toEqual({ size: 1, held: 0, waiting: 0 })
+})
+
 it('begins no session after its end, also when it is connecting', async () => {
   const SSL_REQUEST_BYTES = 8
   const server = createServer().listen(0, '127.0.0.1')

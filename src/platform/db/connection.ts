@@ -60,7 +60,7 @@ export interface ConnectOptions {
   readonly onStatement?: (sql: string) => void
 }
 
-/** Numbers of connections in use by transactions and sessions, and of waiting callers. */
+/** Numbers of connections in use by transactions and sessions, and of callers without one; of statements only in pools of requests. */
 export interface PoolUsage {
   readonly size: number
   held: number
@@ -87,7 +87,7 @@ const KEEPALIVE_SECONDS = 5
  */
 const RECONNECT_SECONDS = { first: 0.02, last: 0.25 }
 
-const poolUsages = new WeakMap<Database, PoolUsage>()
+const poolUsages = new WeakMap<Database, () => PoolUsage>()
 
 /**
  * Opens a pool. It connects with the first statement; `db.end()` closes it.
@@ -137,9 +137,14 @@ export function connect(url: string, options: ConnectOptions): Database {
   })
   // The driver's types do not have `socket`.
   const pool: Database = postgres({ ...driverOptions, ...({ socket } as object) })
-  const bounded = requestTimeoutMs === undefined ? pool : boundWaits(pool, waitLimits(requestTimeoutMs))
-  const db = traces ? traceStatements(bounded) : bounded
-  poolUsages.set(db, trackUsage(db, { size: options.poolSize, traces }))
+  const { sql, countWaiting } =
+    requestTimeoutMs === undefined
+      ? { sql: pool, countWaiting: () => 0 }
+      : boundWaits(pool, waitLimits(requestTimeoutMs))
+  const db = traces ? traceStatements(sql) : sql
+  const usage = trackUsage(db, { size: options.poolSize, traces })
+  // Transactions that wait are among both numbers.
+  poolUsages.set(db, () => ({ ...usage, waiting: Math.max(usage.waiting, countWaiting()) }))
   return db
 }
 
@@ -176,7 +181,7 @@ function sessionSettings(timeoutMs: number): Record<string, string> {
 
 /** Returns the current usage of a pool of `connect`. */
 export function poolUsage(db: Database): Readonly<PoolUsage> {
-  return poolUsages.get(db) ?? { size: 0, held: 0, waiting: 0 }
+  return poolUsages.get(db)?.() ?? { size: 0, held: 0, waiting: 0 }
 }
 
 type Work = (sql: Transaction) => unknown
