@@ -8,6 +8,7 @@ import { ShardSync } from '../../src/hub/sync/follow/shard-sync.js'
 import { startShards } from '../../src/hub/sync/follow/start-shards.js'
 import { UpstreamRefusalLog } from '../../src/hub/sync/reconcile-queue.js'
 import { allUsers } from '../../src/hub/sync/subset/selected-users.js'
+import type { UpstreamMetrics } from '../../src/hub/sync/upstream-metrics.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { HubEventType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
@@ -45,7 +46,8 @@ export function upstreamOf(
 ): UpstreamClient {
   return {
     address: 'stub.example:3383',
-    call: () => Promise.reject(new Error('not called')),
+    // The information of another Plaza, which has no peers.
+    call: async () => Buffer.alloc(0),
     async *subscribe() {
       for (const events of batches) yield { events, hasMore: false }
     },
@@ -69,12 +71,11 @@ export async function startAtFirstEvent(db: Database, client: UpstreamClient, sh
 export async function followShard(
   { db, hub }: { readonly db: Database; readonly hub: Hub },
   client: UpstreamClient,
-  { shard = 1, shards = 1 } = {},
+  { shard = 1, shards = 1, metrics = createRecordingMetrics() as UpstreamMetrics, clock = Date.now } = {},
 ): Promise<void> {
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const log = createRecordingLog()
-  const metrics = createRecordingMetrics()
   const { signal } = stopping
   const starts = await startShards({ db, log, metrics }, client, [shard], signal)
   await new ShardSync({
@@ -89,7 +90,7 @@ export async function followShard(
     log,
     refusals: new UpstreamRefusalLog(log),
     metrics,
-    clock: Date.now,
+    clock,
     signal,
     onProgress: () => {},
   }).run()

@@ -26,7 +26,7 @@ export function createRecordingMetrics(): RecordedMetrics {
     count: (outcome: string, items: number) => {
       recorded.items[outcome] = (recorded.items[outcome] ?? 0) + items
     },
-    blockMerged: () => {},
+    caughtUp: () => {},
     disconnected: (status: string) => {
       recorded.disconnects.push(status)
     },

@@ -82,7 +82,7 @@ export const syncModule: Module = {
     if (settings === null) return {}
     const db = connections.sync
     const upstreams = openUpstreams(settings)
-    const syncMetrics = createUpstreamMetrics(metrics.registry, clock)
+    const syncMetrics = createUpstreamMetrics(metrics.registry, { db, addresses: settings.addresses, clock })
     const subset = subsetSettings(config)
     const selected = subset === null ? null : await SelectedUsers.open(db, subset)
     const publishing = openPublishing(app, settings)

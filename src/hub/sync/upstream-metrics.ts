@@ -1,11 +1,20 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Database } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
 /** Counters of the sync. */
 export type UpstreamMetrics = ReturnType<typeof createUpstreamMetrics>
 
-/** Registers the sync metrics; `clock` is in Unix milliseconds. */
-export function createUpstreamMetrics(registry: Registry, clock: () => number) {
+interface SyncedShards {
+  readonly db: Database
+  /** The configured upstreams. */
+  readonly addresses: readonly string[]
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Registers the sync metrics. */
+export function createUpstreamMetrics(registry: Registry, synced: SyncedShards) {
   const registers = [registry]
   const items = new Counter({
     name: 'plaza_sync_items_total',
@@ -31,25 +40,13 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number) {
     labelNames: ['side'],
     registers,
   })
-  const times = new Map<number, number>()
-  new Gauge({
-    name: 'plaza_sync_block_age_seconds',
-    help: 'Age of the newest block of each upstream shard that is merged',
-    labelNames: ['shard'],
-    registers,
-    collect() {
-      const now = farcasterSecondsFromUnixMs(clock())
-      for (const [shard, time] of times) this.set({ shard }, Math.max(0, now - time))
-    },
-  })
+  const { caughtUp } = observeBlockAge(registry, synced)
   return {
     count(outcome: 'merged' | 'duplicate' | 'refused' | 'ignored', count: number): void {
       items.inc({ outcome }, count)
     },
-    /** Records the newest merged block of a shard, with its time in Farcaster seconds. */
-    blockMerged(shard: number, blockTime: number): void {
-      times.set(shard, blockTime)
-    },
+    /** Records that a quiet shard was merged up to a time in Farcaster seconds: the upstream had nothing newer. */
+    caughtUp,
     /** Counts a disconnect by gRPC status. */
     disconnected(status: string): void {
       disconnects.inc({ status })
@@ -62,6 +59,46 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number) {
     compared({ missing, extra }: { readonly missing: number; readonly extra: number }): void {
       compared.inc({ side: 'missing' }, missing)
       compared.inc({ side: 'extra' }, extra)
+    },
+  }
+}
+
+interface ShardRow {
+  readonly shard: number
+  readonly blockTime: number
+}
+
+/** Reads the stored cursors on each scrape, so that the age is known after a restart, too, while no upstream answers. */
+function observeBlockAge(registry: Registry, { db, addresses, clock }: SyncedShards) {
+  const syncedUntil = new Map<number, number>()
+  // The upstream that was followed last: cursors of others stay where they were.
+  const read = () => db<ShardRow[]>`
+    select shard, block_time as "blockTime"
+    from sync.cursors
+    where upstream = (
+      select upstream
+      from sync.cursors
+      where upstream = any(${[...addresses]}::text[])
+      order by block_time desc
+      limit 1
+    )`
+  new Gauge({
+    name: 'plaza_sync_block_age_seconds',
+    help: 'Age of the newest block of each upstream shard that is merged; 0 while the upstream has nothing newer',
+    labelNames: ['shard'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      const now = farcasterSecondsFromUnixMs(clock())
+      for (const { shard, blockTime } of await read().catch(() => [])) {
+        const time = Math.max(blockTime, syncedUntil.get(shard) ?? 0)
+        if (time > 0) this.set({ shard }, Math.max(0, now - time))
+      }
+    },
+  })
+  return {
+    caughtUp(shard: number, time: number): void {
+      syncedUntil.set(shard, time)
     },
   }
 }

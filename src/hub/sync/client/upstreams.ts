@@ -82,6 +82,11 @@ export async function readShards(client: UpstreamClient, signal?: AbortSignal): 
   return Array.from({ length: Math.max(1, numShards) }, (_, shard) => shard + 1)
 }
 
+/** Whether an upstream is a node of the network, which makes blocks without messages. Another Plaza has no peers. */
+export async function hasPeers(client: UpstreamClient, signal: AbortSignal): Promise<boolean> {
+  return GetInfoResponse.decode(await client.call('getInfo', {}, signal)).peerId !== ''
+}
+
 /** The configured upstream nodes. */
 export interface UpstreamSettings {
   /** `host:port` of each, in the order of use. */

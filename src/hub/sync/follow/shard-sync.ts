@@ -4,12 +4,14 @@ import type { Log } from '../../../platform/log/log.js'
 import { HubEvent, HubEventType } from '../../../protocol/definitions.js'
 import { isChannelType } from '../../../protocol/message-kinds.js'
 import { CHANNELS_FID, isOfShardZero, shardOf } from '../../../protocol/shard.js'
+import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { decodeItem, isItem } from '../../archive/frame.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
+import { hasPeers } from '../client/upstreams.js'
 import { queueAllUsers, ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
@@ -122,17 +124,18 @@ export class ShardSync {
   }
 
   async #follow(): Promise<void> {
-    const { client, shard, start, signal, idleMs = IDLE_MS } = this.#options
+    const { client, shard, start, signal, metrics, idleMs = IDLE_MS } = this.#options
     const { fromId } = start
     try {
       for await (const { events, hasMore } of client.subscribe({ shard, fromId, idleMs }, signal)) {
         if (events.length > 0) this.#options.onProgress()
-        else await this.#checkLogEnd()
+        const quietUntil = events.length > 0 ? null : await this.#checkLogEnd()
         for (const event of events) this.#buffer(event)
         await this.#fetchMissing()
         await this.#mergeInOrder()
         if (!hasMore) await this.#reorderBuffer.drain()
         await this.#settled(hasMore ? 0 : this.#itemCount)
+        if (quietUntil !== null && this.#buffered.length === 0) metrics.caughtUp(shard, quietUntil)
       }
     } finally {
       await this.#mergeUnlogged()
@@ -218,12 +221,17 @@ export class ShardSync {
     return isChannel ? { ...item, historical: true } : item
   }
 
-  /** An idle stream may have left out the last events: checks the end of the log. */
-  async #checkLogEnd(): Promise<void> {
-    const { client, shard, signal } = this.#options
+  /**
+   * Checks the end of the log: an idle stream may have left out the last events. Returns the time of the check in Farcaster
+   * seconds; null for a node of the network, which makes a block each second: one without new blocks is itself behind.
+   */
+  async #checkLogEnd(): Promise<number | null> {
+    const { client, shard, signal, clock } = this.#options
+    const now = farcasterSecondsFromUnixMs(clock())
     const [newest] = await client.events({ shard, from: 0, limit: 1, reverse: true }, signal)
     if (newest) this.#gapTracker.expect(newest.id)
     await this.#save()
+    return (await hasPeers(client, signal)) ? null : now
   }
 
   /** Returns the number of events of a block. */
@@ -258,7 +266,7 @@ export class ShardSync {
   }
 
   async #save(): Promise<void> {
-    const { db, client, shard, clock, metrics, selection } = this.#options
+    const { db, client, shard, clock, selection } = this.#options
     const checkpoint = this.#unsavedCheckpoint
     if (checkpoint === null) return
     this.#unsavedCheckpoint = null
@@ -267,7 +275,6 @@ export class ShardSync {
     await this.#reconcileQueue.flush()
     await selection.flush()
     await saveCursor(db, client.address, shard, checkpoint)
-    metrics.blockMerged(shard, checkpoint.blockTime)
   }
 
   #count(): void {

@@ -1,0 +1,33 @@
+import { Registry } from 'prom-client'
+import { expect, it } from 'vitest'
+import { createUpstreamMetrics } from '../../src/hub/sync/upstream-metrics.js'
+import { farcasterSecondsFromUnixMs, unixMsFromFarcasterSeconds } from '../../src/protocol/time.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { TestUser, testNow } from '../network.js'
+import { followShard, logOf, startAtFirstEvent, upstreamOf } from './stub-upstream.js'
+
+const { db } = await createTestDatabase({ poolSize: 8 })
+const hub = await createTestHub(db)
+const user = new TestUser(1)
+await hub.submitOnChainEvents(user.onChain())
+const log = logOf([{ messages: [user.cast('old', testNow - 100)] }])
+const upstream = upstreamOf(log, [log, []])
+const clock = () => unixMsFromFarcasterSeconds(testNow + 3600)
+
+async function ageOf(registry: Registry): Promise<string[]> {
+  const lines = (await registry.metrics()).split('\n')
+  return lines.filter((line) => line.startsWith('plaza_sync_block_age_seconds{'))
+}
+
+it('the age of blocks: 0 while a quiet upstream has nothing newer; after a restart, that of the stored block', async () => {
+  const options = { db, addresses: [upstream.address], clock }
+  expect(farcasterSecondsFromUnixMs(clock())).toBe(testNow + 3600)
+  await startAtFirstEvent(db, upstream)
+  const followed = new Registry()
+  await followShard({ db, hub }, upstream, { metrics: createUpstreamMetrics(followed, options), clock })
+  expect(await ageOf(followed)).toEqual(['plaza_sync_block_age_seconds{shard="1"} 0'])
+  const restarted = new Registry()
+  createUpstreamMetrics(restarted, options)
+  expect(await ageOf(restarted)).toEqual(['plaza_sync_block_age_seconds{shard="1"} 3600'])
+})
