@@ -51,7 +51,8 @@ function openChains(
 ): { readonly chains: OpenChains; readonly stop: () => Promise<void> } {
   const db = connections.sync
   const holder = { id: randomUUID(), locks: connections.locks }
-  const { onProgress, onFailure, onMismatch } = createChainMetrics(metrics.registry, connections.read)
+  const counts = createChainMetrics(metrics.registry, connections.read, clock)
+  const { onFollow, onProgress, onFailure, onMismatch } = counts
   const rpcs = new Map(
     [...settings.chains].map(([name, chain]) => {
       const options = {
@@ -70,6 +71,7 @@ function openChains(
     onWork?: FollowingOptions['onWork'],
   ): void {
     const follower = new ChainFollower(handler, { db, rpc, holder, onProgress })
+    onFollow(follower.name)
     stops.push(startFollowing(follower, { pollMs: config.chainPollMs, log, onWork }))
   }
   if (roles.has('sync') && config.chainRegistries) {

@@ -8,8 +8,11 @@ interface FollowerRow {
   readonly head: number | null
 }
 
-/** Registers the chain metrics: progress and lag of followers, failures and mismatches of RPC endpoints. */
-export function createChainMetrics(registry: Registry, db: Database) {
+/**
+ * Registers the chain metrics: progress and lag of followers, failures and mismatches of RPC endpoints; `clock` is in Unix
+ * milliseconds.
+ */
+export function createChainMetrics(registry: Registry, db: Database, clock: () => number) {
   const registers = [registry]
   const logs = new Counter({
     name: 'plaza_chain_logs_total',
@@ -36,8 +39,21 @@ export function createChainMetrics(registry: Registry, db: Database) {
     registers,
   })
   observeLag(registry, db)
+  const readAt = new Map<string, number>()
+  new Gauge({
+    name: 'plaza_chain_read_age_seconds',
+    help: 'Time since a follower of this process has read its chain, or has started; in a process that does not hold it, since its start',
+    labelNames: ['follower'],
+    registers,
+    collect() {
+      for (const [follower, atMs] of readAt) this.set({ follower }, Math.max(0, clock() - atMs) / 1000)
+    },
+  })
   return {
+    /** Begins to measure a follower that runs until the process stops. */
+    onFollow: (follower: string) => readAt.set(follower, clock()),
     onProgress({ follower, outcome, logs: count }: StepResult) {
+      if (outcome !== 'busy' && readAt.has(follower)) readAt.set(follower, clock())
       logs.inc({ follower }, count)
       if (outcome === 'reorged' || outcome === 'deepReorg') {
         reorgs.inc({ follower, depth: outcome === 'deepReorg' ? 'deep' : 'rewound' })
