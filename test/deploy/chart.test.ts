@@ -100,6 +100,10 @@ describe.each(byCase)('the case %s', (name, list) => {
     expect(selectedBy(policy!.spec.podSelector.matchLabels)).toHaveLength(3)
     for (const monitor of ofKind(list, 'PodMonitor')) {
       expect(selectedBy(monitor.spec.selector.matchLabels)).toHaveLength(3)
+      // As the alerts expect, and another one for each installation.
+      expect(monitor.spec.podMetricsEndpoints[0].relabelings).toEqual([
+        { targetLabel: 'job', replacement: expect.stringMatching(/^plaza-\w+-plaza$/) },
+      ])
     }
   })
 
