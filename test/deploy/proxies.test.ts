@@ -24,3 +24,12 @@ it('the Caddy of the guide refuses what is for operators, and drops the header w
   expect(caddy).toContain('respond @private 404')
   expect(caddy.toLowerCase()).toContain(`header_up -${APP_HEADER}`)
 })
+
+it('the HAProxy of Compose refuses metrics, and has the other two paths and the header to turn on', () => {
+  const haproxy = readFileSync('deploy/compose/haproxy.cfg', 'utf8')
+  expect(haproxy).toMatch(/^ {2}http-request deny if \{ path,url_dec -m beg \/metrics \}$/m)
+  const [, published = ''] = haproxy.split('Before you publish it')
+  expect(published).toContain('# http-request deny if { path,url_dec -m beg /admin /console }')
+  expect(published.toLowerCase()).toContain(`# http-request del-header ${APP_HEADER}`)
+  expect(readFileSync('docs/deploy.md', 'utf8')).toContain('`Before you publish it`')
+})
