@@ -21,6 +21,7 @@ import type { Config } from './config/config.js'
 import { openConnections, splitConnections } from './connections.js'
 import { Lifecycle } from './lifecycle.js'
 import type { Module, ServerApp, Services, StartedModule } from './module.js'
+import { chainSettings } from './modules/chains.js'
 import { modules } from './modules.js'
 import { type AppParts, openApp } from './open-app.js'
 import { openTracing } from './open-tracing.js'
@@ -117,7 +118,9 @@ async function compose(
     { config, log, errors, metrics, tracing, roles, connections, extraHooks, publicUrl, lifecycle },
     database.url,
   )
-  const processes = await registerProcess(connections.write, { roles, connections: config.databasePool }, log)
+  const idleRoles = new Set(hasSyncWork(config) ? [] : (['sync'] as const))
+  const details = { roles, connections: config.databasePool, idleRoles }
+  const processes = await registerProcess(connections.write, details, log)
   lifecycle.onStop(processes.stop)
   const { write: db, listener } = connections
   lifecycle.onStop(
@@ -148,6 +151,13 @@ async function compose(
     stop: () => lifecycle.stop(),
     abort: database.abort,
   }
+}
+
+/** Whether a process with the role sync has anything to do: an upstream, chains or importers. */
+function hasSyncWork(config: Config): boolean {
+  const { upstreamHub, fnameRegistryUrl, clientApiUrl } = config
+  const isConfigured = [upstreamHub, fnameRegistryUrl, clientApiUrl].some((source) => source !== undefined)
+  return isConfigured || chainSettings(config).chains.size > 0
 }
 
 function startJobs(app: AppParts, started: readonly StartedModule[], lifecycle: Lifecycle): void {

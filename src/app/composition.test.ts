@@ -80,7 +80,7 @@ it('processes of one role each run its parts, and no others', async () => {
   await expect.poll(jobsByRole).toEqual(expected)
 
   await Promise.all([worker.stop(), sync.stop()])
-  expect(await readiness(api)).toMatchObject({ body: { missingRoles: ['worker', 'sync'] } })
+  expect(await readiness(api)).toMatchObject({ body: { missingRoles: ['worker'] } })
 })
 
 it('the hub has addresses of its own where they are asked for', async () => {

@@ -38,6 +38,19 @@ it('a process is counted by its roles, in the metrics too, until it stops', asyn
   expect(await db`select from app.processes`).toEqual([])
 })
 
+it('a role without work is left out until a process has it', async () => {
+  const idleRoles = parseRoles('sync')
+  const api = await registerProcess(
+    db,
+    { roles: parseRoles('api,worker'), connections: 1, idleRoles },
+    silentLog,
+  )
+  expect(await api.countByRole()).toEqual({ api: 1, worker: 1 })
+  const sync = await registerProcess(db, { roles: parseRoles('sync'), connections: 1, idleRoles }, silentLog)
+  expect(await api.countByRole()).toEqual({ api: 1, worker: 1, sync: 1 })
+  await Promise.all([api.stop(), sync.stop()])
+})
+
 it('without the database the metric is absent, and a process stops', async () => {
   const other = connect()
   const process = await registerProcess(other, { roles: parseRoles('api'), connections: 1 }, silentLog)

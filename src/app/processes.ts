@@ -22,6 +22,8 @@ export interface ProcessDetails {
   readonly roles: ReadonlySet<Role>
   /** Most connections to the database that it opens. */
   readonly connections: number
+  /** Roles without work by the configuration: without a process they are not missing. */
+  readonly idleRoles?: ReadonlySet<Role>
   /** Milliseconds between two heartbeats, for tests. */
   readonly heartbeatMs?: number
 }
@@ -37,7 +39,7 @@ export async function registerProcess(db: Database, details: ProcessDetails, log
     log,
     signal: stopping.signal,
   })
-  const countByRole = () => countProcesses(db)
+  const countByRole = () => countProcesses(db, details.idleRoles)
   return {
     id,
     countByRole,
@@ -80,20 +82,25 @@ async function heartbeat(db: Database, id: string, { roles, connections }: Proce
     on conflict (id) do update set alive_until = excluded.alive_until`
 }
 
-async function countProcesses(db: Database): Promise<Record<Role, number>> {
+/** Counts processes by role. Roles that have neither work nor a process are left out. */
+async function countProcesses(
+  db: Database,
+  idleRoles: ReadonlySet<Role> = new Set(),
+): Promise<Partial<Record<Role, number>>> {
   const rows = await db<{ role: Role; count: number }[]>`
     select role, count(*)::integer as count
     from app.processes, unnest(roles) as role
     where alive_until > now()
     group by role`
   const counts = new Map(rows.map(({ role, count }) => [role, count]))
-  return Object.fromEntries(allRoles.map((role) => [role, counts.get(role) ?? 0])) as Record<Role, number>
+  const expected = allRoles.filter((role) => counts.has(role) || !idleRoles.has(role))
+  return Object.fromEntries(expected.map((role) => [role, counts.get(role) ?? 0]))
 }
 
 function observeRoles({ registry }: Metrics, countByRole: () => ReturnType<typeof countProcesses>): void {
   new Gauge({
     name: 'plaza_role_processes',
-    help: 'Live processes with a role; 0 where nobody does its work',
+    help: 'Live processes with a role; 0 where nobody does its work, absent where there is none',
     labelNames: ['role'],
     registers: [registry],
     async collect() {
