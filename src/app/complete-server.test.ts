@@ -32,6 +32,7 @@ const METRICS = [
   'chain_logs_total',
   'chain_lookups_total',
   'chain_next_block',
+  'chain_read_age_seconds',
   'chain_reorgs_total',
   'chain_rpc_failures_total',
   'chain_rpc_mismatches_total',
