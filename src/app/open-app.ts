@@ -89,7 +89,6 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
     )
   }
   const vault = await openVault(config)
-  // A process that only syncs has no connections for work.
   if (rendersViews) void lookForMissingKeys(connections.work, vault, log)
   const clock = Date.now
   return {
