@@ -86,8 +86,57 @@ it('with frames: a page has the newest, whatever join the planner chooses', asyn
   expect(await pageOf('nestloop', 'mergejoin')).toEqual(newest)
 })
 
+describe('matches that are common among older embeds, and few of the newest', () => {
+  const OLDER = 20_000
+  const url = 'https://spread.example/a.jpg'
+  const selections = [
+    ['kinds', { kinds: ['image/jpeg'] }],
+    ['a prefix', { prefix: 'https://spread.example', isHost: true }],
+  ] as const satisfies readonly (readonly [string, EmbedSelection])[]
+
+  beforeAll(async () => {
+    await db`insert into embeds.urls (url, host, kind) values (${url}, 'spread.example', 'image/jpeg')`
+    await db`
+      insert into social.url_embeds (url, ts, hash, fid)
+      select case when n <= ${OLDER} or n % 100 = 0 then ${url} else 'https://noise.example/' || n end,
+        100000 + n / 3, decode(md5(n::text) || '00000000', 'hex'), 1
+      from generate_series(1, ${OLDER + NEWEST}::integer) n`
+    await db`analyze social.url_embeds`
+  })
+
+  test.each(selections)('%s: a page reads a part of them', async (_name, selection) => {
+    const { entries, rows } = await readCounting(selection, null, 25)
+    expect(entries).toHaveLength(25)
+    expect(rows).toBeLessThan(OLDER / 2)
+  })
+
+  test.each(selections)('%s: the pages are all of them, newest first', async (_name, selection) => {
+    const expected = await db<FeedCursor[]>`
+      select ts, encode(hash, 'hex') as hash from social.url_embeds where url = ${url}
+      order by social.url_embeds.ts desc, social.url_embeds.hash desc limit 200`
+    const found: FeedCursor[] = []
+    while (found.length < 200) {
+      const before: FeedCursor | null = found.at(-1) ?? null
+      found.push(...(await readEmbedFeed(db, selection, { before, count: 7 + (found.length % 40) })))
+    }
+    expect(found.slice(0, 200)).toEqual([...expected])
+  })
+
+  test('hidden authors -> the page has what is older than them', async () => {
+    await db`insert into social.blocks (fid, target_fid, ts) values (9, 1, 0)`
+    const entries = await readEmbedFeed(
+      db,
+      { prefix: 'https://spread.example', isHost: true },
+      { before: null, count: 5, viewerFid: 9 },
+    )
+    expect(entries).toHaveLength(0)
+    const old = await readEmbedFeed(db, { kinds: ['video/mp4'] }, { before: null, count: 5, viewerFid: 9 })
+    expect([...new Set(old.map(({ hash }) => hash))]).toEqual([border, older])
+  })
+})
+
 /** Reads a page and counts the rows of embeds that PostgreSQL fetched for it. */
-async function readCounting(selection: EmbedSelection, before: FeedCursor) {
+async function readCounting(selection: EmbedSelection, before: FeedCursor | null, count = 10) {
   return await db.begin(async (transaction) => {
     const fetched = async () => {
       const [row] = await transaction<{ rows: number }[]>`
@@ -98,7 +147,10 @@ async function readCounting(selection: EmbedSelection, before: FeedCursor) {
     // An index would not be worth it in a small table.
     await transaction`set local enable_seqscan = off`
     const start = await fetched()
-    const entries = await readEmbedFeed(transaction as unknown as Database, selection, { before, count: 10 })
+    // What the page reads in a transaction of its own is counted with the rest.
+    const begin = (_mode: string, read: (inner: typeof transaction) => unknown) => read(transaction)
+    const inside = Object.assign(transaction, { begin }) as unknown as Database
+    const entries = await readEmbedFeed(inside, selection, { before, count })
     return { entries: [...entries], rows: (await fetched()) - start }
   })
 }
