@@ -87,7 +87,7 @@ export async function createExtremes(db, directory) {
     searchCasts(db, { terms: searchTerms(q) }, { before: null, count: 26, order: 'desc_chron' })
   const weeks = { ts: LAST_TS - 26 * 604_800, seconds: 604_800, count: 26 }
   const metrics = (/** @type {string} */ q) => () => countCastsFound(db, { terms: searchTerms(q) }, weeks)
-  const channels = (/** @type {string} */ window) => () => trendingChannels(db, window, 11, null, LAST_TS)
+  const channels = (/** @type {string} */ window) => () => trendingChannels(db, window, LAST_TS)
   const near = (/** @type {number[]} */ fids) => () =>
     readNearbyUsers(db, { ...CITY, hidden: fids, limit: 26 }, null)
   return {

@@ -28,8 +28,8 @@ const hash = 'ff'.repeat(20)
 it.each([
   ['channel/list', {}, ['channels by followers', 1.5, 'x']],
   ['channel/search', { q: 'garden' }, ['channels by similarity', 1.5, 'x']],
-  ['channel/trending', {}, ['channels by activity', 1.5, 'x']],
-  ['channel/trending', {}, ['channels by activity', 1e300, 'x']],
+  ['channel/trending', {}, ['channels by activity', 1.5, 1, 'x']],
+  ['channel/trending', {}, ['channels by activity', 1, 1e300, 'x']],
   ['channel/user', { fid: 1 }, ['channels by last cast', 1.5, 'x']],
   ['user/search', { q: 'ali' }, ['users found', 99_999_999_999, 0, 1]],
   ['user/active', {}, ['users by score', 1e300, 1]],

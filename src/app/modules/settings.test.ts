@@ -137,7 +137,7 @@ describe('operations', () => {
       'POST webhook/preview',
     ]
     const byLength = ['GET casts', 'GET channel/followers', 'GET user/bulk', 'GET user/bulk-by-address']
-    const byKind = ['GET feed', 'GET feed/trending']
+    const byKind = ['GET channel/trending', 'GET feed', 'GET feed/trending']
     expect([...priceOf.keys()].sort()).toEqual([...always, ...byLength, ...byKind].sort())
     const fids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
     for (const name of always) expect(priceOf.get(name)!({})).not.toBeNull()
@@ -162,11 +162,13 @@ describe('operations', () => {
     const priceOfHolders = priceOf.get('GET user/bulk-by-address')!
     expect(priceOfHolders({ addresses: fids(50).join(',') })).toBeNull()
     expect(priceOfHolders({ addresses: fids(51).join(',') })).not.toBeNull()
-    const priceOfTrending = priceOf.get('GET feed/trending')!
-    expect([priceOfTrending({}), priceOfTrending({ cursor: 'a-later-page' })]).toEqual([
-      null,
-      workPrices.search,
-    ])
+    for (const name of ['GET feed/trending', 'GET channel/trending']) {
+      const priceOfTrending = priceOf.get(name)!
+      expect([priceOfTrending({}), priceOfTrending({ cursor: 'a-later-page' })]).toEqual([
+        null,
+        workPrices.search,
+      ])
+    }
     const priceOfConversation = priceOf.get('GET cast/conversation')!
     for (const query of [{ sort_type: 'algorithmic' }, { fold: 'above' }])
       expect(priceOfConversation(query)).toEqual(workPrices.search)

@@ -81,49 +81,65 @@ export function activeChannels(
   return rankedPage(db, used, limit, after)
 }
 
-/** A channel and its casts per time window. */
-export interface ActivityRow extends ChannelKey {
+const hoursOf = { '1d': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
+export type TimeWindow = keyof typeof hoursOf
+
+/** Channels in a ranking by activity: 40 full pages. */
+export const MAX_TRENDING_CHANNELS = 1_000
+
+/**
+ * Lists channels by casts in a window, most active first. Hours count whole: the window ends with the current hour. The
+ * ranking reads only that window, by days where it can.
+ *
+ * @param now Farcaster seconds.
+ */
+export async function trendingChannels(
+  db: Database,
+  window: TimeWindow,
+  now: number,
+): Promise<readonly ChannelKey[]> {
+  const hour = Math.floor(now / 3600)
+  return await db<ChannelKey[]>`
+    select u.channel_id as id, sum(a.casts) as rank
+    from (${windowActivity(db, { start: hour - hoursOf[window], end: hour })}) a
+    join channels.urls u on u.url = a.url
+    group by u.channel_id
+    order by sum(a.casts) desc, u.channel_id collate "C"
+    limit ${MAX_TRENDING_CHANNELS}`
+}
+
+/** The casts of a channel per time window. */
+export interface ChannelActivity {
+  readonly id: string
   readonly day: number
   readonly week: number
   readonly month: number
 }
 
-const hoursOf = { '1d': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
-export type TimeWindow = keyof typeof hoursOf
-
 /**
- * Lists channels by casts in a window, most active first. Hours count whole: the window ends with the current hour. The
- * ranking reads only that window of all channels, by days where it can; the other windows are counted for the page.
+ * Counts the casts of channels in each window.
  *
  * @param now Farcaster seconds.
  */
-export function trendingChannels(
+export async function countChannelActivity(
   db: Database,
-  window: TimeWindow,
-  limit: number,
-  after: ChannelCursor,
+  ids: readonly string[],
   now: number,
-): Promise<ActivityRow[]> {
+): Promise<ReadonlyMap<string, ChannelActivity>> {
   const hour = Math.floor(now / 3600)
   const castCountIn = (name: TimeWindow) =>
     db`coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf[name]}::integer), 0)`
-  const active = db`
-    select u.channel_id as id, sum(a.casts) as rank
-    from (${windowActivity(db, { start: hour - hoursOf[window], end: hour })}) a
-    join channels.urls u on u.url = a.url
-    group by u.channel_id`
-  return db<ActivityRow[]>`
-    with page as materialized (${rankedPage(db, active, limit, after)})
-    select page.id, page.rank, activity.day, activity.week, activity.month
-    from page
+  const rows = await db<ChannelActivity[]>`
+    select page.id, activity.day, activity.week, activity.month
+    from unnest(${db.types.texts(ids)}::text[]) page (id)
     cross join lateral (
       select ${castCountIn('1d')} as day, ${castCountIn('7d')} as week, ${castCountIn('30d')} as month
       from channels.urls u
       join social.url_activity a on a.url = u.url and a.hour <= ${hour}::integer
         and a.hour > ${hour - hoursOf['30d']}::integer
       where u.channel_id = page.id
-    ) activity
-    order by page.rank desc, page.id`
+    ) activity`
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Lists followers of a channel and the Unix second since when, newest first, without users hidden from the viewer. */

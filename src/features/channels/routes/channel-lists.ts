@@ -13,13 +13,16 @@ import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { type Json, json } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
+import { cachedRanking } from '../../feeds/routes/cached-ranking.js'
+import { firstPageTime, priceOfTrending } from '../../feeds/routes/ranked-feeds.js'
 import { defineOperation } from '../../operation.js'
 import {
   activeChannels,
   type ChannelKey,
   channelIdsByUrl,
+  countChannelActivity,
   listChannels,
+  MAX_TRENDING_CHANNELS,
   searchChannels,
   trendingChannels,
 } from '../queries.js'
@@ -81,10 +84,10 @@ export const channelSearch = defineOperation({
   },
 })
 
-const byActivity = channelCursor('channels by activity')
+const byActivity = cursorKind('channels by activity', firstPageTime, keyPart.integer, keyPart.text)
 
-/** A page is cached this long: a window of 30 days has up to 720 rows for each URL. */
-const EVERY_MS = 30_000
+/** Counts of a first page are cached this long, as rankings are. */
+const MAX_COUNT_AGE_MS = 60_000
 
 /** `GET channel/trending` */
 export const channelTrending = defineOperation({
@@ -96,7 +99,9 @@ export const channelTrending = defineOperation({
   description:
     'Ordered by the number of casts, replies included, in the time window; without `time_window`, one ' +
     'day. Casts are counted by the hour, including the current one. Channels without a cast in the window ' +
-    'are left out. The ranking is computed every 30 seconds.',
+    `are left out. The ranking holds ${MAX_TRENDING_CHANNELS} channels and is computed every 30 seconds; all pages ` +
+    'are of the ranking of the first page. Cursors work for an hour.',
+  price: ({ cursor }) => priceOfTrending(cursor),
   query: Type.Object({
     time_window: Type.Optional(
       choiceParameter(['1d', '7d', '30d'], { description: 'Time range that ends now.' }),
@@ -105,27 +110,43 @@ export const channelTrending = defineOperation({
   }),
   reply: TrendingChannelResponse,
 
-  async handle({ hydrator, clock }, { time_window = '1d', limit, cursor }) {
+  async handle({ db, hydrator, clock }, { time_window = '1d', limit, cursor }) {
     const after = byActivity.decode(cursor)
-    const rows = await hydrator.singleFlight.read(
-      `channel/trending ${JSON.stringify([time_window, limit, after])}`,
-      EVERY_MS,
-      async (db) => {
-        const now = farcasterSecondsFromUnixMs(clock())
-        return { value: await trendingChannels(db, time_window, limit + 1, after, now), tags: [] }
-      },
+    const { ts, rows } = await cachedRanking(
+      { hydrator, clock },
+      `channels ${time_window}`,
+      after?.[0] ?? null,
+      (reader, timestamp) => trendingChannels(reader, time_window, timestamp),
     )
-    const { page, next } = byActivity.page(rows, limit, (last) => [last.rank, last.id])
-    const channels = await hydrator.channels(page.map(({ id }) => id))
-    const activities = page.flatMap(({ id, day, week, month }) => {
-      const channel = channels.get(id)
-      if (channel === undefined) return []
-      const counts = json`"cast_count_1d":${`${day}`},"cast_count_7d":${`${week}`},"cast_count_30d":${`${month}`}`
-      return [json`{"object":"channel_activity",${counts},"channel":${channel}}`]
+    const behind = after ? rows.filter((row) => isBehind(row, after)) : rows
+    const { page, next } = byActivity.page(behind, limit, (last) => [ts, last.rank, last.id])
+    const ids = page.map(({ id }) => id)
+    // Only counts of first pages are cached: cursors may be made up, and would push other entries out.
+    const counting = after
+      ? countChannelActivity(db, ids, ts)
+      : hydrator.singleFlight.read(
+          `channel counts ${JSON.stringify([time_window, ts, limit])}`,
+          MAX_COUNT_AGE_MS,
+          async (reader) => ({ value: await countChannelActivity(reader, ids, ts), tags: [] }),
+        )
+    const [counts, channels] = await Promise.all([counting, hydrator.channels(ids)])
+    const activities = ids.flatMap((id) => {
+      const [count, channel] = [counts.get(id), channels.get(id)]
+      if (count === undefined || channel === undefined) return []
+      const { day, week, month } = count
+      const members = json`"cast_count_1d":${`${day}`},"cast_count_7d":${`${week}`},"cast_count_30d":${`${month}`}`
+      return [json`{"object":"channel_activity",${members},"channel":${channel}}`]
     })
     return listJson('channels', activities, next)
   },
 })
+
+function isBehind(
+  { id, rank }: ChannelKey,
+  [, lastRank, lastId]: readonly [number, number, string],
+): boolean {
+  return rank < lastRank || (rank === lastRank && id > lastId)
+}
 
 const byLastCast = channelCursor('channels by last cast')
 

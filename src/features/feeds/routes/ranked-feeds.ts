@@ -13,6 +13,7 @@ import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { type WorkPrice, workPrices } from '../../../platform/limits/work-prices.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
+import { cachedRanking } from './cached-ranking.js'
 import { type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
 import { feedPaging, parentUrl } from './feed-parameters.js'
 
@@ -38,7 +39,7 @@ export interface RankingPageRequest extends Viewer {
 }
 
 /** The time of a first page in Farcaster seconds, as messages have it: windows before it and after it are exact. */
-const firstPageTime = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
+export const firstPageTime = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
 
 /** Creates the function that renders pages of a ranked feed. Cursors hold the time of the first page. */
 export function rankedPages(name: string) {
@@ -107,50 +108,28 @@ export const feedForYou = defineOperation({
   },
 })
 
-/** A ranking is computed at most once in this many seconds. */
-const EVERY_SECONDS = 30
-/** A ranking is cached this long. Cursors into an older one compute it again. */
-const MAX_AGE_MS = 60_000
-/** Cursors into a ranking work this long: a reader scrolls on for some minutes, while a ranking of 34,000 casts takes 160 ms. */
-const MAX_CURSOR_AGE_SECONDS = 3_600
-/** Clocks of processes behind one address differ by less. */
-const MAX_CLOCK_DIFFERENCE_SECONDS = 30
 /** Casts in a ranking. Its pages end there. */
 const RANKING_LENGTH = 200
 
 /**
- * Reads the cached trending ranking. While a new one is computed, the one before is served. Throws a 400 for the time of a
- * cursor that is too old or in the future.
+ * Reads the cached trending ranking. Throws a 400 for the time of a cursor that is too old or in the future.
  *
  * @param ts The time of the ranking being paged, in Farcaster seconds; null for the first page.
  */
 export async function trendingRanking(
-  { hydrator: { singleFlight, recent }, clock }: Pick<OperationContext, 'hydrator' | 'clock'>,
+  context: Pick<OperationContext, 'hydrator' | 'clock'>,
   selection: TrendingSelection,
   ts: number | null,
 ): Promise<Ranking> {
-  const now = farcasterSecondsFromUnixMs(clock())
-  // Each time is a ranking to compute, so a made-up cursor may not choose it freely.
-  if (ts !== null && ts > now + MAX_CLOCK_DIFFERENCE_SECONDS)
-    throw invalidField('cursor', 'is not a cursor of this list')
-  if (ts !== null && ts < now - MAX_CURSOR_AGE_SECONDS) throw invalidField('cursor', 'is older than an hour')
-
-  const cacheKeyAt = (timestamp: number) => `trending ${timestamp} ${JSON.stringify(selection)}`
-  const rankingAt = (timestamp: number) =>
-    singleFlight.read(cacheKeyAt(timestamp), MAX_AGE_MS, async (db) => ({
-      value:
-        (await recent.trending(selection, { ts: timestamp, count: RANKING_LENGTH })) ??
-        (await readTrending(db, selection, { ts: timestamp, count: RANKING_LENGTH })),
-      tags: [],
-    }))
-  const timestamp = (ts ?? now) - ((ts ?? now) % EVERY_SECONDS)
-  const before = timestamp - EVERY_SECONDS
-  if (ts === null && !singleFlight.has(cacheKeyAt(timestamp)) && singleFlight.has(cacheKeyAt(before))) {
-    // A failure is reported to the request that waits for this ranking.
-    rankingAt(timestamp).catch(() => {})
-    return { ts: before, casts: await rankingAt(before) }
-  }
-  return { ts: timestamp, casts: await rankingAt(timestamp) }
+  const name = `trending ${JSON.stringify(selection)}`
+  const ranking = await cachedRanking(context, name, ts, async (db, timestamp) => {
+    const request = { ts: timestamp, count: RANKING_LENGTH }
+    return (
+      (await context.hydrator.recent.trending(selection, request)) ??
+      (await readTrending(db, selection, request))
+    )
+  })
+  return { ts: ranking.ts, casts: ranking.rows }
 }
 
 /** Returns the reader of pages of a trending ranking. */
