@@ -33,33 +33,39 @@ export async function updateFrame(
   appId: string,
   { uuid, name, pages }: Pick<StoredFrame, 'uuid' | 'pages'> & { readonly name?: string | undefined },
 ): Promise<StoredFrame> {
-  const rows = isUuid(uuid)
-    ? await db<StoredFrame[]>`
-        update frames.hosted
-        set name = coalesce(${name ?? null}, name), pages = ${JSON.stringify(pages)}::text::jsonb
-        where uuid = ${uuid} and app_id = ${appId}
-        returning uuid, name, pages`
-    : []
+  const rows = await db<StoredFrame[]>`
+    update frames.hosted
+    set name = coalesce(${name ?? null}, name), pages = ${JSON.stringify(pages)}::text::jsonb
+    where uuid = ${uuid} and app_id = ${appId}
+    returning uuid, name, pages`
   return required(rows[0])
 }
 
 /** @throws PlazaError `not_found` */
 export async function deleteFrame(db: Database, appId: string, uuid: string): Promise<void> {
-  const rows = isUuid(uuid)
-    ? await db<{ uuid: string }[]>`
-        delete from frames.hosted where uuid = ${uuid} and app_id = ${appId} returning uuid`
-    : []
+  const rows = await db<{ uuid: string }[]>`
+    delete from frames.hosted where uuid = ${uuid} and app_id = ${appId} returning uuid`
   required(rows[0])
 }
 
-/** Finds a frame, of an app or of all. @throws PlazaError `not_found` */
-export async function findFrame(db: Database, uuid: string, appId: string | null): Promise<StoredFrame> {
+/**
+ * Finds a frame, of an app or of all. What is no UUID names none: it may be a part of a URL.
+ *
+ * @param property The parameter that names the frame.
+ * @throws PlazaError `not_found`
+ */
+export async function findFrame(
+  db: Database,
+  uuid: string,
+  appId: string | null,
+  property: 'uuid' | 'url' = 'uuid',
+): Promise<StoredFrame> {
   const rows = isUuid(uuid)
     ? await db<StoredFrame[]>`
         select uuid, name, pages from frames.hosted
         where uuid = ${uuid} and (${appId}::uuid is null or app_id = ${appId})`
     : []
-  return required(rows[0])
+  return required(rows[0], property)
 }
 
 /** Lists the frames of an app, oldest first. */
@@ -68,9 +74,9 @@ export async function listFrames(db: Database, appId: string): Promise<StoredFra
     select uuid, name, pages from frames.hosted where app_id = ${appId} order by created_at, uuid`
 }
 
-function required<Row>(row: Row | undefined): Row {
+function required<Row>(row: Row | undefined, property = 'uuid'): Row {
   if (row !== undefined) return row
-  throw new PlazaError('not_found', 'there is no such frame')
+  throw new PlazaError('not_found', 'there is no such frame', { property })
 }
 
 /** The URL of a frame, which casts embed. */

@@ -64,6 +64,24 @@ describe('a hosted frame', () => {
     expect((await fetch(frame.link)).status).toBe(404)
   })
 
+  it('a malformed UUID -> 400, an unknown frame -> 404, both with the parameter', async () => {
+    const body = (name: string) => ({ uuid: name, pages })
+    const replies = async (name: string) => [
+      await api.get('frame', { uuid: name }),
+      await api.send('PUT', 'frame', body(name)),
+      await api.send('DELETE', 'frame', { uuid: name }),
+    ]
+    for (const [name, status] of [
+      ['garden', 400],
+      [uuid(9), 404],
+    ] as const) {
+      for (const reply of await replies(name))
+        expect(reply.json()).toMatchObject({ status, property: 'uuid' })
+    }
+    const byUrl = await api.get('frame', { type: 'url', url: `${url}/f/frames/garden` })
+    expect(byUrl.json()).toMatchObject({ status: 404, property: 'url' })
+  })
+
   it('is a frame for crawlers, and its buttons work', async () => {
     const { link } = await create()
     const crawled = await createTestCrawler(db).crawlNow(link, 'key 1')

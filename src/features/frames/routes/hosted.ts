@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
-import { choiceParameter, textParameter } from '../../../api/parameters.js'
+import { choiceParameter, textParameter, uuidParameter } from '../../../api/parameters.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
@@ -24,8 +24,7 @@ const frameNote =
   'and few still show frames.'
 const noSuchFrame = 'This app has no such frame.'
 
-const uuidMember = textParameter({
-  maxLength: 64,
+const uuidMember = uuidParameter({
   description: 'UUID of the frame.',
   examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
 })
@@ -134,7 +133,7 @@ const lookup = defineOperation({
     if (name === undefined) throw invalidField(type, `is required with type=${type}`)
     const prefix = frameLink(publicUrl(), '')
     const uuid = type === 'url' ? name.replace(prefix, '').replace(/\/.*$/, '') : name
-    return presentFrame(await findFrame(db, uuid, appId), publicUrl())
+    return presentFrame(await findFrame(db, uuid, appId, type), publicUrl())
   },
 })
 
