@@ -157,6 +157,18 @@ describe('analytics of validated actions', () => {
     return reply.json()
   }
 
+  it('count the newest 100,000 actions of the time', async () => {
+    const { appId } = api
+    await db`
+      insert into frames.validations (app_id, hash, url, fid, input_text, validated_at)
+      select ${appId}, decode(lpad(to_hex(n), 40, '0'), 'hex'), ${url}, case when n = 0 then 2 else 1 end, '',
+        to_timestamp(${testNowUnix - 30} + n / 10000.0)
+      from generate_series(0, 100000) n`
+    expect(await analyse('total-interactors')).toEqual({ total_interactors: 1 })
+    const { interactors } = await analyse('interactors')
+    expect(interactors).toMatchObject([{ fid: 1, interaction_count: 100_000 }])
+  })
+
   it('count what this app has validated, each action once', async () => {
     const other = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, appName: 'another' })
     const first = press(alice, { inputText: Buffer.from('one\0two') })

@@ -5,6 +5,7 @@ import { parseTime } from '../../../api/parse-time.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
 import { validateFrameAction } from '../frame-message.js'
 import {
@@ -16,6 +17,7 @@ import { describeFrameAction } from '../validated-action.js'
 import {
   countInteractors,
   listValidatedUrls,
+  MAX_ANALYSED_ACTIONS,
   MAX_ROWS,
   RETENTION_DAYS,
   readInputTexts,
@@ -144,7 +146,9 @@ export const frameValidateAnalytics = defineOperation({
     `Counts the actions of a frame that this app has validated in the last ${RETENTION_DAYS} days. ` +
     '`total-interactors` counts users; `interactors` lists them, most active first; `interactions-per-cast` counts by ' +
     'cast and interval, newest first, where `time` is the end of the interval; `input-text` lists entered texts, ' +
-    `newest first. Lists have at most ${MAX_ROWS} rows.`,
+    `newest first. Lists have at most ${MAX_ROWS} rows, and the newest ` +
+    `${MAX_ANALYSED_ACTIONS.toLocaleString('en')} actions of the time range count.`,
+  price: () => workPrices.search,
   query: analyticsQuery,
   reply: FrameValidateAnalyticsResponse,
 
