@@ -154,6 +154,16 @@ describe('user/bulk-by-address', () => {
     expect(reply[upper][0].viewer_context.following).toBe(true)
   })
 
+  it('one address in several spellings -> once, as it is spelled first', async () => {
+    const addresses = [
+      upper,
+      sharedText,
+      `0x${shared.toString('hex').replace(/[a-f]/, (digit) => digit.toUpperCase())}`,
+    ]
+    const reply = (await get('user/bulk-by-address', { addresses: addresses.join(',') })).json()
+    expect(Object.keys(reply)).toEqual([upper])
+  })
+
   it('address_types -> only this type', async () => {
     const of = async (types: string) =>
       (await get('user/bulk-by-address', { addresses: ethOf(bob), address_types: types })).json()

@@ -162,7 +162,7 @@ export const usersByAddress = defineOperation({
   description:
     'Maps each address, spelled as in the request, to its users: first the user whose custody address it ' +
     'is, then users who have verified it, oldest verification first, at most 100. Addresses without a user are left ' +
-    'out.',
+    'out, and one address in several spellings counts once, as it is spelled first.',
   price: ({ addresses }) => priceOfItems(listLength(addresses)),
   query: Type.Object({
     addresses: listParameter(chainAddressParameter({ description: 'Address of a user.' }), {
@@ -180,10 +180,14 @@ export const usersByAddress = defineOperation({
   reply: BulkUsersByAddressResponse,
 
   async handle({ db, hydrator }, { addresses, address_types: types, viewer_fid }) {
-    const hexByAddress = new Map(addresses.map((address) => [address, hexOf(address)]))
+    const addressByHex = new Map<string, string>()
+    for (const address of addresses) {
+      const hex = hexOf(address)
+      if (!addressByHex.has(hex)) addressByHex.set(hex, address)
+    }
     const holders = await findAddressHolders(
       db,
-      [...new Set(hexByAddress.values())].map((hex) => Buffer.from(hex, 'hex')),
+      [...addressByHex.keys()].map((hex) => Buffer.from(hex, 'hex')),
       {
         custody: types?.includes('custody_address') ?? true,
         verified: types?.includes('verified_address') ?? true,
@@ -194,8 +198,8 @@ export const usersByAddress = defineOperation({
     for (const { address, fid } of holders) {
       fidsByHex.set(address, (fidsByHex.get(address) ?? new Set()).add(fid))
     }
-    const members = addresses.flatMap((address) => {
-      const fids = fidsByHex.get(hexByAddress.get(address)!) ?? []
+    const members = [...addressByHex].flatMap(([hex, address]) => {
+      const fids = fidsByHex.get(hex) ?? []
       const found = [...fids].flatMap((fid) => users.get(fid) ?? [])
       return found.length > 0 ? [json`${address}:${jsonArray(found)}`] : []
     })
