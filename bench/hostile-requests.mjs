@@ -127,6 +127,10 @@ function ofTheMainApi({ apiKey, fids, followers, threads, words }) {
       followers.slice(0, 50).map((fid) => `/v2/farcaster/feed/for_you?fid=${fid}&limit=50&viewer_fid=${fid}`),
     ),
     get(
+      'casts of a user in no channel',
+      fids.slice(0, 20).map((fid) => `/v2/farcaster/feed/user/casts?fid=${fid}&channel_id=none&limit=150`),
+    ),
+    get(
       'followers, 100 with viewer',
       fids.slice(0, 20).map((fid) => `/v2/farcaster/followers?fid=${fid}&limit=100&viewer_fid=${fids[0]}`),
     ),

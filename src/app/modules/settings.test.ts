@@ -124,7 +124,7 @@ describe('operations', () => {
     }
   })
 
-  it('of twelve some or all requests are heavy, and look-ups of few users and most feeds cost nothing', () => {
+  it('of eighteen some or all requests are heavy, and look-ups of few users and most feeds cost nothing', () => {
     const priceOf = new Map(
       operations.flatMap(({ method, path, price }) => (price ? [[`${method} ${path}`, price]] : [])),
     )
@@ -134,11 +134,34 @@ describe('operations', () => {
       'GET cast/search',
       'GET channel/users',
       'GET feed/frames',
+      'GET frame/validate/analytics',
       'POST webhook/preview',
     ]
     const byLength = ['GET casts', 'GET channel/followers', 'GET user/bulk', 'GET user/bulk-by-address']
     const byKind = ['GET channel/trending', 'GET feed', 'GET feed/trending']
-    expect([...priceOf.keys()].sort()).toEqual([...always, ...byLength, ...byKind].sort())
+    const filtered = [
+      'GET feed/channels',
+      'GET feed/user/casts',
+      'GET feed/user/replies_and_recasts',
+      'GET feed/user/:fid/replies_and_recasts',
+    ]
+    expect([...priceOf.keys()].sort()).toEqual([...always, ...byLength, ...byKind, ...filtered].sort())
+    for (const [name, query, isHeavy] of [
+      ['GET feed/channels', {}, false],
+      ['GET feed/channels', { fids: '1' }, true],
+      ['GET feed/user/casts', { fid: '1', include_replies: 'true' }, false],
+      ['GET feed/user/casts', { include_replies: '0' }, true],
+      ['GET feed/user/casts', { app_fid: '1' }, true],
+      ['GET feed/user/casts', { channel_id: 'a' }, true],
+      ['GET feed/user/casts', { parent_url: 'https://a.example' }, true],
+      ['GET feed/user/replies_and_recasts', {}, true],
+      ['GET feed/user/:fid/replies_and_recasts', {}, true],
+      ['GET feed/user/replies_and_recasts', { filter: 'recasts' }, false],
+    ] as const) {
+      expect(priceOf.get(name)!(query), `${name} ${JSON.stringify(query)}`).toEqual(
+        isHeavy ? workPrices.search : null,
+      )
+    }
     const fids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
     for (const name of always) expect(priceOf.get(name)!({})).not.toBeNull()
     const priceOfFeed = priceOf.get('GET feed')!

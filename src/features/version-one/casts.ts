@@ -28,6 +28,7 @@ const MAX_URL_LENGTH = 2_048
 
 const casts = versionOne({
   path: 'casts',
+  price: ({ parent_url }) => (parent_url === undefined ? null : workPrices.search),
   summary: 'Get casts of a user',
   query: Type.Object({
     fid,

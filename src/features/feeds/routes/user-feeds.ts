@@ -13,6 +13,7 @@ import {
 import { viewerOf } from '../../../api/viewer.js'
 import { readPopularCasts } from '../../../graph/query/popular-casts.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
 import { BulkCastsResponse } from '../schema/feed.js'
 import { authorFeed, feedPages, followingFeed, parentFeed, recastNote } from './feed-page.js'
@@ -59,6 +60,11 @@ const castPages = feedPages('feed/user/casts', false)
 export const feedUserCasts = defineOperation({
   method: 'GET',
   path: 'feed/user/casts',
+  price: ({ app_fid, parent_url, channel_id, include_replies }) =>
+    [app_fid, parent_url, channel_id].some((filter) => filter !== undefined) ||
+    !['', 'true', '1'].includes(String(include_replies ?? ''))
+      ? workPrices.search
+      : null,
   isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch casts of a user chronologically',
@@ -134,6 +140,7 @@ const replyPages = feedPages('feed/user/replies_and_recasts', true)
 export const feedUserRepliesAndRecasts = defineOperation({
   method: 'GET',
   path: 'feed/user/replies_and_recasts',
+  price: ({ filter }) => (filter === 'recasts' ? null : workPrices.search),
   isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch replies and recasts of a user',
@@ -165,6 +172,7 @@ const channelPages = feedPages('feed/channels', false)
 export const feedChannels = defineOperation({
   method: 'GET',
   path: 'feed/channels',
+  price: ({ fids }) => (fids === undefined ? null : workPrices.search),
   isPublic: true,
   tag: 'Feeds',
   summary: 'Fetch feed by channel ids',
