@@ -39,7 +39,7 @@ export async function readFollows(
     left join social.users app on app.fid = a.app_fid
     where f.${db(ownColumn)} = ${fid}
       and (f.ts, f.${db(otherColumn)}) < (${ts}::bigint, ${other}::bigint)
-      and f.${db(otherColumn)} <> all (${[...hidden]}::bigint[])
+      and f.${db(otherColumn)} not in (select unnest(${[...hidden]}::bigint[]))
       and exists (select 1 from social.users u where u.fid = f.${db(otherColumn)})
     order by f.ts desc, f.${db(otherColumn)} desc
     limit ${limit}
@@ -157,7 +157,7 @@ async function readWindow(
       from span s
       join social.users u on u.fid = s.other
       left join social.user_counts c on c.fid = s.other
-      where s.other <> all (${[...hidden]}::bigint[])
+      where s.other not in (select unnest(${[...hidden]}::bigint[]))
     ), page as (
       select * from ranked
       where (popularity, other) < (${last[0]}::float8, ${last[1]}::bigint)

@@ -42,7 +42,8 @@ export function authorFilter(db: Database, viewer: Viewer, fid: Fragment): Fragm
 
 function viewerFilter(db: Database, viewerFid: number | undefined, column: string): Fragment {
   if (viewerFid === undefined) return db`true`
-  return db`${db(column)} <> all (array(${hiddenFrom(db, viewerFid)}))`
+  // Hashed, as above: `<> all` compares each hidden user with each row.
+  return db`${db(column)} not in (${hiddenFrom(db, viewerFid)})`
 }
 
 /** The users whom a viewer mutes or blocks, and who block it. */
