@@ -44,7 +44,7 @@ export function errorResponseCode(code: ErrorCode): string {
 export function errorResponse(error: PlazaError, request: FastifyRequest): ErrorRes {
   const { code, property, validationErrors } = error
   const message = clientMessage(error, request)
-  const errors = validationErrors ?? wrongMember(error, request)
+  const errors = validationErrors ?? wrongMember(error)
   return {
     message,
     code: errorResponseCode(code),
@@ -54,9 +54,9 @@ export function errorResponse(error: PlazaError, request: FastifyRequest): Error
   }
 }
 
-/** The member of a body that a rule beyond its schema refuses, in the form of the schema's errors. */
-function wrongMember({ code, property, message }: PlazaError, { method }: FastifyRequest): ValidationError[] {
-  if (code !== 'bad_request.invalid_param' || property === undefined || method === 'GET') return []
+/** The parameter, or the member of a body that a rule beyond its schema refuses, in the form of the schema's errors. */
+function wrongMember({ code, property, message }: PlazaError): ValidationError[] {
+  if (code !== 'bad_request.invalid_param' || property === undefined) return []
   return [
     {
       code: 'custom',

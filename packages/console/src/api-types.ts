@@ -298,7 +298,7 @@ export interface paths {
         };
         /**
          * Bulk fetch users by Eth or Sol addresses
-         * @description Maps each address, spelled as in the request, to its users: first the user whose custody address it is, then users who have verified it, oldest verification first, at most 100. Addresses without a user are left out.
+         * @description Maps each address, spelled as in the request, to its users: first the user whose custody address it is, then users who have verified it, oldest verification first, at most 100. Addresses without a user are left out, and one address in several spellings counts once, as it is spelled first.
          */
         get: operations["getUserBulkByAddress"];
         put?: never;
@@ -2170,7 +2170,7 @@ export interface components {
              * @example 400
              */
             status?: number;
-            /** @description With `InvalidField` of a body: the wrong members. */
+            /** @description With `InvalidField`: the wrong parameter, or the wrong members of a body. */
             errors?: {
                 /**
                  * @description Kind of error: `too_big`, `invalid_type`.

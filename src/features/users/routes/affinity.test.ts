@@ -66,7 +66,11 @@ describe('user/best_friends', () => {
     expect(first.users.map(({ fid }: { fid: number }) => fid)).toEqual([2])
     const second = await friends({ fid: 1, limit: 1, cursor: first.next.cursor })
     expect(second).toMatchObject({ users: [{ fid: 3 }], next: { cursor: null } })
-    expect((await get('user/best_friends', { fid: 1, limit: 101 })).statusCode).toBe(400)
+    const refusal = await get('user/best_friends', { fid: 1, limit: 101 })
+    expect(refusal.json()).toMatchObject({
+      status: 400,
+      errors: [{ code: 'custom', path: ['limit'], message: refusal.json().message }],
+    })
     // The list, and whom the app bans, which a server keeps ready.
     expect(await countStatements('user/best_friends', { fid: 1 })).toBe(2)
   })

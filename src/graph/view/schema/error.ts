@@ -30,7 +30,10 @@ export const ErrorRes = namedObject('ErrorRes', {
           examples: [['notification', 'title']],
         }),
       }),
-      { description: 'With `InvalidField` of a body: the wrong members.', examples: [] },
+      {
+        description: 'With `InvalidField`: the wrong parameter, or the wrong members of a body.',
+        examples: [],
+      },
     ),
   ),
 })
