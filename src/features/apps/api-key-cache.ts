@@ -59,8 +59,9 @@ export function createApiKeyCache(db: Database, clock: () => number) {
     const hash = secretDigest(key)
     const name = hash.toString('base64')
     const look = () => check(name, () => readCaller(db, hash))
-    const load = () => (checked.has(name) ? look() : lookUpUnknown(look))
-    const caller = await readForItself(callers, name, load)
+    const caller = await readForItself(callers, name, () =>
+      checked.has(name) ? look() : lookUpUnknown(look),
+    )
     if (caller) usedAtMs.set(caller.keyId, clock())
     return caller
   }
