@@ -59,9 +59,8 @@ export function createApiKeyCache(db: Database, clock: () => number) {
     const hash = secretDigest(key)
     const name = hash.toString('base64')
     const look = () => check(name, () => readCaller(db, hash))
-    const caller = await readForItself(callers, name, () =>
-      checked.has(name) ? look() : lookUpUnknown(look),
-    )
+    const load = () => (checked.has(name) ? look() : lookUpUnknown(look))
+    const caller = await readForItself(callers, name, load)
     if (caller) usedAtMs.set(caller.keyId, clock())
     return caller
   }
@@ -79,19 +78,7 @@ export function createApiKeyCache(db: Database, clock: () => number) {
     if (used.length === 0) return
     usedAtMs.clear()
     try {
-      await writerDb`
-        with used as materialized (
-          select used.id, date_trunc('minute', to_timestamp(used.ms / 1000.0)) as minute
-          from unnest(${used.map(([id]) => id)}::integer[], ${used.map(([, ms]) => ms)}::bigint[]) as used (id, ms)
-          join apps.api_keys k on k.id = used.id
-          -- Processes that store the same keys lock them in one order.
-          order by used.id
-          for update of k
-        )
-        update apps.api_keys
-        set last_used_at = used.minute
-        from used
-        where api_keys.id = used.id and (last_used_at is null or last_used_at < used.minute)`
+      await writeLastUsed(writerDb, used)
     } catch (error) {
       for (const [id, ms] of used) usedAtMs.set(id, Math.max(ms, usedAtMs.get(id) ?? 0))
       throw error
@@ -120,6 +107,23 @@ async function readForItself(
       if (isOwn || !isRefusal) throw error
     }
   }
+}
+
+/** Stores the Unix milliseconds of last uses, by the id of the key. */
+async function writeLastUsed(db: Database, used: readonly (readonly [number, number])[]): Promise<void> {
+  await db`
+    with used as materialized (
+      select used.id, date_trunc('minute', to_timestamp(used.ms / 1000.0)) as minute
+      from unnest(${used.map(([id]) => id)}::integer[], ${used.map(([, ms]) => ms)}::bigint[]) as used (id, ms)
+      join apps.api_keys k on k.id = used.id
+      -- Processes that store the same keys lock them in one order.
+      order by used.id
+      for update of k
+    )
+    update apps.api_keys
+    set last_used_at = used.minute
+    from used
+    where api_keys.id = used.id and (last_used_at is null or last_used_at < used.minute)`
 }
 
 /** Looks up API keys with a cache. */
