@@ -19,9 +19,9 @@ import { JobRuns } from '../platform/scheduler/job-runs.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
 import { openConnections, splitConnections } from './connections.js'
+import { findIdleRoles } from './idle-roles.js'
 import { Lifecycle } from './lifecycle.js'
 import type { Module, ServerApp, Services, StartedModule } from './module.js'
-import { chainSettings } from './modules/chains.js'
 import { modules } from './modules.js'
 import { type AppParts, openApp } from './open-app.js'
 import { openTracing } from './open-tracing.js'
@@ -118,8 +118,7 @@ async function compose(
     { config, log, errors, metrics, tracing, roles, connections, extraHooks, publicUrl, lifecycle },
     database.url,
   )
-  const idleRoles = new Set(hasSyncWork(config) ? [] : (['sync'] as const))
-  const details = { roles, connections: config.databasePool, idleRoles }
+  const details = { roles, connections: config.databasePool, idleRoles: findIdleRoles(config) }
   const processes = await registerProcess(connections.write, details, log)
   lifecycle.onStop(processes.stop)
   const { write: db, listener } = connections
@@ -151,13 +150,6 @@ async function compose(
     stop: () => lifecycle.stop(),
     abort: database.abort,
   }
-}
-
-/** Whether a process with the role sync has anything to do: an upstream, chains or importers. */
-function hasSyncWork(config: Config): boolean {
-  const { upstreamHub, fnameRegistryUrl, clientApiUrl } = config
-  const isConfigured = [upstreamHub, fnameRegistryUrl, clientApiUrl].some((source) => source !== undefined)
-  return isConfigured || chainSettings(config).chains.size > 0
 }
 
 function startJobs(app: AppParts, started: readonly StartedModule[], lifecycle: Lifecycle): void {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Config } from '../app/config/config.js'
+import { findIdleRoles } from '../app/idle-roles.js'
 import { readServerStatus, type ServerStatus } from '../features/console/overview/server-status.js'
 import { connect } from '../platform/db/connection.js'
 import { findServerDatabase } from '../platform/db/open-database.js'
@@ -38,7 +39,10 @@ export async function printStatus(
   if (url === null) throw new UsageError(`no server is running on ${config.dataDir}`)
   const db = connect(url, { poolSize: 1, applicationName: 'plaza status' })
   try {
-    const [status, http] = await Promise.all([readServerStatus(db, Date.now), askReadiness(config)])
+    const [status, http] = await Promise.all([
+      readServerStatus(db, Date.now, findIdleRoles(config)),
+      askReadiness(config),
+    ])
     const report = withHttp({ ...status, version, http })
     if (json) context.print(JSON.stringify(report))
     else for (const line of linesOf(report, config)) context.print(line)

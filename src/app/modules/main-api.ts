@@ -13,6 +13,7 @@ import { version } from '../../platform/process/version.js'
 import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
 import { configurationEntries } from '../config/config.js'
 import { farcasterNetworks } from '../farcaster-networks.js'
+import { findIdleRoles } from '../idle-roles.js'
 import { mainApiRoutes } from '../main-api-routes.js'
 import type { Module, ServerApp } from '../module.js'
 import { openBearer } from '../open-bearer.js'
@@ -32,7 +33,13 @@ export const mainApiModule: Module = {
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
     const net = createNetClient({ policy: targetPolicy, userAgent: `plaza/${version}` })
-    const monitor = createServerMonitor({ db, clock, processId: app.processId, errors: app.errors })
+    const monitor = createServerMonitor({
+      db,
+      clock,
+      processId: app.processId,
+      errors: app.errors,
+      idleRoles: findIdleRoles(config),
+    })
     const bearer = openBearer(config, { db, net, clock, publicUrl })
     const context = {
       db,

@@ -1,6 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
-import type { Role } from '../../platform/process/roles.js'
+import { type Role, roles } from '../../platform/process/roles.js'
 
 /** A live process, as it has registered itself (`app/processes.ts`). */
 export interface ProcessRow {
@@ -20,6 +20,17 @@ export async function listProcesses(db: Database): Promise<ProcessRow[]> {
     from app.processes
     where alive_until > now()
     order by started_at, id`
+}
+
+/** Says which roles no process has, but for those without work; one line if there is no process at all. */
+export function missingRoles(
+  processes: readonly Pick<ProcessRow, 'roles'>[],
+  idleRoles: ReadonlySet<Role>,
+): string[] {
+  if (processes.length === 0) return ['no process of the server is running']
+  return roles
+    .filter((role) => !idleRoles.has(role) && !processes.some((process) => process.roles.includes(role)))
+    .map((role) => `no process has the role ${role}`)
 }
 
 /** A process as JSON. */

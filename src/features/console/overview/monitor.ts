@@ -1,5 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { ErrorJournal } from '../../../platform/log/error-journal.js'
+import type { Role } from '../../../platform/process/roles.js'
 import { PromiseCache } from '../../../platform/promise-cache.js'
 import { ActivityHistory } from './activity.js'
 import { type DatabaseSizes, readDatabaseSizes } from './sizes.js'
@@ -14,6 +15,8 @@ export interface ServerMonitor {
   /** Id in the registry of processes; null for an unregistered process. */
   readonly processId: string | null
   readonly errors: ErrorJournal
+  /** Roles without work by the configuration. */
+  readonly idleRoles: ReadonlySet<Role>
   readonly activity: ActivityHistory
   /** At most a minute old. */
   readonly readSizes: () => Promise<DatabaseSizes>
@@ -26,10 +29,17 @@ export interface MonitorOptions {
   readonly clock: () => number
   readonly processId?: string | null
   readonly errors?: ErrorJournal
+  readonly idleRoles?: ReadonlySet<Role>
 }
 
 /** Creates what a process knows of the server. */
-export function createServerMonitor({ db, clock, processId = null, errors }: MonitorOptions): ServerMonitor {
+export function createServerMonitor({
+  db,
+  clock,
+  processId = null,
+  errors,
+  idleRoles = new Set(),
+}: MonitorOptions): ServerMonitor {
   const elapsedMs = () => performance.now()
   const sizes = new PromiseCache<DatabaseSizes>({ max: 1, ttlMs: SIZES_MS, clock: elapsedMs })
   const sync = new PromiseCache<SyncProgress | null>({ max: 1, ttlMs: SYNC_MS, clock: elapsedMs })
@@ -37,6 +47,7 @@ export function createServerMonitor({ db, clock, processId = null, errors }: Mon
   return {
     processId,
     errors: errors ?? new ErrorJournal(clock),
+    idleRoles,
     activity: new ActivityHistory(),
     readSizes: () => sizes.read('', () => readDatabaseSizes(db)),
     readSync: () => sync.read('', () => syncWatch.read()),

@@ -8,6 +8,7 @@ import { ensurePartitions } from '../../../hub/log/partitions.js'
 import { migrationState } from '../../../platform/db/migrate.js'
 import { ErrorJournal, journaled } from '../../../platform/log/error-journal.js'
 import { silentLog } from '../../../platform/log/log.js'
+import { parseRoles, type Role } from '../../../platform/process/roles.js'
 import { ActivityHistory, readActivity } from './activity.js'
 import { saveMeasures } from './measures.js'
 import { createServerMonitor } from './monitor.js'
@@ -17,10 +18,18 @@ import { SyncWatch } from './sync-progress.js'
 const adminToken = 'the-admin-token-of-the-tests-0123456789'
 const MINUTE_MS = 60_000
 
-async function open({ processId = null, ...options }: { processId?: string | null; hub?: Hub } = {}) {
+async function open({
+  processId = null,
+  idleRoles = new Set(),
+  ...options
+}: {
+  processId?: string | null
+  idleRoles?: ReadonlySet<Role>
+  hub?: Hub
+} = {}) {
   const { db } = await createTestDatabase()
   const clock = Date.now
-  const monitor = createServerMonitor({ db, clock, processId })
+  const monitor = createServerMonitor({ db, clock, processId, idleRoles })
   const { app } = await createTestApi({ db, adminToken, monitor, clock, ...options })
   const ask = async () =>
     (await app.inject({ url: '/admin/overview', headers: { authorization: `Bearer ${adminToken}` } })).json()
@@ -116,6 +125,15 @@ describe('the overview of a server', () => {
     queued = 10_001
     const { ready, problems } = await ask()
     expect([ready, problems[0]]).toEqual([false, '10001 messages wait for the event log'])
+  })
+
+  it('names the roles that no process has, but for those without work', async () => {
+    const { db, ask } = await open({ idleRoles: parseRoles('sync') })
+    await db`
+      insert into app.processes (id, roles, version, host, pid, alive_until)
+      values (${randomUUID()}, '{api}', '1', 'other', 1, now() + interval '1 minute')
+    `
+    expect((await ask()).problems).toEqual(['no process has the role worker'])
   })
 
   it('is not ready without a migration, and says which', async () => {

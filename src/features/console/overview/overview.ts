@@ -2,11 +2,10 @@ import type { Static } from '@sinclair/typebox'
 import { readConsumerLag } from '../../../hub/log/consumer.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { migrationState } from '../../../platform/db/migrate.js'
-import { roles } from '../../../platform/process/roles.js'
 import { version } from '../../../platform/process/version.js'
 import { countWaiting } from '../../miniapps/campaigns/campaign-metrics.js'
 import type { OperationContext } from '../../operation.js'
-import { listProcesses, processJson } from '../../processes/processes.js'
+import { listProcesses, missingRoles, processJson } from '../../processes/processes.js'
 import { queueDepth } from '../../webhooks/webhook-metrics.js'
 import type { OverviewResponse } from '../schema/overview.js'
 import { SAMPLE_MS } from './activity.js'
@@ -40,7 +39,6 @@ export async function overviewJson({
     monitor.readSizes(),
     monitor.readSync(),
   ])
-  const missing = roles.filter((role) => !processes.some((process) => process.roles.includes(role)))
   const isQueueLong = hub.queued() > MAX_EVENT_LAG
   const { version: databaseVersion, ...counted } = counters
   return {
@@ -50,7 +48,7 @@ export async function overviewJson({
     problems: [
       ...migrations.pending.map((name) => `the migration ${name} is not applied`),
       ...(isQueueLong ? [`${hub.queued()} messages wait for the event log`] : []),
-      ...missing.map((role) => `no process has the role ${role}`),
+      ...missingRoles(processes, monitor.idleRoles),
     ],
     processes: processes.map(processJson),
     counters: counted,

@@ -86,6 +86,16 @@ it('migrations that are pending: one by its name, several by the first', async (
   })
 })
 
+it('a role without work is not missing', async () => {
+  const { db } = await createTestDatabase()
+  await addProcess(db, 'api', 'worker')
+  expect(await readServerStatus(db, Date.now, new Set(['sync']))).toMatchObject({ ready: true, problems: [] })
+  expect(await readServerStatus(db, Date.now)).toMatchObject({
+    ready: false,
+    problems: ['no process has the role sync'],
+  })
+})
+
 it('an empty database: every migration is pending, and there are no details', async () => {
   const { db } = await createTestDatabase({ migrated: false })
   const { problems, migrations, ...details } = await readServerStatus(db, Date.now)

@@ -1,8 +1,8 @@
 import { readConsumerLag } from '../../../hub/log/consumer.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { migrationState } from '../../../platform/db/migrate.js'
-import { roles } from '../../../platform/process/roles.js'
-import { listProcesses, type ProcessRow, processJson } from '../../processes/processes.js'
+import type { Role } from '../../../platform/process/roles.js'
+import { listProcesses, missingRoles, processJson } from '../../processes/processes.js'
 import { databaseJson, readQueues, syncJson } from './overview.js'
 import { readDatabaseSizes } from './sizes.js'
 import { SyncWatch } from './sync-progress.js'
@@ -13,15 +13,21 @@ export type ServerStatus = Awaited<ReturnType<typeof readServerStatus>>
 /**
  * Reads the state of a server from its database: processes, consumers, queues, sync and sizes, as JSON. `problems` say why it is
  * not ready. Details are null while the schema is not there.
+ *
+ * @param idleRoles Roles without work by the configuration, which are not missing.
  */
-export async function readServerStatus(db: Database, clock: () => number) {
+export async function readServerStatus(
+  db: Database,
+  clock: () => number,
+  idleRoles: ReadonlySet<Role> = new Set(),
+) {
   const [{ pending, unknown }, [schema]] = await Promise.all([
     migrationState(db),
     db<{ is_there: boolean; version: string }[]>`
       select to_regclass('app.job_runs') is not null as is_there, current_setting('server_version') as version`,
   ])
   const details = schema!.is_there ? await readDetails(db, clock, schema!.version) : null
-  const problems = [...migrationProblems(pending), ...missingRoles(details?.processes ?? [])]
+  const problems = [...migrationProblems(pending), ...missingRoles(details?.processes ?? [], idleRoles)]
   return {
     object: 'server_status' as const,
     ready: problems.length === 0,
@@ -57,11 +63,4 @@ function migrationProblems(pending: readonly string[]): string[] {
   if (pending.length === 0) return []
   if (pending.length === 1) return [`the migration ${pending[0]} is not applied`]
   return [`${pending.length} migrations are not applied, the first is ${pending[0]}`]
-}
-
-function missingRoles(processes: readonly Pick<ProcessRow, 'roles'>[]): string[] {
-  if (processes.length === 0) return ['no process of the server is running']
-  return roles
-    .filter((role) => !processes.some((process) => process.roles.includes(role)))
-    .map((role) => `no process has the role ${role}`)
 }
