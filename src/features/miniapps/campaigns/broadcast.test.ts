@@ -77,6 +77,8 @@ it('broadcasts that wait for their turn when the server ends are refused, and no
   await expect.poll(() => countLockWaiters(db)).toBe(1)
   const others = [send(), send()]
   const refused = others.map((other) => expect(other).rejects.toMatchObject({ code: 'unavailable' }))
+  // They listen for ends already: in the next turn both wait.
+  await new Promise(setImmediate)
   await campaigns.close()
 
   await Promise.all(refused)
@@ -105,6 +107,39 @@ it('a notification to one user passes selections of many, but those with its uui
   await Promise.all([...large, repeated])
 })
 
+it('a notification to one user whose uuid another process has waits in the way of no other app', async () => {
+  const apps = await Promise.all(['fjord', 'sound'].map((name) => createApp(db, { name })))
+  const [fjord, sound] = apps.map(({ id }) => id) as [string, string]
+  const work = connect({ poolSize: 4 })
+  const campaigns = createCampaigns({ settings: { ...settings, isAsync: true }, listen: db.listen, db: work })
+  onTestFinished(() => campaigns.close())
+  const send = (request: BroadcastRequest) => broadcast({ db, writerDb: db, campaigns }, request)
+  const held = await holdUuid([fjord])
+  const repeated = send(toOneOf(fjord, UUID))
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+
+  const { result } = await send(toOneOf(sound))
+  expect(result?.openBatches).toBe(0)
+  await held.release()
+  expect(await repeated).toMatchObject({ result: { openBatches: 0 } })
+})
+
+it('an app with 100 notifications that wait for their turn is refused more, and other apps are not', async () => {
+  const apps = await Promise.all(['delta', 'strait'].map((name) => createApp(db, { name })))
+  const [delta, strait] = apps.map(({ id }) => id) as [string, string]
+  const campaigns = createCampaigns({ settings, listen: db.listen, db: connect({ poolSize: 4 }) })
+  onTestFinished(() => campaigns.close())
+  const send = (request: BroadcastRequest) => broadcast({ db, writerDb: db, campaigns }, request)
+  const held = await holdUuid([delta])
+  const sent = Array.from({ length: 101 }, () => send(toAllOf(delta, UUID)))
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+
+  await expect(send(toAllOf(delta, UUID))).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
+  expect((await send(toAllOf(strait))).result?.openBatches).toBe(0)
+  await held.release()
+  await Promise.all(sent)
+})
+
 it('broadcasts of all sizes at once leave connections to claims, and to queued campaigns where there are any', async () => {
   const apps = await Promise.all(['lake', 'loch', 'mere'].map((name) => createApp(db, { name })))
   const expectTaken = async (isAsync: boolean, poolSize: number, taken: number) => {
@@ -125,7 +160,7 @@ it('broadcasts of all sizes at once leave connections to claims, and to queued c
   }
 
   await expectTaken(false, 3, 2)
-  await expectTaken(false, 9, 3)
+  await expectTaken(false, 9, 5)
   await expectTaken(true, 3, 1)
   await expectTaken(true, 4, 2)
 })

@@ -29,8 +29,10 @@ export const SYNCHRONOUS_TOKENS = 100
 /** Tokens in one request to a client (docs/protocol.md §8.3). */
 export const TOKENS_PER_BATCH = 100
 
-/** The longest wait of a call for its turn and its end, a little shorter than the 600 s of its request. */
+/** The longest wait of a call for its end, a little shorter than the 600 s of its request. */
 export const MAX_WAIT_MS = 590_000
+/** The longest wait for a turn. What gets it then has as long for its audience and the answer. */
+const MAX_TURN_WAIT_MS = 300_000
 
 /** The NOTIFY channel that wakes the senders of campaigns, in whatever process they are. */
 export const campaignChannel = 'campaigns'
@@ -59,7 +61,7 @@ export function createCampaigns({ settings, listen, db }: CampaignOptions) {
     select: createSelectionGates({
       db,
       isAsync: settings.isAsync,
-      waitMs: MAX_WAIT_MS,
+      waitMs: MAX_TURN_WAIT_MS,
       closing: closing.signal,
     }),
     /** Wakes the senders of hosts with new batches; without hosts for a sweep, which also finds queued campaigns. */

@@ -1,6 +1,6 @@
 import { type Database, poolUsage, type Transaction } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { createWorkGate } from '../../../platform/limits/work-gate.js'
+import { createWorkGate, type WorkGate } from '../../../platform/limits/work-gate.js'
 
 /** A selection of an audience within a request. */
 export interface Selection {
@@ -20,64 +20,89 @@ export interface SelectionOptions {
   readonly closing: AbortSignal
 }
 
-/** Audiences that requests of a process select at once. One of millions takes most of a minute. */
-const MAX_SELECTIONS = 2
-/** Small ones beside them, which then wait for no large one. */
-const MAX_SMALL_SELECTIONS = 1
+/** Large audiences that requests of a process select at once. One of millions takes most of a minute. */
+const MAX_LARGE_SELECTIONS = 2
 /** Those of an app with one uuid wait for each other in the database, where each that waits has a connection. */
 const MAX_SELECTIONS_OF_APP = 1
 /** Connections of the pool that requests leave to claims and heartbeats; where campaigns are queued, one more selects theirs. */
 const MIN_FREE_CONNECTIONS = 1
+/** Requests of a process that wait for a turn, and those of an app, so that it has no more of the 10,000 that a process holds. */
+const MAX_WAITING = 1_000
+const MAX_WAITING_OF_APP = 100
 
-/** Makes what runs transactions that select audiences, when it is the turn of their apps. */
+/**
+ * Makes what runs transactions that select audiences, when it is the turn of their apps. Small ones wait for no large one: they
+ * have the other connections.
+ */
 export function createSelectionGates({ db, isAsync, waitMs, closing }: SelectionOptions) {
-  const free = MIN_FREE_CONNECTIONS + (isAsync ? 1 : 0)
-  const connections = Math.min(MAX_SELECTIONS + MAX_SMALL_SELECTIONS, poolUsage(db).size - free)
+  const connections = poolUsage(db).size - MIN_FREE_CONNECTIONS - (isAsync ? 1 : 0)
+  const largest = Math.max(1, Math.min(MAX_LARGE_SELECTIONS, connections - 1))
   const createGate = (most: number) =>
     createWorkGate({
       most,
       mostOfCaller: MAX_SELECTIONS_OF_APP,
-      // As many as requests may wait in a process.
-      waiting: Number.POSITIVE_INFINITY,
-      waitingOfCaller: Number.POSITIVE_INFINITY,
+      waiting: MAX_WAITING,
+      waitingOfCaller: MAX_WAITING_OF_APP,
       waitMs,
     })
-  const largeGate = createGate(Math.max(1, connections - MAX_SMALL_SELECTIONS))
-  const smallGate = connections > MAX_SMALL_SELECTIONS ? createGate(MAX_SMALL_SELECTIONS) : largeGate
-  /** Those that wait and run. */
-  const large = new Set<Selection>()
+  const largeGate = createGate(largest)
+  const smallGate = connections > largest ? createGate(connections - largest) : null
 
-  /** A small one waits for a large one with its uuid, and must not do so in the way of other small ones. */
-  function hasLargeTwin({ appId, uuid }: Selection): boolean {
-    return uuid !== null && [...large].some((other) => other.appId === appId && other.uuid === uuid)
+  /** Runs a transaction in its turn. */
+  async function run<Result>(
+    gate: WorkGate,
+    appId: string,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const visit = await gate.enter(appId, closing).catch((error: unknown) => {
+      throw closing.aborted ? ending() : error
+    })
+    try {
+      if (closing.aborted) throw ending()
+      // The type of the driver also resolves promises in an array, which no result is.
+      return await (db.begin(work) as Promise<Result>)
+    } finally {
+      visit.leave()
+    }
   }
 
   /**
-   * Runs a transaction in its turn.
+   * Runs a transaction in its turn. A small one whose uuid is taken, here or in another process, waits among the large ones:
+   * not in the way of other small ones.
    *
-   * @throws PlazaError `unavailable` when that takes too long or the server ends before. Nothing was done.
+   * @throws PlazaError `unavailable` when that takes too long or the server ends before, `bad_request.rate_limited` when too
+   * many of the app wait. Nothing was done.
    */
   return async function select<Result>(
-    selection: Selection,
+    { appId, uuid, isSmall }: Selection,
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
-    const gate = selection.isSmall && !hasLargeTwin(selection) ? smallGate : largeGate
-    if (gate === largeGate) large.add(selection)
-    try {
-      const visit = await gate.enter(selection.appId, closing).catch((error: unknown) => {
-        throw closing.aborted ? ending() : error
-      })
-      try {
-        if (closing.aborted) throw ending()
-        // The type of the driver also resolves promises in an array, which no result is.
-        return await (db.begin(work) as Promise<Result>)
-      } finally {
-        visit.leave()
-      }
-    } finally {
-      large.delete(selection)
+    if (isSmall && smallGate !== null) {
+      const outcome = await run(smallGate, appId, async (transaction) =>
+        uuid === null || (await tryLockUuid(transaction, appId, uuid))
+          ? { result: await work(transaction) }
+          : null,
+      )
+      if (outcome !== null) return outcome.result
     }
+    return await run(largeGate, appId, work)
   }
+}
+
+/** Takes the uuid of an app's campaigns until the transaction ends: their audiences are selected one after the other. */
+export async function lockUuid(db: Transaction, appId: string, uuid: string): Promise<void> {
+  await db`select pg_advisory_xact_lock(${uuidKey(db, appId, uuid)})`
+}
+
+/** Takes it if nobody has it; returns whether it did. */
+async function tryLockUuid(db: Transaction, appId: string, uuid: string): Promise<boolean> {
+  const [row] = await db<[{ taken: boolean }]>`
+    select pg_try_advisory_xact_lock(${uuidKey(db, appId, uuid)}) as taken`
+  return row.taken
+}
+
+function uuidKey(db: Transaction, appId: string, uuid: string) {
+  return db`hashtextextended(${`campaign ${appId} ${uuid}`}, 0)`
 }
 
 function ending(): PlazaError {

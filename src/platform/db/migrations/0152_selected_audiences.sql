@@ -11,7 +11,7 @@ where id in (
   where state in ('completed', 'failed', 'canceled') and open_batches = 0 and pg_column_size(audience) > 1000
   order by pg_column_size(audience) desc
   limit 10000
-  for update skip locked
+  for no key update skip locked
 );
 comment on column miniapps.campaigns.audience is
   'The filter of src/features/miniapps/campaigns/audience/audience.ts while the campaign is queued; {} from then on';

@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from '../../../../platform/db/connection.
 import { setPlanMode } from '../../../../platform/db/plan-mode.js'
 import { cellsWithin } from '../../../../platform/geo/cells.js'
 import { TOKENS_PER_BATCH } from '../campaign-client.js'
+import { lockUuid } from '../selection-gates.js'
 
 /** A circle on the earth. */
 export interface Circle {
@@ -112,14 +113,11 @@ const IDEMPOTENCY_HOURS = 24
 /**
  * Selects a campaign's audience and queues it as batches, each for one client URL. Users reached or queued under the
  * same uuid within 24 hours are left out. The campaign then runs, and its filter, of up to a megabyte, is no longer stored; with
- * an empty audience it is completed. Campaigns
- * with one uuid are selected one after another, so that each sees the earlier ones.
+ * an empty audience it is completed. Campaigns with one uuid are selected one after another, so that each sees the earlier ones.
  */
 export async function selectAudience(db: Transaction, campaign: QueuedCampaign): Promise<SelectedAudience> {
   const { appId, uuid } = campaign
-  if (uuid !== null) {
-    await db`select pg_advisory_xact_lock(hashtextextended(${`campaign ${appId} ${uuid}`}, 0))`
-  }
+  if (uuid !== null) await lockUuid(db, appId, uuid)
   await forceCustomPlan(db)
   const [selected] = await db<[SelectedAudience]>`
     with audience as materialized (${audienceTokens(db, appId, campaign.audience)}),

@@ -88,7 +88,9 @@ export function endBatches(db: Queryable, rows: ReturnType<Queryable>) {
         completed_at = case
           when c.state = 'running' and c.open_batches = came.batches then now()
           else c.completed_at
-        end
+        end,
+        -- Campaigns that a process of the version before has selected keep theirs.
+        audience = '{}'
       from (select campaign_id, count(*)::integer as batches from (${rows}) as each group by campaign_id) came
       where c.id = came.campaign_id
       returning c.id, c.open_batches

@@ -96,19 +96,20 @@ async function selectNextAudience(db: Database, log: Log): Promise<boolean> {
   } catch (error) {
     if (campaign === undefined) throw error
     const isTransient = isTemporary(error) || isRetryable(error) || isLockTimeout(error)
-    await countFailure(db, campaign.id, isTransient)
+    const hasFailed = await countFailure(db, campaign.id, isTransient)
     // The loop waits a moment, and tells of it once.
-    if (isTransient) throw error
+    if (isTransient && !hasFailed) throw error
     log.error({ err: error, campaign: campaign.id }, 'the audience of a campaign could not be selected')
   }
   return campaign !== undefined
 }
 
-async function countFailure(db: Database, campaignId: string, isTransient: boolean): Promise<void> {
+/** Returns whether it was the last try: the campaign has failed. */
+async function countFailure(db: Database, campaignId: string, isTransient: boolean): Promise<boolean> {
   const isLast = isTransient
     ? db`failures + 1 >= ${MIN_TRIES} and first_failed_at < now() - ${MAX_FAILING_HOURS} * interval '1 hour'`
     : db`permanent_failures + 1 >= ${MAX_PERMANENT_FAILURES}`
-  await db`
+  const [row] = await db<{ hasFailed: boolean }[]>`
     update miniapps.campaigns
     set
       failures = least(failures + 1, ${MAX_COUNTED_FAILURES}),
@@ -117,5 +118,7 @@ async function countFailure(db: Database, campaignId: string, isTransient: boole
       state = case when ${isLast} then 'failed' else state end,
       audience = case when ${isLast} then '{}' else audience end,
       completed_at = case when ${isLast} then now() end
-    where id = ${campaignId} and state = 'queued'`
+    where id = ${campaignId} and state = 'queued'
+    returning state = 'failed' as "hasFailed"`
+  return row?.hasFailed ?? false
 }
