@@ -102,6 +102,17 @@ it('look-ups that wait beyond 1,000 of an address are refused at once', async ()
   }
 })
 
+it('a look-up that waits too long is refused, and gives its turn to the next', async () => {
+  const credentials = createUnknownCredentials(clock, 20)
+  const { ends, results } = startLookUps(credentials, most + 1)
+  await expect(results[most]).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
+
+  const next = credentials.lookUpFrom(ADDRESS)(async () => 'found')
+  for (const end of ends) end('found')
+  expect(await next).toBe('found')
+  await Promise.all(results.slice(0, most))
+})
+
 const { db } = await createTestDatabase()
 
 it('requests with made-up keys at the same time -> 401 up to the limit, and 429', async () => {

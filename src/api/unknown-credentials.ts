@@ -29,6 +29,8 @@ interface Running {
 
 /** Look-ups of an address that wait. Each holds its request; all apps behind one proxy come at once after a start. */
 const MAX_WAITING = 1_000
+/** The longest wait: half of what a request has. A look-up whose request has ended would take a token from one that goes on. */
+const MAX_WAIT_MS = 5_000
 
 /**
  * Creates the count of look-ups that found nothing. What was found is not counted: after a start all apps behind one proxy
@@ -36,8 +38,12 @@ const MAX_WAITING = 1_000
  * is none, others wait for those that may give theirs back.
  *
  * @param clock Unix milliseconds.
+ * @param waitMs Another limit, for tests.
  */
-export function createUnknownCredentials(clock: () => number): UnknownCredentials {
+export function createUnknownCredentials(
+  clock: () => number,
+  waitMs: number = MAX_WAIT_MS,
+): UnknownCredentials {
   const failures = createCounter<CallerName>(limits.unknownCredentials, clock)
   const runningOf = new Map<CallerName, Running>()
 
@@ -85,8 +91,22 @@ export function createUnknownCredentials(clock: () => number): UnknownCredential
       if (refusal !== null) throw refusal
       return run(caller, running, look)
     }
-    return new Promise((resolve, refuse) => {
-      running.waiting.push({ start: () => resolve(run(caller, running, look)), refuse })
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        running.waiting.splice(running.waiting.indexOf(waiter), 1)
+        reject(refusalFor(Math.max(1, failures.waitSeconds(caller))))
+      }, waitMs)
+      const waiter: Waiter = {
+        start() {
+          clearTimeout(timer)
+          resolve(run(caller, running, look))
+        },
+        refuse(refusal) {
+          clearTimeout(timer)
+          reject(refusal)
+        },
+      }
+      running.waiting.push(waiter)
       // There may be tokens; those that came before have them first.
       admitWaiting(caller, running)
     })
