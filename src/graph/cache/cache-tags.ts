@@ -4,7 +4,7 @@ import { HubEventType, MessageType, ReactionType, UserDataType } from '../../pro
 import type { SignedMessage } from '../../protocol/message.js'
 import { followedChannel } from '../project/channel-follows.js'
 import { linkType } from '../project/links.js'
-import { netChanges } from '../project/net-changes.js'
+import { messageChanges } from '../project/net-changes.js'
 
 /** Tags that a change makes stale in the caches. */
 export interface StaleTags {
@@ -100,9 +100,9 @@ export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]):
     addChannelTags(body, tags)
     if (isCompactState(body)) tags.add(cacheTag.links)
   }
-  const { added, removed } = netChanges(events)
-  if (removed.some(({ data }) => data.castAddBody?.parentCastId)) tags.add(cacheTag.deepReplies)
-  for (const message of [...added, ...removed]) {
+  // Also of what is added and removed again: another process may have read the tables in between.
+  for (const { message, isRemoval } of messageChanges(events)) {
+    if (isRemoval && message.data.castAddBody?.parentCastId) tags.add(cacheTag.deepReplies)
     addMessageTags(message, tags)
     if (isFeedEntry(message)) authors.add(message.data.fid)
   }

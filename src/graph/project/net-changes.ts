@@ -29,27 +29,42 @@ export function netChanges(events: readonly { readonly body: HubEventBody }[]): 
   const removed = new Map<string, SignedMessage>()
 
   function add(message: SignedMessage): void {
-    if (!addTypes.has(message.data.type)) return
     const name = message.hash.toString('hex')
     // The same message may be merged again, signed by another key; the key is shown.
     if (removed.get(name)?.signer.equals(message.signer)) removed.delete(name)
     else added.set(name, message)
   }
   function remove(message: SignedMessage): void {
-    if (!addTypes.has(message.data.type)) return
     const name = message.hash.toString('hex')
     if (!added.delete(name)) removed.set(name, message)
   }
 
-  for (const { body } of events) {
-    if (body.type === HubEventType.MERGE_MESSAGE) {
-      for (const message of body.deletedMessages) remove(message)
-      add(body.message)
-    } else if (body.type === HubEventType.PRUNE_MESSAGE || body.type === HubEventType.REVOKE_MESSAGE) {
-      remove(body.message)
-    }
+  for (const { message, isRemoval } of messageChanges(events)) {
+    if (isRemoval) remove(message)
+    else add(message)
   }
   return { added: [...added.values()], removed: [...removed.values()] }
+}
+
+/** An add message that an event stores or removes. */
+export interface MessageChange {
+  readonly message: SignedMessage
+  readonly isRemoval: boolean
+}
+
+/** The changes of stored add messages by events, in their order: also those that a later one undoes. */
+export function* messageChanges(
+  events: readonly { readonly body: HubEventBody }[],
+): Generator<MessageChange> {
+  for (const { body } of events) {
+    if (body.type === HubEventType.MERGE_MESSAGE) {
+      for (const message of body.deletedMessages)
+        if (addTypes.has(message.data.type)) yield { message, isRemoval: true }
+      if (addTypes.has(body.message.data.type)) yield { message: body.message, isRemoval: false }
+    } else if (body.type === HubEventType.PRUNE_MESSAGE || body.type === HubEventType.REVOKE_MESSAGE) {
+      if (addTypes.has(body.message.data.type)) yield { message: body.message, isRemoval: true }
+    }
+  }
 }
 
 /** The messages of one type. */
