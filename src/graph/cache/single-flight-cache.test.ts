@@ -54,6 +54,23 @@ describe('single-flight cache', () => {
     expect(await second).toBe('new')
   })
 
+  test('changes start no second read of a value without tags, and do not drop it', async () => {
+    const { singleFlight, invalidation, pending, finish } = setUpReads()
+    const read = () =>
+      singleFlight.readUntagged(
+        'key',
+        maxAgeMs,
+        () => new Promise<string>((resolve) => pending.push(resolve)),
+      )
+    const first = read()
+    invalidation.apply({ tags: ['tag'] })
+    const second = read()
+    expect(pending.length).toBe(1)
+    await finish('ranking')
+    invalidation.apply({ tags: ['tag'] })
+    expect(await Promise.all([first, second, read()])).toEqual(['ranking', 'ranking', 'ranking'])
+  })
+
   test('an invalidation drops a cached value and detaches a read in flight', async () => {
     const { invalidation, read, finish } = setUpReads()
     const before = read()

@@ -23,11 +23,15 @@ interface CachedRead {
 }
 
 const MAX_CACHED_READS = 1_000
-/** A set of 5,000 authors takes 164 kB, and one caller can ask for the same feed with a hundred limits. */
-const ORDINARY_AUTHORS = 500
+/**
+ * Authors and rows of a value that weighs as one: a set of 5,000 authors takes 164 kB, and one caller can ask for the same feed
+ * with a hundred limits, or go on in hundreds of rankings of 1,000 rows.
+ */
+const ORDINARY_LENGTH = 500
 
-function weightOf({ authors }: CachedRead): number {
-  return 1 + Math.floor((authors instanceof Set ? authors.size : 0) / ORDINARY_AUTHORS)
+function weightOf({ value, authors }: CachedRead): number {
+  const length = (authors instanceof Set ? authors.size : 0) + (Array.isArray(value) ? value.length : 0)
+  return 1 + Math.floor(length / ORDINARY_LENGTH)
 }
 
 /**
@@ -72,6 +76,22 @@ export class SingleFlightCache {
     if (cached && this.clock() - cached.readAtMs <= maxAgeMs && this.#isUnaffected(cached))
       return cached.value as Value
     return await this.#joinOrStart(key, load)
+  }
+
+  /**
+   * Reads a value that no change makes stale before its age does. Requests join a read in flight whatever has changed since it
+   * began: with 20 commits in a second each would start another.
+   */
+  async readUntagged<Value>(
+    key: string,
+    maxAgeMs: number,
+    load: (db: Database) => Promise<Value>,
+  ): Promise<Value> {
+    const cached = this.#cache.get(key)
+    if (cached && this.clock() - cached.readAtMs <= maxAgeMs) return cached.value as Value
+    const inFlight = this.#inFlight.get(key)
+    if (inFlight) return inFlight.reading as Promise<Value>
+    return await this.#joinOrStart(key, async (db) => ({ value: await load(db), tags: [] }))
   }
 
   /** Whether the cache has a value for a key. */

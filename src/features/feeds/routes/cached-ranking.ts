@@ -33,10 +33,7 @@ export async function cachedRanking<Row>(
 
   const cacheKeyAt = (timestamp: number) => `${name} at ${timestamp}`
   const rankingAt = (timestamp: number) =>
-    singleFlight.read(cacheKeyAt(timestamp), MAX_AGE_MS, async (db) => ({
-      value: await compute(db, timestamp),
-      tags: [],
-    }))
+    singleFlight.readUntagged(cacheKeyAt(timestamp), MAX_AGE_MS, (db) => compute(db, timestamp))
   const timestamp = (ts ?? now) - ((ts ?? now) % EVERY_SECONDS)
   const before = timestamp - EVERY_SECONDS
   if (ts === null && !singleFlight.has(cacheKeyAt(timestamp)) && singleFlight.has(cacheKeyAt(before))) {
