@@ -92,20 +92,15 @@ export function createUnknownCredentials(
       return run(caller, running, look)
     }
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        running.waiting.splice(running.waiting.indexOf(waiter), 1)
-        reject(refusalFor(Math.max(1, failures.waitSeconds(caller))))
-      }, waitMs)
-      const waiter: Waiter = {
-        start() {
-          clearTimeout(timer)
-          resolve(run(caller, running, look))
+      const waiter = waiting({
+        start: () => resolve(run(caller, running, look)),
+        refuse: reject,
+        waitMs,
+        onTimeout() {
+          running.waiting.splice(running.waiting.indexOf(waiter), 1)
+          reject(refusalFor(Math.max(1, failures.waitSeconds(caller))))
         },
-        refuse(refusal) {
-          clearTimeout(timer)
-          reject(refusal)
-        },
-      }
+      })
       running.waiting.push(waiter)
       // There may be tokens; those that came before have them first.
       admitWaiting(caller, running)
@@ -114,6 +109,26 @@ export function createUnknownCredentials(
 
   // Known credentials are not looked up: their requests do not pay for the name of their address.
   return { lookUpFrom: (address) => (look) => lookUp(callerAt(address), look) }
+}
+
+/** Makes a look-up that waits for its start or its refusal, or until it has waited too long. */
+function waiting({
+  start,
+  refuse,
+  waitMs,
+  onTimeout,
+}: Waiter & { readonly waitMs: number; readonly onTimeout: () => void }): Waiter {
+  const timer = setTimeout(onTimeout, waitMs)
+  return {
+    start() {
+      clearTimeout(timer)
+      start()
+    },
+    refuse(refusal) {
+      clearTimeout(timer)
+      refuse(refusal)
+    },
+  }
 }
 
 function refusalFor(retryAfterSeconds: number): PlazaError {

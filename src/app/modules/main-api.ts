@@ -33,13 +33,8 @@ export const mainApiModule: Module = {
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
     const net = createNetClient({ policy: targetPolicy, userAgent: `plaza/${version}` })
-    const monitor = createServerMonitor({
-      db,
-      clock,
-      processId: app.processId,
-      errors: app.errors,
-      idleRoles: findIdleRoles(config),
-    })
+    const { processId, errors } = app
+    const monitor = createServerMonitor({ db, clock, processId, errors, idleRoles: findIdleRoles(config) })
     const bearer = openBearer(config, { db, net, clock, publicUrl })
     const context = {
       db,

@@ -48,24 +48,6 @@ export function createSelectionGates({ db, isAsync, waitMs, closing }: Selection
   const largeGate = createGate(largest)
   const smallGate = connections > largest ? createGate(connections - largest) : null
 
-  /** Runs a transaction in its turn. */
-  async function run<Result>(
-    gate: WorkGate,
-    appId: string,
-    work: (transaction: Transaction) => Promise<Result>,
-  ): Promise<Result> {
-    const visit = await gate.enter(appId, closing).catch((error: unknown) => {
-      throw closing.aborted ? ending() : error
-    })
-    try {
-      if (closing.aborted) throw ending()
-      // The type of the driver also resolves promises in an array, which no result is.
-      return await (db.begin(work) as Promise<Result>)
-    } finally {
-      visit.leave()
-    }
-  }
-
   /**
    * Runs a transaction in its turn. A small one whose uuid is taken, here or in another process, waits among the large ones:
    * not in the way of other small ones.
@@ -78,14 +60,32 @@ export function createSelectionGates({ db, isAsync, waitMs, closing }: Selection
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     if (isSmall && smallGate !== null) {
-      const outcome = await run(smallGate, appId, async (transaction) =>
+      const outcome = await runIn(smallGate, { db, closing, appId }, async (transaction) =>
         uuid === null || (await tryLockUuid(transaction, appId, uuid))
           ? { result: await work(transaction) }
           : null,
       )
       if (outcome !== null) return outcome.result
     }
-    return await run(largeGate, appId, work)
+    return await runIn(largeGate, { db, closing, appId }, work)
+  }
+}
+
+/** Runs a transaction when it is the turn of the app. */
+async function runIn<Result>(
+  gate: WorkGate,
+  { db, closing, appId }: Pick<SelectionOptions, 'db' | 'closing'> & Pick<Selection, 'appId'>,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const visit = await gate.enter(appId, closing).catch((error: unknown) => {
+    throw closing.aborted ? ending() : error
+  })
+  try {
+    if (closing.aborted) throw ending()
+    // The type of the driver also resolves promises in an array, which no result is.
+    return await (db.begin(work) as Promise<Result>)
+  } finally {
+    visit.leave()
   }
 }
 
