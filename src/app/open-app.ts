@@ -48,6 +48,7 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
   const reads = roles.has('api') ? openReadRouting(config, { connections, metrics, log, tracing }) : null
   if (reads) lifecycle.onStop(reads.stop)
   const { hub, close } = await openHub({
+    log,
     config,
     lookups,
     writerDb: connections.write,

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/db/connection.js'
 import { isRetryable, unavailableError } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal, refusalError } from '../platform/errors.js'
-import { FarcasterNetwork } from '../protocol/definitions.js'
+import { FarcasterNetwork, type UserNameProof } from '../protocol/definitions.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { isChannelType } from '../protocol/message-kinds.js'
 import { CHANNELS_FID, shardOf } from '../protocol/shard.js'
@@ -21,6 +21,7 @@ import { nameOf } from './merge/names.js'
 import { readSenderRefusal } from './merge/read-sender-refusal.js'
 import { type MergeItem, type QueueItem, ShardWriter } from './merge/shard-writer.js'
 import { origins } from './origins.js'
+import { asksOnce, type FindName, mergeWithName, noName } from './unknown-names.js'
 import { type ValidationOptions, validateMessages } from './validate.js'
 
 export interface HubOptions {
@@ -33,6 +34,8 @@ export interface HubOptions {
   readonly clock: () => number
   /** Asks chains about names and contract wallets. Without it, messages that need a chain are refused. */
   readonly chainClaims?: ChainClaims
+  /** Asks the fname registry for names that the hub does not know yet. Without it, entries with such names are refused. */
+  readonly findName?: FindName
   /** Also asks chains about the claims of synced messages. */
   readonly checksSyncedClaims?: boolean
   /** Remembers merged messages of clients for the upstream, in the merge's transaction. */
@@ -119,6 +122,8 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
     // Awaited by each message below.
     verdicts.catch(() => {})
     const holders = await findReleasedHolders(options.db, items)
+    const findName = isOutgoing ? asksOnce(options.findName) : noName
+    const mergeTransfer = (proof: UserNameProof) => submitItems([{ kind: 'nameTransfer', proof }])
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
@@ -138,7 +143,8 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
         isOutgoing: isOutgoing && options.publishes === true,
         unconfirmed: unconfirmed.get(message),
       }
-      const outcome = outcomes[index] ?? (await submitToShard(shardFidOf(message), merged))
+      const merge = () => submitToShard(shardFidOf(message), merged)
+      const outcome = outcomes[index] ?? (await mergeWithName(message, merge, { findName, mergeTransfer }))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })

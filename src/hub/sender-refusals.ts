@@ -13,3 +13,6 @@ export const insufficientStorage = refuse('bad_request.validation_failure', 'ins
 export function isInvalidSigner({ code, message }: Refusal): boolean {
   return code === invalidSigner.code && message === invalidSigner.message
 }
+
+/** The refusal of a username that its sender does not hold. */
+export const nameNotHeld = refuse('bad_request.validation_failure', 'fname is not registered for fid')

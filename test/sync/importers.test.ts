@@ -6,13 +6,16 @@ import { readConfig } from '../../src/app/config/config.js'
 import { startImporters } from '../../src/app/modules/importers.js'
 import { importChannels } from '../../src/features/channels/import-channels.js'
 import { loadUsers } from '../../src/graph/load/user-record.js'
+import { createNameLookup } from '../../src/hub/sync/import/name-lookup.js'
 import { importNames } from '../../src/hub/sync/import/name-transfers.js'
 import { openPublicApi, type PublicApi } from '../../src/hub/sync/import/public-api.js'
 import { importVerifiedAccounts } from '../../src/hub/sync/import/verified-accounts.js'
-import { createNetClient } from '../../src/platform/outbound/net-client.js'
+import { type Refusal, refuse } from '../../src/platform/errors.js'
+import { createNetClient, type NetClient } from '../../src/platform/outbound/net-client.js'
+import { UserDataType } from '../../src/protocol/definitions.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
-import { TestUser, testNowUnix } from '../network.js'
+import { TestUser, testNow, testNowUnix } from '../network.js'
 import { createRecordingLog } from './test-sync.js'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -31,7 +34,12 @@ type Answer = (url: URL) => {
 }
 
 /** Serves an API and records its requests. */
-async function serve(answer: Answer): Promise<{ readonly api: PublicApi; readonly requests: string[] }> {
+async function serve(answer: Answer): Promise<{
+  readonly api: PublicApi
+  readonly net: NetClient
+  readonly url: string
+  readonly requests: string[]
+}> {
   const requests: string[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
@@ -50,7 +58,7 @@ async function serve(answer: Answer): Promise<{ readonly api: PublicApi; readonl
     await new Promise((resolve) => server.close(resolve))
   })
   const url = `http://127.0.0.1:${address.port}`
-  return { api: openPublicApi({ net, url, signal: stopping.signal, pauseMs: 1 }), requests }
+  return { api: openPublicApi({ net, url, signal: stopping.signal, pauseMs: 1 }), net, url, requests }
 }
 
 async function transfer(id: number, name: string, to: number, signer = registry) {
@@ -108,6 +116,65 @@ it("name transfers are imported in order, once, and only with the registry's sig
   expect(log.lines).toHaveLength(1)
   expect(await importNames(options)).toBe(0)
   expect(requests.at(-1)).toBe('/transfers?from_id=5')
+})
+
+/** A hub that asks a registry which answers so; the requests are recorded. */
+async function hubWithRegistry(answer: Answer, countFor: (fid: number) => Refusal | null = () => null) {
+  const { net, url, requests } = await serve(answer)
+  const signer = Buffer.from(registry.address.slice(2), 'hex')
+  const findName = createNameLookup({ net, url, signer, countFor, log: createRecordingLog() })
+  return { asking: await createTestHub(db, { findName }), requests }
+}
+
+const usernameOf = (fid: number, name: string) =>
+  users[fid - 1]!.userData(UserDataType.USERNAME, name, testNow)
+const unknownName = { code: 'bad_request.validation_failure', message: 'fname is not registered for fid' }
+
+it('a username right after its fname was registered -> the registry is asked, and the username merged', async () => {
+  const current = await transfer(11, 'daisy', 1)
+  const { asking, requests } = await hubWithRegistry(() => ({ json: { transfer: current } }))
+  expect(await asking.submit([usernameOf(1, 'daisy')], { origin: 'client' })).toEqual([null])
+  expect(requests).toEqual(['/transfers/current?name=daisy'])
+  expect(await db`select fid from hub.username_proofs where name = 'daisy'`).toEqual([{ fid: 1 }])
+})
+
+it('an fname that is free, of another user or not signed by the registry -> the username is refused', async () => {
+  const transfers = [
+    await transfer(12, 'elm', 4),
+    await transfer(13, 'fern', 2, wrongSigner),
+    await transfer(14, 'gorse', 0),
+  ]
+  const { asking } = await hubWithRegistry((url) => {
+    const found = transfers.find(({ username }) => username === url.searchParams.get('name'))
+    return found
+      ? { json: { transfer: found } }
+      : { status: 404, json: { error: 'Could not resolve current name' } }
+  })
+  for (const name of ['elm', 'fern', 'gorse', 'heath'])
+    expect(await asking.submit([usernameOf(2, name)], { origin: 'client' })).toMatchObject([unknownName])
+})
+
+it('a registry that does not answer, or a user who asks too often -> the username is refused for now', async () => {
+  const broken = await hubWithRegistry(() => ({ status: 500, json: {} }))
+  expect(await broken.asking.submit([usernameOf(3, 'iris')], { origin: 'client' })).toMatchObject([
+    { code: 'unavailable' },
+  ])
+  const tooOften = refuse('bad_request.rate_limited', 'wait')
+  const { asking, requests } = await hubWithRegistry(
+    () => ({ status: 404, json: {} }),
+    () => tooOften,
+  )
+  expect(await asking.submit([usernameOf(3, 'iris')], { origin: 'client' })).toEqual([tooOften])
+  expect(requests).toEqual([])
+})
+
+it('many usernames in one submission ask for one name, and those of an upstream for none', async () => {
+  const { asking, requests } = await hubWithRegistry(() => ({ status: 404, json: {} }))
+  const all = [1, 2, 3].map((fid) => usernameOf(fid, `juniper${fid}`))
+  expect(await asking.submit(all, { origin: 'client' })).toMatchObject(all.map(() => unknownName))
+  expect(requests).toHaveLength(1)
+  expect(await asking.submit(all, { origin: 'log' })).toMatchObject(all.map(() => unknownName))
+  expect(requests).toHaveLength(1)
 })
 
 it('Retry-After of a busy API is obeyed', async () => {

@@ -3,6 +3,7 @@ import { UserDataType } from '../../../protocol/definitions.js'
 import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
+import { nameNotHeld } from '../../sender-refusals.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey } from '../stored-message.js'
@@ -37,10 +38,7 @@ function claimedName({ data }: SignedMessage): string | null {
 function checkName(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const name = claimedName(message)
   if (name === null || state.name(name)?.fid === message.data.fid) return null
-  return {
-    ...refuse('bad_request.validation_failure', 'fname is not registered for fid'),
-    causedByName: name,
-  }
+  return { ...nameNotHeld, causedByName: name }
 }
 
 function verificationConflictKey({ data }: SignedMessage): ConflictKey | null {

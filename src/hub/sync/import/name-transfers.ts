@@ -1,22 +1,12 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
-import { UserNameProof, UserNameType } from '../../../protocol/definitions.js'
 import { verifyUsernameProof } from '../../../protocol/kinds/username-proof.js'
 import type { Hub } from '../../hub.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
+import { proofOf, Transfer } from './transfer.js'
 
-/** A transfer of the fname registry (docs/protocol.md §7.2). */
-const Transfer = Type.Object({
-  id: Type.Integer({ minimum: 1 }),
-  timestamp: Type.Integer({ minimum: 0 }),
-  username: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$' }),
-  owner: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }),
-  to: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-  server_signature: Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$' }),
-})
-type Transfer = Static<typeof Transfer>
 const Transfers = Type.Object({ transfers: Type.Array(Transfer) })
 
 export interface NameImportOptions {
@@ -50,15 +40,4 @@ export async function importNames({ db, hub, api, signer, log }: NameImportOptio
     await saveImportCursor(db, NAME, String(fresh.at(-1)!.id))
     imported += fresh.length
   }
-}
-
-function proofOf({ timestamp, username, owner, to, server_signature }: Transfer): UserNameProof {
-  return UserNameProof.create({
-    timestamp,
-    name: Buffer.from(username),
-    owner: Buffer.from(owner.slice(2), 'hex'),
-    signature: Buffer.from(server_signature.slice(2), 'hex'),
-    fid: to,
-    type: UserNameType.USERNAME_TYPE_FNAME,
-  })
 }
