@@ -32,10 +32,10 @@ const overview = dashboard('plaza-overview', 'Plaza: overview', 'Requests, proce
   number(
     'Failed',
     'percentunit',
-    `(${requests(`${CALLERS},status=~"5.."`)} or vector(0)) / ${requests(CALLERS)}`,
+    `(${requests(`${CALLERS},status=~"5..",status!="501"`)} or vector(0)) / ${requests(CALLERS)}`,
     {
       bad: 0.01,
-      description: 'Replies of 500 and above.',
+      description: 'Replies of 500 and above, without 501: operations that are not served.',
     },
   ),
   number('p99', 's', quantile(0.99, HTTP, '', ANSWERED), { bad: 1 }),

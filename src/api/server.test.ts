@@ -91,6 +91,36 @@ describe('errors', () => {
     expect(logged.err.stack).toContain('server.test.ts')
   })
 
+  it.each([
+    ['not_implemented', 501, 'the hosted service alone computes it'],
+    ['unavailable.other_side', 502, 'the endpoint answered with 429'],
+    ['unavailable', 503, 'too many requests wait'],
+  ] as const)('%s -> the line of the request has the reason', async (code, status, reason) => {
+    const { app, lines } = await build((scope) => {
+      scope.get('/failing', () => {
+        throw new PlazaError(code, reason)
+      })
+    })
+    expect((await app.inject('/failing')).statusCode).toBe(status)
+    const logged = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'request')
+    expect(logged).toMatchObject({ route: '/failing', status, reason })
+  })
+
+  it('the reason of a failure is logged without secrets, that of a refusal not at all', async () => {
+    const { app, lines } = await build((scope) => {
+      const cause = new Error('POST https://user:hunter2@rpc.example/?key=hunter2 failed')
+      scope.get('/failing', () => {
+        throw new PlazaError('unavailable.other_side', 'the chain does not answer', { cause })
+      })
+      scope.get('/refused', () => {
+        throw new PlazaError('forbidden', 'not yours')
+      })
+    })
+    for (const url of ['/failing', '/refused']) await app.inject(url)
+    const reasons = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    expect(reasons.map(({ reason }) => reason)).toEqual(['POST https:…rpc.example/… failed', undefined])
+  })
+
   it('an unreachable database -> 503 with Retry-After', async () => {
     const { app } = await build((scope) => {
       scope.get('/away', () => {

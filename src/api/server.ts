@@ -15,6 +15,7 @@ import { preferOrdinaryRequests } from '../platform/limits/ordinary-requests.js'
 import type { ErrorJournal } from '../platform/log/error-journal.js'
 import type { LogFeed } from '../platform/log/log-feed.js'
 import { type Metrics, observeLatency } from '../platform/metrics.js'
+import { redactedMessage } from '../platform/text/redacted-message.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
 import { noTracing, type Tracing } from '../platform/tracing/tracing.js'
 import type { Caller } from './caller.js'
@@ -147,14 +148,15 @@ function recordResponses(app: FastifyInstance, { log, metrics, errors, feed }: S
     const seconds = reply.elapsedTime / 1000
     observeLatency(metrics.requests, { method: request.method, route, status }, seconds, request.span)
     if (quietRoutes.has(route)) return
-    if (status >= 500)
-      errors?.note(`${request.method} ${route} replied ${status}`, failureMessageOf(request), request.span)
+    const reason = failureMessageOf(request)
+    if (status >= 500) errors?.note(`${request.method} ${route} replied ${status}`, reason, request.span)
     const trace = request.span?.isRecorded ? { trace_id: request.span.traceId } : {}
     const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime), ...trace }
     feed?.noteRequest({ ...line, requestId: request.id })
     if (status < 400) request.log.debug(line, 'request')
-    else if (status >= 500 || refusals.admits(callerNameOf(request), status))
-      request.log.info(line, 'request')
+    else if (status >= 500)
+      request.log.info({ ...line, reason: redactedMessage(reason) || undefined }, 'request')
+    else if (refusals.admits(callerNameOf(request), status)) request.log.info(line, 'request')
   })
 }
 

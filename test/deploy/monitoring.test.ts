@@ -53,6 +53,12 @@ describe('dashboards and alerts', () => {
     expect(expressions.length).toBeGreaterThan(60)
   })
 
+  it('count no 501 as a failure: it answers for operations that are not served', () => {
+    const failures = expressions.filter(({ expr }) => expr.includes('status=~"5.."'))
+    expect(failures.map(({ name }) => name)).toEqual(['recording rule', 'plaza-overview.json: Failed'])
+    for (const { expr } of failures) expect(expr).toContain('status=~"5..",status!="501"')
+  })
+
   it('the files of the dashboards are what `npm run dashboards` writes', () => {
     const written = files.map((file) => [file, JSON.parse(readFileSync(join(DASHBOARDS, file), 'utf8'))])
     expect(Object.fromEntries(written)).toEqual(
