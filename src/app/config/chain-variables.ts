@@ -8,7 +8,7 @@ const FOLLOWED_CONTRACT = `${NETWORK}:0x[0-9a-fA-F]{40}`
 
 function rpcUrls(network: string): TString {
   return text(
-    `RPC URLs of ${network}. The first is used, the next one when it fails. About names and contract wallets, all are asked and two must agree. Unset: the chain is not followed.`,
+    `RPC URLs of ${network}. The first is used, the next one when it fails. About names and contract wallets, all are asked and two must agree. Set them for all processes. Unset: the chain is not followed.`,
     {
       pattern: '^https?://[^\\s,]+(\\s*,\\s*https?://[^\\s,]+)*$',
       patternText: 'URLs like `https://rpc.example`, separated by commas',

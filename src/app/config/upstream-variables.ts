@@ -6,7 +6,8 @@ export const upstreamVariables = {
   UPSTREAM_HUB: Type.Optional(
     text(
       'Nodes of the network, or other Plaza servers, to sync from over gRPC. The first is used, the next one ' +
-        'when it fails. Unset: sync is off.',
+        'when it fails. Set it for all processes: each tells by it whether the role `sync` has work, and those with ' +
+        'the role `api` whether the console can start a comparison. Unset: sync is off.',
       {
         pattern:
           '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s,:/@\\[\\]]+):\\d{1,5}(\\s*,\\s*(\\[[0-9A-Fa-f:.]+\\]|[^\\s,:/@\\[\\]]+):\\d{1,5})*$',
@@ -54,10 +55,14 @@ export const upstreamVariables = {
     false,
   ),
   FNAME_REGISTRY_URL: Type.Optional(
-    text('Fname registry whose name transfers are imported. Unset: names come only from the upstream.', {
-      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
-      patternText: 'a URL like `https://fnames.farcaster.xyz`',
-    }),
+    text(
+      'Fname registry whose name transfers are imported. Set it for all processes, as `UPSTREAM_HUB`. Unset: names come ' +
+        'only from the upstream.',
+      {
+        pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+        patternText: 'a URL like `https://fnames.farcaster.xyz`',
+      },
+    ),
   ),
   FNAME_REGISTRY_SIGNER: text(
     'Address that signs for the fname registry. Transfers with other signatures are refused.',
@@ -70,7 +75,8 @@ export const upstreamVariables = {
   CLIENT_API_URL: Type.Optional(
     text(
       'Public API of the Farcaster client, from which channels and verified accounts are imported, and ' +
-        'followers and members of the channels in `SYNC_CHANNELS`. Unset: neither is imported.',
+        'followers and members of the channels in `SYNC_CHANNELS`. Set it for all processes, as `UPSTREAM_HUB`. Unset: ' +
+        'neither is imported.',
       {
         pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
         patternText: 'a URL like `https://api.farcaster.xyz`',
