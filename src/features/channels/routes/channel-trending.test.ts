@@ -37,7 +37,7 @@ it('concurrent readers -> one read in half a minute', async () => {
   await expect.poll(() => count({})).toBe('5')
 })
 
-it('activity between two pages -> the next page goes on in the ranking of the first', async () => {
+it('activity between two pages -> the ranking of the first goes on while it is cached, for a minute', async () => {
   nowMs += 120_000
   const names = ['a', 'b', 'c', 'd']
   for (const [index, name] of names.entries()) {
@@ -57,6 +57,9 @@ it('activity between two pages -> the next page goes on in the ranking of the fi
   await db`update social.url_activity set casts = 5 where url = 'https://c.example/a'`
   nowMs += 20_000
   expect((await page({ limit: '2', cursor: first.cursor })).ids).toEqual(['c', 'd'])
+  nowMs += 60_000
+  // It is not cached any more: `d` has risen above the cursor, and `a` has fallen below it.
+  expect((await page({ limit: '2', cursor: first.cursor })).ids).toEqual(['c', 'a'])
   const old = Buffer.from(JSON.stringify(['channels by activity', testNow - 3_601, 9, 'a'])).toString(
     'base64url',
   )
