@@ -79,6 +79,16 @@ it('compose: an upgrade keeps the number of processes: it is a variable of .env,
   expect(guides.join('\n')).not.toMatch(/docker compose [^`\n]*--scale/)
 })
 
+it('compose: an upgrade makes the services anew whose files it has replaced, but for the databases', () => {
+  const withFiles = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
+    volumes.some((mount) => /^\.\/[^:]*\.\w+:/.test(mount)) && !name.startsWith('db') ? [name] : [],
+  )
+  const guide = readFileSync('docs/operate.md', 'utf8')
+  const [, named = ''] = /docker compose up -d --force-recreate --no-deps ([\w -]+)`/.exec(guide) ?? []
+  expect(named.split(' ').sort()).toEqual(withFiles.sort())
+  expect(withFiles).toContain('haproxy')
+})
+
 it('compose: HAProxy overwrites the address of the client in each frontend', () => {
   const sections = readFileSync('deploy/compose/haproxy.cfg', 'utf8').split(/^(?=\S)/m)
   const frontends = sections.filter((section) => section.startsWith('frontend '))
