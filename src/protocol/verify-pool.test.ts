@@ -160,6 +160,31 @@ describe('createVerifyPool', () => {
     expect((await waiting).map(({ status }) => status)).toEqual(['rejected'])
   })
 
+  it('refuses large batches beside two of 10,000 claims, and lets small ones pass', async () => {
+    const pool = poolOf(1)
+    const claim = sampleSigner().sign((await validSamples()).solVerification!)
+    const claims = (count: number) => Array.from({ length: count }, () => claim)
+    const refused = { code: 'unavailable', message: 'too many signatures wait to be checked' }
+    // Just larger than a part. It makes room for others when it is done.
+    expect(await pool.verify(claims(82))).toEqual(claims(82).map(() => null))
+    const large = [10_000, 10_000].map((count) => pool.verify(claims(count)))
+    const waiting = Promise.allSettled(large)
+    expect(await pool.verify(claims(82))).toEqual(claims(82).map(() => refused))
+    expect(await pool.verify(claims(2))).toEqual([null, null])
+    await pool.close()
+    expect((await waiting).map(({ status }) => status)).toEqual(large.map(() => 'rejected'))
+  })
+
+  it('lets the batches of a backfill pass, which are larger than a part', async () => {
+    const pool = poolOf(2)
+    const good = sampleMessage(0, {})
+    const claim = sampleSigner().sign((await validSamples()).solVerification!)
+    const mixed = Array.from({ length: 1_000 }, (_, index) => (index < 60 ? claim : good))
+    const batches = Array.from({ length: 6 }, () => pool.verify(mixed))
+    expect(await Promise.all(batches)).toEqual(batches.map(() => mixed.map(() => null)))
+    await pool.close()
+  })
+
   it('counts both recoveries of a key', async () => {
     const pool = poolOf(1)
     const claim = sampleSigner().sign((await validSamples()).keyAdd!)

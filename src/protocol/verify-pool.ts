@@ -14,8 +14,17 @@ const RECOVERY_WEIGHT = 24
 const MAX_CHUNK = 64
 /** Most weight of a batch that is checked at once, an eighth of a second of a core: what is larger is checked in parts. */
 const MAX_PART_WEIGHT = 2_048
-/** Most weight in hand, two seconds of a core: 16 large batches. A batch that would exceed it is refused as `unavailable`. */
+/**
+ * Most weight that is checked at once, two seconds of a core: 16 parts. A batch counts as its first part, for it has no two at
+ * once; one that would exceed the limit is refused as `unavailable`.
+ */
 const MAX_WEIGHT = 32_768
+/**
+ * Most weight of batches of more than one part, with all their parts: two of 10,000 accounts or one of 10,000 keys, half a minute
+ * of a core. They are checked to their end also when the client that sent them has left its place to the next one. It is no number
+ * of batches: those of a backfill are often just larger than a part, and six of them come at once.
+ */
+const MAX_LARGE_WEIGHT = 500_000
 /** Claims that are begun in one turn of the event loop: one of Solana takes 0.2 ms of this thread. */
 const SLICE_CLAIMS = 5
 
@@ -87,6 +96,8 @@ class ThreadedVerifyPool implements VerifyPool {
   #isRecoveryNext = false
   /** Of the batches in hand, each as one part. */
   #weight = 0
+  /** Of the batches in hand that have more than one part, with all of them. */
+  #largeWeight = 0
   #isClosed = false
 
   constructor(threads: number, workerUrl: URL) {
@@ -100,10 +111,12 @@ class ThreadedVerifyPool implements VerifyPool {
     const total = messages.reduce((sum, message) => sum + weightOf(message, skipsClaim), 0)
     if (total === 1 && isValid(messages[0]!)) return [null]
     const weight = Math.min(total, MAX_PART_WEIGHT)
-    if (this.#weight + weight > MAX_WEIGHT) {
+    const largeWeight = total > MAX_PART_WEIGHT ? total : 0
+    if (this.#weight + weight > MAX_WEIGHT || !this.#hasRoomFor(largeWeight)) {
       return messages.map(() => refuse('unavailable', 'too many signatures wait to be checked'))
     }
     this.#weight += weight
+    this.#largeWeight += largeWeight
     try {
       const refusals: (Refusal | null)[] = []
       for (const part of partsOf(messages, skipsClaim))
@@ -111,7 +124,14 @@ class ThreadedVerifyPool implements VerifyPool {
       return refusals
     } finally {
       this.#weight -= weight
+      this.#largeWeight -= largeWeight
     }
+  }
+
+  /** Whether a batch of more than one part may begin: a single one of any size always may. 0 is a small batch. */
+  #hasRoomFor(largeWeight: number): boolean {
+    if (largeWeight === 0 || this.#largeWeight === 0) return true
+    return this.#largeWeight + largeWeight <= MAX_LARGE_WEIGHT
   }
 
   async #verifyPart(
