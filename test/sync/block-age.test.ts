@@ -7,7 +7,7 @@ import { createTestHub } from '../hub.js'
 import { TestUser, testNow } from '../network.js'
 import { followShard, logOf, startAtFirstEvent, upstreamOf } from './stub-upstream.js'
 
-const { db } = await createTestDatabase({ poolSize: 8 })
+const { db, connect } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
 const user = new TestUser(1)
 await hub.submitOnChainEvents(user.onChain())
@@ -30,4 +30,26 @@ it('the age of blocks: 0 while a quiet upstream has nothing newer; after a resta
   const restarted = new Registry()
   createUpstreamMetrics(restarted, options)
   expect(await ageOf(restarted)).toEqual(['plaza_sync_block_age_seconds{shard="1"} 3600'])
+})
+
+it('the age of blocks grows while the database is slow or away, and follows what it answers later', async () => {
+  const reader = connect()
+  let seconds = testNow + 3600
+  const addresses = ['quiet.example:3383']
+  await db`
+    insert into sync.cursors (upstream, shard, next_id, block_time)
+    values (${addresses[0]!}, 2, 1, ${testNow})`
+  const registry = new Registry()
+  createUpstreamMetrics(registry, { db: reader, addresses, clock: () => unixMsFromFarcasterSeconds(seconds) })
+  expect(await ageOf(registry)).toEqual(['plaza_sync_block_age_seconds{shard="2"} 3600'])
+  await db.begin(async (sql) => {
+    await sql`lock table sync.cursors`
+    seconds += 60
+    expect(await ageOf(registry)).toEqual(['plaza_sync_block_age_seconds{shard="2"} 3660'])
+    await sql`update sync.cursors set block_time = ${testNow + 3600} where upstream = ${addresses[0]!}`
+  })
+  expect(await ageOf(registry)).toEqual(['plaza_sync_block_age_seconds{shard="2"} 60'])
+  await reader.end({ timeout: 0 })
+  seconds += 60
+  expect(await ageOf(registry)).toEqual(['plaza_sync_block_age_seconds{shard="2"} 120'])
 })

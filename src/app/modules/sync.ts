@@ -82,7 +82,11 @@ export const syncModule: Module = {
     if (settings === null) return {}
     const db = connections.sync
     const upstreams = openUpstreams(settings)
-    const syncMetrics = createUpstreamMetrics(metrics.registry, { db, addresses: settings.addresses, clock })
+    const syncMetrics = createUpstreamMetrics(metrics.registry, {
+      db: connections.read,
+      addresses: settings.addresses,
+      clock,
+    })
     const subset = subsetSettings(config)
     const selected = subset === null ? null : await SelectedUsers.open(db, subset)
     const publishing = openPublishing(app, settings)

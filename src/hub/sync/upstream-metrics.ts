@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
+import { resultWithin } from '../../platform/process/pause.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
 /** Counters of the sync. */
@@ -68,11 +69,18 @@ interface ShardRow {
   readonly blockTime: number
 }
 
-/** Reads the stored cursors on each scrape, so that the age is known after a restart, too, while no upstream answers. */
+/** Half of the time after which `/metrics` leaves a metric out. */
+const READ_LIMIT_MS = 1_000
+
+/**
+ * Reads the stored cursors on each scrape, so that the age is known after a restart, too, while no upstream answers. While the
+ * database does not answer in time, the age of what was read last grows: the sync stands still then as well.
+ */
 function observeBlockAge(registry: Registry, { db, addresses, clock }: SyncedShards) {
   const syncedUntil = new Map<number, number>()
   // The upstream that was followed last: cursors of others stay where they were.
-  const read = () => db<ShardRow[]>`
+  const read = async () =>
+    await db<ShardRow[]>`
     select shard, block_time as "blockTime"
     from sync.cursors
     where upstream = (
@@ -82,15 +90,34 @@ function observeBlockAge(registry: Registry, { db, addresses, clock }: SyncedSha
       order by block_time desc
       limit 1
     )`
+  let rows: readonly ShardRow[] = []
+  let reading: Promise<void> | null = null
+
+  /** Scrapes share a read that is late. */
+  function refresh(): Promise<void> {
+    reading ??= read()
+      .then(
+        (found) => {
+          rows = found
+        },
+        () => {},
+      )
+      .finally(() => {
+        reading = null
+      })
+    return reading
+  }
+
   new Gauge({
     name: 'plaza_sync_block_age_seconds',
     help: 'Age of the newest block of each upstream shard that is merged; 0 while the upstream has nothing newer',
     labelNames: ['shard'],
     registers: [registry],
     async collect() {
+      await resultWithin(READ_LIMIT_MS, refresh())
       this.reset()
       const now = farcasterSecondsFromUnixMs(clock())
-      for (const { shard, blockTime } of await read().catch(() => [])) {
+      for (const { shard, blockTime } of rows) {
         const time = Math.max(blockTime, syncedUntil.get(shard) ?? 0)
         if (time > 0) this.set({ shard }, Math.max(0, now - time))
       }
