@@ -65,6 +65,15 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql 
     return waiting.size >= most
   }
 
+  /** A statement whose connection could not be opened has failed, and waits no more. */
+  function forgetRejected(query: DriverQuery): void {
+    const { reject } = query
+    query.reject = (error) => {
+      waiting.delete(query)
+      Reflect.apply(reject, query, [error])
+    }
+  }
+
   function watched(handler: DriverQuery['handler']): DriverQuery['handler'] {
     const watching = (query: DriverQuery) => {
       handler(query)
@@ -74,6 +83,7 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql 
         return
       }
       waiting.set(query, performance.now() + limitMs)
+      forgetRejected(query)
       if (!isTimed) expireIn(limitMs)
     }
     return Object.assign(watching, { debug: handler.debug })

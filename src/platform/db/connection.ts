@@ -60,7 +60,10 @@ export interface ConnectOptions {
   readonly onStatement?: (sql: string) => void
 }
 
-/** Numbers of connections in use by transactions and sessions, and of callers without one; of statements only in pools of requests. */
+/**
+ * Numbers of connections in use by transactions and sessions, and of callers without one. In pools of requests also of
+ * statements without one, or on one behind a slow statement.
+ */
 export interface PoolUsage {
   readonly size: number
   held: number
@@ -122,7 +125,7 @@ export function connect(url: string, options: ConnectOptions): Database {
     ssl: false,
     connection: { application_name: options.applicationName },
   }
-  const socket = openSockets(address, {
+  const sockets = openSockets(address, {
     connectLimitMs: connectSeconds * 1000,
     silence: silenceLimit(
       requestTimeoutMs === undefined ? silenceMs : requestTimeoutMs * REQUEST_SHARES.silence,
@@ -136,15 +139,17 @@ export function connect(url: string, options: ConnectOptions): Database {
     },
   })
   // The driver's types do not have `socket`.
-  const pool: Database = postgres({ ...driverOptions, ...({ socket } as object) })
+  const pool: Database = postgres({ ...driverOptions, ...({ socket: sockets.open } as object) })
   const { sql, countWaiting } =
     requestTimeoutMs === undefined
       ? { sql: pool, countWaiting: () => 0 }
       : boundWaits(pool, waitLimits(requestTimeoutMs))
   const db = traces ? traceStatements(sql) : sql
   const usage = trackUsage(db, { size: options.poolSize, traces })
+  // Statements of other pools may take long.
+  const countDelayed = requestTimeoutMs === undefined ? () => 0 : sockets.countDelayed
   // Transactions that wait are among both numbers.
-  poolUsages.set(db, () => ({ ...usage, waiting: Math.max(usage.waiting, countWaiting()) }))
+  poolUsages.set(db, () => ({ ...usage, waiting: Math.max(usage.waiting, countWaiting()) + countDelayed() }))
   return db
 }
 

@@ -6,7 +6,7 @@ import { makeTestDir } from '../../../test/stale-test-dirs.js'
 import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { PlazaError } from '../errors.js'
 import { boundWaits } from './bounded-waits.js'
-import { connect, type Database } from './connection.js'
+import { connect, type Database, poolUsage } from './connection.js'
 import { isTemporary, isUnavailable, outageOf } from './connection-errors.js'
 
 const { db: admin, url, connect: open } = await createTestDatabase()
@@ -192,6 +192,28 @@ it('more statements than may wait for a connection: fail at once; when it is fre
   ])
   // Those that have got one since do not count.
   expect(await failureOf(pool`select 1`)).toBeNull()
+})
+
+it('statements that waited for a connection that could not be opened: count as waiting no more', async () => {
+  const { proxy, url: proxied } = await openProxy()
+  proxy.target = NOBODY
+  const pool = open({ poolSize: 1, url: proxied, requestTimeoutMs: 60_000 })
+  const failures = await Promise.all([1, 2, 3].map(() => failureOf(pool`select 1`)))
+  expect(failures.map(isUnavailable)).toEqual([true, true, true])
+  expect(poolUsage(pool)).toEqual({ size: 1, held: 0, waiting: 0 })
+})
+
+it('statements that were sent behind a slow one: count as waiting until it is done', async () => {
+  const pool = open({ poolSize: 2, requestTimeoutMs: 60_000 })
+  await Promise.all([sessionOf(pool), sessionOf(pool)])
+  let reads: Promise<unknown>[] = []
+  await admin.begin(async (sql) => {
+    await sql`lock table written`
+    reads = Array.from({ length: 12 }, () => failureOf(pool`select from written`))
+    await expect.poll(() => poolUsage(pool).waiting).toBe(10)
+  })
+  expect(await Promise.all(reads)).toEqual(Array.from({ length: 12 }, () => null))
+  expect(poolUsage(pool).waiting).toBe(0)
 })
 
 it('statements that PostgreSQL cannot run: the reason is known, and the states of errors are told', async () => {

@@ -6,6 +6,8 @@ import { MessageCounter } from './message-counter.js'
 const READY_FOR_QUERY = 0x5a
 const QUERY = 0x51
 const SYNC = 0x53
+/** A server that is silent for so long runs a slow statement: in full load, those that are sent together take milliseconds. */
+const SLOW_MS = 250
 /** The severity of an error, not translated, and the field of its SQLSTATE, which has five characters. */
 const errorStart = Buffer.from('VERROR\0C')
 const STATE_BYTES = 5
@@ -14,6 +16,8 @@ const READ_ONLY = '25006'
 
 /** When a connection is closed, and what is told of it. */
 export interface SessionWatch {
+  /** Count statements that were sent behind a slow one, by connection. */
+  readonly delays: Set<() => number>
   /** Time without an answer after which the connection is closed, or looked at; null is none. */
   readonly silence: SilenceLimit | null
   /** Called when the server turns out to take no writes. */
@@ -35,7 +39,7 @@ export interface SilenceLimit {
  * demoted), is silent for longer than it lets any statement run, or has been replaced. The statements on it then fail,
  * and their late answers reach nobody.
  */
-export function watchSession(socket: Socket, { silence, onReadOnly, onError }: SessionWatch): void {
+export function watchSession(socket: Socket, { delays, silence, onReadOnly, onError }: SessionWatch): void {
   socket.on('data', (chunk: Buffer) => {
     for (const state of errorStates(chunk)) {
       onError?.(state)
@@ -50,7 +54,9 @@ export function watchSession(socket: Socket, { silence, onReadOnly, onError }: S
   socket.on('data', function onReady(chunk: Buffer) {
     if (chunk[0] !== READY_FOR_QUERY) return
     socket.off('data', onReady)
-    limitSilence(socket, silence)
+    const countDelayed = limitSilence(socket, silence)
+    delays.add(countDelayed)
+    socket.once('close', () => delays.delete(countDelayed))
   })
 }
 
@@ -64,8 +70,11 @@ function errorStates(chunk: Buffer): string[] {
   return states
 }
 
-/** Counts questions and answers: a statement ends with one message that says so, whatever became of it. */
-function limitSilence(socket: Socket, { limitMs, deadlines, mayGoOn }: SilenceLimit): void {
+/**
+ * Counts questions and answers: a statement ends with one message that says so, whatever became of it. Returns the count of
+ * statements that wait on the connection for a slow one.
+ */
+function limitSilence(socket: Socket, { limitMs, deadlines, mayGoOn }: SilenceLimit): () => number {
   const questions = new MessageCounter([QUERY, SYNC])
   const answers = new MessageCounter([READY_FOR_QUERY])
   let unanswered = 0
@@ -98,4 +107,8 @@ function limitSilence(socket: Socket, { limitMs, deadlines, mayGoOn }: SilenceLi
     else deadline.untilMs = performance.now() + limitMs
   })
   socket.once('close', () => deadlines.remove(deadline))
+  return () => {
+    const silentMs = limitMs - (deadline.untilMs - performance.now())
+    return unanswered > 1 && silentMs > SLOW_MS ? unanswered - 1 : 0
+  }
 }

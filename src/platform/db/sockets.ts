@@ -31,19 +31,25 @@ interface DriverOptions {
   readonly onnotify?: unknown
 }
 
-/**
- * Opens the sockets of a pool: encrypted, with their settings made, to the server that `target_session_attrs` asks for.
- * The driver gets them when the server has accepted the connection.
- */
+/** The sockets of a pool. */
+interface Sockets {
+  /** Opens one. The driver gets it when the server has accepted the connection. */
+  readonly open: (driver: DriverOptions) => Promise<Socket>
+  /** Counts the statements that were sent behind one that is slow. */
+  readonly countDelayed: () => number
+}
+
+/** Opens the sockets of a pool: encrypted, with their settings made, to the server that `target_session_attrs` asks for. */
 export function openSockets(
   address: DatabaseAddress,
   { connectLimitMs, silence, mayBeSilent, settings, onError }: SocketOptions,
-): (driver: DriverOptions) => Promise<Socket> {
+): Sockets {
   let chosen: DatabaseHost | null = null
   let choosing: Promise<DatabaseHost> | null = null
   const forget = () => {
     chosen = null
   }
+  const delays: SessionWatch['delays'] = new Set()
 
   /** Concurrent connections of a pool ask the servers once. */
   async function choose(): Promise<DatabaseHost> {
@@ -75,7 +81,7 @@ export function openSockets(
     return current === null || current === server
   }
 
-  return async ({ onnotify }) => {
+  async function open({ onnotify }: DriverOptions): Promise<Socket> {
     try {
       const host = await choose()
       const socket = await dial(host, address.tls, connectLimitMs)
@@ -85,7 +91,7 @@ export function openSockets(
       }
       setUpSession(socket, { settings, target: address.target, onRefused: forget, onReady })
       const limit = mayBeSilent ? { ...silence, mayGoOn: () => isCurrent(host, server) } : silence
-      watchSession(socket, { silence: onnotify ? null : limit, onReadOnly: forget, onError })
+      watchSession(socket, { delays, silence: onnotify ? null : limit, onReadOnly: forget, onError })
       socket.once('close', forget)
       return socket
     } catch (error) {
@@ -93,6 +99,8 @@ export function openSockets(
       return failedSocket(error as Error)
     }
   }
+
+  return { open, countDelayed: () => [...delays].reduce((sum, count) => sum + count(), 0) }
 }
 
 /**
