@@ -26,10 +26,10 @@ async function openBehindProxy() {
 }
 
 /** A pool of a worker, for two hosts of which only the second one is there. */
-async function openOnSecondHost(target: string) {
+async function openOnSecondHost(target: string, user?: string) {
   const address = new URL(primary.url)
   const proxy = await startTcpProxy('127.0.0.1:1')
-  const login = `${address.username}:${address.password}`
+  const login = user ?? `${address.username}:${address.password}`
   const url = `postgres://${login}@${proxy.address},${address.host}${address.pathname}?target_session_attrs=${target}`
   const options = { poolSize: 1, applicationName: 'test', silenceMs: SILENCE_MS }
   const pool = connect(url, { ...options, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
@@ -108,5 +108,25 @@ test('target_session_attrs=any: statements on a host that hangs fail when anothe
   } finally {
     primary.unfreeze()
     await pool.end({ timeout: 1 })
+  }
+})
+
+test('target_session_attrs=any: a host that has no connection left ends no statement, though another host answers', async () => {
+  const admin = connect(primary.url, { poolSize: 1, applicationName: 'test' })
+  await admin`create role crowded login password 'secret' connection limit 1`
+  const { proxy, pool } = await openOnSecondHost('any', 'crowded:secret')
+  try {
+    const standby = Object.assign(new URL(replica.url), { username: 'crowded', password: 'secret' }).href
+    const other = connect(standby, { poolSize: 1, applicationName: 'test' })
+    // The role is there, too.
+    await expect.poll(() => isStandby(other).catch(() => null)).toBe(true)
+    await other.end({ timeout: 1 })
+    proxy.target = new URL(replica.url).host
+    const [row] = await pool<{ standby: boolean }[]>`
+      select pg_is_in_recovery() as standby from pg_sleep(${(4 * SILENCE_MS) / 1000})`
+    expect(row).toEqual({ standby: false })
+  } finally {
+    await pool.end({ timeout: 1 })
+    await admin.end({ timeout: 1 })
   }
 })

@@ -112,7 +112,12 @@ async function findServer(address: DatabaseAddress, host: DatabaseHost, limitMs:
   if (address.hosts.length === 1) return await read(host)
   const readFound = async () => await read(await findHost(address, limitMs))
   const followsPrimary = address.target === 'primary' || address.target === 'read-write'
-  return followsPrimary ? await readFound() : await read(host).catch(readFound)
+  if (followsPrimary) return await readFound()
+  return await read(host).catch((error: unknown) => {
+    // It is there and takes no connection, as when it has as many as it may.
+    if (error instanceof postgres.PostgresError) throw error
+    return readFound()
+  })
 }
 
 /** Asks the servers in their order, and returns the first one that is what is asked for. */
