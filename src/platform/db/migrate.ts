@@ -22,7 +22,7 @@ const LOCK_POLL_MS = 50
 
 /**
  * Time for which a migration waits for a table. Every statement on it queues behind one that waits, and processes of the
- * version before go on serving.
+ * version before go on serving. Who migrates again pauses for longer than that, with the advisory lock (`whenLocked`).
  */
 const MIGRATION_LOCK_TIMEOUT = '2s'
 
@@ -34,13 +34,24 @@ export interface MigrationState {
   readonly unknown: readonly string[]
 }
 
+export interface MigrateOptions {
+  /** Ends the wait for another process that migrates. */
+  readonly signal?: AbortSignal | undefined
+  /** Awaited after a lock timeout: no other process tries to migrate meanwhile. */
+  readonly whenLocked?: (error: unknown) => Promise<void>
+}
+
 /**
  * Migrates the schema to this build: runs every new file of `migrations/` in one transaction. Many processes
  * may call it at the same time: one migrates, the others wait. Returns the names of the applied migrations.
  * Throws if the database is newer than this build, or PostgreSQL too old for it, and a lock timeout (`isLockTimeout`) if another
  * transaction has a table for long: nothing is changed then.
  */
-export async function migrate(url: string, log: Log): Promise<string[]> {
+export async function migrate(
+  url: string,
+  log: Log,
+  { signal, whenLocked }: MigrateOptions = {},
+): Promise<string[]> {
   const db = connect(url, {
     poolSize: 1,
     applicationName: 'plaza migrate',
@@ -50,7 +61,7 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
   try {
     // When its connection is lost, a reserved session fails and is not replaced by one without the lock.
     const session = await db.reserve()
-    await waitForLock(session, log)
+    await waitForLock(session, log, signal)
     const { pending } = await readState(session)
     if (pending.length === 0) return []
     await refuseOldServer(session)
@@ -58,6 +69,9 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
     const names = applied.map(({ name }) => name)
     if (names.length > 0) log.info({ migrations: names }, 'schema migrated')
     return names
+  } catch (error) {
+    if (isLockTimeout(error)) await whenLocked?.(error)
+    throw error
   } finally {
     // Ends the session and releases its lock.
     await db.end({ timeout: 0 })
@@ -155,8 +169,9 @@ async function knownMigrations(): Promise<string[]> {
     .sort()
 }
 
-async function waitForLock(session: Session, log: Log): Promise<void> {
+async function waitForLock(session: Session, log: Log, signal: AbortSignal | undefined): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
+    signal?.throwIfAborted()
     const [row] = await session<{ taken: boolean }[]>`
       select pg_try_advisory_lock(${MIGRATION_LOCK}::bigint) as taken`
     if (row?.taken) return

@@ -37,6 +37,11 @@ export const STARTUP_LIMIT_MS = 60_000
 const BUSY_LIMIT_MS = 300_000
 const POLL_MS = 200
 const RETRY_MS = 1_000
+/**
+ * Between two attempts to migrate locked tables, of all processes together. Statements queue behind an attempt for 2 s, so most of
+ * the time they do not.
+ */
+const LOCKED_PAUSE_MS = 5_000
 /** Between two lines of the log that tell of the waiting. */
 const LINE_MS = 10_000
 const LOCK_LINE =
@@ -139,23 +144,33 @@ async function withMigrations(
 ): Promise<OpenDatabase> {
   const deadline = Date.now() + STARTUP_LIMIT_MS
   let nextLine = 0
+  function tell(error: unknown, line: string): void {
+    if (Date.now() < nextLine) return
+    log.warn({ reason: error instanceof Error ? error.message : error }, line)
+    nextLine = Date.now() + LINE_MS
+  }
+  async function whenLocked(error: unknown): Promise<void> {
+    const leftMs = deadline - Date.now()
+    if (leftMs <= 0) return
+    tell(error, LOCK_LINE)
+    await pause(Math.min(LOCKED_PAUSE_MS, leftMs), signal)
+    signal?.throwIfAborted()
+  }
   for (;;) {
     try {
       signal?.throwIfAborted()
       if (opened.mayBePooled) await refuseTransactionPooling(opened.url)
-      await migrate(opened.url, log)
+      await migrate(opened.url, log, { signal, whenLocked })
       return opened
     } catch (error) {
-      const passes = isUnavailable(error) || isLockTimeout(error) || isTransient(error)
+      const isLocked = isLockTimeout(error)
+      const passes = isUnavailable(error) || isLocked || isTransient(error)
       if (signal?.aborted || !passes || Date.now() >= deadline) {
         await opened.close()
         throw error
       }
-      if (Date.now() >= nextLine) {
-        const reason = error instanceof Error ? error.message : error
-        log.warn({ reason }, isLockTimeout(error) ? LOCK_LINE : 'waiting for the database')
-        nextLine = Date.now() + LINE_MS
-      }
+      if (isLocked) continue
+      tell(error, 'waiting for the database')
       await pause(RETRY_MS, signal)
     }
   }
