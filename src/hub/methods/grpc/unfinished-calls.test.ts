@@ -4,7 +4,7 @@ import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import { afterAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { openHubGrpc } from '../../../../test/hub-grpc.js'
-import { limitUnfinishedCalls } from './unfinished-calls.js'
+import { limitUnfinishedCalls, type UnfinishedCallLimits } from './unfinished-calls.js'
 
 const BODY_LIMIT = 200_000
 /** Eight of the largest messages without the 64 kB of each call that are free. */
@@ -119,8 +119,11 @@ it('a call whose deadline has passed is closed, and what came of it is not kept'
   await call.closed
 })
 
-it('a call that is not ended in time is answered and closed', async () => {
-  const limit = limitUnfinishedCalls({ bodyLimit: BODY_LIMIT, addressOf: () => '192.0.2.1', limitMs: 50 })
+/** Starts a server without methods, whose callers are told apart by the header `x-forwarded-for`. */
+async function openLimited(limits: Partial<UnfinishedCallLimits>): Promise<string> {
+  const addressOf: UnfinishedCallLimits['addressOf'] = ({ metadata }) =>
+    String(metadata.get('x-forwarded-for')[0])
+  const limit = limitUnfinishedCalls({ bodyLimit: BODY_LIMIT, addressOf, ...limits })
   const server = new Server({ interceptors: [limit] })
   server.addService(HubServiceService, {})
   const port = await new Promise<number>((resolve, reject) =>
@@ -129,9 +132,45 @@ it('a call that is not ended in time is answered and closed', async () => {
     ),
   )
   afterAll(() => server.forceShutdown())
-  const call = begin(openSession(`127.0.0.1:${port}`))
+  return `127.0.0.1:${port}`
+}
+
+it('a call that is not ended in time is answered and closed', async () => {
+  const call = begin(openSession(await openLimited({ limitMs: 50 })))
   expect(await call.answer).toBe(TOO_LATE)
   await call.closed
+})
+
+const [UNIMPLEMENTED, CALL_BYTES] = [String(status.UNIMPLEMENTED), 50_000]
+
+it('small calls that an address does not complete on several connections keep out only more of its own', async () => {
+  const maxSmallBytes = { total: 10 ** 9, ofAddress: 20 * CALL_BYTES, ofAnyAddress: 0 }
+  const address = await openLimited({ maxSmallBytes })
+  const sessions = [openSession(address), openSession(address)]
+  const calls = sessions.flatMap((session) =>
+    Array.from({ length: 10 }, () => begin(session, { length: CALL_BYTES })),
+  )
+  expect(await Promise.race(calls.map(({ answer }) => answer))).toBe(EXHAUSTED)
+  expect(await send(sessions[0]!, { ...small, from: '192.0.2.2' })).toBe(UNIMPLEMENTED)
+  for (const { cancel } of calls) cancel()
+  await expect.poll(() => send(sessions[1]!, small)).toBe(UNIMPLEMENTED)
+})
+
+it('calls without a message count, too', async () => {
+  const maxSmallBytes = { total: 10 ** 9, ofAddress: CALL_BYTES, ofAnyAddress: 0 }
+  const session = openSession(await openLimited({ maxSmallBytes }))
+  const calls = Array.from({ length: 10 }, () => begin(session, { length: 1 }))
+  expect(await Promise.race(calls.map(({ answer }) => answer))).toBe(EXHAUSTED)
+})
+
+it('small calls of many addresses that are not complete keep out no address with few', async () => {
+  const maxSmallBytes = { total: 20 * CALL_BYTES, ofAddress: 10 ** 9, ofAnyAddress: 2 * CALL_BYTES }
+  const session = openSession(await openLimited({ maxSmallBytes }))
+  const calls = Array.from({ length: 40 }, (_, index) =>
+    begin(session, { length: CALL_BYTES, from: `192.0.2.${index % 4}` }),
+  )
+  expect(await Promise.race(calls.map(({ answer }) => answer))).toBe(EXHAUSTED)
+  expect(await send(session, { ...small, from: '192.0.2.9' })).toBe(UNIMPLEMENTED)
 })
 
 it('a call of the largest size is served', async () => {

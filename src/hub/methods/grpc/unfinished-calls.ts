@@ -15,16 +15,39 @@ export interface UnfinishedCallLimits {
   /** Without the port. */
   readonly addressOf: (call: IncomingCall) => string
   readonly limitMs?: number
+  /** Most bytes of what calls have before they are large. */
+  readonly maxSmallBytes?: {
+    readonly total: number
+    readonly ofAddress: number
+    readonly ofAnyAddress: number
+  }
 }
 
 /** Of all callers together, in messages of the largest size. */
 const MAX_HELD_MESSAGES = 32
 /** Of one address: an importer has eight bulk writes waiting (`work-limits.ts`). */
 const MAX_HELD_MESSAGES_OF_ADDRESS = 8
-/** HTTP/2 lets a caller send as much of each call before anything reads it. Larger calls count with what they have more. */
-const FREE_BYTES = 65_535
+/** HTTP/2 lets a caller send as much of each call before anything reads it. What a call has more is large. */
+const SMALL_CALL_BYTES = 65_535
+/** Each call counts with it: without a message it takes 5 kB, and its headers. */
+const EMPTY_CALL_BYTES = 8_192
+/**
+ * A caller may have a thousand calls on each of its connections. Of one address 8,000 may be not complete at a time, or 900 with
+ * 64 kB. One with few (128, or 14 with 64 kB) is not refused for what others hold.
+ */
+const MAX_SMALL_BYTES = { total: 2 ** 28, ofAddress: 2 ** 26, ofAnyAddress: 2 ** 20 }
 /** As long as a body over HTTP may take. */
 const LIMIT_MS = 60_000
+
+const FULL_TEXT = 'too many calls are not complete, try again soon'
+
+/** Bytes of calls that are not complete. */
+interface HeldBytes {
+  /** Up to the first 64 kB of each call, and the call itself. */
+  small: number
+  /** What calls have beyond it. */
+  large: number
+}
 
 /** Private members of the library's call: an interceptor learns of a message when it is complete and unpacked. */
 interface LibraryCall {
@@ -38,17 +61,30 @@ interface LibraryCall {
  * when its caller has ended its side. Compressed messages are refused, as the reference node does: 4 kB would be 4 MB.
  */
 export function limitUnfinishedCalls(limits: UnfinishedCallLimits): ServerInterceptor {
-  const { bodyLimit, addressOf, limitMs = LIMIT_MS } = limits
-  const heldBy = new Map<CallerName, number>()
-  let held = 0
+  const { bodyLimit, addressOf, limitMs = LIMIT_MS, maxSmallBytes = MAX_SMALL_BYTES } = limits
+  const heldBy = new Map<CallerName, HeldBytes>()
+  const total: HeldBytes = { small: 0, large: 0 }
 
   /** Returns whether there is room for what is held. */
-  function hold(caller: CallerName, bytes: number): boolean {
-    const own = (heldBy.get(caller) ?? 0) + bytes
-    if (own > 0) heldBy.set(caller, own)
+  function hold(caller: CallerName, { small, large }: HeldBytes): boolean {
+    const own = heldBy.get(caller) ?? { small: 0, large: 0 }
+    for (const held of [own, total]) {
+      held.small += small
+      held.large += large
+    }
+    if (own.small > 0) heldBy.set(caller, own)
     else heldBy.delete(caller)
-    held += bytes
-    return own <= MAX_HELD_MESSAGES_OF_ADDRESS * bodyLimit && held <= MAX_HELD_MESSAGES * bodyLimit
+    return (small <= 0 || mayHoldSmall(own)) && (large <= 0 || mayHoldLarge(own))
+  }
+
+  function mayHoldSmall(own: HeldBytes): boolean {
+    if (own.small <= maxSmallBytes.ofAnyAddress) return true
+    return own.small <= maxSmallBytes.ofAddress && total.small <= maxSmallBytes.total
+  }
+
+  function mayHoldLarge(own: HeldBytes): boolean {
+    const hasRoom = own.large <= MAX_HELD_MESSAGES_OF_ADDRESS * bodyLimit
+    return hasRoom && total.large <= MAX_HELD_MESSAGES * bodyLimit
   }
 
   return (_method, call) => {
@@ -58,25 +94,27 @@ export function limitUnfinishedCalls(limits: UnfinishedCallLimits): ServerInterc
     let isEnded = false
     let stopCounting = () => {}
 
-    /** Counts what comes, also of messages that are not complete. */
-    function count(caller: CallerName): void {
+    /** Counts what comes, also of messages that are not complete. Returns whether there is room for the call. */
+    function count(caller: CallerName): boolean {
       let received = 0
-      const excess = () => Math.max(0, received - FREE_BYTES)
       const timer = setTimeout(() => refuse(grpcStatus.DEADLINE_EXCEEDED, timeoutText), limitMs).unref()
       const onData = (chunk: Buffer) => {
-        const before = excess()
+        const before = bytesOf(received)
         received += chunk.length
-        if (excess() === before || hold(caller, excess() - before)) return
-        refuse(grpcStatus.RESOURCE_EXHAUSTED, 'too many large calls are not complete, try again soon')
+        const { small, large } = bytesOf(received)
+        if (hold(caller, { small: small - before.small, large: large - before.large })) return
+        refuse(grpcStatus.RESOURCE_EXHAUSTED, FULL_TEXT)
       }
       stream.on('data', onData)
       stopCounting = () => {
         stopCounting = () => {}
         clearTimeout(timer)
         stream.off('data', onData)
-        hold(caller, -excess())
+        const { small, large } = bytesOf(received)
+        hold(caller, { small: -small, large: -large })
       }
       stream.once('close', () => stopCounting())
+      return hold(caller, bytesOf(0))
     }
 
     return new ServerInterceptingCall(call, {
@@ -90,8 +128,9 @@ export function limitUnfinishedCalls(limits: UnfinishedCallLimits): ServerInterc
               )
               return
             }
-            count(callerAt(addressOf({ metadata, getPeer: () => call.getPeer() })))
-            pass(metadata)
+            const caller = callerAt(addressOf({ metadata, getPeer: () => call.getPeer() }))
+            if (count(caller)) pass(metadata)
+            else refuse(grpcStatus.RESOURCE_EXHAUSTED, FULL_TEXT)
           },
           onReceiveHalfClose(pass) {
             isEnded = true
@@ -106,4 +145,9 @@ export function limitUnfinishedCalls(limits: UnfinishedCallLimits): ServerInterc
       },
     })
   }
+}
+
+function bytesOf(received: number): HeldBytes {
+  const small = Math.min(received, SMALL_CALL_BYTES)
+  return { small: EMPTY_CALL_BYTES + small, large: received - small }
 }
