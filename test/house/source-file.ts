@@ -13,15 +13,22 @@ export interface SourceFile {
 /** Parses all TypeScript and JavaScript files of these folders, without packages and generated code. */
 export function readSourceFiles(folders: readonly string[]): SourceFile[] {
   return folders
-    .flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
-    )
-    .filter((path) => /\.(ts|mjs)$/.test(path) && !/node_modules|\/generated\//.test(path))
+    .flatMap(filesBelow)
+    .filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes('/generated/'))
     .sort()
     .map((path) => {
       const text = readFileSync(path, 'utf8')
       return { path, text, syntax: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
     })
+}
+
+/** Paths of the files of a folder. It does not enter packages: they are many, and an install beside the test may change them. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (!entry.isDirectory()) return [path]
+    return entry.name === 'node_modules' ? [] : filesBelow(path)
+  })
 }
 
 /** Calls `visit` for every node, parents first. */
