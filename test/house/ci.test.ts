@@ -91,3 +91,53 @@ describe('packages of images', () => {
     expect(calls).toEqual([IMAGE, 'update', IMAGE])
   })
 })
+
+describe('the count of a run', () => {
+  const file = (name: string, seconds: number, statuses: readonly string[]) => ({
+    name: join(process.cwd(), name),
+    startTime: 1_000,
+    endTime: 1_000 + seconds * 1_000,
+    status: statuses.every((status) => status === 'passed') && statuses.length > 0 ? 'passed' : 'failed',
+    assertionResults: statuses.map((status) => ({ status })),
+  })
+
+  async function count(files: ReturnType<typeof file>[]): Promise<{ code: number; lines: string[] }> {
+    const statuses = files.flatMap((each) => each.assertionResults).map(({ status }) => status)
+    const reports = await temporaryFolder()
+    const report = {
+      numPassedTests: statuses.filter((status) => status === 'passed').length,
+      numFailedTests: statuses.filter((status) => status === 'failed').length,
+      success: files.every(({ status }) => status === 'passed'),
+      testResults: files,
+    }
+    await writeFile(join(reports, 'all.json'), JSON.stringify(report))
+    const times = join(await temporaryFolder(), 'times')
+    await writeFile(times, '12 npm ci\n300 npm test\n')
+    const { stdout, code } = await run(process.execPath, ['.ci/count.mjs', reports, times]).then(
+      (ended) => ({ ...ended, code: 0 }),
+      (error: { stdout: string; code: number }) => error,
+    )
+    return {
+      code,
+      lines: stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.trim()),
+    }
+  }
+
+  it('is its last line, behind the seconds of phases and of the slowest files', async () => {
+    const quick = Array.from({ length: 20 }, (_, index) => file(`src/quick-${index}.test.ts`, 1, ['passed']))
+    const { code, lines } = await count([...quick, file('test/slow.test.ts', 70.5, ['passed', 'passed'])])
+    expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '22 passed, 0 failed' })
+    expect(lines).toEqual(expect.arrayContaining(['12  npm ci', '300  npm test']))
+    const slowest = lines.filter((line) => line.endsWith('.test.ts'))
+    expect(slowest).toHaveLength(20)
+    expect(slowest[0]).toBe('70.5  test/slow.test.ts')
+  })
+
+  it('a file that failed to load has failed', async () => {
+    const { code, lines } = await count([file('src/a.test.ts', 1, ['passed']), file('src/b.test.ts', 0, [])])
+    expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '1 passed, 1 failed' })
+  })
+})
