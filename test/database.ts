@@ -22,6 +22,9 @@ const ADMIN_CONNECT_SECONDS = 60
 const CLOSING_LIMIT_MS = 30_000
 const CLOSING_POLL_MS = 20
 
+/** One connection for all files of a worker, which keep this module. It is closed with the process of the worker. */
+let adminOfWorker: Database | null = null
+
 /**
  * Creates a database for the calling test file, at its top level: `const { db } = await
  * createTestDatabase()`. It is dropped after the last test, which fails if a connection that was not opened
@@ -31,9 +34,9 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const { migrated = true, ...connectOptions } = options
   const template = inject('template')
   const name = `${template}_${randomBytes(4).toString('hex')}`
-  await asAdmin(async (admin) => {
-    await admin`create database ${admin(name)} template ${admin(migrated ? template : 'template0')}`
-  })
+  const admin = connectAdmin()
+  const source = migrated ? template : 'template0'
+  await admin`create database ${admin(name)} template ${admin(source)} strategy ${admin(inject('copyStrategy'))}`
 
   const address = new URL(inject('adminUrl'))
   address.pathname = `/${name}`
@@ -54,26 +57,21 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 
   afterAll(async () => {
     await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })))
-    await asAdmin(async (admin) => {
-      const openConnections = await connectionsTo(admin, name)
-      await admin`drop database ${admin(name)} with (force)`
-      if (openConnections.length > 0)
-        throw new Error(`connections were left open: ${openConnections.join('; ')}`)
-    })
+    const openConnections = await connectionsTo(admin, name)
+    await admin`drop database ${admin(name)} with (force)`
+    if (openConnections.length > 0)
+      throw new Error(`connections were left open: ${openConnections.join('; ')}`)
   })
   return { db: open(), url, connect: open }
 }
 
-async function asAdmin(work: (admin: Database) => Promise<void>): Promise<void> {
+function connectAdmin(): Database {
+  if (adminOfWorker !== null) return adminOfWorker
   const url = new URL(inject('adminUrl'))
   // Beside the build of an image, PostgreSQL needed more than the three seconds that a server waits.
   url.searchParams.set('connect_timeout', String(ADMIN_CONNECT_SECONDS))
-  const admin = connect(url.href, { poolSize: 1, applicationName: 'plaza test setup' })
-  try {
-    await work(admin)
-  } finally {
-    await admin.end({ timeout: 5 })
-  }
+  adminOfWorker = connect(url.href, { poolSize: 1, applicationName: 'plaza test setup' })
+  return adminOfWorker
 }
 
 /** PostgreSQL notices a closed socket later, on a busy machine much later. */

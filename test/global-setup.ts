@@ -13,6 +13,8 @@ declare module 'vitest' {
     adminUrl: string
     /** Name of the migrated template database, and prefix of all test databases. */
     template: string
+    /** How the template is copied: the strategy of `create database`. */
+    copyStrategy: 'file_copy' | 'wal_log'
   }
 }
 
@@ -46,6 +48,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide('adminUrl', server.url)
   project.provide('template', run)
+  // Copying files takes two thirds of the CPU time of copying by the log, but it waits for two checkpoints. Without fsync
+  // those are cheap.
+  project.provide('copyStrategy', external ? 'wal_log' : 'file_copy')
   return async () => {
     await dropDatabases(admin, run)
     await admin.end()
