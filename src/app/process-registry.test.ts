@@ -51,6 +51,26 @@ it('a role without work is left out until a process has it', async () => {
   await Promise.all([api.stop(), sync.stop()])
 })
 
+it.each([
+  { of: 'an upstream', insert: "insert into sync.cursors values ('hub.example:3383', 1, 1, 1)" },
+  {
+    of: 'a chain',
+    insert: "insert into chain.followers (name, chain_id, next_block) values ('registry', 10, 1)",
+  },
+])(
+  'a position in $of: the role sync is expected by processes that are not configured for it',
+  async ({ insert }) => {
+    const idleRoles = parseRoles('sync')
+    const api = await registerProcess(db, { roles: parseRoles('api'), connections: 1, idleRoles }, silentLog)
+    await db.unsafe(insert)
+    expect(await api.countByRole()).toEqual({ api: 1, worker: 0, sync: 0 })
+    const sync = await registerProcess(db, { roles: parseRoles('sync'), connections: 1 }, silentLog)
+    expect(await api.countByRole()).toEqual({ api: 1, worker: 0, sync: 1 })
+    await Promise.all([api.stop(), sync.stop()])
+    await db`truncate sync.cursors, chain.followers cascade`
+  },
+)
+
 it('without the database the metric is absent, and a process stops', async () => {
   const other = connect()
   const process = await registerProcess(other, { roles: parseRoles('api'), connections: 1 }, silentLog)

@@ -82,7 +82,10 @@ async function heartbeat(db: Database, id: string, { roles, connections }: Proce
     on conflict (id) do update set alive_until = excluded.alive_until`
 }
 
-/** Counts processes by role. Roles that have neither work nor a process are left out. */
+/**
+ * Counts processes by role. Roles that have neither work nor a process are left out. Positions in the log of an upstream or in a
+ * chain are work of the role sync, also where only the processes that had it are configured for it.
+ */
 async function countProcesses(
   db: Database,
   idleRoles: ReadonlySet<Role> = new Set(),
@@ -91,8 +94,12 @@ async function countProcesses(
     select role, count(*)::integer as count
     from app.processes, unnest(roles) as role
     where alive_until > now()
-    group by role`
-  const counts = new Map(rows.map(({ role, count }) => [role, count]))
+    group by role
+    union all
+    select 'sync', 0
+    where exists (select from sync.cursors) or exists (select from chain.followers)`
+  const counts = new Map<Role, number>()
+  for (const { role, count } of rows) counts.set(role, (counts.get(role) ?? 0) + count)
   const expected = allRoles.filter((role) => counts.has(role) || !idleRoles.has(role))
   return Object.fromEntries(expected.map((role) => [role, counts.get(role) ?? 0]))
 }
