@@ -6,6 +6,7 @@ import { createEventTail } from '../src/hub/log/tail.js'
 import type { HubApi, HubApiConfig } from '../src/hub/methods/http/hub-api.js'
 import { registerHubApi } from '../src/hub/methods/http/register-hub-api.js'
 import type { Database } from '../src/platform/db/connection.js'
+import { allowAnyOrigin } from '../src/platform/http/cors.js'
 import { createWorkLimits } from '../src/platform/limits/work-limits.js'
 import { FarcasterNetwork } from '../src/protocol/definitions.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
@@ -45,6 +46,7 @@ export async function openHubApi(db: Database, options: Options = {}): Promise<T
   const hub = providedHub ?? (await createHub({ db, network, shards, verifyPool, clock }))
   const tail = createEventTail(db, { pollMs: 200 })
   const app = Fastify()
+  allowAnyOrigin(app)
   await registerHubApi(app, {
     db,
     hub,

@@ -3,11 +3,11 @@ import type { Database } from '../platform/db/connection.js'
 import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import type { WriterKey } from '../platform/db/replicas/recent-writes.js'
 import { JSON_TYPE } from '../platform/http/content-type.js'
+import { answerPreflights } from '../platform/http/cors.js'
 import { allowHeavyWork, type RunHeavy } from '../platform/limits/heavy-requests.js'
 import type { WorkLimits } from '../platform/limits/work-limits.js'
 import { type KeyOptions, requireApiKey } from './authenticate.js'
 import { type Caller, callerOf } from './caller.js'
-import { allowBrowsers, answerApiPreflights } from './cors.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
@@ -31,6 +31,7 @@ export interface ReplicaReads<Context> {
 
 const PREFIX = '/v2'
 const LEGACY_PREFIX = '/v1/farcaster'
+const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /** Adds the operations below `/v2`. The server ignores a trailing slash. */
 export async function registerApi<Context>(
@@ -68,8 +69,7 @@ export async function registerLegacyApi<Context>(
 
 function acceptApiRequests(scope: FastifyInstance, options: KeyOptions): void {
   sendErrorResponse(scope)
-  allowBrowsers(scope)
-  answerApiPreflights(scope)
+  answerPreflights(scope, METHODS, 'x-api-key')
   acceptJson(scope)
   requireApiKey(scope, options)
 }

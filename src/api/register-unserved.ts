@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { type KeyOptions, requireApiKey } from './authenticate.js'
-import { allowBrowsers } from './cors.js'
 import { sendRouteErrors } from './error-response.js'
 import type { OperationDescription } from './operation.js'
 
@@ -24,7 +23,6 @@ export async function registerUnserved(
 ): Promise<void> {
   await app.register(async (scope) => {
     sendRouteErrors(scope)
-    allowBrowsers(scope)
     requireApiKey(scope, keyOptions)
     for (const { method, paths, reason } of operations) {
       const refuse = async () => {

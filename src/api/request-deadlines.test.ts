@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request as startRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { answerPreflights } from '../platform/http/cors.js'
 import { limits } from '../platform/limits/limits.js'
 import { endOrdinaryRequest } from '../platform/limits/ordinary-requests.js'
 import { createLogger } from '../platform/log/logger.js'
@@ -141,6 +142,7 @@ it('more requests than may wait: 503 at once, but not for those of the operator'
         return await end.work
       })
       app.get('/vital', { config: { isVital: true } }, async () => 'well')
+      app.register(async (scope) => answerPreflights(scope, 'GET', 'x-api-key'), { prefix: '/v2' })
     },
     { requestTimeoutMs: 60_000, maxPendingRequests: 3 },
   )
@@ -150,6 +152,16 @@ it('more requests than may wait: 503 at once, but not for those of the operator'
   expect(refused.status).toBe(503)
   expect(await refused.json()).toMatchObject({ message: limits.pendingRequests.refusal })
   expect((await fetch(`${url}/vital`)).status).toBe(200)
+  // A page in a browser sees the refusal and when to try again, not a failure of the network.
+  const preflight = await fetch(`${url}/v2/wait`, { method: 'OPTIONS' })
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+  const { status, headers } = await fetch(`${url}/v2/wait`)
+  expect([status, headers.get('access-control-allow-origin'), headers.get('retry-after')]).toEqual([
+    503,
+    '*',
+    '1',
+  ])
+  expect(headers.get('access-control-expose-headers')).toContain('retry-after')
   end.resolve('done')
   expect(await Promise.all(admitted)).toEqual([200, 200, 200])
   expect((await fetch(`${url}/wait`)).status).toBe(200)

@@ -163,6 +163,19 @@ describe('errors', () => {
     expect((await app.inject('/v2/social/%zz')).json()).toMatchObject({ code: 'InvalidField', status: 400 })
   })
 
+  it('a refusal before a route is chosen: any page may read it on the paths of the APIs, and on no other', async () => {
+    const { app } = await build()
+    const originsOf = async (path: string) => {
+      const origins = []
+      for (const url of [`${path}/%zz`, `${path}/%00`])
+        origins.push((await app.inject(url)).headers['access-control-allow-origin'])
+      return origins
+    }
+    expect(await originsOf('/v1')).toEqual(['*', '*'])
+    expect(await originsOf('/v2/social')).toEqual(['*', '*'])
+    expect(await originsOf('/admin')).toEqual([undefined, undefined])
+  })
+
   it('a path with U+0000, which no stored text can hold -> 400', async () => {
     const { app } = await build((scope) => {
       scope.get('/page/:token', () => {

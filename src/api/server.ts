@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../platform/errors.js'
+import { allowAnyOrigin, corsHeadersOf } from '../platform/http/cors.js'
 import { failureMessageOf, toPlazaError } from '../platform/http/failure.js'
 import { callerOfKey } from '../platform/limits/caller-name.js'
 import { preferOrdinaryRequests } from '../platform/limits/ordinary-requests.js'
@@ -113,6 +114,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     closing = true
   })
   traceRequests(app, options.tracing ?? noTracing, quietRoutes)
+  allowAnyOrigin(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     const [path = ''] = request.url.split('?', 1)
@@ -178,5 +180,6 @@ function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, re
     problem === undefined ? toPlazaError(failure) : new PlazaError('bad_request.invalid_param', problem)
   const body = /^\/(v2|admin)\//.test(request.url) ? errorResponse(error, request) : errorBody(error, request)
   // Hooks do not run for such a path.
-  reply.status(describeError(error.code).status).header('x-content-type-options', 'nosniff').send(body)
+  const headers = { 'x-content-type-options': 'nosniff', ...corsHeadersOf(request.url) }
+  reply.status(describeError(error.code).status).headers(headers).send(body)
 }

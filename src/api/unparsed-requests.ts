@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { failureBody } from '../hub/methods/http/errors.js'
 import { type ErrorCode, PlazaError } from '../platform/errors.js'
+import { corsHeadersOf } from '../platform/http/cors.js'
 import type { Log } from '../platform/log/log.js'
 import { endWithLinger, isAnswered } from './lingering-close.js'
 
@@ -84,7 +85,8 @@ export function answerUnparsed(log: Log): (failure: ParserFailure, socket: Socke
     const { status } = problem
     const requestId = randomUUID()
     log.info({ reqId: requestId, status, reason: failure.code }, 'bytes that are no request were refused')
-    const body = JSON.stringify(bodyOf(problem, pathOf(failure, socket)))
+    const path = pathOf(failure, socket)
+    const body = JSON.stringify(bodyOf(problem, path))
     endWithLinger(
       socket,
       [
@@ -94,6 +96,7 @@ export function answerUnparsed(log: Log): (failure: ParserFailure, socket: Socke
         `content-length: ${Buffer.byteLength(body)}`,
         `x-request-id: ${requestId}`,
         'connection: close',
+        ...Object.entries(corsHeadersOf(path)).map(([name, value]) => `${name}: ${value}`),
         '',
         body,
       ].join('\r\n'),

@@ -1,26 +1,44 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 
 /** Browsers repeat a preflight after a day. */
 const PREFLIGHT_SECONDS = 86_400
 
-/** Allows any origin to read the replies of a scope (CORS). They must not depend on cookies. */
-export function allowAnyOrigin(scope: FastifyInstance, exposedHeaders?: string): void {
-  scope.addHook('onRequest', async (_request, reply) => {
-    reply.header('access-control-allow-origin', '*')
-    if (exposedHeaders !== undefined) reply.header('access-control-expose-headers', exposedHeaders)
+const EXPOSED_HEADERS =
+  'location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
+
+/** The main API and the hub API. */
+const apiPath = /^\/v[12]\//
+
+/**
+ * Headers that let pages of any origin read a reply to this URL (CORS). A reply of the APIs depends only on the API key,
+ * never on cookies. Other paths have none.
+ */
+export function corsHeadersOf(url: string): Readonly<Record<string, string>> {
+  if (!apiPath.test(url)) return {}
+  return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS }
+}
+
+/**
+ * Lets pages of any origin read all replies of the APIs. A hook of the whole server, and before those that refuse: a
+ * browser shows a refusal without these headers as a failure of the network.
+ */
+export function allowAnyOrigin(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(corsHeadersOf(request.url))
+    done()
   })
 }
 
-/** Answers the preflights of a scope with these methods and headers, between commas. */
-export function answerPreflights(
-  scope: FastifyInstance,
-  methods: string,
-  headersFor: (request: FastifyRequest) => string,
-): void {
-  scope.options('/*', async (request, reply) =>
+/**
+ * Answers the preflights of a scope with these methods, between commas, and with the headers that are asked for: SDKs
+ * name themselves in headers of their own. Who does not ask learns of `usualHeaders`.
+ */
+export function answerPreflights(scope: FastifyInstance, methods: string, usualHeaders: string): void {
+  // Without the answer to a preflight, a browser does not even send the request that would be told to wait.
+  scope.options('/*', { config: { isVital: true } }, async ({ headers }, reply) =>
     reply
       .header('access-control-allow-methods', methods)
-      .header('access-control-allow-headers', headersFor(request))
+      .header('access-control-allow-headers', headers['access-control-request-headers'] ?? usualHeaders)
       .header('access-control-max-age', PREFLIGHT_SECONDS)
       .status(204)
       .send(),

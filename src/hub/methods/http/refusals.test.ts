@@ -201,6 +201,16 @@ test('any web page may send requests', async () => {
   })
 })
 
+test('preflight of the SDK, which names itself in headers of its own -> they are allowed', async () => {
+  const asked = 'content-type,x-api-key,x-sdk,x-sdk-version'
+  const reply = await api.app.inject({
+    method: 'OPTIONS',
+    url: '/v1/castsByFid',
+    headers: { 'access-control-request-method': 'GET', 'access-control-request-headers': asked },
+  })
+  expect([reply.statusCode, reply.headers['access-control-allow-headers']]).toEqual([204, asked])
+})
+
 test('too many requests from one address -> 429, also for unknown paths', async () => {
   const limited = await openHubApi(db, { hub: api.hub, config: { rateLimit: 2 } })
   expect((await limited.get('/v1/castsByFid?fid=1')).status).toBe(200)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
 import { JSON_TYPE } from '../../../platform/http/content-type.js'
-import { allowAnyOrigin, answerPreflights } from '../../../platform/http/cors.js'
+import { answerPreflights } from '../../../platform/http/cors.js'
 import type { LimitStatus } from '../../../platform/limits/counter.js'
 import { allowHeavyWork, type RunHeavy } from '../../../platform/limits/heavy-requests.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
@@ -22,6 +22,8 @@ import { registerMesh } from './mesh.js'
 import { Parameters } from './parameters.js'
 
 const BODY_TYPE = 'application/octet-stream'
+/** Headers that clients of hubs send. */
+const USUAL_HEADERS = 'content-type, authorization, x-api-key, api_key, last-event-id'
 
 /** Adds the hub's HTTP API (docs/protocol.md §1-2) under `/v1`, with the stream of events. */
 export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise<void> {
@@ -32,7 +34,7 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
   }
   await app.register(
     async (scope) => {
-      allowBrowsers(scope)
+      answerPreflights(scope, 'GET, POST, OPTIONS', USUAL_HEADERS)
       const countRequest = limitRequests(scope, limits.hubRequests, {
         clock: api.clock,
         most: api.config.rateLimit,
@@ -47,16 +49,6 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
       registerMesh(scope, context, createOperatorCheck(api.operatorAuth))
     },
     { prefix: '/v1' },
-  )
-}
-
-/** Allows every web page to read the hub, which holds only public data. */
-function allowBrowsers(scope: FastifyInstance): void {
-  allowAnyOrigin(scope)
-  answerPreflights(
-    scope,
-    'GET, POST, OPTIONS',
-    () => 'content-type, authorization, x-api-key, api_key, last-event-id',
   )
 }
 
