@@ -30,20 +30,23 @@ export async function describeFrameAction(
 ): Promise<Static<typeof ValidatedFrameAction>> {
   const { fid, transactionId, address, inputText } = action
   const clientFid = contexts.signer ? await findClientOfKey(db, action) : null
+  const authorFid = contexts.follows ? (action.cast?.fid ?? null) : null
   const shown = await hydrator.castsAndUsers(
     action.cast === null ? [] : [action.cast.hash],
-    clientFid === null ? [fid] : [fid, clientFid],
+    [fid, clientFid, authorFid].filter((shownFid) => shownFid !== null),
     fid,
   )
   const cast = parse<Cast>(shown.casts.get(action.cast?.hash ?? ''))
   const isOfAuthor = cast !== undefined && cast.author.fid === action.cast?.fid
+  // A cast that is not stored has the author whom its id names. One of another author is not this cast.
+  const author = cast === undefined || isOfAuthor ? parse<User>(shown.users.get(authorFid ?? 0)) : undefined
   const client = parse<User>(shown.users.get(clientFid ?? 0))
   return {
     object: 'validated_frame_action',
     url: action.url,
     interactor: {
       ...withoutViewer(parse<User>(shown.users.get(fid))!),
-      ...(contexts.follows && isOfAuthor ? { viewer_context: relationToAuthor(cast) } : {}),
+      ...(author ? { viewer_context: relationTo(author) } : {}),
     },
     tapped_button: { index: action.buttonIndex },
     state: { serialized: action.state },
@@ -59,10 +62,10 @@ export async function describeFrameAction(
 }
 
 /**
- * The interactor's side of the relation. The cast was rendered for it, so `following` is whether it follows the author,
+ * The interactor's side of the relation. The author was rendered for it, so `following` is whether it follows the author,
  * which is what clients read.
  */
-function relationToAuthor({ author }: Cast): UserViewerContext {
+function relationTo(author: User): UserViewerContext {
   return author.viewer_context!
 }
 

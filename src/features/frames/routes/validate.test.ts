@@ -109,12 +109,23 @@ describe('POST frame/validate', () => {
   it('without a cast, or of one that is not stored -> no cast', async () => {
     for (const body of [
       { castId: undefined },
-      { castId: { fid: bob.fid, hash: Buffer.alloc(20, 7) } },
+      { castId: { fid: 99, hash: Buffer.alloc(20, 7) } },
       { castId: { ...castId, fid: carol.fid } },
     ]) {
       const { valid, action } = await validate(press(alice, body), { follow_context: true })
       expect([valid, action.cast, action.interactor.viewer_context]).toEqual([true, undefined, undefined])
     }
+  })
+
+  it('of a cast that is not stored -> the relation to the author whom the action names', async () => {
+    const relationTo = async ({ fid }: TestUser, by: TestUser) => {
+      const pressed = press(by, { castId: { fid, hash: Buffer.alloc(20, 7) } })
+      const { action } = await validate(pressed, { follow_context: true })
+      expect(action).not.toHaveProperty('cast')
+      return action.interactor.viewer_context
+    }
+    expect(await relationTo(bob, alice)).toMatchObject({ following: true, followed_by: false })
+    expect(await relationTo(alice, bob)).toMatchObject({ following: false, followed_by: true })
   })
 
   it('a wrong signature, a key of nobody, a broken rule -> not valid, with the reason', async () => {
