@@ -50,6 +50,9 @@ describe('valid input', () => {
     ['1', true],
     ['false', false],
     ['0', false],
+    // As Python writes them.
+    ['True', true],
+    ['False', false],
   ])('reads the flag %s', (text, deep) => {
     expect(parse({ fid: '3', deep: text })).toMatchObject({ deep })
   })

@@ -4,10 +4,14 @@ import {
   type Static,
   type TArray,
   type TObject,
+  type TProperties,
   type TSchema,
 } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { invalidField } from './invalid-field.js'
+
+/** Parameters by name as they are in the URL, each with its value, or its values if it is repeated. */
+export type RawQuery = Readonly<Record<string, unknown>>
 
 /** Parses the raw value of one parameter. */
 type Parser = (input: unknown) => unknown
@@ -15,7 +19,7 @@ type Parser = (input: unknown) => unknown
 /**
  * Compiles the parser of a query. Accepted values:
  *
- * - whole numbers and numbers; `true`, `false`, `1`, `0`; strings; one of some strings
+ * - whole numbers and numbers; `true`, `false`, `1`, `0`, in any case; strings; one of some strings
  * - lists: comma-separated, with or without spaces, or the parameter repeated; duplicates count once, unless
  *   `uniqueItems` is false
  * - an empty value counts as absent
@@ -30,7 +34,7 @@ export function compileQuery<Query extends TObject>(schema: Query): (raw: unknow
     parsers ??= Object.entries(schema.properties).map(
       ([name, property]) => [name, parserOf(name, property)] as const,
     )
-    const input = (raw ?? {}) as Readonly<Record<string, unknown>>
+    const input = (raw ?? {}) as RawQuery
     const parsed: Record<string, unknown> = {}
     for (const [name, parse] of parsers) {
       const value = parse(input[name])
@@ -38,6 +42,24 @@ export function compileQuery<Query extends TObject>(schema: Query): (raw: unknow
     }
     // Each property has been checked against its schema.
     return parsed as Static<Query>
+  }
+}
+
+/**
+ * Compiles the reader of names of lists: axios and PHP write `fids[]=1&fids[]=2`, whose values join those of `fids`. Other
+ * parameters stay as they are.
+ */
+export function compileListNames(properties: TProperties): (query: RawQuery) => RawQuery {
+  const names = Object.keys(properties).filter((name) => KindGuard.IsArray(properties[name]!))
+  return (query) => {
+    let joined = query
+    for (const name of names) {
+      const values = query[`${name}[]`]
+      if (values === undefined) continue
+      const others = query[name]
+      joined = { ...joined, [name]: others === undefined ? values : [others, values].flat() }
+    }
+    return joined
   }
 }
 
@@ -135,7 +157,7 @@ const flags = new Map([
 function read(schema: TSchema, text: string): unknown {
   if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text
   if (schema.type === 'number') return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text
-  if (schema.type === 'boolean') return flags.get(text) ?? text
+  if (schema.type === 'boolean') return flags.get(text.toLowerCase()) ?? text
   return text
 }
 

@@ -9,6 +9,7 @@ import { type Json, json } from '../graph/view/json.js'
 import { connect } from '../platform/db/connection.js'
 import { PlazaError } from '../platform/errors.js'
 import { OtherReply } from './operation.js'
+import { fidParameter, listParameter, textParameter } from './parameters.js'
 
 const { db } = await createTestDatabase()
 
@@ -50,6 +51,35 @@ const operations = [
     handle: async () => new OtherReply(201, {}),
   }),
 ]
+
+it('lists with brackets, as axios writes them, are those without, also for the price', async () => {
+  const priced: unknown[] = []
+  const listing = defineOperation({
+    method: 'GET',
+    path: 'listed',
+    tag: 'Users',
+    summary: 'For the test',
+    description: 'Does what the test needs.',
+    query: Type.Object({
+      fids: listParameter(fidParameter({ description: '' }), { description: '', maxItems: 5 }),
+      name: Type.Optional(textParameter({ description: '' })),
+    }),
+    reply: Type.Object({}),
+    price(query) {
+      priced.push(query.fids)
+      return null
+    },
+    handle: async (_context, { fids, name = '' }) => json`{"fids":${fids},"name":${name}}`,
+  })
+  const { get } = await createTestApi({ db, operations: [listing] })
+  const replyTo = async (query: string) => (await get(`listed?${query}`)).json()
+  expect(await replyTo('fids[]=1&fids[]=2')).toEqual({ fids: [1, 2], name: '' })
+  expect(await replyTo('fids%5B%5D=3')).toEqual({ fids: [3], name: '' })
+  // Both forms together, and what takes one value knows no brackets.
+  expect(await replyTo('fids=1,2&fids[]=3&name[]=x')).toEqual({ fids: [1, 2, 3], name: '' })
+  expect(priced).toEqual([['1', '2'], '3', ['1,2', '3']])
+  expect(await replyTo('fids[]=x')).toMatchObject({ code: 'InvalidField', property: 'fids' })
+})
 
 it('HEAD runs an operation that reads, and none that changes something', async () => {
   let changes = 0

@@ -12,6 +12,7 @@ import { sendErrorResponse } from './error-response.js'
 import { acceptJson } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
 import { type ErasedOperation, isChange, type JsonReply, pathsOf, prefersStrict } from './operation.js'
+import { compileListNames, type RawQuery } from './parse-query.js'
 import { writerKeysOf } from './writer-keys.js'
 
 export interface ApiOptions<Context> extends KeyOptions {
@@ -82,6 +83,7 @@ function addOperation<Context>(
   { context, replicas, asApp }: ApiOptions<Context>,
   runHeavy: RunHeavy,
 ): void {
+  const readListNames = compileListNames(operation.query?.properties ?? {})
   const rename = path.startsWith('/v2/social/') ? neutralObjectNames(operation) : null
   scope.route({
     method: operation.method,
@@ -101,7 +103,8 @@ function addOperation<Context>(
       // Before it runs: a body that is refused is so because of it.
       if (operation.body && prefersStrict(headers.prefer))
         reply.header('preference-applied', 'handling=strict')
-      const input = { query: { ...(query as object), ...(params as object) }, body, headers }
+      const named = readListNames(query as RawQuery)
+      const input = { query: { ...named, ...(params as object) }, body, headers }
       const run = (used: Context) => operation.run(used, input, caller)
       const runHere = () =>
         replicas
