@@ -96,6 +96,18 @@ describe('fungible/owner/relevant', () => {
     expect(await ownersOf({ contract_address: apple })).toEqual({ top: [5, 3, 2, 1], all: [5, 3, 2, 1] })
   })
 
+  it('networks of older clients: one network, or ignored beside network', async () => {
+    const statusOf = async (query: Record<string, string>) => {
+      const reply = await get('fungible/owner/relevant', { contract_address: apple, ...query })
+      return [reply.statusCode, reply.json().property]
+    }
+    expect(await statusOf({ networks: 'base' })).toEqual([200, undefined])
+    expect(await statusOf({ networks: 'optimism', network: 'base' })).toEqual([200, undefined])
+    // The owners of one network are not the owners of two.
+    expect(await statusOf({ networks: 'base,optimism' })).toEqual([400, 'networks'])
+    expect(await statusOf({})).toEqual([400, 'network'])
+  })
+
   it('viewer_fid -> followed users first, with viewer_context', async () => {
     expect(await ownersOf({ contract_address: apple, viewer_fid: 1 })).toEqual({
       top: [3, 2, 5, 1],
@@ -227,9 +239,15 @@ describe('fungible/owner/relevant/bulk', () => {
       network: 'base',
     })
     expect(reply.statusCode).toBe(202)
-    expect(reply.json().tokens).toHaveLength(1)
-    for (const address of [apple, freshToken]) {
-      expect(reply.json()[address]).toMatchObject({ all_relevant_fungible_owners_dehydrated: [] })
+    // Typed clients go through the values of the map: all have lists.
+    expect(Object.keys(reply.json())).toEqual([apple, freshToken])
+    for (const value of Object.values(reply.json())) {
+      expect(value).toMatchObject({
+        top_relevant_fungible_owners_hydrated: [],
+        all_relevant_fungible_owners_dehydrated: [],
+        code: 'NotReady',
+        tokens: [{ network: 'base', progress: 0 }],
+      })
     }
   })
 

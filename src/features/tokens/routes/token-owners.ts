@@ -51,7 +51,7 @@ const networkParameters = {
   networks: Type.Optional(
     listParameter(networkParameter, {
       maxItems: 5,
-      description: 'What older clients send for `network`, which is required without it. The first counts.',
+      description: 'What older clients send for `network`: one network. Ignored beside `network`.',
       examples: [],
     }),
   ),
@@ -60,6 +60,8 @@ const networkParameters = {
 type TokenNetwork = ChainName | 'solana'
 
 function networkOf(network: TokenNetwork | undefined, networks: readonly TokenNetwork[] = []): TokenNetwork {
+  if (network === undefined && networks.length > 1)
+    throw invalidField('networks', 'must be one network: owners are listed for one at a time')
   const found = network ?? networks[0]
   if (found === undefined) throw invalidField('network', `is required: one of ${chainNames.join(', ')}`)
   return found
@@ -215,8 +217,8 @@ export const fungibleOwnersRelevantBulk = defineOperation({
     const request = { network, addresses, property: 'contract_addresses', viewerFid }
     const answer = await replyWithOwners(context, request, caller)
     if (!Array.isArray(answer)) {
-      const lists = Object.fromEntries(addresses.map((address) => [address, noOwners]))
-      return new OtherReply(202, { ...lists, ...answer })
+      const note = { ...answer, ...noOwners }
+      return new OtherReply(202, Object.fromEntries(addresses.map((address) => [address, note])))
     }
     const members = addresses.map((address, index) => json`${address}:${answer[index]!}`)
     return json`{${joined(members)}}`

@@ -125,10 +125,10 @@ export const FungiblesNotReady = namedObject('FungiblesNotReady', {
   ...ownersByFormerNames({ examples: noOwners.examples }),
 })
 
-/** The same for several tokens: it also has each address of the request, with empty lists. */
-export const BulkFungiblesNotReady = Type.Object(notReady, {
+/** The same for several tokens, at each address of the request: typed clients go through the values of the map. */
+export const BulkFungiblesNotReady = Type.Record(Type.String(), FungiblesNotReady, {
   $id: 'BulkFungiblesNotReady',
-  additionalProperties: RelevantFungibleOwnersResponse,
+  exampleKey: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
 })
 export type FungiblesNotReady = Static<typeof FungiblesNotReady>
 
