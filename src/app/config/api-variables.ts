@@ -8,7 +8,7 @@ export const apiVariables = {
     { minimum: 0, maximum: 10_000_000, default: 0 },
   ),
   PUBLIC_READS: flag(
-    'Lets anybody read users, casts, feeds, channels, reactions, follows, blocks and trades without a key, as ' +
+    'Lets anybody read users, casts, feeds, channels, reactions, follows, blocks, trades and balances without a key, as ' +
       'browser widgets do. `client_id` may name the app.',
     false,
   ),

@@ -113,13 +113,13 @@ describe('targets of requests to other apps', () => {
 })
 
 describe('operations', () => {
-  it('62 reads are public, and nothing that belongs to an app, costs money or fetches a URL', () => {
+  it('63 reads are public, and nothing that belongs to an app, costs money or fetches a URL', () => {
     const paths = new Set(operations.filter(({ isPublic }) => isPublic).map(({ path }) => path))
-    expect(paths.size).toBe(62)
-    for (const path of ['block/list', 'fungible/trades', 'fungible/trending']) {
+    expect(paths.size).toBe(63)
+    for (const path of ['block/list', 'fungible/trades', 'fungible/trending', 'user/balance']) {
       expect(paths.has(path), path).toBe(true)
     }
-    for (const path of ['webhook', 'signer', 'notifications', 'user/balance', 'cast/embed/crawl']) {
+    for (const path of ['webhook', 'signer', 'notifications', 'frame/transaction/pay', 'cast/embed/crawl']) {
       expect(paths.has(path)).toBe(false)
     }
   })
@@ -133,6 +133,7 @@ describe('operations', () => {
       ['GET feed/channels', {}, false],
       ['GET feed/channels', { fids: '1' }, true],
       ['GET feed/user/casts', { fid: '1', include_replies: 'true' }, false],
+      ['GET feed/user/casts', { fid: '1', include_replies: 'True' }, false],
       ['GET feed/user/casts', { include_replies: '0' }, true],
       ['GET feed/user/casts', { app_fid: '1' }, true],
       ['GET feed/user/casts', { channel_id: 'a' }, true],

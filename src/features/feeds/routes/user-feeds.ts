@@ -62,7 +62,7 @@ export const feedUserCasts = defineOperation({
   path: 'feed/user/casts',
   price: ({ app_fid, parent_url, channel_id, include_replies }) =>
     [app_fid, parent_url, channel_id].some((filter) => filter !== undefined) ||
-    !['', 'true', '1'].includes(String(include_replies ?? ''))
+    !['', 'true', '1'].includes(String(include_replies ?? '').toLowerCase())
       ? workPrices.search
       : null,
   isPublic: true,

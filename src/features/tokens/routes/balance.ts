@@ -12,6 +12,7 @@ import { networkParameter } from './token-owners.js'
 export const userBalance = defineOperation({
   method: 'GET',
   path: 'user/balance',
+  isPublic: true,
   tag: 'Onchain',
   summary: 'Fetch token balance of user',
   description:
