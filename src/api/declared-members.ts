@@ -1,11 +1,13 @@
 import { KindGuard, OptionalKind, type TObject, type TSchema, type TUnion } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { isRequired } from './parse-query.js'
 
 /**
  * Brings a JSON value into the form that a schema declares, as far as the hosted service would:
  *
  * - members that the schema does not declare are dropped
  * - `null` for an optional member that cannot be null counts as absent
+ * - `''` for an optional text that cannot be empty counts as absent, except with `refusesEmpty`
  * - a whole number may be a string of digits
  * - absent members get their defaults; optional ones only in the outermost object
  *
@@ -36,8 +38,7 @@ function objectReader(schema: TObject, isOutermost: boolean): ReadDeclared {
   const members = Object.entries(schema.properties).map(([name, property]) => ({
     name,
     read: readerOf(property),
-    dropsNull:
-      (property[OptionalKind] !== undefined || property.default !== undefined) && !acceptsNull(property),
+    isAbsent: absenceOf(property),
     default: isOutermost || property[OptionalKind] === undefined ? (property.default as unknown) : undefined,
   }))
   const { additionalProperties = false } = schema
@@ -47,7 +48,7 @@ function objectReader(schema: TObject, isOutermost: boolean): ReadDeclared {
     const read: Record<string, unknown> = additionalProperties !== false || strict ? { ...given } : {}
     for (const member of members) {
       const { name } = member
-      const isGiven = Object.hasOwn(given, name) && (strict || !member.dropsNull || given[name] !== null)
+      const isGiven = Object.hasOwn(given, name) && (strict || !member.isAbsent(given[name]))
       if (isGiven) read[name] = member.read(given[name], strict)
       else if (member.default !== undefined) read[name] = member.default
       else delete read[name]
@@ -56,9 +57,18 @@ function objectReader(schema: TObject, isOutermost: boolean): ReadDeclared {
   }
 }
 
+/** Returns whether a value of a member counts as absent. A required member has no such values. */
+function absenceOf(property: TSchema): (value: unknown) => boolean {
+  if (isRequired(property)) return () => false
+  const dropsNull = !acceptsNull(property)
+  const dropsEmpty =
+    KindGuard.IsString(property) && (property.minLength ?? 0) > 0 && property.refusesEmpty !== true
+  return (value) => (dropsNull && value === null) || (dropsEmpty && value === '')
+}
+
 /** The first alternative that the value satisfies once it is read by it. */
 function unionReader(schema: TUnion): ReadDeclared {
-  if (schema.anyOf.every((alternative) => KindGuard.IsLiteral(alternative))) return asItIs
+  if (schema.anyOf.every((alternative) => KindGuard.IsLiteral(alternative))) return choiceReader(schema)
   const alternatives = schema.anyOf.map((alternative) => ({
     read: readerOf(alternative),
     check: TypeCompiler.Compile(alternative),
@@ -70,6 +80,16 @@ function unionReader(schema: TUnion): ReadDeclared {
     }
     return value
   }
+}
+
+/** One of some literals, of which numbers may be strings of their digits. */
+function choiceReader(schema: TUnion): ReadDeclared {
+  const numbers = new Map<unknown, number>()
+  for (const { const: choice } of schema.anyOf) {
+    if (typeof choice === 'number') numbers.set(String(choice), choice)
+  }
+  if (numbers.size === 0) return asItIs
+  return (value, strict) => (strict ? value : (numbers.get(value) ?? value))
 }
 
 const readInteger: ReadDeclared = (value, strict) => {

@@ -11,7 +11,7 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue }
 
 /** Keywords that only this server reads. */
-const ownKeywords = new Set(['$id', 'patternText', 'exampleKey'])
+const ownKeywords = new Set(['$id', 'patternText', 'exampleKey', 'refusesEmpty'])
 /** Schemas of these keywords have parts; their examples are written with the operations. */
 const partKeywords = ['properties', 'items', 'anyOf', 'patternProperties']
 

@@ -30,6 +30,8 @@ const parse = compileBody(
     ),
     place: Type.Optional(Type.Object({ latitude: Type.Number({ minimum: -90, maximum: 90 }) })),
     payload: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    chain: Type.Optional(Type.Union([Type.Literal(10), Type.Literal(8453), Type.Literal('8453n')])),
+    bio: Type.Optional(Type.String({ minLength: 0, maxLength: 5 })),
   }),
 )
 
@@ -73,11 +75,25 @@ describe('what published clients send', () => {
     })
   })
 
+  it('numbers of a choice may be strings', () => {
+    expect(parse({ fid: 3, chain: '8453' })).toEqual({ fid: 3, chain: 8453, accept: true })
+    expect(parse({ fid: 3, chain: '8453n' })).toMatchObject({ chain: '8453n' })
+    for (const chain of ['11', '010', '10.0', ''])
+      expect(() => parse({ fid: 3, chain })).toThrow('chain must be 10, or 8453')
+  })
+
+  it('an empty text counts as absent where it could not be empty, and stays where it means to clear', () => {
+    expect(parse({ fid: 3, text: '', bio: '' })).toEqual({ fid: 3, bio: '', accept: true })
+    expect(() => parse({ fid: 3, embeds: [{ url: '' }] })).toThrow('embeds.0 must be')
+  })
+
   it('strict -> only what is declared', () => {
     expect(parse({ fid: 3 }, { strict: true })).toEqual({ fid: 3, accept: true })
     const cases = [
       [{ fid: '3' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
       [{ fid: 3, text: null }, 'text', 'text must be a text of 1 to 5 characters'],
+      [{ fid: 3, text: '' }, 'text', 'text must be a text of 1 to 5 characters'],
+      [{ fid: 3, chain: '10' }, 'chain', 'chain must be 10, or 8453, or "8453n"'],
       [{ fid: 3, fidd: 4 }, 'fidd', 'fidd is not a member of this body'],
       [{ fid: 3, 'a/b~c': 4 }, 'a/b~c', 'a/b~c is not a member of this body'],
       [{ fid: 3, place: { latitude: 1, zoom: 2 } }, 'place.zoom', 'place.zoom is not a member of this body'],
@@ -119,7 +135,6 @@ describe('invalid input', () => {
     [{ fid: '0' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
     [{ fid: null }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
     [{ fid: 3.5 }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
-    [{ fid: 3, text: '' }, 'text', 'text must be a text of 1 to 5 characters'],
     [{ fid: 3, text: 'a\0' }, 'text', 'text must not hold the character U+0000'],
     [{ fid: 3, kind: 'love' }, 'kind', 'kind must be one of like, recast'],
     [{ fid: 3, hash: '0x12' }, 'hash', 'hash must be the hash of a cast: 40 hex digits, with 0x or without'],

@@ -8331,7 +8331,7 @@ export interface operations {
                  * @example base
                  */
                 network?: "ethereum" | "optimism" | "base" | "arbitrum" | "solana";
-                /** @description What older clients send for `network`, which is required without it. The first counts. */
+                /** @description What older clients send for `network`: one network. Ignored beside `network`. */
                 networks?: ("ethereum" | "optimism" | "base" | "arbitrum" | "solana")[];
                 /**
                  * @description The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.

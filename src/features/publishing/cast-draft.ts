@@ -119,8 +119,6 @@ function parentOf(
       throw invalidField('channel_id', "must be the channel of the parent's thread, or omitted")
     return { parentCastId: { fid, hash } }
   }
-  if (parentAuthorFid)
-    throw invalidField('parent_author_fid', 'must not be given unless parent is the hash of a cast')
   if (parent === undefined) return channel ? { parentUrl: channel.parentUrl } : {}
   const parentUrl = urlMember('parent', parent)
   if (channel && !channel.urls.includes(parent))

@@ -145,6 +145,14 @@ describe('POST cast', () => {
         },
       )
     }
+    // Clients send empty texts for what their user left out.
+    expect(
+      await published({ text: 'alone', parent: '', channel_id: '', parent_author_fid: 2 }),
+    ).toMatchObject({
+      parent_hash: null,
+      parent_url: null,
+      parent_author: { fid: null },
+    })
     for (const hint of [{}, { parent_author_fid: 0 }]) {
       expect(
         await published({ text: `no hint ${JSON.stringify(hint)}`, parent: hash, ...hint }),
@@ -153,7 +161,7 @@ describe('POST cast', () => {
       })
     }
     const url = 'chain://eip155:1/erc721:0xabc'
-    expect(await published({ text: 'below a URL', parent: url, parent_author_fid: 0 })).toMatchObject({
+    expect(await published({ text: 'below a URL', parent: url, parent_author_fid: 2 })).toMatchObject({
       parent_url: url,
     })
   })
@@ -225,13 +233,6 @@ describe('POST cast', () => {
       'bad_request.validation_failure',
       'parent',
       'url > 256 bytes',
-    ],
-    [
-      'an author without a parent',
-      { text: 'x', parent_author_fid: 2 },
-      'InvalidField',
-      'parent_author_fid',
-      /./,
     ],
     ['an empty idem', { text: 'x', idem: '' }, 'InvalidField', 'idem', /1 to 128/],
   ])('refuses %s, and names it', async (_, body, code, property, message) => {

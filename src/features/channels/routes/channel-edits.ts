@@ -60,6 +60,8 @@ const editMembers = {
     Type.String({
       minLength: 1,
       maxLength: MAX_NAME_LENGTH,
+      // An empty text clears the members below, but a channel has a name.
+      refusesEmpty: true,
       description: 'Display name of the channel.',
       examples: ['Gardening'],
     }),

@@ -23,6 +23,8 @@ export const idemMember = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: MAX_IDEM_LENGTH,
+    // A client that forgot to fill it in would repeat what it must not.
+    refusesEmpty: true,
     description:
       'Idempotency key of the request. A repeated request returns the first reply and publishes nothing. Use 16 random ' +
       'characters.',
