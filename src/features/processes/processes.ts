@@ -22,14 +22,25 @@ export async function listProcesses(db: Database): Promise<ProcessRow[]> {
     order by started_at, id`
 }
 
-/** Says which roles no process has, but for those without work; one line if there is no process at all. */
+/**
+ * Reads which roles a process has to have: all but those without work. Positions in the log of an upstream or in a chain are work
+ * of the role sync, also where only the processes that had it are configured for it.
+ *
+ * @param idleRoles Roles without work by the configuration of this process.
+ */
+export async function readExpectedRoles(db: Database, idleRoles: ReadonlySet<Role>): Promise<Role[]> {
+  const [found] = await db<[{ has_positions: boolean }]>`
+    select exists (select from sync.cursors) or exists (select from chain.followers) as has_positions`
+  return roles.filter((role) => !idleRoles.has(role) || (role === 'sync' && found.has_positions))
+}
+
+/** Says which expected roles no process has. */
 export function missingRoles(
   processes: readonly Pick<ProcessRow, 'roles'>[],
-  idleRoles: ReadonlySet<Role>,
+  expectedRoles: readonly Role[],
 ): string[] {
-  if (processes.length === 0) return ['no process of the server is running']
-  return roles
-    .filter((role) => !idleRoles.has(role) && !processes.some((process) => process.roles.includes(role)))
+  return expectedRoles
+    .filter((role) => !processes.some((process) => process.roles.includes(role)))
     .map((role) => `no process has the role ${role}`)
 }
 

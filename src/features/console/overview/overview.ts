@@ -5,7 +5,7 @@ import { migrationState } from '../../../platform/db/migrate.js'
 import { version } from '../../../platform/process/version.js'
 import { countWaiting } from '../../miniapps/campaigns/campaign-metrics.js'
 import type { OperationContext } from '../../operation.js'
-import { listProcesses, missingRoles, processJson } from '../../processes/processes.js'
+import { listProcesses, missingRoles, processJson, readExpectedRoles } from '../../processes/processes.js'
 import { queueDepth } from '../../webhooks/webhook-metrics.js'
 import type { OverviewResponse } from '../schema/overview.js'
 import { SAMPLE_MS } from './activity.js'
@@ -28,17 +28,19 @@ export async function overviewJson({
   hub,
   monitor,
 }: OperationContext): Promise<Overview> {
-  const [processes, migrations, consumers, queues, counters, own, others, sizes, sync] = await Promise.all([
-    listProcesses(db),
-    migrationState(db),
-    readConsumerLag(db),
-    readQueues(db),
-    readCounters(db),
-    readOwnMeasures({ metrics, errors: monitor.errors }),
-    readOtherMeasures(db, monitor.processId),
-    monitor.readSizes(),
-    monitor.readSync(),
-  ])
+  const [processes, expected, migrations, consumers, queues, counters, own, others, sizes, sync] =
+    await Promise.all([
+      listProcesses(db),
+      readExpectedRoles(db, monitor.idleRoles),
+      migrationState(db),
+      readConsumerLag(db),
+      readQueues(db),
+      readCounters(db),
+      readOwnMeasures({ metrics, errors: monitor.errors }),
+      readOtherMeasures(db, monitor.processId),
+      monitor.readSizes(),
+      monitor.readSync(),
+    ])
   const isQueueLong = hub.queued() > MAX_EVENT_LAG
   const { version: databaseVersion, ...counted } = counters
   return {
@@ -48,7 +50,7 @@ export async function overviewJson({
     problems: [
       ...migrations.pending.map((name) => `the migration ${name} is not applied`),
       ...(isQueueLong ? [`${hub.queued()} messages wait for the event log`] : []),
-      ...missingRoles(processes, monitor.idleRoles),
+      ...missingRoles(processes, expected),
     ],
     processes: processes.map(processJson),
     counters: counted,

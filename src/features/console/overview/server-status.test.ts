@@ -94,6 +94,12 @@ it('a role without work is not missing', async () => {
     ready: false,
     problems: ['no process has the role sync'],
   })
+  // It had work before, maybe of processes with other variables.
+  await db`insert into sync.cursors (upstream, shard, next_id, block_time) values ('hub:1', 1, 1, 1000)`
+  expect(await readServerStatus(db, Date.now, new Set(['sync']))).toMatchObject({
+    ready: false,
+    problems: ['no process has the role sync'],
+  })
 })
 
 it('an empty database: every migration is pending, and there are no details', async () => {

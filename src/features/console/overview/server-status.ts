@@ -2,7 +2,13 @@ import { readConsumerLag } from '../../../hub/log/consumer.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { migrationState } from '../../../platform/db/migrate.js'
 import type { Role } from '../../../platform/process/roles.js'
-import { listProcesses, missingRoles, processJson } from '../../processes/processes.js'
+import {
+  listProcesses,
+  missingRoles,
+  type ProcessRow,
+  processJson,
+  readExpectedRoles,
+} from '../../processes/processes.js'
 import { databaseJson, readQueues, syncJson } from './overview.js'
 import { readDatabaseSizes } from './sizes.js'
 import { SyncWatch } from './sync-progress.js'
@@ -26,8 +32,10 @@ export async function readServerStatus(
     db<{ is_there: boolean; version: string }[]>`
       select to_regclass('app.job_runs') is not null as is_there, current_setting('server_version') as version`,
   ])
-  const details = schema!.is_there ? await readDetails(db, clock, schema!.version) : null
-  const problems = [...migrationProblems(pending), ...missingRoles(details?.processes ?? [], idleRoles)]
+  const [details, expectedRoles] = schema!.is_there
+    ? await Promise.all([readDetails(db, clock, schema!.version), readExpectedRoles(db, idleRoles)])
+    : [null, []]
+  const problems = [...migrationProblems(pending), ...roleProblems(details?.processes ?? [], expectedRoles)]
   return {
     object: 'server_status' as const,
     ready: problems.length === 0,
@@ -63,4 +71,12 @@ function migrationProblems(pending: readonly string[]): string[] {
   if (pending.length === 0) return []
   if (pending.length === 1) return [`the migration ${pending[0]} is not applied`]
   return [`${pending.length} migrations are not applied, the first is ${pending[0]}`]
+}
+
+function roleProblems(
+  processes: readonly Pick<ProcessRow, 'roles'>[],
+  expectedRoles: readonly Role[],
+): string[] {
+  if (processes.length === 0) return ['no process of the server is running']
+  return missingRoles(processes, expectedRoles)
 }
