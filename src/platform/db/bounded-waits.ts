@@ -65,15 +65,6 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql 
     return waiting.size >= most
   }
 
-  /** A statement whose connection could not be opened has failed, and waits no more. */
-  function forgetRejected(query: DriverQuery): void {
-    const { reject } = query
-    query.reject = (error) => {
-      waiting.delete(query)
-      Reflect.apply(reject, query, [error])
-    }
-  }
-
   function watched(handler: DriverQuery['handler']): DriverQuery['handler'] {
     const watching = (query: DriverQuery) => {
       handler(query)
@@ -83,7 +74,7 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql 
         return
       }
       waiting.set(query, performance.now() + limitMs)
-      forgetRejected(query)
+      forgetRejected(waiting, query)
       if (!isTimed) expireIn(limitMs)
     }
     return Object.assign(watching, { debug: handler.debug })
@@ -110,6 +101,15 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql 
   return {
     sql: Object.assign(tag, sql) as unknown as Sql,
     countWaiting: () => [...waiting.keys()].filter(({ state }) => state === null).length,
+  }
+}
+
+/** Forgets a statement when it is rejected: one whose connection could not be opened waits no more. */
+function forgetRejected(waiting: Map<DriverQuery, number>, query: DriverQuery): void {
+  const { reject } = query
+  query.reject = (error) => {
+    waiting.delete(query)
+    Reflect.apply(reject, query, [error])
   }
 }
 

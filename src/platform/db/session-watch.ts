@@ -16,7 +16,7 @@ const READ_ONLY = '25006'
 
 /** When a connection is closed, and what is told of it. */
 export interface SessionWatch {
-  /** Count statements that were sent behind a slow one, by connection. */
+  /** Functions that count the statements that were sent behind a slow one, one for each connection. */
   readonly delays: Set<() => number>
   /** Time without an answer after which the connection is closed, or looked at; null is none. */
   readonly silence: SilenceLimit | null

@@ -15,7 +15,7 @@ export interface UnfinishedCallLimits {
   /** Without the port. */
   readonly addressOf: (call: IncomingCall) => string
   readonly limitMs?: number
-  /** Most bytes of what calls have before they are large. */
+  /** Most bytes of small calls, and of the first 64 kB of large ones. `ofAnyAddress` is never refused for what others hold. */
   readonly maxSmallBytes?: {
     readonly total: number
     readonly ofAddress: number
@@ -45,7 +45,7 @@ const FULL_TEXT = 'too many calls are not complete, try again soon'
 interface HeldBytes {
   /** Up to the first 64 kB of each call, and the call itself. */
   small: number
-  /** What calls have beyond it. */
+  /** The bytes beyond it. */
   large: number
 }
 
@@ -62,30 +62,7 @@ interface LibraryCall {
  */
 export function limitUnfinishedCalls(limits: UnfinishedCallLimits): ServerInterceptor {
   const { bodyLimit, addressOf, limitMs = LIMIT_MS, maxSmallBytes = MAX_SMALL_BYTES } = limits
-  const heldBy = new Map<CallerName, HeldBytes>()
-  const total: HeldBytes = { small: 0, large: 0 }
-
-  /** Returns whether there is room for what is held. */
-  function hold(caller: CallerName, { small, large }: HeldBytes): boolean {
-    const own = heldBy.get(caller) ?? { small: 0, large: 0 }
-    for (const held of [own, total]) {
-      held.small += small
-      held.large += large
-    }
-    if (own.small > 0) heldBy.set(caller, own)
-    else heldBy.delete(caller)
-    return (small <= 0 || mayHoldSmall(own)) && (large <= 0 || mayHoldLarge(own))
-  }
-
-  function mayHoldSmall(own: HeldBytes): boolean {
-    if (own.small <= maxSmallBytes.ofAnyAddress) return true
-    return own.small <= maxSmallBytes.ofAddress && total.small <= maxSmallBytes.total
-  }
-
-  function mayHoldLarge(own: HeldBytes): boolean {
-    const hasRoom = own.large <= MAX_HELD_MESSAGES_OF_ADDRESS * bodyLimit
-    return hasRoom && total.large <= MAX_HELD_MESSAGES * bodyLimit
-  }
+  const hold = createHolding(bodyLimit, maxSmallBytes)
 
   return (_method, call) => {
     const { stream, incomingEncoding } = call as unknown as LibraryCall
@@ -144,6 +121,36 @@ export function limitUnfinishedCalls(limits: UnfinishedCallLimits): ServerInterc
         })
       },
     })
+  }
+}
+
+/** Counts what callers hold. The function that it returns adds to a caller's bytes, and tells whether there is room for them. */
+function createHolding(
+  bodyLimit: number,
+  maxSmallBytes: NonNullable<UnfinishedCallLimits['maxSmallBytes']>,
+): (caller: CallerName, bytes: HeldBytes) => boolean {
+  const heldBy = new Map<CallerName, HeldBytes>()
+  const total: HeldBytes = { small: 0, large: 0 }
+
+  function mayHoldSmall(own: HeldBytes): boolean {
+    if (own.small <= maxSmallBytes.ofAnyAddress) return true
+    return own.small <= maxSmallBytes.ofAddress && total.small <= maxSmallBytes.total
+  }
+
+  function mayHoldLarge(own: HeldBytes): boolean {
+    const hasRoom = own.large <= MAX_HELD_MESSAGES_OF_ADDRESS * bodyLimit
+    return hasRoom && total.large <= MAX_HELD_MESSAGES * bodyLimit
+  }
+
+  return function hold(caller: CallerName, { small, large }: HeldBytes): boolean {
+    const own = heldBy.get(caller) ?? { small: 0, large: 0 }
+    for (const held of [own, total]) {
+      held.small += small
+      held.large += large
+    }
+    if (own.small > 0) heldBy.set(caller, own)
+    else heldBy.delete(caller)
+    return (small <= 0 || mayHoldSmall(own)) && (large <= 0 || mayHoldLarge(own))
   }
 }
 
