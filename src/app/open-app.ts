@@ -62,8 +62,8 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
   lifecycle.onStop(close)
   observeEventLag(metrics, hub.queued)
   observePools(metrics, pools(connections))
-  const onReset = countLogResets(metrics)
-  const tail = createEventTail(connections.read, { log, onReset, listener: connections.listener })
+  const { read: db, listener } = connections
+  const tail = createEventTail(db, { log, onReset: countLogResets(metrics), listener })
   lifecycle.onStop(() => tail.close())
   const rendersViews = roles.has('api') || roles.has('worker')
   const hydrator = new Hydrator({
@@ -79,7 +79,6 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
   })
   observeCaches(metrics, () => usageOf(hydrator))
   if (rendersViews) {
-    const { read: db, listener } = connections
     const { invalidation } = hydrator
     const shards = config.hubShards
     lifecycle.onStop(await startCacheFollower({ db, listener, invalidation, tail, shards, log }))
