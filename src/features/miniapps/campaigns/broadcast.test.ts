@@ -35,19 +35,39 @@ const holdUuid = (appIds: readonly string[]) =>
 const holdTokens = () =>
   holdTransaction(db, (transaction) => transaction`lock table miniapps.tokens in access exclusive mode`)
 
-it('a slow look at an audience takes no connection from merges', async () => {
-  const { id: appId } = await createApp(db, { name: 'garden' })
-  const [reads, writes] = [connect({ poolSize: 2 }), connect({ poolSize: 2 })]
+it('slow looks at audiences take no connection from merges, two of those for reads, and one of an app', async () => {
+  const apps = await Promise.all(['garden', 'grove', 'hedge'].map((name) => createApp(db, { name })))
+  const [garden, grove, hedge] = apps.map(({ id }) => id) as [string, string, string]
+  const [reads, writes] = [connect({ poolSize: 3 }), connect({ poolSize: 2 })]
   const campaigns = createCampaigns({ settings: { ...settings, isAsync: true }, listen: db.listen, db })
   onTestFinished(() => campaigns.close())
   const held = await holdTokens()
-  const requests = [1, 2].map(() => broadcast({ db: reads, writerDb: writes, campaigns }, toAllOf(appId)))
+  const send = (appId: string) => broadcast({ db: reads, writerDb: writes, campaigns }, toAllOf(appId))
+  const requests = [send(garden), send(garden)]
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+  requests.push(send(grove), send(hedge))
   await expect.poll(() => countLockWaiters(db)).toBe(2)
 
+  expect(await reads`select 1 as found`).toEqual([{ found: 1 }])
+  expect(poolUsage(reads)).toMatchObject({ held: 2, waiting: 0 })
   expect(poolUsage(writes)).toMatchObject({ held: 0, waiting: 0 })
   await held.release()
-  const [result] = (await Promise.all(requests)).map(({ result }) => result)
-  expect(result).toMatchObject({ success: 0, openBatches: 0 })
+  const results = (await Promise.all(requests)).map(({ result }) => result)
+  expect(results).toMatchObject(requests.map(() => ({ success: 0, openBatches: 0 })))
+})
+
+it('an audience that cannot be counted in time is queued', async () => {
+  const { id: appId } = await createApp(db, { name: 'orchard' })
+  const campaigns = createCampaigns({ settings: { ...settings, isAsync: true }, listen: db.listen, db })
+  onTestFinished(() => campaigns.close())
+  const held = await holdTokens()
+  const reads = connect({ poolSize: 1, requestTimeoutMs: 200 })
+  const { campaignId, result } = await broadcast({ db: reads, writerDb: db, campaigns }, toAllOf(appId))
+  await held.release()
+  expect(result).toBeNull()
+  expect(await db`select state from miniapps.campaigns where id = ${campaignId}`).toEqual([
+    { state: 'queued' },
+  ])
 })
 
 it('broadcasts that wait leave connections to the senders, however many there are, and one app has one', async () => {

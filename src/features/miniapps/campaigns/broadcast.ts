@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
+import { outageOf } from '../../../platform/db/connection-errors.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { type AudienceFilter, audienceTokens, forceCustomPlan, selectAudience } from './audience/audience.js'
 import { type Campaigns, MAX_WAIT_MS, SYNCHRONOUS_TOKENS } from './campaign-client.js'
@@ -36,7 +37,8 @@ export async function broadcast(
   maxWaitMs: number = MAX_WAIT_MS,
 ): Promise<{ readonly campaignId: string; readonly result: CampaignResult | null }> {
   const { appId, uuid, audience } = request
-  if (campaigns.settings.isAsync && (await isAudienceLarge(readDb, appId, audience))) {
+  const isLarge = () => isAudienceLarge(readDb, appId, audience)
+  if (campaigns.settings.isAsync && (await campaigns.look(appId, isLarge))) {
     const campaignId = await insertCampaign(db, request, 'queued')
     await campaigns.wake(db)
     return { campaignId, result: null }
@@ -86,20 +88,26 @@ async function insertCampaign(
 }
 
 /**
- * Whether an audience is above `SYNCHRONOUS_TOKENS`. Stops counting there, so its cost does not grow with the audience.
+ * Whether an audience is above `SYNCHRONOUS_TOKENS`. Stops counting there, so its cost does not grow with the audience. One that
+ * cannot be counted in time, because few users meet its filter, is for a worker, too.
  *
  * @param db For reads: a filter that few meet looks at many tokens, and merges have few connections.
  */
 async function isAudienceLarge(db: Database, appId: string, filter: AudienceFilter): Promise<boolean> {
-  return db.begin(async (transaction) => {
-    await forceCustomPlan(transaction)
-    const found = await transaction`
-      select
-      from (${audienceTokens(transaction, appId, filter)}) audience
-      where state = 'enabled'
-      limit ${SYNCHRONOUS_TOKENS + 1}`
-    return found.length > SYNCHRONOUS_TOKENS
-  })
+  try {
+    return await db.begin(async (transaction) => {
+      await forceCustomPlan(transaction)
+      const found = await transaction`
+        select
+        from (${audienceTokens(transaction, appId, filter)}) audience
+        where state = 'enabled'
+        limit ${SYNCHRONOUS_TOKENS + 1}`
+      return found.length > SYNCHRONOUS_TOKENS
+    })
+  } catch (error) {
+    if (outageOf(error) === 'StatementTimeout') return true
+    throw error
+  }
 }
 
 /** The text that users see. */

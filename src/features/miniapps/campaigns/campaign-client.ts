@@ -2,7 +2,7 @@ import { type Listen, notifyLanes } from '../../../outbox/outbox-queue.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { pause } from '../../../platform/process/pause.js'
-import { createSelectionGates } from './selection-gates.js'
+import { createLooks, createSelectionGates } from './selection-gates.js'
 
 /**
  * Rate limits per token. Clients refuse more than one notification per 30 s and more than 100 a day; such
@@ -57,6 +57,8 @@ export function createCampaigns({ settings, listen, db }: CampaignOptions) {
 
   return {
     settings,
+    /** Runs a look at an audience. */
+    look: createLooks(closing.signal),
     /** Runs a transaction that selects an audience within a request. */
     select: createSelectionGates({
       db,

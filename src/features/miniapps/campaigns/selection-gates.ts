@@ -1,6 +1,6 @@
 import { type Database, poolUsage, type Transaction } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { createWorkGate, type WorkGate } from '../../../platform/limits/work-gate.js'
+import { createWorkGate, type GateVisit, type WorkGate } from '../../../platform/limits/work-gate.js'
 
 /** A selection of an audience within a request. */
 export interface Selection {
@@ -29,6 +29,11 @@ const MIN_FREE_CONNECTIONS = 1
 /** Requests of a process that wait for a turn, and those of an app, so that it has no more of the 10,000 that a process holds. */
 const MAX_WAITING = 1_000
 const MAX_WAITING_OF_APP = 100
+/** Looks at audiences that requests of a process take at once, and an app. With a filter that few users meet one takes seconds. */
+const MAX_LOOKS = 2
+const MAX_LOOKS_OF_APP = 1
+/** As long as a look may take. */
+const MAX_LOOK_WAIT_MS = 8_000
 
 /**
  * Makes what runs transactions that select audiences, when it is the turn of their apps. Small ones wait for no large one: they
@@ -71,17 +76,51 @@ export function createSelectionGates({ db, isAsync, waitMs, closing }: Selection
   }
 }
 
+/**
+ * Makes what runs looks at audiences, when it is the turn of their apps: those of one app, or some slow ones, leave connections to
+ * other reads.
+ *
+ * @param closing Aborts when the server ends.
+ */
+export function createLooks(closing: AbortSignal) {
+  const gate = createWorkGate({
+    most: MAX_LOOKS,
+    mostOfCaller: MAX_LOOKS_OF_APP,
+    waiting: MAX_WAITING,
+    waitingOfCaller: MAX_WAITING_OF_APP,
+    waitMs: MAX_LOOK_WAIT_MS,
+  })
+  return async function look<Result>(appId: string, work: () => Promise<Result>): Promise<Result> {
+    const visit = await enter(gate, { appId, closing })
+    try {
+      return await work()
+    } finally {
+      visit.leave()
+    }
+  }
+}
+
+/** @throws PlazaError when it is not the app's turn in time, or when the server ends. */
+async function enter(
+  gate: WorkGate,
+  { appId, closing }: { readonly appId: string; readonly closing: AbortSignal },
+): Promise<GateVisit> {
+  const visit = await gate.enter(appId, closing).catch((error: unknown) => {
+    throw closing.aborted ? ending() : error
+  })
+  if (!closing.aborted) return visit
+  visit.leave()
+  throw ending()
+}
+
 /** Runs a transaction when it is the turn of the app. */
 async function runIn<Result>(
   gate: WorkGate,
   { db, closing, appId }: Pick<SelectionOptions, 'db' | 'closing'> & Pick<Selection, 'appId'>,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const visit = await gate.enter(appId, closing).catch((error: unknown) => {
-    throw closing.aborted ? ending() : error
-  })
+  const visit = await enter(gate, { appId, closing })
   try {
-    if (closing.aborted) throw ending()
     // The type of the driver also resolves promises in an array, which no result is.
     return await (db.begin(work) as Promise<Result>)
   } finally {
