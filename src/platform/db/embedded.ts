@@ -65,6 +65,8 @@ const SETTINGS = {
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   log_checkpoints: 'off',
+  // A vacuum of what is in memory took most of a core of two, for seconds after each load of data. It takes five times as long now.
+  autovacuum_vacuum_cost_delay: '10ms',
   // Disks are flash; statements are short, and JIT compilation costs more than it saves.
   random_page_cost: '1.1',
   jit: 'off',
