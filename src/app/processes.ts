@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Gauge } from 'prom-client'
+import { hasSyncPositions } from '../features/processes/processes.js'
 import type { Database } from '../platform/db/connection.js'
 import { reportFirstFailure } from '../platform/log/first-failure.js'
 import type { Log } from '../platform/log/log.js'
@@ -97,7 +98,7 @@ async function countProcesses(
     group by role
     union all
     select 'sync', 0
-    where exists (select from sync.cursors) or exists (select from chain.followers)`
+    where ${hasSyncPositions(db)}`
   const counts = new Map<Role, number>()
   for (const { role, count } of rows) counts.set(role, (counts.get(role) ?? 0) + count)
   const expected = allRoles.filter((role) => counts.has(role) || !idleRoles.has(role))

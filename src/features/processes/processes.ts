@@ -22,6 +22,11 @@ export async function listProcesses(db: Database): Promise<ProcessRow[]> {
     order by started_at, id`
 }
 
+/** SQL condition: there is a position in the log of an upstream or in a chain. */
+export function hasSyncPositions(db: Database): Fragment {
+  return db`(exists (select from sync.cursors) or exists (select from chain.followers))`
+}
+
 /**
  * Reads which roles a process has to have: all but those without work. Positions in the log of an upstream or in a chain are work
  * of the role sync, also where only the processes that had it are configured for it.
@@ -30,7 +35,7 @@ export async function listProcesses(db: Database): Promise<ProcessRow[]> {
  */
 export async function readExpectedRoles(db: Database, idleRoles: ReadonlySet<Role>): Promise<Role[]> {
   const [found] = await db<[{ has_positions: boolean }]>`
-    select exists (select from sync.cursors) or exists (select from chain.followers) as has_positions`
+    select ${hasSyncPositions(db)} as has_positions`
   return roles.filter((role) => !idleRoles.has(role) || (role === 'sync' && found.has_positions))
 }
 
