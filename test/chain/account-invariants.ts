@@ -91,10 +91,11 @@ export async function expectMatchesChain(
   const stored = new Map(rows.map(({ address, fid }) => [hexOf(address), fid]))
   const onChain = registered.flatMap(({ args }) => {
     const to = args.to.toLowerCase() as Hex
-    return stored.has(to) ? [[to, Number(args.id)] as const] : []
+    return stored.has(to) ? [`${to} ${args.id}`] : []
   })
-  expect(new Map(onChain)).toEqual(stored)
-  expect(onChain).toHaveLength(rows.length)
+  // A set: in one run of hundreds, reorganizations beside new transactions made anvil list a registration twice. One that was
+  // paid for twice has two fids.
+  expect(new Set(onChain)).toEqual(new Set(Array.from(stored, ([to, fid]) => `${to} ${fid}`)))
   const registry = { contract: 'IdRegistry', address: chain.addresses.idRegistry }
   for (const { fid, custody, hasKey, isDone } of rows) {
     const holder = await chain.read<string>({ ...registry, functionName: 'custodyOf', args: [BigInt(fid)] })

@@ -61,7 +61,7 @@ it('an audience that cannot be counted in time is queued', async () => {
   const campaigns = createCampaigns({ settings: { ...settings, isAsync: true }, listen: db.listen, db })
   onTestFinished(() => campaigns.close())
   const held = await holdTokens()
-  const reads = connect({ poolSize: 1, requestTimeoutMs: 200 })
+  const reads = connect({ poolSize: 1, statementTimeoutMs: 200 })
   const { campaignId, result } = await broadcast({ db: reads, writerDb: db, campaigns }, toAllOf(appId))
   await held.release()
   expect(result).toBeNull()
