@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { describe, expect, it } from 'vitest'
 import { adminOperations } from '../app/admin-operations.js'
 import { operations } from '../app/operations.js'
+import { parseUrl } from '../platform/text/parse-url.js'
 import { isUuid } from '../platform/text/uuid.js'
 import type { AdminOperationDescription } from './admin/admin-operation.js'
 import { documentedPath, openApiDocument } from './openapi.js'
@@ -13,7 +14,7 @@ import { compileQuery } from './parse-query.js'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)) && text.endsWith('Z'))
 FormatRegistry.Set('uuid', isUuid)
-FormatRegistry.Set('uri', (text) => URL.canParse(text))
+FormatRegistry.Set('uri', (text) => parseUrl(text) !== null)
 
 const MAX_DOCUMENT_BYTES = 800_000
 

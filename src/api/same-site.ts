@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
+import { parseUrl } from '../platform/text/parse-url.js'
 
 /**
  * Refuses a request that a page of another site, port or name sends for the user, with the user's cookies. Browsers send
@@ -8,10 +9,8 @@ import { PlazaError } from '../platform/errors.js'
  * @param problem What the sender is told. Throws PlazaError `forbidden`.
  */
 export function refuseOtherSites(request: FastifyRequest, problem: string): void {
-  const { origin, 'sec-fetch-site': site } = request.headers
-  const isOwnPage =
-    site === undefined
-      ? origin !== undefined && URL.canParse(origin) && new URL(origin).host === request.host
-      : site === 'same-origin'
+  const { origin = '', 'sec-fetch-site': site } = request.headers
+  const page = parseUrl(origin)
+  const isOwnPage = site === undefined ? page !== null && page.host === request.host : site === 'same-origin'
   if (!isOwnPage) throw new PlazaError('forbidden', problem)
 }

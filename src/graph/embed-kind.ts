@@ -1,3 +1,4 @@
+import { parseUrl } from '../platform/text/parse-url.js'
 /** The values of the `embed_types` parameter of `GET feed`: media types and families of them. */
 export const embedTypes = [
   'text',
@@ -71,9 +72,7 @@ const kindsByExtension = new Map(
 
 /** The kind that the extension of a URL suggests before the URL is crawled; null when it suggests none. */
 export function kindOfUrl(url: string): EmbedKind | null {
-  if (!URL.canParse(url)) return null
-  const { pathname } = new URL(url)
-  const extension = /\.([a-z0-9]{2,5})$/i.exec(pathname)?.[1]?.toLowerCase()
+  const extension = /\.([a-z0-9]{2,5})$/i.exec(parseUrl(url)?.pathname ?? '')?.[1]?.toLowerCase()
   return (extension && kindsByExtension.get(extension)) || null
 }
 

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { ConfigurationEntry } from '../../features/system/schema/system.js'
 import { DatabaseUrlError, parseDatabaseUrl, parseReplicaUrls } from '../../platform/db/database-url.js'
 import { parseRoles } from '../../platform/process/roles.js'
+import { parseUrl } from '../../platform/text/parse-url.js'
 import { defaultConnections, fewestConnections } from '../connections.js'
 import { aiVariables } from './ai-variables.js'
 import { apiVariables } from './api-variables.js'
@@ -168,7 +169,7 @@ function problemsOfIssuers({ jwtIssuers = '', allowPrivateTargets }: Config): st
   const pairs = jwtIssuers === '' ? [] : jwtIssuers.split(',').map((pair) => pair.trim().split(/=(.*)/s))
   const issuers = pairs.map(([issuer]) => issuer)
   return pairs.flatMap(([issuer, url = ''], index) => {
-    if (!URL.canParse(url)) return [`JWT_ISSUERS: ${JSON.stringify(url)} is not a URL`]
+    if (parseUrl(url) === null) return [`JWT_ISSUERS: ${JSON.stringify(url)} is not a URL`]
     if (issuers.indexOf(issuer) !== index) return [`JWT_ISSUERS: ${issuer} is given twice`]
     return url.startsWith('http:') && allowPrivateTargets !== 'loopback'
       ? [`JWT_ISSUERS: ${url} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]

@@ -40,6 +40,7 @@ import { createLogger } from '../../platform/log/logger.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { netFailure } from '../../platform/outbound/net-failure.js'
 import { uncheckedTargets } from '../../platform/outbound/saved-targets.js'
+import { parseUrl } from '../../platform/text/parse-url.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
 import { adminOperations } from '../admin-operations.js'
@@ -48,7 +49,7 @@ import { operations as allOperations } from '../operations.js'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)) && text.endsWith('Z'))
 FormatRegistry.Set('uuid', isUuid)
-FormatRegistry.Set('uri', (text) => URL.canParse(text))
+FormatRegistry.Set('uri', (text) => parseUrl(text) !== null)
 
 export interface TestApiOptions extends Partial<OperationContext> {
   readonly db: Database

@@ -1,4 +1,5 @@
 import { invalidField } from '../../api/invalid-field.js'
+import { parseUrl } from '../../platform/text/parse-url.js'
 
 /** Longest accepted URL: the limit that every browser supports. */
 export const MAX_REDIRECT_LENGTH = 2_048
@@ -45,7 +46,7 @@ const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
  * @throws PlazaError That names `property`.
  */
 export function checkRedirectUrl(text: string, property = 'redirect_url'): string {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = parseUrl(text)
   if (url === null || url.href.length > MAX_REDIRECT_LENGTH || url.username !== '' || url.password !== '') {
     throw invalidField(property, 'must be a URL of at most 2048 characters without credentials')
   }

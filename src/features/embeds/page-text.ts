@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util'
 import { parseBoundedJson } from '../../platform/text/json-bounds.js'
+import { parseUrl } from '../../platform/text/parse-url.js'
 
 /** Control characters and whitespace, including line breaks and U+0000, which PostgreSQL cannot store. */
 const whitespace = /[\p{Cc}\s]+/gu
@@ -24,8 +25,8 @@ const MAX_URL_LENGTH = 1_024
 export function resolveUrl(reference: string | undefined, base: URL): string | undefined {
   if (reference === undefined || reference.length > MAX_URL_LENGTH) return undefined
   const trimmed = reference.trim()
-  if (trimmed === '' || !URL.canParse(trimmed, base.href)) return undefined
-  const url = new URL(trimmed, base.href)
+  const url = trimmed === '' ? null : parseUrl(trimmed, base)
+  if (url === null) return undefined
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:'
   return isWeb && url.href.length <= MAX_URL_LENGTH ? url.href : undefined
 }

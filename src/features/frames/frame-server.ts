@@ -2,6 +2,7 @@ import type { Frame } from '../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
+import { parseUrl } from '../../platform/text/parse-url.js'
 import { readObject } from '../../protocol/json-signature.js'
 import { frameOf } from '../embeds/frame.js'
 import { htmlMetadata, readHtmlHead } from '../embeds/html-metadata.js'
@@ -87,10 +88,8 @@ function targetOf({ button, post_url, transaction }: PressedButton): string {
 
 function locationOf({ status, headers, url }: NetAnswer): string {
   const { location } = headers
-  if (status !== 302 || location === undefined || !URL.canParse(location, url)) {
-    throw actionError('unavailable.other_side', 'it did not answer with a redirect')
-  }
-  const target = new URL(location, url)
+  const target = status === 302 && location !== undefined ? parseUrl(location, url) : null
+  if (target === null) throw actionError('unavailable.other_side', 'it did not answer with a redirect')
   if (target.protocol === 'https:' || target.protocol === 'http:') return target.href
   throw actionError('unavailable.other_side', 'it redirected to what is not a web page')
 }
@@ -101,7 +100,8 @@ function frameIn(answer: NetAnswer, { frames_url }: PressedButton): Frame {
     decodePage(answer.bytes, answer.headers['content-type'] ?? ''),
     new URL(answer.url),
   )
-  const frame = URL.canParse(frames_url) ? frameOf(head, new URL(frames_url), htmlMetadata(head)) : undefined
+  const frameUrl = parseUrl(frames_url)
+  const frame = frameUrl === null ? undefined : frameOf(head, frameUrl, htmlMetadata(head))
   if (frame === undefined) throw actionError('unavailable.other_side', 'it answered with no frame')
   return frame
 }

@@ -5,6 +5,7 @@ import { isMessageOfWallet } from '../../hub/chain-claims/wallet-message.js'
 import { readWalletSignature } from '../../hub/registry/account-signature.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
+import { parseUrl } from '../../platform/text/parse-url.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { AUTH_ADDRESS_KEY_TYPE, addressKey } from './signer-record.js'
 
@@ -143,8 +144,8 @@ export function parseSiweMessage(text: string): SiweMessage | null {
  * another.
  */
 function checkSite({ scheme, domain, uri }: SiweMessage): void {
-  const url = URL.canParse(uri) ? new URL(uri) : null
-  const site = URL.canParse(`${url?.protocol}//${domain}`) ? new URL(`${url?.protocol}//${domain}`) : null
+  const url = parseUrl(uri)
+  const site = parseUrl(`${url?.protocol}//${domain}`)
   if (url === null || site === null || url.host === '' || url.host !== site.host) {
     throw invalidField('message', 'must have a URI whose host is its domain')
   }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/connection.js'
 import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
+import { parseUrl } from '../../platform/text/parse-url.js'
 import { kindOfUrl } from '../embed-kind.js'
 
 /** The longest URL that is crawled, in bytes. Casts cannot hold a longer one, and the index takes 2,704 bytes. */
@@ -7,8 +8,9 @@ const MAX_URL_BYTES = 2_048
 
 /** The host of a URL that can be crawled; null for other URLs. */
 export function hostOf(url: string): string | null {
-  if (Buffer.byteLength(url) > MAX_URL_BYTES || url.includes('\0') || !URL.canParse(url)) return null
-  const { protocol, hostname } = new URL(url)
+  const parsed = Buffer.byteLength(url) > MAX_URL_BYTES || url.includes('\0') ? null : parseUrl(url)
+  if (parsed === null) return null
+  const { protocol, hostname } = parsed
   if (protocol !== 'https:' && protocol !== 'http:') return null
   return hostname.replace(/\.$/, '')
 }

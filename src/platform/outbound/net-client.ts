@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher, errors } from 'undici'
+import { parseUrl } from '../text/parse-url.js'
 import { activeSpan, recordedSpan, type TraceSpan } from '../tracing/active-span.js'
 import { ACCEPTED_ENCODINGS, type Body, readBody } from './body.js'
 import { createDialer, nameServerResolve, type Resolve } from './dialer.js'
@@ -150,7 +151,7 @@ async function follow(
 function startRequestSpan({ url, method = 'GET' }: NetRequest): TraceSpan | null {
   const parent = recordedSpan()
   if (parent === null) return null
-  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  const host = parseUrl(url)?.hostname ?? ''
   return parent.child(method, {
     kind: 'client',
     attributes: { 'http.request.method': method, 'server.address': host },
@@ -212,8 +213,9 @@ function headOf({ statusCode, headers }: Dispatcher.ResponseData): AnswerHead {
 }
 
 function nextTarget(location: string, from: URL, policy: TargetPolicy): URL | NetFailure {
-  if (!URL.canParse(location, from.href)) return netFailure('invalid-url', 'redirected to what is not a URL')
-  return checkTarget(new URL(location, from.href), policy)
+  const target = parseUrl(location, from)
+  if (target === null) return netFailure('invalid-url', 'redirected to what is not a URL')
+  return checkTarget(target, policy)
 }
 
 function withoutCredentials(headers: Record<string, string>): Record<string, string> {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { PromiseCache } from '../promise-cache.js'
+import { parseUrl } from '../text/parse-url.js'
 import { rangeOf } from './address-range.js'
 import { nameServerResolve, type Resolve } from './dialer.js'
 import { type NetFailure, netFailure } from './net-failure.js'
@@ -49,7 +50,7 @@ export function createSavedTargets({
     cache.read(host, () => beforeTimeout(resolve(host), timeoutMs).catch(() => []))
   return {
     async refusalOf(urlText) {
-      const url = URL.canParse(String(urlText)) ? new URL(urlText) : null
+      const url = parseUrl(String(urlText))
       if (url === null || !/^https?:$/.test(url.protocol)) return null
       const port = Number(url.port)
       if (port !== 0 && port < FIRST_USER_PORT && !webPorts.has(port)) {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseUrl } from '../text/parse-url.js'
 import { type AddressRange, rangeOf } from './address-range.js'
 import { type NetFailure, netFailure } from './net-failure.js'
 
@@ -52,8 +53,8 @@ const privateSuffixes: ReadonlySet<string> = new Set([
  */
 export function checkTarget(urlText: string | URL, policy: TargetPolicy): URL | NetFailure {
   if (String(urlText).length > MAX_URL_LENGTH) return netFailure('invalid-url', 'the URL is too long')
-  if (!URL.canParse(String(urlText))) return netFailure('invalid-url', 'this is not an absolute URL')
-  const url = new URL(urlText)
+  const url = parseUrl(String(urlText))
+  if (url === null) return netFailure('invalid-url', 'this is not an absolute URL')
   if (url.protocol !== 'https:' && !(policy.allowHttp && url.protocol === 'http:')) {
     return netFailure('forbidden-scheme', `${url.protocol}// is not fetched`)
   }

@@ -16,6 +16,7 @@ import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { callerOfKey } from '../../../platform/limits/caller-name.js'
 import { priceOfItems } from '../../../platform/limits/work-prices.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { feedPages, type ReadFeed } from '../../feeds/routes/feed-page.js'
 import { feedPaging, parentUrl } from '../../feeds/routes/feed-parameters.js'
@@ -57,7 +58,7 @@ function byHash(text: string): CastIdentifier {
 }
 
 function byUrl(text: string): CastIdentifier {
-  const path = URL.canParse(text) ? new URL(text).pathname : ''
+  const path = parseUrl(text)?.pathname ?? ''
   const conversation = conversationPath.exec(path)
   if (conversation) return { hashPrefix: conversation[1]!.toLowerCase(), username: null }
   const [, author, hash] = authorPath.exec(path) ?? []

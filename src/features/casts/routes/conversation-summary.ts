@@ -6,6 +6,7 @@ import { viewerOf } from '../../../api/viewer.js'
 import { type ConversationRow, readConversation } from '../../../graph/query/casts-in-conversation.js'
 import { json, jsonArray } from '../../../graph/view/json.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { type ConversationText, extractiveSummary } from '../extractive-summary.js'
 import { ConversationSummary } from '../schema/conversation-summary.js'
@@ -59,7 +60,7 @@ export const castConversationSummary = defineOperation({
 
   async handle({ db, hydrator, ai }, { identifier, limit, prompt }, caller) {
     const rows = await readConversation(db, {
-      cast: castIdentifier({ identifier, type: URL.canParse(identifier) ? 'url' : 'hash' }),
+      cast: castIdentifier({ identifier, type: parseUrl(identifier) === null ? 'hash' : 'url' }),
       depth: REPLY_DEPTH,
       order: 'chron',
       fold: null,

@@ -4,6 +4,7 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { castHashParameter } from '../../../api/parameters.js'
 import { type Json, json } from '../../../graph/view/json.js'
 import { nullable } from '../../../graph/view/schema/primitives.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { parentUrlProblem } from '../channel-document.js'
@@ -156,7 +157,7 @@ const channelCreate = defineOperation({
   async handle(context, body, caller) {
     const { signer_uuid: _, channel_id: id, parent_url: parentUrl, ...edits } = body
     return await saveAsLead(context, caller, body, async (writer, fid) => {
-      if (parentUrl !== undefined && !URL.canParse(parentUrl))
+      if (parentUrl !== undefined && parseUrl(parentUrl) === null)
         throw invalidField('parent_url', 'is not a URL')
       const problem = parentUrlProblem(parentUrl ?? '')
       if (problem !== null) throw invalidField('parent_url', problem)

@@ -11,6 +11,7 @@ import { embedTypes, kindsOf } from '../../../graph/embed-kind.js'
 import { type EmbedSelection, readEmbedFeed } from '../../../graph/query/feeds-by-embed.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import { defineOperation } from '../../operation.js'
 import {
   authorFeed,
@@ -189,8 +190,8 @@ const scheme = /^[a-z][a-z0-9+.-]*:\/\//i
  */
 function embedPrefix(embedUrl: string): Extract<EmbedSelection, { prefix: string }> {
   const text = scheme.test(embedUrl) ? embedUrl : `https://${embedUrl}`
-  if (!URL.canParse(text)) throw invalidField('embed_url', 'must be a URL or a prefix of one')
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === null) throw invalidField('embed_url', 'must be a URL or a prefix of one')
   const isHost = url.pathname === '/' && url.search === '' && url.hash === '' && !text.endsWith('/')
   return { prefix: isHost ? url.href.replace(/\/$/, '') : url.href, isHost }
 }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, textParameter, uuidParameter } from '../../../api/parameters.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
 import {
@@ -54,7 +55,7 @@ async function checkPages(
 }
 
 function isWebUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return /^https?:$/.test(parseUrl(text)?.protocol ?? '')
 }
 
 const create = defineOperation({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { outageOf } from '../../../platform/db/connection-errors.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import { type AudienceFilter, audienceTokens, forceCustomPlan, selectAudience } from './audience/audience.js'
 import { type Campaigns, MAX_WAIT_MS, SYNCHRONOUS_TOKENS } from './campaign-client.js'
 import { type CampaignResult, readResult } from './campaigns.js'
@@ -126,7 +127,7 @@ export interface NotificationContent {
  */
 export function checkTargetUrl(targetUrl: string, domain: string): void {
   const property = 'notification.target_url'
-  const url = URL.canParse(targetUrl) ? new URL(targetUrl) : null
+  const url = parseUrl(targetUrl)
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') {
     const problem = `${property} must be an https URL without credentials`
     throw new PlazaError('bad_request.invalid_param', problem, { property })

@@ -5,6 +5,7 @@ import { isoTime } from '../../../platform/db/iso-time.js'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import { rangeOf } from '../../../platform/outbound/address-range.js'
 import { bareHost, isLocalhost, type TargetPolicy } from '../../../platform/outbound/target.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import type { AppHostUserStateResponse } from '../schema/miniapp.js'
 
 /** The host of a mini app. */
@@ -24,9 +25,9 @@ const invalidHostCharacters = /[\s/\\?#@%]/
  * @param policy When loopback is allowed, a mini app there is reached by http.
  */
 export function parseSite(text: string, policy: TargetPolicy): MiniAppSite | Refusal {
-  const url = `https://${text}`
-  if (invalidHostCharacters.test(text) || !URL.canParse(url)) return invalidDomain('must be a host name')
-  const { host: domain, port } = new URL(url)
+  const url = invalidHostCharacters.test(text) ? null : parseUrl(`https://${text}`)
+  if (url === null) return invalidDomain('must be a host name')
+  const { host: domain, port } = url
   const isLocal = isLocalSite(domain)
   if (port !== '' && !isLocal) return invalidDomain('must be a host name without a port')
   return { domain, origin: `${isLocal && policy.allowLoopback ? 'http' : 'https'}://${domain}` }

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import type { AppHostNotificationsResponse } from '../schema/miniapp.js'
 import { isLocalSite } from './host-tokens.js'
 
@@ -130,7 +131,7 @@ async function storeNotification(
 
 /** Returns whether a notification may open the URL: only its own mini app, over https except on loopback. */
 function targetMatcher(targetUrl: string): (status: TokenStatus) => boolean {
-  const target = URL.canParse(targetUrl) ? new URL(targetUrl) : null
+  const target = parseUrl(targetUrl)
   return ({ domain }) => target?.host === domain && (target.protocol === 'https:' || isLocalSite(domain))
 }
 

@@ -4,6 +4,7 @@ import { encodeFunctionData, erc20Abi, getAddress, type Hex, maxUint256 } from '
 import { EthAddress, nullable, textEnum } from '../../../graph/view/schema/primitives.js'
 import { callOrNull } from '../../../hub/chain/batch-call.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import {
   appWallet,
@@ -180,7 +181,7 @@ export const signX402Siwx = defineOperation({
 
   async handle({ writerDb, vault, clock }, { resource, chainId }, { appId }, headers) {
     const wallet = await appWallet({ writerDb }, headers, appId)
-    const url = /^https?:/i.test(resource) && URL.canParse(resource) ? new URL(resource) : null
+    const url = /^https?:/i.test(resource) ? parseUrl(resource) : null
     if (url === null || !isSignInResource(url)) {
       const message =
         'resource must be an http or https URL; characters outside RFC 3986 must be percent-encoded'

@@ -6,6 +6,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient, type NetFailure } from '../../../platform/outbound/net-failure.js'
 import { parseBoundedJson } from '../../../platform/text/json-bounds.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import { signJson } from '../../../protocol/json-signature.js'
 import { defineOperation } from '../../operation.js'
 import type { Author } from '../author.js'
@@ -89,8 +90,8 @@ async function sendAction(
   baseUrl: string,
   now: number,
 ): Promise<Json> {
-  if (!URL.canParse(baseUrl)) throw invalidField('base_url', 'must be a URL')
-  const target = new URL(baseUrl)
+  const target = parseUrl(baseUrl)
+  if (target === null) throw invalidField('base_url', 'must be a URL')
   if (target.search !== '' || target.hash !== '') {
     throw invalidField('base_url', 'must not have a query or a fragment')
   }
