@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import type { CommandContext } from './cli/context.js'
 import { errorHint } from './cli/error-hint.js'
@@ -10,11 +9,6 @@ import { requiredNode } from './platform/process/version.js'
 
 /** Percent by which the heap may grow before a collection. V8 uses 300 on a large machine. */
 setFlagsFromString('--heap-growing-percent=80')
-/**
- * Threads that mark the heap beside the main one. V8 takes four: on two cores the main thread then waited for 140 of 200 ms at
- * each collection, every 11 s at 860 requests a second.
- */
-setFlagsFromString(`--concurrent-marking-max-worker-num=${Math.max(1, availableParallelism() - 1)}`)
 
 const stops = new StopSignals(process)
 const context: CommandContext = {
