@@ -28,10 +28,11 @@ export interface WorkGate {
   /**
    * Resolves when the caller may enter.
    *
+   * @param waitMs How long it may wait, instead of the gate's own time.
    * @throws PlazaError `bad_request.rate_limited` if too many of this caller wait or the signal aborts, `unavailable` if too
    * many of all do or it took too long.
    */
-  enter(caller: string, signal?: AbortSignal): Promise<GateVisit>
+  enter(caller: string, signal?: AbortSignal, waitMs?: number): Promise<GateVisit>
   /** How many work, send and wait, for metrics. */
   usage(): GateUsage
 }
@@ -86,10 +87,10 @@ class FairGate implements WorkGate {
 
   constructor(private readonly size: GateSize) {}
 
-  async enter(caller: string, signal?: AbortSignal): Promise<GateVisit> {
+  async enter(caller: string, signal?: AbortSignal, waitMs = this.size.waitMs): Promise<GateVisit> {
     // Those of this caller that wait came first.
     if (this.#hasRoom(caller) && !this.#queues.has(caller)) return this.#start(caller)
-    return await this.#wait(caller, signal)
+    return await this.#wait(caller, signal, waitMs)
   }
 
   usage(): GateUsage {
@@ -171,8 +172,7 @@ class FairGate implements WorkGate {
     last.refuse(busy())
   }
 
-  #wait(caller: string, signal: AbortSignal | undefined): Promise<GateVisit> {
-    const { waitMs } = this.size
+  #wait(caller: string, signal: AbortSignal | undefined, waitMs: number): Promise<GateVisit> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) throw gone()
       this.#makeRoom(caller)

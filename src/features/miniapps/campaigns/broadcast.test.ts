@@ -70,6 +70,36 @@ it('an audience that cannot be counted in time is queued', async () => {
   ])
 })
 
+it('a notification to one user waits for no look at a larger audience of its app', async () => {
+  const { id: appId } = await createApp(db, { name: 'meadow' })
+  const campaigns = createCampaigns({ settings: { ...settings, isAsync: true }, listen: db.listen, db })
+  onTestFinished(() => campaigns.close())
+  const held = await holdTransaction(
+    db,
+    (transaction) => transaction`lock table social.follows in access exclusive mode`,
+  )
+  const send = (request: BroadcastRequest) => broadcast({ db, writerDb: db, campaigns }, request)
+  const toAll = toAllOf(appId)
+  const toFollowers = send({ ...toAll, audience: { ...toAll.audience, followingFid: 9152 } })
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+
+  expect((await send(toOneOf(appId))).result?.openBatches).toBe(0)
+  await held.release()
+  await toFollowers
+})
+
+it('a notification to one user is sent within the call, also where a lock delays the look at its tokens', async () => {
+  const { id: appId } = await createApp(db, { name: 'vineyard' })
+  const [reads, work] = [connect({ poolSize: 1, statementTimeoutMs: 200 }), connect({ poolSize: 4 })]
+  const campaigns = createCampaigns({ settings: { ...settings, isAsync: true }, listen: db.listen, db: work })
+  onTestFinished(() => campaigns.close())
+  const held = await holdTokens()
+  const sent = broadcast({ db: reads, writerDb: db, campaigns }, toOneOf(appId))
+  await expect.poll(() => poolUsage(work).held).toBe(1)
+  await held.release()
+  expect((await sent).result?.openBatches).toBe(0)
+})
+
 it('broadcasts that wait leave connections to the senders, however many there are, and one app has one', async () => {
   const apps = await Promise.all(['brook', 'creek', 'river'].map((name) => createApp(db, { name })))
   const work = connect({ poolSize: 4 })
@@ -142,6 +172,24 @@ it('a notification to one user whose uuid another process has waits in the way o
   expect(result?.openBatches).toBe(0)
   await held.release()
   expect(await repeated).toMatchObject({ result: { openBatches: 0 } })
+})
+
+it('a notification to one user that has to wait twice has one time for both', async () => {
+  const apps = await Promise.all(['dune', 'oasis', 'mesa'].map((name) => createApp(db, { name })))
+  const [dune, oasis, mesa] = apps.map(({ id }) => id) as [string, string, string]
+  const campaigns = createCampaigns({ settings, listen: db.listen, db: connect({ poolSize: 4 }) })
+  onTestFinished(() => campaigns.close())
+  const send = (request: BroadcastRequest, maxWaitMs?: number) =>
+    broadcast({ db, writerDb: db, campaigns }, request, maxWaitMs)
+  const held = await holdUuid([dune, oasis, mesa])
+  const large = [dune, oasis].map((appId) => send(toAllOf(appId, UUID)))
+  await expect.poll(() => countLockWaiters(db)).toBe(2)
+
+  // It is its turn among the small ones at once, and its uuid is taken. Among the large ones no time is left.
+  await expect(send(toOneOf(mesa, UUID), 0)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(await db`select from miniapps.campaigns where app_id = ${mesa}`).toEqual([])
+  await held.release()
+  await Promise.all(large)
 })
 
 it('an app with 100 notifications that wait for their turn is refused more, and other apps are not', async () => {

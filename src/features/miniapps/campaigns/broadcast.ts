@@ -4,7 +4,7 @@ import { outageOf } from '../../../platform/db/connection-errors.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { type AudienceFilter, audienceTokens, forceCustomPlan, selectAudience } from './audience/audience.js'
-import { type Campaigns, MAX_WAIT_MS, SYNCHRONOUS_TOKENS } from './campaign-client.js'
+import { type Campaigns, MAX_TURN_WAIT_MS, MAX_WAIT_MS, SYNCHRONOUS_TOKENS } from './campaign-client.js'
 import { type CampaignResult, readResult } from './campaigns.js'
 import { withOpenParameters } from './opens.js'
 
@@ -38,17 +38,18 @@ export async function broadcast(
   maxWaitMs: number = MAX_WAIT_MS,
 ): Promise<{ readonly campaignId: string; readonly result: CampaignResult | null }> {
   const { appId, uuid, audience } = request
+  const startMs = performance.now()
+  const turn = { appId, untilMs: startMs + Math.min(maxWaitMs, MAX_TURN_WAIT_MS) }
+  const isSmall = hasFewUsers(audience)
   const isLarge = () => isAudienceLarge(readDb, appId, audience)
-  if (campaigns.settings.isAsync && (await campaigns.look(appId, isLarge))) {
+  if (campaigns.settings.isAsync && (await (isSmall ? isLarge() : campaigns.look(turn, isLarge)))) {
     const campaignId = await insertCampaign(db, request, 'queued')
     await campaigns.wake(db)
     return { campaignId, result: null }
   }
-  const untilMs = performance.now() + maxWaitMs
   await campaigns.watchEnds()
-  const isSmall = audience.targetFids.length > 0 && audience.targetFids.length <= SYNCHRONOUS_TOKENS
   const { campaignId, batches, hosts } = await campaigns.select(
-    { appId, uuid, isSmall },
+    { ...turn, uuid, isSmall },
     async (transaction) => {
       const id = await insertCampaign(transaction, request, 'running')
       return { campaignId: id, ...(await selectAudience(transaction, { id, ...request })) }
@@ -58,7 +59,7 @@ export async function broadcast(
   for (;;) {
     const result = await readResult(db, campaignId)
     if (result.openBatches === 0) return { campaignId, result }
-    if (performance.now() >= untilMs) {
+    if (performance.now() >= startMs + maxWaitMs) {
       const message = `the notification is still being sent: GET frame/notifications?campaign_id=${campaignId} has its progress`
       throw new PlazaError('unavailable', message)
     }
@@ -88,9 +89,15 @@ async function insertCampaign(
   return id
 }
 
+/** Whether an audience has few named users. Their tokens are found by key: with several clients they may still be many. */
+function hasFewUsers({ targetFids }: AudienceFilter): boolean {
+  return targetFids.length > 0 && targetFids.length <= SYNCHRONOUS_TOKENS
+}
+
 /**
  * Whether an audience is above `SYNCHRONOUS_TOKENS`. Stops counting there, so its cost does not grow with the audience. One that
- * cannot be counted in time, because few users meet its filter, is for a worker, too.
+ * cannot be counted in time, because few users meet its filter, is for a worker, too. What delays the look at named users is
+ * something else, such as a lock.
  *
  * @param db For reads: a filter that few meet looks at many tokens, and merges have few connections.
  */
@@ -106,7 +113,7 @@ async function isAudienceLarge(db: Database, appId: string, filter: AudienceFilt
       return found.length > SYNCHRONOUS_TOKENS
     })
   } catch (error) {
-    if (outageOf(error) === 'StatementTimeout') return true
+    if (outageOf(error) === 'StatementTimeout') return !hasFewUsers(filter)
     throw error
   }
 }

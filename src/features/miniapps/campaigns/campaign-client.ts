@@ -31,8 +31,8 @@ export const TOKENS_PER_BATCH = 100
 
 /** The longest wait of a call for its end, a little shorter than the 600 s of its request. */
 export const MAX_WAIT_MS = 590_000
-/** The longest wait for a turn. What gets it then has as long for its audience and the answer. */
-const MAX_TURN_WAIT_MS = 300_000
+/** The longest wait for all turns of a call. What gets the last one then has as long for its audience and the answer. */
+export const MAX_TURN_WAIT_MS = 300_000
 
 /** The NOTIFY channel that wakes the senders of campaigns, in whatever process they are. */
 export const campaignChannel = 'campaigns'
@@ -57,15 +57,10 @@ export function createCampaigns({ settings, listen, db }: CampaignOptions) {
 
   return {
     settings,
-    /** Runs a look at an audience. */
+    /** Runs a look at a large audience. */
     look: createLooks(closing.signal),
     /** Runs a transaction that selects an audience within a request. */
-    select: createSelectionGates({
-      db,
-      isAsync: settings.isAsync,
-      waitMs: MAX_TURN_WAIT_MS,
-      closing: closing.signal,
-    }),
+    select: createSelectionGates({ db, isAsync: settings.isAsync, closing: closing.signal }),
     /** Wakes the senders of hosts with new batches; without hosts for a sweep, which also finds queued campaigns. */
     wake: async (db: Queryable, hosts?: readonly string[]): Promise<void> => {
       await notifyLanes(db, campaignChannel, hosts)

@@ -2,9 +2,15 @@ import { type Database, poolUsage, type Transaction } from '../../../platform/db
 import { PlazaError } from '../../../platform/errors.js'
 import { createWorkGate, type GateVisit, type WorkGate } from '../../../platform/limits/work-gate.js'
 
-/** A selection of an audience within a request. */
-export interface Selection {
+/** A wait of a request for its app to be next. */
+export interface Turn {
   readonly appId: string
+  /** Milliseconds of `performance.now()`: one time for all turns that the request waits for, one after the other. */
+  readonly untilMs: number
+}
+
+/** A selection of an audience within a request. */
+export interface Selection extends Turn {
   readonly uuid: string | null
   /** It has few named users, and takes milliseconds. */
   readonly isSmall: boolean
@@ -14,8 +20,6 @@ export interface SelectionOptions {
   readonly db: Database
   /** Whether large audiences are queued. */
   readonly isAsync: boolean
-  /** The longest wait for a turn. */
-  readonly waitMs: number
   /** Aborts when the server ends. */
   readonly closing: AbortSignal
 }
@@ -32,26 +36,16 @@ const MAX_WAITING_OF_APP = 100
 /** Looks at audiences that requests of a process take at once, and an app. With a filter that few users meet one takes seconds. */
 const MAX_LOOKS = 2
 const MAX_LOOKS_OF_APP = 1
-/** As long as a look may take. */
-const MAX_LOOK_WAIT_MS = 8_000
 
 /**
  * Makes what runs transactions that select audiences, when it is the turn of their apps. Small ones wait for no large one: they
  * have the other connections.
  */
-export function createSelectionGates({ db, isAsync, waitMs, closing }: SelectionOptions) {
+export function createSelectionGates({ db, isAsync, closing }: SelectionOptions) {
   const connections = poolUsage(db).size - MIN_FREE_CONNECTIONS - (isAsync ? 1 : 0)
   const largest = Math.max(1, Math.min(MAX_LARGE_SELECTIONS, connections - 1))
-  const createGate = (most: number) =>
-    createWorkGate({
-      most,
-      mostOfCaller: MAX_SELECTIONS_OF_APP,
-      waiting: MAX_WAITING,
-      waitingOfCaller: MAX_WAITING_OF_APP,
-      waitMs,
-    })
-  const largeGate = createGate(largest)
-  const smallGate = connections > largest ? createGate(connections - largest) : null
+  const largeGate = createGate(largest, MAX_SELECTIONS_OF_APP)
+  const smallGate = connections > largest ? createGate(connections - largest, MAX_SELECTIONS_OF_APP) : null
 
   /**
    * Runs a transaction in its turn. A small one whose uuid is taken, here or in another process, waits among the large ones:
@@ -61,37 +55,31 @@ export function createSelectionGates({ db, isAsync, waitMs, closing }: Selection
    * many of the app wait. Nothing was done.
    */
   return async function select<Result>(
-    { appId, uuid, isSmall }: Selection,
+    { uuid, isSmall, ...turn }: Selection,
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     if (isSmall && smallGate !== null) {
-      const outcome = await runIn(smallGate, { db, closing, appId }, async (transaction) =>
-        uuid === null || (await tryLockUuid(transaction, appId, uuid))
+      const outcome = await runIn(smallGate, { db, closing, turn }, async (transaction) =>
+        uuid === null || (await tryLockUuid(transaction, turn.appId, uuid))
           ? { result: await work(transaction) }
           : null,
       )
       if (outcome !== null) return outcome.result
     }
-    return await runIn(largeGate, { db, closing, appId }, work)
+    return await runIn(largeGate, { db, closing, turn }, work)
   }
 }
 
 /**
- * Makes what runs looks at audiences, when it is the turn of their apps: those of one app, or some slow ones, leave connections to
- * other reads.
+ * Makes what runs looks at large audiences, when it is the turn of their apps: those of one app, or some slow ones, leave
+ * connections to other reads.
  *
  * @param closing Aborts when the server ends.
  */
 export function createLooks(closing: AbortSignal) {
-  const gate = createWorkGate({
-    most: MAX_LOOKS,
-    mostOfCaller: MAX_LOOKS_OF_APP,
-    waiting: MAX_WAITING,
-    waitingOfCaller: MAX_WAITING_OF_APP,
-    waitMs: MAX_LOOK_WAIT_MS,
-  })
-  return async function look<Result>(appId: string, work: () => Promise<Result>): Promise<Result> {
-    const visit = await enter(gate, { appId, closing })
+  const gate = createGate(MAX_LOOKS, MAX_LOOKS_OF_APP)
+  return async function look<Result>(turn: Turn, work: () => Promise<Result>): Promise<Result> {
+    const visit = await enter(gate, { turn, closing })
     try {
       return await work()
     } finally {
@@ -100,12 +88,24 @@ export function createLooks(closing: AbortSignal) {
   }
 }
 
+function createGate(most: number, mostOfCaller: number): WorkGate {
+  return createWorkGate({
+    most,
+    mostOfCaller,
+    waiting: MAX_WAITING,
+    waitingOfCaller: MAX_WAITING_OF_APP,
+    // Each turn has its own end.
+    waitMs: Number.POSITIVE_INFINITY,
+  })
+}
+
 /** @throws PlazaError when it is not the app's turn in time, or when the server ends. */
 async function enter(
   gate: WorkGate,
-  { appId, closing }: { readonly appId: string; readonly closing: AbortSignal },
+  { turn, closing }: { readonly turn: Turn; readonly closing: AbortSignal },
 ): Promise<GateVisit> {
-  const visit = await gate.enter(appId, closing).catch((error: unknown) => {
+  const leftMs = Math.max(0, turn.untilMs - performance.now())
+  const visit = await gate.enter(turn.appId, closing, leftMs).catch((error: unknown) => {
     throw closing.aborted ? ending() : error
   })
   if (!closing.aborted) return visit
@@ -116,10 +116,10 @@ async function enter(
 /** Runs a transaction when it is the turn of the app. */
 async function runIn<Result>(
   gate: WorkGate,
-  { db, closing, appId }: Pick<SelectionOptions, 'db' | 'closing'> & Pick<Selection, 'appId'>,
+  { db, closing, turn }: Pick<SelectionOptions, 'db' | 'closing'> & { readonly turn: Turn },
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const visit = await enter(gate, { appId, closing })
+  const visit = await enter(gate, { turn, closing })
   try {
     // The type of the driver also resolves promises in an array, which no result is.
     return await (db.begin(work) as Promise<Result>)
