@@ -99,7 +99,7 @@ interface OpenMetricsRegistry {
 export function observePools(metrics: Metrics, pools: Readonly<Record<string, Database>>): void {
   new Gauge({
     name: 'plaza_db_pool_connections',
-    help: 'Connections held by transactions and sessions, callers that wait for one (statements of requests, too, also on a connection behind a slow statement), and pool size',
+    help: 'Connections held by transactions and sessions, callers that wait for one (statements of requests, too, also on a connection behind a slow statement of another caller), and pool size',
     labelNames: ['pool', 'state'],
     registers: [metrics.registry],
     collect() {

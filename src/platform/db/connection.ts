@@ -62,7 +62,7 @@ export interface ConnectOptions {
 
 /**
  * Numbers of connections in use by transactions and sessions, and of callers without one. In pools of requests also of
- * statements without one, or on one behind a slow statement.
+ * statements without one, or on one behind another caller's slow statement.
  */
 export interface PoolUsage {
   readonly size: number

@@ -5,15 +5,16 @@ import { MessageCounter } from './message-counter.js'
 const types = ['C', 'D', 'Z', 'S'].map((type) => type.charCodeAt(0))
 const READY = 'Z'.charCodeAt(0)
 
-function encode({ type, length }: { type: number; length: number }): Buffer {
+function encode({ type, length }: { type: number; length: number }, index: number): Buffer {
   // Content that looks like headers.
   const message = Buffer.alloc(5 + length, READY)
   message[0] = type
   message.writeUInt32BE(4 + length, 1)
+  if (length > 0) message[message.length - 1] = index
   return message
 }
 
-it('counts messages by their type, however the bytes are cut', () => {
+it('counts messages by their type, and reads the last byte of the last one, however the bytes are cut', () => {
   const messages = fc.array(fc.record({ type: fc.constantFrom(...types), length: fc.nat(12) }), {
     maxLength: 12,
   })
@@ -27,6 +28,8 @@ it('counts messages by their type, however the bytes are cut', () => {
         bytes = bytes.subarray(size)
       }
       expect(counted).toBe(all.filter(({ type }) => type === READY).length)
+      const last = all.findLastIndex(({ type }) => type === READY)
+      expect(counter.lastByte).toBe(last < 0 ? null : encode(all[last]!, last).at(-1))
     }),
   )
 })

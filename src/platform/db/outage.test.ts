@@ -6,7 +6,7 @@ import { makeTestDir } from '../../../test/stale-test-dirs.js'
 import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { PlazaError } from '../errors.js'
 import { boundWaits } from './bounded-waits.js'
-import { connect, type Database, poolUsage } from './connection.js'
+import { connect, type Database, poolUsage, type Queryable } from './connection.js'
 import { isTemporary, isUnavailable, outageOf } from './connection-errors.js'
 
 const { db: admin, url, connect: open } = await createTestDatabase()
@@ -214,6 +214,26 @@ it('statements that were sent behind a slow one: count as waiting until it is do
   })
   expect(await Promise.all(reads)).toEqual(Array.from({ length: 12 }, () => null))
   expect(poolUsage(pool).waiting).toBe(0)
+})
+
+it('statements of a transaction that waits for a lock: are of a caller that has its connection', async () => {
+  const pool = open({ poolSize: 2, requestTimeoutMs: 60_000 })
+  await Promise.all([sessionOf(pool), sessionOf(pool)])
+  const read = (db: Queryable) => failureOf(db`select from written`)
+  const reads: Promise<unknown>[] = []
+  await admin.begin(async (sql) => {
+    await sql`lock table written`
+    reads.push(pool.begin((transaction) => Promise.all(Array.from({ length: 12 }, () => read(transaction)))))
+    const countWaiters = () => sql`
+      select from pg_locks
+      where not granted and database = (select oid from pg_database where datname = current_database())`
+    await expect.poll(countWaiters).toHaveLength(1)
+    reads.push(read(pool), read(pool))
+    // When the second of these has waited for long enough to be counted, the transaction has, too.
+    await expect.poll(() => poolUsage(pool).waiting).toBeGreaterThan(0)
+    expect(poolUsage(pool)).toEqual({ size: 2, held: 1, waiting: 1 })
+  })
+  expect((await Promise.all(reads)).flat()).toEqual(Array.from({ length: 14 }, () => null))
 })
 
 it('statements that PostgreSQL cannot run: the reason is known, and the states of errors are told', async () => {

@@ -6,6 +6,8 @@ import { MessageCounter } from './message-counter.js'
 const READY_FOR_QUERY = 0x5a
 const QUERY = 0x51
 const SYNC = 0x53
+/** The state of a session within a transaction, the last byte of `ReadyForQuery`. */
+const IN_TRANSACTION = 0x54
 /** A server that is silent for so long runs a slow statement: in full load, those that are sent together take milliseconds. */
 const SLOW_MS = 250
 /** The severity of an error, not translated, and the field of its SQLSTATE, which has five characters. */
@@ -16,7 +18,7 @@ const READ_ONLY = '25006'
 
 /** When a connection is closed, and what is told of it. */
 export interface SessionWatch {
-  /** Functions that count the statements that were sent behind a slow one, one for each connection. */
+  /** Functions that count the statements that were sent behind a slow one of another caller, one for each connection. */
   readonly delays: Set<() => number>
   /** Time without an answer after which the connection is closed, or looked at; null is none. */
   readonly silence: SilenceLimit | null
@@ -72,7 +74,8 @@ function errorStates(chunk: Buffer): string[] {
 
 /**
  * Counts questions and answers: a statement ends with one message that says so, whatever became of it. Returns the count of
- * statements that wait on the connection for a slow one.
+ * statements that wait on the connection for a slow one. Those of a transaction are none: they are of one caller, which has the
+ * connection.
  */
 function limitSilence(socket: Socket, { limitMs, deadlines, mayGoOn }: SilenceLimit): () => number {
   const questions = new MessageCounter([QUERY, SYNC])
@@ -109,6 +112,7 @@ function limitSilence(socket: Socket, { limitMs, deadlines, mayGoOn }: SilenceLi
   socket.once('close', () => deadlines.remove(deadline))
   return () => {
     const silentMs = limitMs - (deadline.untilMs - performance.now())
-    return unanswered > 1 && silentMs > SLOW_MS ? unanswered - 1 : 0
+    const isSlow = unanswered > 1 && silentMs > SLOW_MS
+    return isSlow && answers.lastByte !== IN_TRANSACTION ? unanswered - 1 : 0
   }
 }

@@ -35,7 +35,7 @@ interface DriverOptions {
 interface Sockets {
   /** Opens one. The driver gets it when the server has accepted the connection. */
   readonly open: (driver: DriverOptions) => Promise<Socket>
-  /** Counts the statements that were sent behind one that is slow. */
+  /** Counts the statements that were sent behind a slow one of another caller. */
   readonly countDelayed: () => number
 }
 
