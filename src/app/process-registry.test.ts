@@ -57,6 +57,7 @@ it.each([
     of: 'a chain',
     insert: "insert into chain.followers (name, chain_id, next_block) values ('registry', 10, 1)",
   },
+  { of: 'a public API', insert: "insert into sync.imports (name, cursor) values ('fnames', '1')" },
 ])(
   'a position in $of: the role sync is expected by processes that are not configured for it',
   async ({ insert }) => {
@@ -67,7 +68,7 @@ it.each([
     const sync = await registerProcess(db, { roles: parseRoles('sync'), connections: 1 }, silentLog)
     expect(await api.countByRole()).toEqual({ api: 1, worker: 0, sync: 1 })
     await Promise.all([api.stop(), sync.stop()])
-    await db`truncate sync.cursors, chain.followers cascade`
+    await db`truncate sync.cursors, sync.imports, chain.followers cascade`
   },
 )
 

@@ -84,8 +84,8 @@ async function heartbeat(db: Database, id: string, { roles, connections }: Proce
 }
 
 /**
- * Counts processes by role. Roles that have neither work nor a process are left out. Positions in the log of an upstream or in a
- * chain are work of the role sync, also where only the processes that had it are configured for it.
+ * Counts processes by role. Roles that have neither work nor a process are left out. Positions of a sync are work of the role
+ * sync, also where only the processes that had it are configured for it.
  */
 async function countProcesses(
   db: Database,
