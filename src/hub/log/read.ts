@@ -158,6 +158,29 @@ export async function readRetentionFloor(db: Queryable, shard: number): Promise<
   return row?.floor ?? 0
 }
 
+/**
+ * Moves ranges of several shards that begin at one number to the oldest kept events of their shards.
+ *
+ * Shards count their events each for itself, so the number is a position in one of them: in a busier shard it may
+ * have been dropped long ago, and its reader could never go on. Below the floors of all shards the ranges stay, and
+ * reading them fails.
+ */
+export async function startAtKeptEvents(
+  db: Queryable,
+  ranges: readonly ShardRange[],
+): Promise<readonly ShardRange[]> {
+  if (ranges.length < 2 || ranges.every(({ from }) => from === 0)) return ranges
+  const rows = await db<{ shard: number; floor: number }[]>`
+    select shard, first_retained_id as floor
+    from hub.shards
+    where shard = any (${ranges.map(({ shard }) => shard)}::smallint[])
+  `
+  const floors = new Map(rows.map(({ shard, floor }) => [shard, floor]))
+  const floorOf = ({ shard }: ShardRange) => floors.get(shard) ?? 0
+  if (ranges.every((range) => range.from < floorOf(range))) return ranges
+  return ranges.map((range) => ({ ...range, from: Math.max(range.from, floorOf(range)) }))
+}
+
 /** The end of a shard's log. */
 export interface LogEnd {
   readonly shard: number

@@ -2,7 +2,7 @@ import { tryParseJson } from '../../platform/text/try-parse-json.js'
 import { ancestorsOf, type BlockHistory, decodeHistory, encodeHistory } from '../log/block-history.js'
 import { blockOf } from '../log/hub-event.js'
 import { AFTER_ALL_EVENTS, type ShardRange } from '../log/log-range.js'
-import { type EventPage, readEvent, type StoredHubEvent } from '../log/read.js'
+import { type EventPage, readEvent, type StoredHubEvent, startAtKeptEvents } from '../log/read.js'
 import { listReply } from '../protobuf.js'
 import type { Field } from './fields.js'
 import { MAX_PAGE_BYTES, pageSizeOf } from './grpc/request.js'
@@ -16,6 +16,8 @@ import { base64Token, jsonPage } from './replies.js'
 /** The part of the log that a request asks for. */
 interface LogPage {
   readonly ranges: readonly ShardRange[]
+  /** The ranges are those of a page token: each shard has a position of its own. */
+  readonly isContinued: boolean
   /** The first event id of the request, included. */
   readonly from: number
   readonly limit: number
@@ -41,15 +43,17 @@ const logPage: Field<LogPage> = {
     const from = query.read(parseU64, 'from_event_id') ?? 0
     const stop = query.read(parseU64, 'stop_id') ?? AFTER_ALL_EVENTS
     const requested = requestedShards(query.read(parseU32, 'shard_index'), shards)
-    const ranges = rangesOf({ shards: requested, from, stop, reverse }, query.pageToken())
-    return { ranges, from, reverse, limit: query.pageSize() }
+    const token = query.pageToken()
+    const ranges = rangesOf({ shards: requested, from, stop, reverse }, token)
+    return { ranges, isContinued: token !== null, from, reverse, limit: query.pageSize() }
   },
   fromRequest(request, shards) {
     const { startId: from = 0, stopId: stop = AFTER_ALL_EVENTS, reverse = false, pageToken } = request
     const requested = requestedShards(request.shardIndex, shards)
     const token = pageToken?.length ? { name: 'page_token', bytes: pageToken } : null
     const ranges = rangesOf({ shards: requested, from, stop, reverse }, token)
-    return { ranges, from, reverse, limit: pageSizeOf(request), maxBytes: MAX_PAGE_BYTES }
+    const limit = pageSizeOf(request)
+    return { ranges, isContinued: token !== null, from, reverse, limit, maxBytes: MAX_PAGE_BYTES }
   },
 }
 
@@ -103,8 +107,8 @@ const hubEvents: Reply<{ readonly page: EncodedEventPage; readonly request: LogP
  * The id that older clients send back: forward as `from_event_id`, in reverse as `stop_id`. It is the first
  * event that the page does not have; at the end, a lower bound of the next id of each shard.
  *
- * One number cannot say how far each of several shards was read: events may repeat, and none is lost.
- * `nextPageToken`, or a request for each shard, repeats nothing.
+ * One number cannot say how far each of several shards was read: events may repeat, and none is lost while the log
+ * keeps it. `nextPageToken`, or a request for each shard, repeats nothing.
  */
 function nextPageEventId(page: EncodedEventPage, from: number, reverse: boolean): number {
   if (reverse) return page.next === null ? from : page.next.id + 1
@@ -118,8 +122,9 @@ export const eventMethods = [
     request: { request: logPage },
     reply: hubEvents,
     handle: async ({ request }, { db, readEvents }) => {
-      const { ranges, ...options } = request
-      return { request, page: await readEvents(db, ranges, options) }
+      const { ranges, isContinued, ...options } = request
+      const started = isContinued ? ranges : await startAtKeptEvents(db, ranges)
+      return { request, page: await readEvents(db, started, options) }
     },
   }),
   readMethod({

@@ -157,6 +157,17 @@ describe('a subscriber', () => {
     await expect.poll(() => oldest.ids).toEqual([20])
   })
 
+  test('from an id that one of several shards has dropped -> gets what that shard keeps', async () => {
+    await ensurePartitions(db, nowMs - 4 * dayMs)
+    await append({ shard: 2, id: 50, day: -4 })
+    await append({ id: 5 }, { shard: 2, id: 60 }, { id: 8 })
+    await dropExpiredPartitions(db, nowMs, 3)
+    const reader = await subscribe(double.client, { fromId: 5 })
+    await expect.poll(() => reader.ids).toEqual([5, 8, 60])
+    const exact = await subscribe(double.client, { fromId: 5, shardIndex: 2 })
+    await expect.poll(() => exact.error).toMatchObject({ code: status.OUT_OF_RANGE })
+  })
+
   test('beyond the limit -> UNAVAILABLE, until another leaves', async () => {
     const counts: number[] = []
     const { client } = await openHubGrpc(db, {

@@ -193,6 +193,16 @@ describe('a stream', () => {
     })
     expect(await source.next()).toBeNull()
   })
+
+  test('an id below the floor of one of several shards -> starts there at its oldest, and can be resumed', async () => {
+    await ensurePartitions(db, nowMs - dayMs)
+    await append({ shard: 2, id: 50, day: -1 }, { shard: 2, id: 60 }, { id: 5 }, { id: 8 })
+    await dropExpiredPartitions(db, nowMs + dayMs, 1)
+    const events = await (await open(double, 'from_event_id=5')).take(2)
+    expect(events.map(({ id }) => id)).toEqual(['1:5,2:50', '1:8,2:50'])
+    const resumed = await open(double, 'from_event_id=5', { 'last-event-id': events[0]!.id! })
+    expect(await take(resumed, 2)).toEqual(['1:8', '2:60'])
+  })
 })
 
 /** The open streams on the server, in the order of their start. */

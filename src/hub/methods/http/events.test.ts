@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { openHubApi } from '../../../../test/hub-api.js'
 import { TestUser, testNow } from '../../../../test/network.js'
@@ -171,6 +171,53 @@ describe('/v1/events', () => {
       { numRuns: 40 },
     )
   })
+})
+
+describe('/v1/events of several shards, after retention dropped events of one', () => {
+  const cutoff = async () => Number((await logged(2)).at(-4)!.split(':')[1])
+
+  async function setFloors(floors: Readonly<Record<number, number>>): Promise<void> {
+    for (const [shard, floor] of Object.entries(floors)) {
+      await db`update hub.shards set first_retained_id = ${floor}::bigint where shard = ${Number(shard)}`
+    }
+  }
+
+  afterEach(() => setFloors({ 1: 0, 2: 0 }))
+
+  test('nextPageEventId of a shard that keeps all -> reads on, and finds every kept event', async () => {
+    const floor = await cutoff()
+    await setFloors({ 2: floor })
+    const kept = (await logged()).filter((name) => name.startsWith('1:') || Number(name.slice(2)) >= floor)
+    const seen = new Set<string>()
+    let from = 1
+    for (let isEnd = false; !isEnd; ) {
+      const { events, nextPageEventId, nextPageToken } = await page(`from_event_id=${from}&pageSize=3`)
+      for (const event of events) seen.add(nameOf(event))
+      isEnd = nextPageToken === undefined
+      from = nextPageEventId
+    }
+    expect([...seen].sort()).toEqual(kept.sort())
+    const late = users.map((user) => user.cast('late, after retention', testNow))
+    expect(await api.hub.submit(late)).toEqual(late.map(() => null))
+    const written = (await logged()).slice(-late.length)
+    expect((await page(`from_event_id=${from}`)).events.map(nameOf)).toEqual(expect.arrayContaining(written))
+    expect(await walk(`from_event_id=${from}&pageSize=1`)).toEqual(expect.arrayContaining(written))
+  })
+
+  test('one shard, a token, or a number below the floors of all shards -> 410', async () => {
+    await setFloors({ 2: await cutoff() })
+    const token = Buffer.from(JSON.stringify([null, [9, 0, 0, 0, 0, 0, 0, 0, 1]])).toString('base64')
+    const dropped = ['shard_index=2&from_event_id=1', `pageToken=${token}`]
+    await Promise.all(dropped.map(expectDropped))
+    await setFloors({ 1: 100 })
+    await expectDropped('from_event_id=99')
+    expect((await api.get('/v1/events?from_event_id=0')).status).toBe(200)
+  })
+
+  async function expectDropped(query: string): Promise<void> {
+    const { status, body } = await api.get(`/v1/events?${query}`)
+    expect([status, body.errCode], query).toEqual([410, 'not_found.event_dropped'])
+  }
 })
 
 /** A token after the last event. */
