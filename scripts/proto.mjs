@@ -49,13 +49,18 @@ function importTypes(code) {
   return code.replace(/^ {2}(ClientReadableStream|handleServerStreamingCall),$/gm, '  type $1,')
 }
 
+/** Members of requests that bound ids or times. */
+const bounds = /(message\.(?:fromId|startId|stopId|startTimestamp|stopTimestamp) = )readUint64/g
+
 /** Reads numbers without an object for each of them. */
 function readNumbers(code) {
   if (!code.includes('longToNumber(')) return code
-  return code
+  const read = code
     .replaceAll('longToNumber(reader.uint64() as Long)', 'readUint64(reader)')
     .replace(/^function longToNumber[\s\S]*?^}\n\n/m, '')
-    .replace(/^import _m0 .*$/m, '$&\nimport { readUint64 } from "../uint64.js";')
+    .replace(bounds, '$1readBound')
+  const readers = read.includes('readBound(') ? 'readBound, readUint64' : 'readUint64'
+  return read.replace(/^import _m0 .*$/m, `$&\nimport { ${readers} } from "../uint64.js";`)
 }
 
 const edits = [allocateLazily, importTypes, readNumbers]

@@ -11,6 +11,17 @@ const EXACT_BYTES = 8
  * @throws Error for more than 2^53 - 1.
  */
 export function readUint64(reader: Reader): number {
+  const value = readVarint(reader)
+  if (value > Number.MAX_SAFE_INTEGER) throw new Error('Value is larger than Number.MAX_SAFE_INTEGER')
+  return value
+}
+
+/** Reads a bound of a request. One above 2^53 - 1 is above every id and time, as the largest uint64 that clients send. */
+export function readBound(reader: Reader): number {
+  return Math.min(readVarint(reader), Number.MAX_SAFE_INTEGER)
+}
+
+function readVarint(reader: Reader): number {
   const { buf, len } = reader
   let value = 0
   let factor = 1
@@ -20,15 +31,10 @@ export function readUint64(reader: Reader): number {
     value += (byte & 127) * factor
     if (byte < 128) {
       reader.pos = position
-      return safe(value)
+      return value
     }
     factor *= 128
   }
   // Longer forms, and the error of bytes that end too early.
-  return safe((reader.uint64() as Long).toUnsigned().toNumber())
-}
-
-function safe(value: number): number {
-  if (value > Number.MAX_SAFE_INTEGER) throw new Error('Value is larger than Number.MAX_SAFE_INTEGER')
-  return value
+  return (reader.uint64() as Long).toUnsigned().toNumber()
 }

@@ -40,7 +40,7 @@ function send(
   name: MethodName,
   request: Buffer,
   { headers = {}, deadlineMs = 60_000 }: { headers?: Record<string, string>; deadlineMs?: number } = {},
-): Promise<{ code: number; details: string; errCode: string | undefined }> {
+): Promise<{ code: number; details: string; errCode: string | undefined; reply: Buffer }> {
   const client = getInsecureClient(address)
   clients.push(client)
   const metadata = new Metadata()
@@ -48,9 +48,10 @@ function send(
   return new Promise((resolve) => {
     const call = client.makeUnaryRequest.bind(client) as unknown as Call
     const options = { deadline: Date.now() + deadlineMs }
-    call(HubServiceService[name].path, same, same, request, metadata, options, (error) => {
+    call(HubServiceService[name].path, same, same, request, metadata, options, (error, reply) => {
       const [errCode] = error?.metadata.get('x-err-code') ?? []
-      resolve({ code: error?.code ?? 0, details: error?.details ?? '', errCode: errCode?.toString() })
+      const [code, details] = [error?.code ?? 0, error?.details ?? '']
+      resolve({ code, details, errCode: errCode?.toString(), reply: reply ?? Buffer.alloc(0) })
     })
   })
 }
@@ -104,6 +105,28 @@ describe('a call', () => {
       expect(error).toMatchObject({ errCode: 'bad_request.invalid_param' })
       expect(error.message).toContain(problem)
     }
+  })
+
+  test('with a bound above 2^53 - 1 -> read as above everything; such a fid is refused', async () => {
+    const { server, hub } = await openHubGrpc(db)
+    const user = new TestUser(7)
+    await hub.submitOnChainEvents(user.onChain())
+    expect(await hub.submit([user.cast('within the bounds', testNow)])).toEqual([null])
+    const largest = Buffer.from('ffffffffffffffffff01', 'hex')
+    const field = (number: number, value: Buffer) => Buffer.concat([Buffer.of(number << 3), value])
+    const sizeOf = async (name: MethodName, ...fields: Buffer[]) => {
+      const { code, reply } = await send(server, name, Buffer.concat(fields))
+      return [code, reply.length > 0]
+    }
+    const fid = field(1, Buffer.of(7))
+    expect(await sizeOf('getEvents', field(3, largest))).toEqual([status.OK, true])
+    expect(await sizeOf('getEvents', field(1, largest))).toEqual([status.OK, false])
+    expect(await sizeOf('getAllCastMessagesByFid', fid, field(6, largest))).toEqual([status.OK, true])
+    expect(await sizeOf('getAllCastMessagesByFid', fid, field(5, largest))).toEqual([status.OK, false])
+    expect(await send(server, 'getAllCastMessagesByFid', field(1, largest))).toMatchObject({
+      code: status.INVALID_ARGUMENT,
+      errCode: 'bad_request.parse_failure',
+    })
   })
 
   test('larger than the limit -> refused', async () => {

@@ -7,7 +7,7 @@
 /* eslint-disable */
 import Long from "long";
 import _m0 from "protobufjs/minimal.js";
-import { readUint64 } from "../uint64.js";
+import { readBound, readUint64 } from "../uint64.js";
 import { HubEvent, HubEventType } from "./hub_event.js";
 import { CastId, Message, ReactionType, StorageUnitType, UserDataType } from "./message.js";
 import { OnChainEvent, OnChainEventType, TierType } from "./onchain_event.js";
@@ -408,7 +408,7 @@ export const SubscribeRequest = {
             break;
           }
 
-          message.fromId = readUint64(reader);
+          message.fromId = readBound(reader);
           continue;
         case 4:
           if (tag !== 32) {
@@ -980,14 +980,14 @@ export const FidTimestampRequest = {
             break;
           }
 
-          message.startTimestamp = readUint64(reader);
+          message.startTimestamp = readBound(reader);
           continue;
         case 6:
           if (tag !== 48) {
             break;
           }
 
-          message.stopTimestamp = readUint64(reader);
+          message.stopTimestamp = readBound(reader);
           continue;
       }
       if ((tag & 7) === 4 || tag === 0) {
@@ -3583,7 +3583,7 @@ export const EventsRequest = {
             break;
           }
 
-          message.startId = readUint64(reader);
+          message.startId = readBound(reader);
           continue;
         case 2:
           if (tag !== 16) {
@@ -3597,7 +3597,7 @@ export const EventsRequest = {
             break;
           }
 
-          message.stopId = readUint64(reader);
+          message.stopId = readBound(reader);
           continue;
         case 4:
           if (tag !== 32) {
