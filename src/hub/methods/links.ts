@@ -13,7 +13,7 @@ export const linkMethods = [
     http: { path: '/linkById', failure: 'Failed to get link' },
     grpc: 'getLink',
     request: { fid, linkType, targetFid },
-    reply: message('link'),
+    reply: message('cast'),
     handle: ({ fid, linkType, targetFid }, { db }) =>
       readMessage(db, fid, MessageType.LINK_ADD, linkKey(linkType, targetFid)),
   }),

@@ -101,7 +101,7 @@ export const reactionMethods = [
     http: { path: '/reactionById', failure: 'Failed to get reaction' },
     grpc: 'getReaction',
     request: { fid, type, target },
-    reply: message('reaction'),
+    reply: message('cast'),
     handle({ fid, type, target }, { db }) {
       const body = 'url' in target ? { targetUrl: target.url } : { targetCastId: target.castId }
       return readMessage(db, fid, MessageType.REACTION_ADD, reactionKey({ type, ...body }))

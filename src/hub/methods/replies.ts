@@ -11,7 +11,7 @@ import { storedOnChainEventJson } from './json/onchain-event.js'
 import { transcodeMessages, transcodeOnChainEvents } from './json/transcode.js'
 import { requireFound } from './refusals.js'
 
-/** A stored message, or an error, worded as in the reference node (docs/protocol.md §2). */
+/** A stored message, or an error, worded as in the reference node, which calls reactions and links casts (docs/protocol.md §2). */
 export function message(what: string): Reply<Buffer | null> {
   const found = (stored: Buffer | null) => requireFound(stored, `${what} not found`)
   return {

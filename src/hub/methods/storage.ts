@@ -8,7 +8,7 @@ import { type Reply, readMethod } from './hub-method.js'
 import { storageUnitTypeNames, storeTypeNames, tierTypeNames } from './json/enum-names.js'
 import { messagesOfSet } from './message-lists.js'
 
-/** The sets in the order of the reference node, which has no store type for lends (docs/protocol.md §2.1). */
+/** The sets in the order of the reference node (docs/protocol.md §2.1). */
 const stores = [
   { set: MessageSet.casts, storeType: StoreType.CASTS, name: 'CASTS' },
   { set: MessageSet.links, storeType: StoreType.LINKS, name: 'LINKS' },
@@ -16,7 +16,7 @@ const stores = [
   { set: MessageSet.userData, storeType: StoreType.USER_DATA, name: 'USER_DATA' },
   { set: MessageSet.verifications, storeType: StoreType.VERIFICATIONS, name: 'VERIFICATIONS' },
   { set: MessageSet.usernameProofs, storeType: StoreType.USERNAME_PROOFS, name: 'USERNAME_PROOFS' },
-  { set: MessageSet.lends, storeType: StoreType.NONE, name: 'STORAGE_LENDS' },
+  { set: MessageSet.lends, storeType: StoreType.STORAGE_LENDS, name: 'STORAGE_LENDS' },
 ] as const
 
 const generations = [

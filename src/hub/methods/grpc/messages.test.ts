@@ -220,7 +220,7 @@ test('reactions are found by their target and listed by user and target', async 
   await expectOne(client.getReaction({ fid: 2, reactionType, targetCastId }), like)
   await expectOne(client.getReaction({ fid: 1, reactionType, targetUrl }), likeOfUrl)
   const taken = { fid: 1, hash: second.hash }
-  await expectMissing(client.getReaction({ fid: 2, reactionType, targetCastId: taken }), 'reaction')
+  await expectMissing(client.getReaction({ fid: 2, reactionType, targetCastId: taken }), 'cast')
   await expectList(client.getReactionsByFid({ fid: 2 }), [like, recast])
   await expectList(client.getReactionsByFid({ fid: 2, reactionType: ReactionType.RECAST }), [recast])
   await expectList(client.getReactionsByCast({ targetCastId, reactionType }), [like])
@@ -230,7 +230,7 @@ test('reactions are found by their target and listed by user and target', async 
 
 test('links are found by id and listed by user and target; compact states have their own list', async () => {
   await expectOne(client.getLink({ fid: 1, linkType: 'follow', targetFid: 2 }), follow)
-  await expectMissing(client.getLink({ fid: 1, linkType: 'follow', targetFid: 4 }), 'link')
+  await expectMissing(client.getLink({ fid: 1, linkType: 'follow', targetFid: 4 }), 'cast')
   await expectList(client.getLinksByFid({ fid: 1 }), [follow, block])
   await expectList(client.getLinksByFid({ fid: 1, linkType: 'block' }), [block])
   await expectList(client.getLinksByTarget({ targetFid: 2, linkType: 'follow' }), [follow])

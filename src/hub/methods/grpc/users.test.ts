@@ -68,6 +68,7 @@ describe('a user', () => {
     expect(limits.units).toBe(1)
     expect(limits.limits).toHaveLength(7)
     expect(limits.limits[0]).toMatchObject({ storeType: StoreType.CASTS, name: 'CASTS', limit: 100, used: 1 })
+    expect(limits.limits[6]).toMatchObject({ storeType: 7, name: 'STORAGE_LENDS' })
     expect(limits.unitDetails[2]).toMatchObject({
       unitSize: 1,
       purchasedUnitSize: 2,

@@ -113,7 +113,7 @@ describe('reactions', () => {
     const url = 'target_url=https://example.com/x'
     expect(await one(`/v1/reactionById?fid=1&reaction_type=Like&${url}`)).toBe(hex(likeOfUrl))
     const taken = `target_fid=1&target_hash=${hex(casts[1]!)}`
-    expect(await missing(`/v1/reactionById?fid=2&reaction_type=Like&${taken}`)).toBe('reaction not found')
+    expect(await missing(`/v1/reactionById?fid=2&reaction_type=Like&${taken}`)).toBe('cast not found')
   })
 
   test('are listed by user until they are removed', async () => {
@@ -134,7 +134,7 @@ describe('reactions', () => {
 describe('links', () => {
   test('are found by id, and listed by user and target', async () => {
     expect(await one('/v1/linkById?fid=1&target_fid=2&link_type=follow')).toBe(hex(follow))
-    expect(await missing('/v1/linkById?fid=1&target_fid=4&link_type=follow')).toBe('link not found')
+    expect(await missing('/v1/linkById?fid=1&target_fid=4&link_type=follow')).toBe('cast not found')
     expect(await list('/v1/linksByFid?fid=1')).toEqual([hex(follow), hex(block)])
     expect(await list('/v1/linksByFid?fid=1&link_type=block')).toEqual([hex(block)])
     expect(await list('/v1/linksByFid?fid=1&link_type=blo')).toEqual([])

@@ -96,6 +96,8 @@ export const storeTypeNames: Names = [
   'UserData',
   'Verifications',
   'UsernameProofs',
+  // The JSON of the reference node does not know the type of lends.
+  'None',
 ]
 export const storageUnitTypeNames: Names = ['UnitTypeLegacy', 'UnitType2024', 'UnitType2025']
 export const idRegisterEventTypeNames: Names = ['None', 'Register', 'Transfer', 'ChangeRecovery']
