@@ -70,7 +70,7 @@ const parseState: Parse<number> = (name, text) => {
 export const stateFilter: Field<number | null> = {
   parameters: ['state_filter', 'stateFilter'],
   members: ['stateFilter'],
-  fromQuery: (query) => query.read(parseState, 'stateFilter', 'state_filter') || null,
+  fromQuery: (query) => query.read(parseState, 'state_filter', 'stateFilter') || null,
   fromRequest({ stateFilter: state = 0 }) {
     if (channelMemberStateNames[state] === undefined) throw invalid('state_filter', `${state} is not known`)
     return state || null
@@ -98,7 +98,7 @@ export function channelPage({ allowsZero = false, reverses = true }: PageRules =
     parameters: reverses ? [...names, 'reverse'] : names,
     members: reverses ? ['pageSize', 'pageToken', 'reverse'] : ['pageSize', 'pageToken'],
     fromQuery: (query: Parameters) => ({
-      limit: limitOf(query.read(parseU32, 'pageSize', 'page_size')),
+      limit: limitOf(query.read(parseU32, 'page_size', 'pageSize')),
       reverse: reverses && query.reverse,
       after: query.pageToken()?.bytes ?? null,
     }),

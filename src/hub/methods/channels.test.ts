@@ -166,6 +166,8 @@ describe('over HTTP', () => {
     expect((await only('MEMBER')).members).toEqual(members.slice(1, 3))
     expect((await only('NONE')).members).toEqual(members)
     expect((await refusal(`channelMembers?channelId=${id}&stateFilter=MEMBER`))[0]).toBe(400)
+    const both = 'stateFilter=CHANNEL_MEMBER_STATE_BANNED&state_filter=CHANNEL_MEMBER_STATE_MEMBER'
+    expect((await get(`channelMembers?channelId=${id}&${both}`)).members).toEqual(members.slice(1, 3))
   })
 
   test('the pin is the last one, and null once unpinned', async () => {
@@ -370,6 +372,7 @@ describe('pages', () => {
       'page_size must be greater than zero; omit it for the server default',
     )
     expect((await get(`channelMembers?channelId=${id}&page_size=4000000`)).members).toHaveLength(4)
+    expect((await get(`channelMembers?channelId=${id}&pageSize=3&page_size=2`)).members).toHaveLength(2)
   })
 })
 

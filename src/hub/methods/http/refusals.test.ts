@@ -113,6 +113,7 @@ describe('a wrong parameter -> 400 that names it', () => {
 
 test('unknown and empty parameters -> ignored', async () => {
   expect((await api.get('/v1/castsByFid?fid=1&whatever=1&whatever=2&pageSize=&reverse=')).status).toBe(200)
+  expect((await api.get('/v1/events?fid=1&fid=2')).status).toBe(200)
 })
 
 test('page token with spaces -> read as plus signs', () => {

@@ -123,7 +123,8 @@ async function answer(
   const method = methods.find(({ http }) => http?.when === undefined || query.has(http.when))!
   const callerOf = () => callerOfHub(api.nameKey, request, request.ip)
   if (method.kind === 'read') {
-    const fid = Number(query.text('fid'))
+    // The method checks it, if it has this parameter, and else ignores it.
+    const fid = Number(query.list('fid')?.values[0] ?? 0)
     const read = async () =>
       encoded(
         await readBeside(reads, { address: request.ip, fid }, context, (used) =>
