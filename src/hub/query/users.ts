@@ -37,8 +37,12 @@ export interface AddressRoles {
   readonly is_verified: boolean
 }
 
-/** Reads whether an address has custody of a fid, authenticates for it, or is verified by it. */
+/**
+ * Reads whether an address has custody of a fid, authenticates for it, or is verified by it. The registry has keys
+ * that authenticate as they were added: as an address, or as an ABI word, which has 12 zero bytes in front.
+ */
 export async function readAddressRoles(db: Database, fid: number, address: Buffer): Promise<AddressRoles> {
+  const word = Buffer.concat([Buffer.alloc(12), address])
   const [row] = await db<AddressRoles[]>`
     select
       exists (
@@ -47,7 +51,10 @@ export async function readAddressRoles(db: Database, fid: number, address: Buffe
       ) as is_custody,
       exists (
         select from hub.signers
-        where fid = ${fid}::bigint and key = ${address}::bytea and key_type = ${KEY_TYPE_AUTH}::integer and active
+        where fid = ${fid}::bigint
+          and key in (${address}::bytea, ${word}::bytea)
+          and key_type = ${KEY_TYPE_AUTH}::integer
+          and active
       ) as is_auth,
       exists (
         select from hub.messages

@@ -181,6 +181,11 @@ describe('addresses', () => {
       values (1, ${Buffer.alloc(20, 1)}::bytea, 2, true, 1, 1, '\\x')
     `
     expect(await roles(Buffer.alloc(20, 1))).toEqual({ is_custody: false, is_auth: true, is_verified: false })
+    await db`
+      insert into hub.signers (fid, key, key_type, active, block_number, log_index, event)
+      values (1, ${Buffer.concat([Buffer.alloc(12), Buffer.alloc(20, 2)])}::bytea, 2, true, 1, 2, '\\x')
+    `
+    expect(await roles(Buffer.alloc(20, 2))).toEqual({ is_custody: false, is_auth: true, is_verified: false })
   })
 })
 
