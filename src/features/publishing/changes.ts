@@ -22,8 +22,8 @@ const MAX_ATTEMPTS = 5
 
 /** The result of one change. */
 export interface ChangeOutcome {
-  /** Hash of the current message, or of the refused one. */
-  readonly hash: Buffer
+  /** Hash of the current message, or of the refused one; null for a removal of what does not exist. */
+  readonly hash: Buffer | null
   readonly refusal: Refusal | null
 }
 
@@ -31,7 +31,8 @@ export interface ChangeOutcome {
  * Publishes changes that replace earlier ones: reactions, links, profile entries, verifications.
  *
  * All go into one submission, and no two may share a conflict key. A change that is current already
- * succeeds without a message.
+ * succeeds without a message, and so does the removal of a reaction or link that does not exist: a removal takes a
+ * place in the user's storage, where it could displace the oldest message.
  *
  * @throws PlazaError `unavailable`.
  */
@@ -78,15 +79,21 @@ export async function prepareChanges(
   publisher: Publisher,
   author: Author,
   changes: readonly MessageContent[],
-): Promise<{ readonly hash: Buffer; readonly message: SignedMessage | null }[]> {
+): Promise<{ readonly hash: Buffer | null; readonly message: SignedMessage | null }[]> {
   const now = farcasterNow(publisher)
   const conflictKeys = changes.map((change) => conflictKeyOf(messageData(publisher, author, change, now)))
   const stored = await readStoredMessages(publisher.writerDb, author.fid, conflictKeys)
+  const listedTargets = listedTargetsByKey(stored)
   return changes.map((change, index) => {
     const { set, key, competingKeys } = conflictKeys[index]!
     const existing = stored.get(mapKey(set, key))
     if (existing && hasSameContent(existing, messageData(publisher, author, change, now))) {
       return { hash: existing.hash, message: null }
+    }
+    if (!existing && isRemoval(change)) {
+      const targetFid = change.linkBody?.targetFid ?? 0
+      const isListed = competingKeys.some((each) => listedTargets.get(mapKey(set, each))?.has(targetFid))
+      if (!isListed) return { hash: null, message: null }
     }
     const times = [key, ...competingKeys].map((each) => stored.get(mapKey(set, each))?.ts ?? 0)
     const message = signContent(publisher, author, change, Math.max(now, ...times.map((ts) => ts + 1)))
@@ -110,7 +117,7 @@ function conflictKeyOf(data: MessageData): ChangeKeys {
   return { set: kind.set, key, competingKeys }
 }
 
-type StoredChangeRow = Pick<StoredMessageRow, 'set' | 'key' | 'ts' | 'hash' | 'message'>
+type StoredChangeRow = Pick<StoredMessageRow, 'set' | 'key' | 'type' | 'ts' | 'hash' | 'message'>
 
 async function readStoredMessages(db: Database, fid: number, conflictKeys: readonly ChangeKeys[]) {
   const lookups = new Map(
@@ -120,7 +127,7 @@ async function readStoredMessages(db: Database, fid: number, conflictKeys: reado
   )
   const lookupKeys = [...lookups.values()]
   const rows = await db<StoredChangeRow[]>`
-    select m.set, m.key, m.ts, m.hash, m.message
+    select m.set, m.key, m.type, m.ts, m.hash, m.message
     from unnest(
       ${lookupKeys.map(({ set }) => set)}::smallint[],
       ${db.types.byteas(lookupKeys.map(({ key }) => key))}::bytea[]
@@ -136,6 +143,21 @@ async function readStoredMessages(db: Database, fid: number, conflictKeys: reado
 
 function mapKey(set: MessageSet, key: Buffer): string {
   return `${set}/${key.toString('latin1')}`
+}
+
+/** Whether a change is of a type that only ends what an earlier message began. */
+function isRemoval({ type }: MessageContent): boolean {
+  return type === MessageType.LINK_REMOVE || type === MessageType.REACTION_REMOVE
+}
+
+/** Returns the targets of the compact states. A listed link may arrive later, so that a removal is not in vain. */
+function listedTargetsByKey(stored: ReadonlyMap<string, StoredChangeRow>) {
+  return new Map(
+    [...stored].flatMap(([key, { type, message }]) => {
+      if (type !== MessageType.LINK_COMPACT_STATE) return []
+      return [[key, new Set(decodeStoredMessage(message).data.linkCompactStateBody!.targetFids)] as const]
+    }),
+  )
 }
 
 /** Whether a stored message has the same content, at any time. */

@@ -265,6 +265,10 @@ it('a follow is a like of the channel: by message or operation, beside imported 
   expect((await act(member, 'DELETE', 'channel/follow', {})).statusCode).toBe(200)
   expect(await followers()).toEqual([4])
   expect((await channel()).follower_count).toBe(1)
+  const likes = () => db`select count(*) from hub.messages where fid = ${mod.fid} and set = 2`
+  const before = await likes()
+  expect((await act(mod, 'DELETE', 'channel/follow', {})).statusCode).toBe(200)
+  expect(await likes()).toEqual(before)
 })
 
 it('an import leaves alone what messages decide, and an edit of it is refused by name', async () => {

@@ -3,8 +3,8 @@ import { TestUser, testNow } from '../../../../test/network.js'
 import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
 const { hub, db, api, users, signers } = await createPublishingNetwork()
-const [alice] = users
-const [signer_uuid] = signers
+const [alice, bob] = users
+const [signer_uuid, bobSigner] = signers
 
 const send = (method: 'POST' | 'DELETE', target_fids: number[]) =>
   api.send(method, 'user/follow', { signer_uuid, target_fids })
@@ -49,6 +49,27 @@ describe('follows', () => {
     expect(await followed()).toEqual([2, 3])
     expect(bodyOf(await send('DELETE', [2, 3])).success).toBe(true)
     expect(await followed()).toEqual([])
+  })
+
+  it('that do not exist -> unfollowing succeeds and publishes nothing', async () => {
+    const before = await heights()
+    const nothing = { success: true, hash: '' }
+    expect(bodyOf(await send('DELETE', [98, 99]))).toEqual({
+      success: true,
+      details: [98, 99].map((target_fid) => ({ ...nothing, target_fid })),
+    })
+    const unblock = { signer_uuid, blocked_fid: 3 }
+    expect(bodyOf(await api.send('DELETE', 'block', unblock)).success).toBe(true)
+    expect(await heights()).toBe(before)
+  })
+
+  it('that a compact state lists and have not arrived -> unfollowing ends them', async () => {
+    expect(await hub.submit([bob.compactLinks([3], testNow - 50)])).toEqual([null])
+    const reply = await api.send('DELETE', 'user/follow', { signer_uuid: bobSigner, target_fids: [3] })
+    expect(bodyOf(reply).details).toEqual([
+      { success: true, target_fid: 3, hash: expect.stringMatching(/^0x/) },
+    ])
+    expect(await hub.submit([bob.link(3, testNow - 60)])).toMatchObject([{ code: 'bad_request.conflict' }])
   })
 
   it('one fails -> a result for each target, each counted once', async () => {

@@ -60,6 +60,15 @@ describe('reactions', () => {
     bodyOf(await send('DELETE'))
   })
 
+  it('that do not exist -> deleting succeeds and publishes nothing', async () => {
+    const before = await db`select max(id) from hub.events`
+    const missing = { target: 'https://a.example/unliked' }
+    expect(bodyOf(await send('DELETE', missing))).toMatchObject({ success: true })
+    expect(bodyOf(await send('DELETE', { ...missing, idem: 'once' }))).toMatchObject({ success: true })
+    expect(bodyOf(await send('DELETE', { ...missing, idem: 'once' }))).toMatchObject({ success: true })
+    expect(await db`select max(id) from hub.events`).toEqual(before)
+  })
+
   it('concurrent equal ones -> all succeed, one is stored', async () => {
     const replies = await Promise.all(Array.from({ length: 12 }, (_, n) => send(n % 2 ? 'POST' : 'DELETE')))
     expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(12).fill(200))
