@@ -1,4 +1,5 @@
 import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { insertMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type ErrorCode, PlazaError } from '../../platform/errors.js'
 import { channelUrl } from '../../protocol/channel-uri.js'
@@ -124,22 +125,43 @@ export async function publishMetadata(
   await publishToChannel(context, author, channel, { type: MessageType.CHANNEL_UPDATE, channelUpdateBody })
 }
 
-/** Reads the metadata of the last message; of imports, if there is none. */
+interface MetadataRow {
+  message: Buffer | null
+  name: string
+  description: string
+  mentions: number[]
+  positions: number[]
+  /** Usernames of mentioned users by fid. */
+  usernames: Record<string, string>
+  imageUrl: string | null
+  header: string | null
+}
+
+/** Reads the metadata of the last message; of imports, if there is none. Messages have the names of mentioned users in the text. */
 async function readMetadata(db: Database, { id, channelId }: ProtocolChannel): Promise<ChannelUpdateBody> {
-  const [row] = await db<
-    { message: Buffer | null; name: string; description: string; imageUrl: string | null }[]
-  >`
-    select m.message, c.name, c.description, c.image_url as "imageUrl"
+  const [row] = await db<MetadataRow[]>`
+    select m.message, c.name, c.description, c.description_mentions as mentions,
+      c.description_mention_positions as positions, c.image_url as "imageUrl", c.header_image_url as header,
+      (
+        select coalesce(json_object_agg(u.fid, u.username), '{}') from social.users u
+        where u.fid = any (c.description_mentions) and u.username is not null
+      ) as usernames
     from channels.channels c
     left join hub.channel_messages m on m.channel_id = c.protocol_id
       and m.type = ${MessageType.CHANNEL_UPDATE}::smallint and m.key = ''::bytea
     where c.id = ${id}
   `
-  const { message, name, description, imageUrl } = row!
+  const { message, name, mentions, positions, usernames, imageUrl, header } = row!
   const body = message && decodeStoredMessage(message).data.channelUpdateBody
-  return (
-    body ?? ChannelUpdateBody.fromPartial({ channelId, name, description, imageUrl: imageUrl ?? undefined })
-  )
+  if (body) return body
+  const description = insertMentions(row!.description, mentions, positions, (fid) => usernames[fid])
+  return ChannelUpdateBody.fromPartial({
+    channelId,
+    name,
+    description: description.text,
+    imageUrl: imageUrl ?? undefined,
+    header: header ?? undefined,
+  })
 }
 
 /** Follows or unfollows a channel by a like of its token; false on a network without a registrar. */

@@ -1,8 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
-import { loadChannels } from '../load/channel-record.js'
+import { type ChannelRecord, loadChannels } from '../load/channel-record.js'
+import { loadNames, type TextNames } from '../load/mentioned-names.js'
 import { channelDehydrated } from '../view/channel.js'
 import { type ChannelTemplate, channelTemplate } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
+import { usernameMentions } from '../view/text-ranges.js'
 import { cacheTag, channelTags } from './cache-tags.js'
 import { type CacheLookups, splitCached, TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
@@ -39,15 +41,37 @@ export class ChannelCache {
     if (missing.length === 0) return cached
     const since = this.#cache.currentVersion()
     const records = await loadChannels(this.db, missing)
-    const mentioned = [...records.values()].flatMap((record) => record.descriptionMentions)
-    const users = await this.users.load(mentioned, preloaded)
+    const [users, names] = await Promise.all([
+      this.users.load(
+        [...records.values()].flatMap((record) => record.descriptionMentions),
+        preloaded,
+      ),
+      loadNames(this.db, { usernames: [...records.values()].flatMap(describedNames), channelIds: [] }),
+    ])
     const userRecords = new Map([...users].map(([fid, { record }]) => [fid, record]))
+    const described = { users: userRecords, usersByName: names.users }
     for (const record of records.values()) {
-      const channel = { ...channelTemplate(record, userRecords), dehydrated: channelDehydrated(record) }
-      const tags = () => [...channelTags(record.id), ...record.descriptionMentions.map(cacheTag.user)]
+      const channel = { ...channelTemplate(record, described), dehydrated: channelDehydrated(record) }
       cached.set(record.id, channel)
-      this.#cache.put(record.id, channel, tags, since)
+      this.#cache.put(record.id, channel, () => tagsOf(record, names), since)
     }
     return cached
   }
+}
+
+/** The names of the users whom the description mentions by name. */
+function describedNames({ description, hasNamesInDescription }: ChannelRecord): string[] {
+  return hasNamesInDescription ? usernameMentions(description).map(({ name }) => name) : []
+}
+
+/** The tags of everything that the view of a channel shows, except its lead. */
+function tagsOf(record: ChannelRecord, { users }: TextNames): string[] {
+  const names = describedNames(record)
+  const fids = names.flatMap((name) => users.get(name)?.fid ?? [])
+  return [
+    ...channelTags(record.id),
+    ...record.descriptionMentions.map(cacheTag.user),
+    ...names.map(cacheTag.username),
+    ...fids.map(cacheTag.dehydratedUser),
+  ]
 }

@@ -10,6 +10,8 @@ export interface ChannelRecord {
   readonly descriptionMentions: readonly number[]
   /** Byte offsets in the UTF-8 description. */
   readonly descriptionMentionPositions: readonly number[]
+  /** Whether the description has the names of mentioned users itself, as messages of the protocol do. */
+  readonly hasNamesInDescription: boolean
   readonly imageUrl: string | null
   readonly leadFid: number
   readonly moderatorFids: readonly number[]
@@ -34,6 +36,7 @@ export async function loadChannels(
       id, url, parent_url as "parentUrl", name, description,
       description_mentions as "descriptionMentions",
       description_mention_positions as "descriptionMentionPositions",
+      protocol_id is not null and description_mentions = '{}' as "hasNamesInDescription",
       image_url as "imageUrl", lead_fid as "leadFid", moderator_fids as "moderatorFids",
       created_at as "createdAt", follower_count as "followerCount", member_count as "memberCount",
       encode(pinned_cast_hash, 'hex') as "pinnedCastHash",

@@ -4,7 +4,7 @@ import { channelRecord, userRecord, viewerRelations } from './testing/records.js
 import { userDehydrated } from './user-dehydrated.js'
 
 const alice = userRecord(1, { username: 'alice' })
-const users = new Map([[1, alice]])
+const users = { users: new Map([[1, alice]]), usersByName: new Map([['alice', alice]]) }
 
 it('a minimal channel has every required member and no other', () => {
   expect(presentChannel(channelRecord(), users)).toEqual({
@@ -52,6 +52,19 @@ it('shows what its owner set', () => {
   ).toEqual({
     title: '',
     url: 'https://plaza.test',
+  })
+})
+
+it('a description with names in it mentions those whom there are', () => {
+  const description = 'by @alice and @nobody'
+  expect(presentChannel(channelRecord({ description, hasNamesInDescription: true }), users)).toMatchObject({
+    description,
+    description_mentioned_profiles: [userDehydrated(alice)],
+    description_mentioned_profiles_ranges: [{ start: 3, end: 9 }],
+  })
+  expect(presentChannel(channelRecord({ description }), users)).toMatchObject({
+    description,
+    description_mentioned_profiles: [],
   })
 })
 

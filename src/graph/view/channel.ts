@@ -2,11 +2,18 @@ import type { ChannelName } from '../load/cast-record.js'
 import type { ChannelRecord } from '../load/channel-record.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
+import type { DehydratedUserRow } from '../query/dehydrated-user-columns.js'
 import { dateTimeOf } from './formats.js'
 import type { Channel } from './schema/channel.js'
 import type { ChannelDehydrated, ChannelUserContext } from './schema/channel-dehydrated.js'
-import { insertMentions } from './text-ranges.js'
+import { insertMentions, usernameMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
+
+/** Users whom the descriptions of channels mention. */
+export interface DescribedUsers {
+  readonly users: ReadonlyMap<number, UserRecord>
+  readonly usersByName: ReadonlyMap<string, DehydratedUserRow>
+}
 
 /**
  * Makes the part of a channel that is the same for every viewer, without its lead: `lead` and the deprecated
@@ -14,23 +21,18 @@ import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
  */
 export function presentChannel(
   channel: ChannelRecord,
-  users: ReadonlyMap<number, UserRecord>,
+  described: DescribedUsers,
 ): Omit<Channel, 'lead' | 'moderator' | 'hosts' | 'viewer_context'> {
-  const description = insertMentions(
-    channel.description,
-    channel.descriptionMentions,
-    channel.descriptionMentionPositions,
-    (fid) => nameOf(fid, users),
-  )
+  const { text, mentions } = presentDescription(channel, described)
   return {
     object: 'channel',
     id: channel.id,
     url: channel.url,
     parent_url: channel.parentUrl,
     name: channel.name,
-    description: description.text,
-    description_mentioned_profiles: description.mentions.map(({ fid }) => userDehydrated(users.get(fid)!)),
-    description_mentioned_profiles_ranges: description.mentions.map(({ range }) => range),
+    description: text,
+    description_mentioned_profiles: mentions.map(({ user }) => userDehydrated(user)),
+    description_mentioned_profiles_ranges: mentions.map(({ range }) => range),
     ...(channel.imageUrl ? { image_url: channel.imageUrl } : {}),
     ...(channel.externalLinkUrl
       ? { external_link: { title: channel.externalLinkTitle ?? '', url: channel.externalLinkUrl } }
@@ -41,6 +43,24 @@ export function presentChannel(
     moderator_fids: [...channel.moderatorFids],
     ...(channel.pinnedCastHash ? { pinned_cast_hash: `0x${channel.pinnedCastHash}` } : {}),
   }
+}
+
+function presentDescription(channel: ChannelRecord, { users, usersByName }: DescribedUsers) {
+  const { description, descriptionMentions, descriptionMentionPositions } = channel
+  if (channel.hasNamesInDescription) {
+    const mentions = usernameMentions(description).flatMap(({ name, range }) => {
+      const user = usersByName.get(name)
+      return user ? [{ user, range }] : []
+    })
+    return { text: description, mentions }
+  }
+  const { text, mentions } = insertMentions(
+    description,
+    descriptionMentions,
+    descriptionMentionPositions,
+    (fid) => nameOf(fid, users),
+  )
+  return { text, mentions: mentions.map(({ fid, range }) => ({ user: users.get(fid)!, range })) }
 }
 
 function nameOf(fid: number, users: ReadonlyMap<number, UserRecord>): string | undefined {

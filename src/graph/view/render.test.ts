@@ -96,11 +96,12 @@ it('a page of buffers is, byte for byte, the page that is serialized from object
       ).toBe(true)
 
       const channel = channelRecord({ description: casts[0]?.text ?? '', leadFid: 3 })
+      const described = { users: records, usersByName: new Map() }
       const lead = userView(3)
       const leadMembers = lead ? { lead, moderator: lead, hosts: [lead] } : { hosts: [] }
       const own = context(viewer && channelUserContext(channel.id, viewer))
-      const channelView = { ...presentChannel(channel, records), ...leadMembers, ...own }
-      expect(`${renderChannel(channelTemplate(channel, records), templates, viewer)}`).toBe(
+      const channelView = { ...presentChannel(channel, described), ...leadMembers, ...own }
+      expect(`${renderChannel(channelTemplate(channel, described), templates, viewer)}`).toBe(
         JSON.stringify(channelView),
       )
     }),

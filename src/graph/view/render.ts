@@ -3,7 +3,7 @@ import type { ChannelRecord } from '../load/channel-record.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import { type CastViewInput, castViewerContext, presentCast } from './cast.js'
-import { channelDehydrated, channelUserContext, presentChannel } from './channel.js'
+import { channelDehydrated, channelUserContext, type DescribedUsers, presentChannel } from './channel.js'
 import { Json, joined, json, keptJson, noJson } from './json.js'
 import type { CastViewerContext } from './schema/cast.js'
 import type { ChannelUserContext } from './schema/channel-dehydrated.js'
@@ -62,11 +62,8 @@ export function castTemplate(record: CastRecord, input: CastViewInput): CastTemp
 }
 
 /** Makes the template of a channel. */
-export function channelTemplate(
-  record: ChannelRecord,
-  users: ReadonlyMap<number, UserRecord>,
-): ChannelTemplate {
-  const [jsonPrefix] = keptJson(openObject(presentChannel(record, users)))
+export function channelTemplate(record: ChannelRecord, described: DescribedUsers): ChannelTemplate {
+  const [jsonPrefix] = keptJson(openObject(presentChannel(record, described)))
   return { id: record.id, leadFid: record.leadFid, jsonPrefix }
 }
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { channelRegistration, channelTransfer } from '../../../../test/channel-events.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
-import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { replay } from '../../../graph/project/replay.js'
@@ -13,6 +13,7 @@ import {
   ChannelModerateAction,
   MembershipMode,
   MessageType,
+  UserDataType,
 } from '../../../protocol/definitions.js'
 import { approvedSigner } from '../../signers/testing/approved-signer.js'
 import { importChannel } from '../channels.js'
@@ -329,4 +330,42 @@ it('the first metadata by message keeps the rest of what was imported', async ()
   expect(edited.json().channel).toMatchObject({ name: 'Parks', description: 'Old trees', image_url })
   const described = await act(owner, 'PATCH', 'channel', { channel_id: 'parks', description: 'Oaks' })
   expect(described.json().channel).toMatchObject({ name: 'Parks', description: 'Oaks', image_url })
+})
+
+it('the first metadata by message keeps imported mentions and the header', async () => {
+  await hub.submitNameTransfers([nameTransfer('rose', 3, testNowUnix - 900)])
+  await submit(member.userData(UserDataType.USERNAME, 'rose', testNow - 800))
+  await hub.submitOnChainEvents([channelRegistration('orchard', ownerAddress, { block: 22 })])
+  const imported = {
+    id: 'orchard',
+    description: 'by  and ',
+    description_mentions: [3, 99],
+    description_mention_positions: [3, 8],
+    header_image_url: 'https://orchard.example/header.png',
+  }
+  expect(await importChannel(db, imported, testNowUnix)).toBeNull()
+  const edited = await act(owner, 'PATCH', 'channel', { channel_id: 'orchard', name: 'Orchard' })
+  expect(edited.json().channel).toMatchObject({ name: 'Orchard', description: 'by @rose and @!99' })
+  const [stored] = await db`select header_image_url from channels.channels where id = 'orchard'`
+  expect(stored).toEqual({ header_image_url: imported.header_image_url })
+})
+
+it('a description from a message mentions whoever has the name', async () => {
+  const mentioned = async () => {
+    const shown = (await get('channel', { id: 'orchard' })).json().channel
+    expect(shown.description).toBe('by @rose and @nobody')
+    return shown.description_mentioned_profiles.map(
+      ({ fid, username }: { fid: number; username: string }, index: number) => {
+        const { start, end } = shown.description_mentioned_profiles_ranges[index]
+        return [fid, username, shown.description.slice(start, end)]
+      },
+    )
+  }
+  const edit = { channel_id: 'orchard', description: 'by @rose and @nobody' }
+  expect((await act(owner, 'PATCH', 'channel', edit)).statusCode).toBe(200)
+  expect(await mentioned()).toEqual([[3, 'rose', '@rose']])
+  await hub.submitNameTransfers([nameTransfer('rose', 4, testNowUnix - 700)])
+  expect(await mentioned()).toEqual([])
+  await submit(stranger.userData(UserDataType.USERNAME, 'rose', testNow - 600))
+  expect(await mentioned()).toEqual([[4, 'rose', '@rose']])
 })

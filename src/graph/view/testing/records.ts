@@ -68,6 +68,7 @@ export function channelRecord(known: Partial<ChannelRecord> = {}): ChannelRecord
     description: '',
     descriptionMentions: [],
     descriptionMentionPositions: [],
+    hasNamesInDescription: false,
     imageUrl: null,
     leadFid: 1,
     moderatorFids: [],
