@@ -355,7 +355,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     },
   },
   'GET channel/member/invite/list': {
-    statements: 2,
+    statements: 3,
     buildRequest: async (scene) => {
       await invite(scene, 4, 'moderator')
       return { channel_id: 'gardens' }

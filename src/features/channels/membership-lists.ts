@@ -109,6 +109,16 @@ export interface InviteRow {
   readonly invitedAt: number
 }
 
+/** Parameters of `listInvites`. */
+export interface InvitesQuery {
+  readonly channelId: string | undefined
+  /** The invited user. */
+  readonly fid: number | undefined
+  /** Fids whose invites the list leaves out, those that they sent and those that they got. */
+  readonly hidden: readonly number[]
+  readonly limit: number
+}
+
 /**
  * Lists open invites to a channel or of a user, newest first. There is at most one of a user to a channel.
  *
@@ -116,8 +126,7 @@ export interface InviteRow {
  */
 export function listInvites(
   db: Database,
-  { channelId, fid }: { channelId: string | undefined; fid: number | undefined },
-  limit: number,
+  { channelId, fid, hidden, limit }: InvitesQuery,
   after: MembershipCursor<number | string>,
 ): Promise<InviteRow[]> {
   const isOfUser = channelId === undefined
@@ -130,6 +139,8 @@ export function listInvites(
       ${channelId === undefined ? db`` : db`and channel_id = ${channelId}`}
       ${fid === undefined ? db`` : db`and fid = ${fid}`}
       and (invited_at, ${tieBreaker}) < (${at}::bigint, ${name})
+      and fid not in (select unnest(${[...hidden]}::bigint[]))
+      and inviter_fid not in (select unnest(${[...hidden]}::bigint[]))
     order by invited_at desc, ${tieBreaker} desc
     limit ${limit}`
 }

@@ -142,7 +142,10 @@ export async function countChannelActivity(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Lists followers of a channel and the Unix second since when, newest first, without users hidden from the viewer. */
+/**
+ * Lists followers of a channel and the Unix second since when, newest first, without users hidden from the viewer and
+ * fids that are not registered, which imports may name.
+ */
 export function channelFollowers(
   db: Database,
   id: string,
@@ -152,19 +155,20 @@ export function channelFollowers(
 ): Promise<{ fid: number; followedAt: number }[]> {
   const [followedAt, fid] = after ?? [MAX_VALUE, MAX_VALUE]
   return db<{ fid: number; followedAt: number }[]>`
-    select fid, followed_at as "followedAt"
-    from channels.follows
-    where channel_id = ${id}
-      and (followed_at, fid) < (${followedAt}::bigint, ${fid}::bigint)
-      and fid not in (select unnest(${[...hidden]}::bigint[]))
-    order by followed_at desc, fid desc
+    select f.fid, f.followed_at as "followedAt"
+    from channels.follows f
+    where f.channel_id = ${id}
+      and (f.followed_at, f.fid) < (${followedAt}::bigint, ${fid}::bigint)
+      and f.fid not in (select unnest(${[...hidden]}::bigint[]))
+      and exists (select 1 from social.users u where u.fid = f.fid)
+    order by f.followed_at desc, f.fid desc
     limit ${limit}`
 }
 
 /** Most followers that are named as relevant. */
 const MAX_RELEVANT_FOLLOWERS = 200
 
-/** Lists followers of a channel that the viewer follows, best known first, without hidden users. */
+/** Lists registered followers of a channel that the viewer follows, best known first, without hidden users. */
 export async function relevantChannelFollowers(
   db: Database,
   id: string,
@@ -175,6 +179,7 @@ export async function relevantChannelFollowers(
     select f.fid
     from social.follows mine
     join channels.follows f on f.channel_id = ${id} and f.fid = mine.target_fid
+    join social.users u on u.fid = f.fid
     left join social.user_counts n on n.fid = f.fid
     where mine.fid = ${viewerFid} and f.fid not in (select unnest(${[...hidden]}::bigint[]))
     order by coalesce(n.follower_count, 0) desc, f.fid

@@ -257,7 +257,8 @@ export const channelBulk = defineOperation({
 
   async handle({ db, hydrator }, { ids, type, viewer_fid }) {
     const byUrl = type === 'parent_url' ? await channelIdsByUrl(db, ids) : null
-    const channelIds = byUrl ? ids.flatMap((url) => byUrl.get(url) ?? []) : ids
+    // A channel has several URLs, and is listed where the first of them stands.
+    const channelIds = byUrl ? [...new Set(ids.flatMap((url) => byUrl.get(url) ?? []))] : ids
     const channels = await hydrator.channels(channelIds, viewer_fid)
     return listJson(
       'channels',

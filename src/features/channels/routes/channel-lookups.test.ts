@@ -12,6 +12,8 @@ import { saveChannel } from '../channels.js'
 const { db } = await createTestDatabase()
 const { get } = await createTestApi({ db, clock: () => testNowUnix * 1000 })
 const [alice, bob] = [new TestUser(1), new TestUser(2)]
+/** Fids that are better known than anybody, and that no user has. */
+const unregistered = [50, 51, 52]
 const gardens = 'https://example.com/gardens'
 const oldGardens = 'chain://eip155:1/erc721:0x00'
 
@@ -59,6 +61,7 @@ beforeAll(async () => {
         cast(alice, 'knots', 30, 'https://example.com/sailing'),
         cast(alice, 'long ago', 24 * 20, 'https://example.com/sailing'),
         bob.link(1, testNow),
+        ...unregistered.flatMap((fid) => [alice.link(fid, testNow), bob.link(fid, testNow)]),
       ],
     },
     { shards: 1, hooks: [projectEvents] },
@@ -109,6 +112,8 @@ describe('channel', () => {
     expect((await get('channel', { id: gardens })).statusCode).toBe(404)
     expect(await ids('channel/bulk', { ids: 'sailing, nothing,gardens' })).toEqual(['sailing', 'gardens'])
     expect(await ids('channel/bulk', { ids: oldGardens, type: 'parent_url' })).toEqual(['gardens'])
+    const urls = `${gardens},https://example.com/sailing,${oldGardens}`
+    expect(await ids('channel/bulk', { ids: urls, type: 'parent_url' })).toEqual(['gardens', 'sailing'])
   })
 
   it('a parent URL belongs to one channel', async () => {
@@ -167,6 +172,15 @@ describe('followers of a channel', () => {
     await db`insert into moderation.mutes (fid, target_fid, muted_at) values (1, 2, 1)`
     expect(await fids({ id: 'gardens', viewer_fid: 1 })).toEqual([1])
     expect((await get('channel/followers', { id: 'nothing' })).statusCode).toBe(404)
+  })
+
+  it('that no user has take no place', async () => {
+    const followers = [1, ...unregistered].map((fid) => ({ fid, followed_at: fid }))
+    await save({ id: 'harbour', lead_fid: 2, followers })
+    const page = (await get('channel/followers', { id: 'harbour', limit: 2 })).json()
+    expect([page.users.map(({ fid }: { fid: number }) => fid), page.next.cursor]).toEqual([[1], null])
+    const reply = (await get('channel/followers/relevant', { id: 'harbour', viewer_fid: 2 })).json()
+    expect(reply.top_relevant_followers_hydrated).toMatchObject([{ user: { fid: 1 } }])
   })
 
   it('relevant: those whom the viewer follows', async () => {

@@ -257,14 +257,16 @@ const channelMemberInviteList = defineOperation({
   reply: ChannelMemberInviteListResponse,
   notFound: 'There is no such channel.',
 
-  async handle({ db, hydrator }, { channel_id: channelId, invited_fid: fid, limit, cursor }) {
+  async handle({ db, hydrator }, { channel_id: channelId, invited_fid: fid, limit, cursor }, caller) {
     if (channelId === undefined && fid === undefined)
       throw invalidField('channel_id', 'or invited_fid is required')
     // A single invite has no second page.
-    if (channelId !== undefined && fid !== undefined && cursor !== undefined)
+    const isLookup = channelId !== undefined && fid !== undefined
+    if (isLookup && cursor !== undefined)
       throw invalidField('cursor', 'cannot be used with both channel_id and invited_fid')
     const after = (channelId === undefined ? byChannel : byUser).decode(cursor)
-    const found = await listInvites(db, { channelId, fid }, limit + 1, after)
+    const hidden = isLookup ? [] : [...(await viewerOf({ hydrator }, caller)).banned]
+    const found = await listInvites(db, { channelId, fid, hidden, limit: limit + 1 }, after)
     const { page, next } =
       channelId === undefined
         ? byChannel.page(found, limit, (last) => [last.invitedAt, last.channelId])

@@ -68,6 +68,9 @@ beforeAll(async () => {
   )
   await db`insert into topics.topics values ('tulips', 'Tulips', 1, 'science_technology', null, '{2}')`
   await db`insert into channels.members values ('gardens', 2, 'member', 6)`
+  await db`
+    insert into channels.invites (channel_id, fid, role, inviter_fid, state, invited_at)
+    values ('gardens', 2, 'moderator', 1, 'invited', 7), ('gardens', 4, 'member', 2, 'invited', 8)`
   await storeAssets(db)
   await consumeInbox(db)
 })
@@ -111,6 +114,8 @@ const lists: [path: string, query: Record<string, string | number | boolean>, tr
   ['channel/followers', { id: 'gardens' }, user],
   ['channel/followers/relevant', { id: 'gardens', viewer_fid: 1 }, user],
   ['channel/member/list', { channel_id: 'gardens' }, user],
+  ['channel/member/invite/list', { channel_id: 'gardens' }, user],
+  ['channel/member/invite/list', { invited_fid: 4 }, user],
   ['fungible/trades', { network: 'base', address: TOKEN }, user],
   ['user/search', { q: 'bob' }, user],
   ['user/best_friends', { fid: 3 }, user],
@@ -160,6 +165,8 @@ describe('banned users', () => {
     const { cast } = (await strict.get('cast', { identifier: hashOf(bobsCast), type: 'hash' })).json()
     expect(cast.author.username).toBe('bob')
     expect((await strict.get('user/bulk', { fids: 2 })).json().users).toHaveLength(1)
+    const invite = { channel_id: 'gardens', invited_fid: 2 }
+    expect((await strict.get('channel/member/invite/list', invite)).json().invites).toHaveLength(1)
     const answered = (await strict.get('cast', { identifier: hashOf(carolsCast), type: 'hash' })).json()
     expect(answered.cast).toMatchObject({ replies: { count: 1 }, reactions: { likes_count: 1 } })
     await change('DELETE')
