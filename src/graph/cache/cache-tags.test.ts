@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../test/network.js'
 import type { HubEventBody } from '../../hub/log/hub-event.js'
-import { HubEventType } from '../../protocol/definitions.js'
+import { HubEventType, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { cacheTag, staleTagsOf } from './cache-tags.js'
 
@@ -31,4 +31,9 @@ test('a cast and a like that are removed again in the same page of the log are s
     ]),
   )
   expect(authors).toEqual([1])
+})
+
+test('a granted key changes the app of what it has signed: casts of its user are stale', () => {
+  const granted = user.message({ type: MessageType.KEY_ADD }, testNow)
+  expect(staleTagsOf([merged(granted)]).tags).toContain(cacheTag.dehydratedUser(1))
 })

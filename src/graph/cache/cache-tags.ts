@@ -98,6 +98,9 @@ export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]):
       tags.add(cacheTag.dehydratedUser(body.onChainEvent.fid))
     }
     addChannelTags(body, tags)
+    // What the key has signed shows another app.
+    if (body.type === HubEventType.MERGE_MESSAGE && body.message.data.type === MessageType.KEY_ADD)
+      tags.add(cacheTag.dehydratedUser(body.message.data.fid))
     if (isCompactState(body)) tags.add(cacheTag.links)
   }
   // Also of what is added and removed again: another process may have read the tables in between.

@@ -1,5 +1,7 @@
 import type { Transaction } from '../../platform/db/connection.js'
-import { OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
+import { asBuffer } from '../../protocol/bytes.js'
+import { MessageType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
 
 /** Events that change keys or the owner of a fid. */
 const keyEvents: ReadonlySet<OnChainEventType> = new Set([
@@ -72,6 +74,32 @@ export async function projectSignerApps(db: Transaction, fids: readonly number[]
     )
     insert into signer_apps (fid, key, app_fid)
     select * from requested where app_fid is not null
+    on conflict (fid, key) do update set app_fid = excluded.app_fid
+  `
+}
+
+/**
+ * Stores which app requested each gasless key (docs/protocol.md §4.6). A key that is also in the registry has the app that
+ * the registry names. A removed key stays, for the messages that it signed.
+ */
+export async function projectGaslessApps(db: Transaction, messages: readonly SignedMessage[]): Promise<void> {
+  const requests = messages.flatMap(({ data: { type, fid, keyAddBody } }) => {
+    const appFid = type === MessageType.KEY_ADD && keyAddBody ? requestFidOf(keyAddBody.metadata) : null
+    return appFid === null ? [] : [{ fid, key: asBuffer(keyAddBody!.key), appFid }]
+  })
+  // Of the same key the last one.
+  const byKey = new Map(requests.map((each) => [`${each.fid}/${each.key.toString('hex')}`, each]))
+  const rows = [...byKey.values()]
+  if (rows.length === 0) return
+  await db`
+    insert into signer_apps (fid, key, app_fid)
+    select granted.*
+    from unnest(
+      ${rows.map(({ fid }) => fid)}::bigint[],
+      ${db.types.byteas(rows.map(({ key }) => key))}::bytea[],
+      ${rows.map(({ appFid }) => appFid)}::bigint[]
+    ) as granted (fid, key, app_fid)
+    where not exists (select from hub.signers s where s.fid = granted.fid and s.key = granted.key)
     on conflict (fid, key) do update set app_fid = excluded.app_fid
   `
 }

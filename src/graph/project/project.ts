@@ -2,9 +2,10 @@ import type { LoggedEvent } from '../../hub/log/write.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { inPipeline, type Statement, type WithCommit } from '../../platform/db/pipeline.js'
 import { HubEventType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
 import { CastCountDeltas } from './cast-counts.js'
 import { projectCasts } from './casts.js'
-import { projectChain } from './chain.js'
+import { projectChain, projectGaslessApps } from './chain.js'
 import { projectLinks } from './links.js'
 import { type NetChanges, netChanges } from './net-changes.js'
 import { findChannelChanges, projectProtocolChannels } from './protocol-channels.js'
@@ -59,7 +60,13 @@ export async function projectEventBatch(
     body.type === HubEventType.MERGE_ON_CHAIN_EVENT ? [body.onChainEvent] : [],
   )
   if (chainEvents.length > 0) await projectChain(db, chainEvents)
+  // Not by the net changes: a key may be removed in the batch in which it has signed.
+  await projectGaslessApps(db, mergedMessages(events))
   return await projectChanges(db, changes, threads)
+}
+
+function mergedMessages(events: readonly Pick<LoggedEvent, 'body'>[]): SignedMessage[] {
+  return events.flatMap(({ body }) => (body.type === HubEventType.MERGE_MESSAGE ? [body.message] : []))
 }
 
 /**

@@ -137,6 +137,23 @@ function copyStatement({ table, key, column }: (typeof preservedColumns)[number]
   `
 }
 
+/**
+ * Copies the apps of gasless keys that were removed: the hub has no message of them, and what they have signed stays. Those
+ * that are removed from now on are in the log.
+ */
+export async function copyAppsOfRemovedKeys(db: Database): Promise<void> {
+  await db.begin(async (transaction) => {
+    await transaction`set local statement_timeout = 0`
+    await transaction`
+      insert into social_replay.signer_apps (fid, key, app_fid)
+      select a.fid, a.key, a.app_fid
+      from social.signer_apps a
+      where not exists (select from hub.signers s where s.fid = a.fid and s.key = a.key)
+      on conflict do nothing
+    `
+  })
+}
+
 async function untilAborted(statement: PendingQuery<Row[]>, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   const cancel = () => statement.cancel()

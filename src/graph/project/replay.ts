@@ -9,13 +9,14 @@ import { pause } from '../../platform/process/pause.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { HubEventType, MessageType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { projectSignerApps, projectUsers } from './chain.js'
+import { projectGaslessApps, projectSignerApps, projectUsers } from './chain.js'
 import { removeCompacted } from './links.js'
 import { projectChanges, projectEventBatch, projectInto } from './project.js'
 import { rebuildProtocolChannels } from './protocol-channels.js'
 import { refuseDependents } from './replay-dependents.js'
 import {
   buildIndexes,
+  copyAppsOfRemovedKeys,
   copyPreservedColumns,
   copySchema,
   dropReplaySchemas,
@@ -88,6 +89,7 @@ async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void
   onStep?.('indexes')
   await buildIndexes(db, signal)
   await copyPreservedColumns(db, signal)
+  await copyAppsOfRemovedKeys(db)
   onStep?.('catching up')
   await catchUp(db, heads, options)
   while (!(await swapIn(db, heads, options))) {
@@ -223,6 +225,7 @@ async function projectMessages(
     last = end
     const added = rows.map((row) => decodeStoredMessage(row.message)).filter(isAdd)
     await inReplaySchema(db, async (transaction) => {
+      await projectGaslessApps(transaction, added)
       await inPipeline(await projectChanges(transaction, { added, removed: [] }))
     })
     done += rows.length
