@@ -9,8 +9,9 @@ import { hasClaim } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
 import {
   type ChainClaims,
+  type CheckedClaims,
   chainClaimsWithoutChains,
-  type UnconfirmedClaims,
+  nothingClaimed,
 } from './chain-claims/chain-claims.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
@@ -135,13 +136,14 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
       }
       const index = next++
       const { message } = item
-      const { outcomes, unconfirmed } = await verdicts
+      const { outcomes, claims } = await verdicts
       const merged = {
         ...item,
         isCopy,
         historical: historicals.has(message),
         isOutgoing: isOutgoing && options.publishes === true,
-        unconfirmed: unconfirmed.get(message),
+        unconfirmed: claims.unconfirmed.get(message),
+        confirmedProof: claims.confirmedProofs.get(message),
       }
       const merge = () => submitToShard(shardFidOf(message), merged)
       const outcome = outcomes[index] ?? (await mergeWithName(message, merge, { findName, mergeTransfer }))
@@ -226,10 +228,10 @@ async function judge(
   options: HubOptions,
   messages: readonly SignedMessage[],
   selection: Omit<ValidationOptions, 'tiers'> & { readonly isSynced: boolean },
-): Promise<{ readonly outcomes: readonly (Refusal | null)[]; readonly unconfirmed: UnconfirmedClaims }> {
+): Promise<{ readonly outcomes: readonly (Refusal | null)[]; readonly claims: CheckedClaims }> {
   const outcomes = await validateMessages(options, messages, { ...selection, tiers: 'merge' })
   const valid = messages.filter((_, index) => outcomes[index] === null)
-  return { outcomes, unconfirmed: await confirmClaims(options, valid, selection.isSynced) }
+  return { outcomes, claims: await confirmClaims(options, valid, selection.isSynced) }
 }
 
 /** Asks chains about claims, unless the messages are synced and the operator does not want it. */
@@ -237,15 +239,15 @@ async function confirmClaims(
   { db, network, verifyPool, chainClaims = chainClaimsWithoutChains, checksSyncedClaims = false }: HubOptions,
   messages: readonly SignedMessage[],
   isSynced: boolean,
-): Promise<UnconfirmedClaims> {
-  if (isSynced && !checksSyncedClaims) return new Map()
+): Promise<CheckedClaims> {
+  if (isSynced && !checksSyncedClaims) return nothingClaimed
   try {
     const { recover } = verifyPool
-    const unconfirmed = await chainClaims.check(db, messages, { network, synced: isSynced, recover })
-    const outage = [...unconfirmed.values()].find(({ code }) => code === 'unavailable')
+    const claims = await chainClaims.check(db, messages, { network, synced: isSynced, recover })
+    const outage = [...claims.unconfirmed.values()].find(({ code }) => code === 'unavailable')
     // What is synced comes only once: it waits until its chain answers.
     if (isSynced && outage) throw new PlazaError('unavailable', outage.message)
-    return unconfirmed
+    return claims
   } catch (error) {
     throw unavailableError(error) ?? error
   }

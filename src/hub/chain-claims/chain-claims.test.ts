@@ -20,7 +20,7 @@ const newKey = testKey('a new key')
 
 /** The refusal of the last message, which is submitted with those before it. `asked`: only a chain can decide. */
 async function outcomeOf(messages: SignedMessage[], options: { synced?: boolean } = {}) {
-  const unconfirmed = await chainClaimsWithoutChains.check(db, messages, { network, ...options })
+  const { unconfirmed } = await chainClaimsWithoutChains.check(db, messages, { network, ...options })
   const refusal = unconfirmed.get(messages.at(-1)!)
   if (refusal === undefined) return null
   return refusal.code === 'not_configured' ? 'asked' : `${refusal.code}/${refusal.message}`
@@ -40,7 +40,7 @@ it('messages without a name or a contract wallet are not in the answer', async (
     user.userData(UserDataType.BIO, 'a.eth', testNow),
     verification(user, ownerBytes, testNow),
   ]
-  expect(await chainClaimsWithoutChains.check(db, messages, { network })).toEqual(new Map())
+  expect((await chainClaimsWithoutChains.check(db, messages, { network })).unconfirmed).toEqual(new Map())
   expect(await outcomeOf([...messages, nameProof(user, 'a.eth', hexOf(user.custody))])).toBe('asked')
 })
 

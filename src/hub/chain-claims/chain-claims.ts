@@ -5,13 +5,26 @@ import { asBuffer, hexOf } from '../../protocol/bytes.js'
 import { Protocol, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { VerificationType, verificationClaimDigest } from '../../protocol/kinds/verification.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { typedKindOf } from '../../protocol/message-kinds.js'
+import { nameNotOwned, stateChanged } from '../sender-refusals.js'
 import { type ChainLookups, type ClaimChain, type Lookup, lookupsWithoutChains } from './chain-lookups.js'
 import { type ClaimState, readClaimStates, usernameOnChain } from './claim-state.js'
 import { isClaimOfWallet } from './contract-signature.js'
 import { type Resolution, resolveName } from './resolve-name.js'
 
-/** Refusals of messages whose claim no chain has confirmed. Messages without such a claim are not in it. */
-export type UnconfirmedClaims = ReadonlyMap<SignedMessage, Refusal>
+/** Answers of chains about the claims in messages. Messages without such a claim are not in it. */
+export interface CheckedClaims {
+  /** Refusals of messages whose claim no chain has confirmed. */
+  readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal>
+  /**
+   * The proofs by which USERNAME entries are confirmed. Some may be of the same submission, and not merge: the merge
+   * takes the entry only with this proof. Entries that another hub has accepted are not in it.
+   */
+  readonly confirmedProofs: ReadonlyMap<SignedMessage, UserNameProof>
+}
+
+/** The answer where nothing is to be asked. */
+export const nothingClaimed: CheckedClaims = { unconfirmed: new Map(), confirmedProofs: new Map() }
 
 /** Checks the claims that only a chain can confirm: names (docs/protocol.md §4.4) and contract wallets (§6.2). */
 export interface ChainClaims {
@@ -27,7 +40,7 @@ export interface ChainClaims {
     db: Database,
     messages: readonly SignedMessage[],
     options: { readonly network: number; readonly synced?: boolean; readonly recover?: AccountRecovery },
-  ): Promise<UnconfirmedClaims>
+  ): Promise<CheckedClaims>
 }
 
 /** The chain of each name type, and the contract with its resolvers. */
@@ -39,15 +52,6 @@ const registryOf = {
 /** Networks of contract wallets, by the chain id in the claim. */
 const walletChains: Readonly<Record<number, ClaimChain>> = { 1: 'ethereum', 10: 'optimism' }
 
-/** The merge refuses these for a reason of its own; this one is seen only if the state changes before it. */
-const stateChanged = refuse(
-  'unavailable',
-  'the state that this message depends on has just changed: try again',
-)
-const notOwned = refuse(
-  'bad_request.validation_failure',
-  'invalid ens proof, no matching custody address or verified addresses',
-)
 const otherOwner = refuse(
   'bad_request.validation_failure',
   "invalid ens name, resolved address doesn't match proof owner address",
@@ -57,9 +61,11 @@ const otherOwner = refuse(
 export function createChainClaims(lookups: ChainLookups): ChainClaims {
   return {
     async check(db, messages, { network, synced = false, recover = recoverClaimant }) {
-      const claims = messages.filter(needsChain)
-      if (claims.length === 0) return new Map()
-      const states = await readClaimStates(db, claims, messages, recover)
+      // The merge refuses a body in a message of another type: it must not count as a proof or a verification.
+      const typed = messages.filter(({ data }) => typedKindOf(data) !== undefined)
+      const claims = typed.filter(needsChain)
+      if (claims.length === 0) return nothingClaimed
+      const states = await readClaimStates(db, claims, typed, recover)
       /** Each name is resolved once, also for a proof and a username that come together. */
       const resolving = new Map<string, Promise<Refusal | null>>()
       function confirmName(proof: UserNameProof): Promise<Refusal | null> {
@@ -77,9 +83,14 @@ export function createChainClaims(lookups: ChainLookups): ChainClaims {
           return state.proof && (await confirmName(state.proof))
         }),
       )
-      return new Map(
-        outcomes.flatMap((outcome, index) => (outcome === null ? [] : [[claims[index]!, outcome] as const])),
-      )
+      const unconfirmed = new Map<SignedMessage, Refusal>()
+      const confirmedProofs = new Map<SignedMessage, UserNameProof>()
+      for (const [index, claim] of claims.entries()) {
+        const [outcome, { proof }] = [outcomes[index]!, states[index]!]
+        if (outcome) unconfirmed.set(claim, outcome)
+        else if (proof && !synced && usernameOnChain(claim) !== null) confirmedProofs.set(claim, proof)
+      }
+      return { unconfirmed, confirmedProofs }
     },
   }
 }
@@ -100,14 +111,17 @@ function isContractClaim({ data: { verificationAddAddressBody: body } }: SignedM
   return body?.protocol === Protocol.ETHEREUM && body.verificationType === VerificationType.contract
 }
 
-/** Returns the refusal of a claim that is refused whatever a chain says, so that it costs no question. */
+/**
+ * Returns the refusal of a claim that is refused whatever a chain says, so that it costs no question. The merge refuses
+ * most for a reason of its own: `stateChanged` is seen only if the state changes before it.
+ */
 function refuseUnasked(claim: SignedMessage, { isSigned, proof, isOwner }: ClaimState): Refusal | null {
   if (!isSigned) return stateChanged
   if (isContractClaim(claim)) return null
   if (proof === null) return stateChanged
   if (isOwner) return null
   // The merge itself compares the owner in a proof with the user's addresses.
-  return claim.data.usernameProofBody === undefined ? notOwned : stateChanged
+  return claim.data.usernameProofBody === undefined ? nameNotOwned : stateChanged
 }
 
 /** Resolves the name of a proof; null if it resolves to the owner that the proof names. */

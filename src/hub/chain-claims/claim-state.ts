@@ -17,8 +17,9 @@ export interface ClaimState {
 }
 
 /**
- * Reads the state of claims, aligned with them. `submitted` holds all messages that merge with them, and `recover`
- * finds who signed the keys that these add.
+ * Reads the state of claims, aligned with them. `submitted` holds all messages that merge with them, each with the body of
+ * its type, and `recover` finds who signed the keys that these add. The state is that after all of them, of which the
+ * merge may refuse some: it compares again.
  */
 export async function readClaimStates(
   db: Database,
@@ -140,8 +141,10 @@ async function findProofs(
   })
 }
 
+/** Adds a proof unless the user has a later one of the name, which the merge would keep. */
 function addProof(proofs: Map<string, UserNameProof>, proof: UserNameProof): void {
-  proofs.set(proofKey(proof.fid, asBuffer(proof.name).toString('utf8')), proof)
+  const key = proofKey(proof.fid, asBuffer(proof.name).toString('utf8'))
+  if ((proofs.get(key)?.timestamp ?? 0) <= proof.timestamp) proofs.set(key, proof)
 }
 
 function proofKey(fid: number, name: string): string {

@@ -7,8 +7,18 @@ import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { testNow } from '../../../test/network.js'
-import { MessageType } from '../../protocol/definitions.js'
-import { addUser, claimHub, nameProof, submitOne, testLookups, username } from './testing/claim-scene.js'
+import { MessageData, MessageType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { verification, verificationRemoval } from '../merge/testing/in-memory-merges.js'
+import {
+  addUser,
+  claimHub,
+  nameProof,
+  submitOne,
+  testLookups,
+  username,
+  walletVerification,
+} from './testing/claim-scene.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
@@ -83,6 +93,75 @@ describe('a name that resolves to its owner', () => {
     await setName(chain.client, name, owner)
     await db`update hub.fids set custody_address = ${Buffer.alloc(20, 9)} where fid = ${user.fid}`
     expect(await submitOne(hub, username(user, name))).toBe(notOwned)
+  })
+})
+
+describe('a username that comes with other messages', () => {
+  const bytesOf = (address: Address) => Buffer.from(address.slice(2), 'hex')
+  const outcomesOf = async (messages: SignedMessage[]) =>
+    (await hub.submit(messages)).map((outcome) => outcome?.message ?? null)
+  const stateChanged = 'the state that this message depends on has just changed: try again'
+
+  /** A user whose proof of the name is stored, and whose name now resolves to somebody else. */
+  async function sellerOf(name: string) {
+    const user = await addUser(hub, owner)
+    expect(await submitOne(hub, nameProof(user, name, owner, testNow - 9))).toBeNull()
+    await setName(chain.client, name, other)
+    return user
+  }
+
+  it('shows no name that was sold, whatever is claimed for the buyer beside it', async () => {
+    const name = await newName(owner)
+    const user = await sellerOf(name)
+    const wallet = walletVerification(user, { address: other, signature: '0x01', chainId: 1 })
+    const proof = nameProof(user, name, other)
+    expect(await outcomesOf([wallet, proof, username(user, name)])).toEqual([
+      expect.stringContaining('could not verify contract signature'),
+      'invalid ens proof, no matching custody address or verified addresses',
+      stateChanged,
+    ])
+    expect(await hub.submit([username(user, name)])).toMatchObject([
+      { code: 'bad_request.validation_failure' },
+    ])
+  })
+
+  it('shows no name by bodies in messages of another type', async () => {
+    const name = await newName(owner)
+    const user = await sellerOf(name)
+    const asCast = ({ data }: SignedMessage) =>
+      user.key.sign(MessageData.fromPartial({ ...data, type: MessageType.CAST_ADD }))
+    const disguised = [verification(user, bytesOf(other)), nameProof(user, name, other)].map(asCast)
+    const outcomes = await hub.submit([...disguised, username(user, name)], { trusted: true })
+    expect(outcomes.at(-1)?.message).toMatch(/resolved address doesn't match proof owner address/)
+  })
+
+  it('shows no name of an address that the user has given up', async () => {
+    const name = await newName(other)
+    const user = await addUser(hub, owner)
+    await hub.submit([verification(user, bytesOf(other), testNow - 9)], { trusted: true })
+    expect(await submitOne(hub, nameProof(user, name, other))).toBeNull()
+    await hub.submit([verificationRemoval(user, bytesOf(other), testNow - 5)], { trusted: true })
+    const wallet = walletVerification(user, { address: other, signature: '0x01', chainId: 1 })
+    expect((await outcomesOf([wallet, username(user, name)])).at(-1)).toBe(
+      'invalid ens proof, no matching custody address or verified addresses',
+    )
+  })
+
+  it('shows the name that a verification and a proof beside it make theirs', async () => {
+    const name = await newName(other)
+    const user = await addUser(hub, owner)
+    const verified = verification(user, bytesOf(other))
+    const messages = [username(user, name), nameProof(user, name, other), verified]
+    expect(await hub.submit(messages, { trusted: true })).toEqual([null, null, null])
+  })
+
+  it('is compared with the proof that stays, and not with an older one beside it', async () => {
+    const name = await newName(owner)
+    const user = await sellerOf(name)
+    const old = nameProof(user, name, owner, testNow - 9)
+    await hub.submit([verification(user, bytesOf(other), testNow - 5)], { trusted: true })
+    expect(await submitOne(hub, nameProof(user, name, other))).toBeNull()
+    expect(await outcomesOf([username(user, name), old])).toEqual([null, expect.any(String)])
   })
 })
 

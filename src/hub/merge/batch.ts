@@ -24,6 +24,8 @@ export interface MergeBatch {
   readonly isCopy?: boolean
   /** Messages whose claim no chain has confirmed, and the refusal for it (docs/protocol.md §4.12). */
   readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal>
+  /** USERNAME entries that a chain has confirmed, and the proofs by which it has (`MergeItem.confirmedProof`). */
+  readonly confirmedProofs?: ReadonlyMap<SignedMessage, UserNameProof>
   /** Messages that are sent to the upstream when they are merged (`OriginRules.isOutgoing`). */
   readonly outgoing?: ReadonlySet<SignedMessage>
   /** Proofs among the name transfers whose names are lost (`MergeItem.isLost`). */

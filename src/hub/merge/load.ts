@@ -19,7 +19,7 @@ import { loadEndedLoans } from './ended-loans.js'
 import { type KeyClaim, loadKeys } from './gasless-keys.js'
 import { loadCompaction } from './load-compaction.js'
 import { conflictKeyOf } from './merge-message.js'
-import { decodeProof, nameOf, proofConflictKey, usernameConflictKey } from './names.js'
+import { decodeProof, nameOf, ownerConflictKey, proofConflictKey, usernameConflictKey } from './names.js'
 import { ruleOf } from './rules.js'
 import { type Account, BatchState, type SetCount, signerId } from './state.js'
 import {
@@ -40,12 +40,14 @@ export async function loadState(
   nowUnix: number,
   network: number,
 ): Promise<BatchState> {
-  const { messages, historical = new Set(), unconfirmed = new Map(), upstreamRemovals = [] } = batch
+  const { messages, historical = new Set(), upstreamRemovals = [] } = batch
+  const { unconfirmed = new Map(), confirmedProofs = new Map<SignedMessage, UserNameProof>() } = batch
   const apps = [...keyClaims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
   const names = namesOf(batch)
   const ownKeys = [
     ...messages.flatMap(conflictKeysOf),
+    ...[...confirmedProofs].map(([{ data }, proof]) => ownerConflictKey(data.fid, proof)),
     ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
   ]
   const countedFids = [...new Set(ownKeys.map(({ fid }) => fid))]
@@ -76,6 +78,7 @@ export async function loadState(
     channels,
     (time) => isV21(network, time),
     unconfirmed,
+    confirmedProofs,
   )
   state.loadCounts(countedFids, counts)
   for (const name of names) state.loadName(name, null)

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../platform/errors.js'
+import { asBuffer } from '../../protocol/bytes.js'
 import { HubEventType, UserDataType, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
-
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { BatchState, NameHolder } from './state.js'
 import type { ConflictKey } from './stored-message.js'
@@ -29,6 +29,18 @@ export function proofConflictKey(fid: number, name: string): ConflictKey {
 /** Returns the conflict key of a user's USERNAME entry. */
 export function usernameConflictKey(fid: number): ConflictKey {
   return { fid, set: MessageSet.userData, key: Buffer.from([UserDataType.USERNAME]) }
+}
+
+/** Returns the conflict key under which a user has verified the owner in a proof, if they have. */
+export function ownerConflictKey(fid: number, proof: UserNameProof): ConflictKey {
+  return { fid, set: MessageSet.verifications, key: asBuffer(proof.owner) }
+}
+
+/** Returns true if the owner in a proof is the custody or a verified address of a registered user. */
+export function isOwnedBy(fid: number, proof: UserNameProof, state: BatchState): boolean {
+  if (state.accounts.get(fid)!.custodyAddress.equals(proof.owner)) return true
+  const verification = state.get(ownerConflictKey(fid, proof))?.message()
+  return verification?.data.verificationAddAddressBody !== undefined
 }
 
 /**

@@ -23,6 +23,8 @@ export type MergeItem = {
       readonly isOutgoing?: boolean
       /** Set if no chain has confirmed its claim: refused with this, if for no other reason. */
       readonly unconfirmed?: Refusal | undefined
+      /** The proof by which a USERNAME entry is confirmed: it merges only while its user holds the name by this one. */
+      readonly confirmedProof?: UserNameProof | undefined
     }
   | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
   | {
@@ -232,6 +234,7 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     lostNames: [] as SignedMessage[],
     lostProofs: new Set<UserNameProof>(),
     unconfirmed: new Map<SignedMessage, Refusal>(),
+    confirmedProofs: new Map<SignedMessage, UserNameProof>(),
     historical: new Set<SignedMessage>(),
     isCopy: isCopy(items[0]),
     outgoing: new Set<SignedMessage>(),
@@ -244,6 +247,8 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     if (item.kind === 'message' && item.historical) batch.historical.add(item.message)
     if (item.kind === 'message' && item.isOutgoing) batch.outgoing.add(item.message)
     if (item.kind === 'message' && item.unconfirmed) batch.unconfirmed.set(item.message, item.unconfirmed)
+    if (item.kind === 'message' && item.confirmedProof)
+      batch.confirmedProofs.set(item.message, item.confirmedProof)
     if ('sourceOffset' in item && item.sourceOffset) batch.sourceOffsets.set(value, item.sourceOffset)
   }
   return batch

@@ -110,6 +110,8 @@ export class BatchState {
     readonly isV21: (time: number) => boolean = () => false,
     /** Refusals of messages whose claim no chain has confirmed. */
     readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal> = new Map(),
+    /** USERNAME entries that a chain has confirmed, and the proofs by which it has. */
+    readonly confirmedProofs: ReadonlyMap<SignedMessage, UserNameProof> = new Map(),
   ) {}
 
   /** Stores what the database holds under a conflict key; null if it holds nothing. */

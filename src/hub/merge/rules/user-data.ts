@@ -3,7 +3,8 @@ import { UserDataType } from '../../../protocol/definitions.js'
 import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import { nameNotHeld } from '../../sender-refusals.js'
+import { nameNotHeld, nameNotOwned, stateChanged } from '../../sender-refusals.js'
+import { encodeProof, isOwnedBy } from '../names.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey } from '../stored-message.js'
@@ -36,9 +37,16 @@ function claimedName({ data }: SignedMessage): string | null {
 }
 
 function checkName(message: SignedMessage, state: BatchState): MergeRefusal | null {
+  const { fid } = message.data
   const name = claimedName(message)
-  if (name === null || state.name(name)?.fid === message.data.fid) return null
-  return { ...nameNotHeld, causedByName: name }
+  if (name === null) return null
+  const holder = state.name(name)
+  if (holder?.fid !== fid) return { ...nameNotHeld, causedByName: name }
+  const confirmed = state.confirmedProofs.get(message)
+  if (confirmed === undefined) return null
+  // The proof or the verification that the chain was asked for may have come with the entry, and been refused.
+  if (!encodeProof(holder.proof).equals(encodeProof(confirmed))) return stateChanged
+  return isOwnedBy(fid, confirmed, state) ? null : nameNotOwned
 }
 
 function verificationConflictKey({ data }: SignedMessage): ConflictKey | null {

@@ -1,39 +1,34 @@
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { MessageSet } from '../../../protocol/message-kind.js'
-import { displacedProof, isLost, nameOf, proofConflictKey, removeReplacedProof } from '../names.js'
+import { nameNotOwned } from '../../sender-refusals.js'
+import {
+  displacedProof,
+  isLost,
+  isOwnedBy,
+  nameOf,
+  ownerConflictKey,
+  proofConflictKey,
+  removeReplacedProof,
+} from '../names.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState, NameHolder } from '../state.js'
-import { type ConflictKey, toStoredMessage } from '../stored-message.js'
+import { toStoredMessage } from '../stored-message.js'
 
 /** USERNAME_PROOF: the owner must be the custody or a verified address of the fid (docs/protocol.md §4.4). */
 export const usernameProofRule: MergeRule = {
   order: () => 1,
   locksAllShards: true,
-  conflictKeys: (message) => [ownerConflictKey(message)],
+  conflictKeys: ({ data }) => [ownerConflictKey(data.fid, data.usernameProofBody!)],
   names: (message) => [nameOf(message.data.usernameProofBody!)],
   check: checkOwner,
   merge: (message, _conflictKey, state) => mergeNameProof(message, state),
 }
 
-function ownerConflictKey({ data }: SignedMessage): ConflictKey {
-  return { fid: data.fid, set: MessageSet.verifications, key: Buffer.from(data.usernameProofBody!.owner) }
-}
-
 function checkOwner(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const { fid, usernameProofBody } = message.data
-  if (state.historical.has(message)) return null
-  if (state.accounts.get(fid)!.custodyAddress.equals(usernameProofBody!.owner)) return null
-  const conflictKey = ownerConflictKey(message)
-  if (state.get(conflictKey)?.message().data.verificationAddAddressBody) return null
-  return {
-    ...refuse(
-      'bad_request.validation_failure',
-      'invalid ens proof, no matching custody address or verified addresses',
-    ),
-    causedBy: conflictKey,
-  }
+  if (state.historical.has(message) || isOwnedBy(fid, usernameProofBody!, state)) return null
+  return { ...nameNotOwned, causedBy: ownerConflictKey(fid, usernameProofBody!) }
 }
 
 /** The later proof of any fid wins, then the larger hash (docs/protocol.md §4.4). */
