@@ -158,9 +158,14 @@ export class KeyState {
     this.set({ ...key, lastUsedAt: data.timestamp })
   }
 
+  /** Returns the largest nonce that an owner has used; 0 if none. */
+  lastNonce(kind: NonceKind, fid: number): number {
+    return this.#nonces.get(nonceId(kind, fid))?.nonce ?? 0
+  }
+
   /** Uses a nonce. Refuses it unless it is larger than all used before. */
   consumeNonce(kind: NonceKind, fid: number, nonce: number): Refusal | null {
-    const last = this.#nonces.get(nonceId(kind, fid))?.nonce ?? 0
+    const last = this.lastNonce(kind, fid)
     if (nonce <= last) {
       const text = `gasless-key nonce ${nonce} is not greater than stored nonce ${last}`
       return refuse('bad_request.conflict', text)
@@ -176,51 +181,6 @@ export class KeyState {
   changedNonces(): Nonce[] {
     return [...this.#nonces.values()].filter(({ changed }) => changed)
   }
-}
-
-/** The place of a key message among the messages of its batch. */
-export interface KeyMessageOrder {
-  /** Farcaster seconds: its timestamp, or a later one of a key message with a smaller nonce. */
-  readonly time: number
-  readonly nonce: number
-}
-
-/**
- * Orders the key messages of a batch by nonce: one that came before another with a smaller nonce would use up both.
- * Their timestamps, which their senders choose, may say otherwise.
- */
-export function orderKeyMessages(
-  messages: readonly SignedMessage[],
-  keys: KeyState,
-): ReadonlyMap<SignedMessage, KeyMessageOrder> {
-  const ordered = messages
-    .flatMap((message) => {
-      const owner = nonceOwner(message, keys)
-      return owner === null ? [] : [{ message, owner, nonce: nonceOf(message) }]
-    })
-    .sort((a, b) => a.nonce - b.nonce)
-  const latest = new Map<string, number>()
-  const orders = new Map<SignedMessage, KeyMessageOrder>()
-  for (const { message, owner, nonce } of ordered) {
-    const time = Math.max(message.data.timestamp, latest.get(owner) ?? 0)
-    latest.set(owner, time)
-    orders.set(message, { time, nonce })
-  }
-  return orders
-}
-
-function nonceOf({ data }: SignedMessage): number {
-  return (data.keyAddBody ?? data.keyRemoveBody)!.nonce
-}
-
-/** Returns whose nonce a key message uses; null for other messages, and for the removal by a key that is not stored. */
-function nonceOwner({ data }: SignedMessage, keys: KeyState): string | null {
-  const { keyAddBody, keyRemoveBody } = data
-  if (keyAddBody || keyRemoveBody?.signatureType === KEY_REMOVE_SIGNATURE_TYPE_CUSTODY) {
-    return nonceId(NonceKind.user, data.fid)
-  }
-  const key = keyRemoveBody && keys.get(keyRemoveBody.key)
-  return key ? nonceId(NonceKind.app, key.requestFid) : null
 }
 
 function nonceId(kind: NonceKind, fid: number): string {

@@ -14,7 +14,8 @@ import type { LoggedEvent } from '../log/write.js'
 import { excludeApplied, mergeAppliedOutcomes, saveAppliedOffsets } from './applied-offsets.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { mergeChainEvents } from './chain-events.js'
-import { orderKeyMessages, recoverKeyClaims } from './gasless-keys.js'
+import { recoverKeyClaims } from './gasless-keys.js'
+import { orderKeyMessages } from './key-order.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
 import { mergeNameTransfer, releaseLostName, removeLostName } from './names.js'
@@ -177,7 +178,7 @@ interface OrderedMessage {
 
 /** The protocol's order: by type, by timestamp, by nonce, then by hash (docs/protocol.md §1.8). */
 function inMergeOrder(messages: readonly SignedMessage[], state: BatchState): OrderedMessage[] {
-  const keyOrders = orderKeyMessages(messages, state.keys)
+  const keyOrders = orderKeyMessages(messages, state)
   return messages
     .map((message, index) => {
       // The hub that these come from has decided their order, and the last one holds the slot.

@@ -10,6 +10,7 @@ import {
   userCustody,
 } from '../../../../test/gasless-keys.js'
 import { testKey, testNow, testNowUnix } from '../../../../test/network.js'
+import { MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { ensurePartitions } from '../../log/partitions.js'
 import type { MergeBatch } from '../batch.js'
@@ -142,4 +143,33 @@ test('a key signs messages of its batch that are later than it', async () => {
     null,
     'invalid signer',
   ])
+})
+
+/** Merges a grant with the given messages before it in one batch, and a cast of the granted key. */
+async function grantBeside(grant: SignedMessage, beside: SignedMessage): Promise<(string | null)[]> {
+  const cast = byGrantedKey(keyUser.cast('by the app', testNow))
+  const { messages } = await merge({ messages: [beside, grant, cast] })
+  return messages.map((outcome) => outcome?.message ?? null)
+}
+
+const later = testNow + 600
+
+test('a KEY_ADD of somebody else for the same user does not delay a grant of the batch', async () => {
+  const forged = await grantKey({ key: testKey('forged'), by: appCustody, nonce: 1, at: later })
+  expect(await grantBeside(await grantKey({ nonce: 5 }), forged)).toEqual(['invalid signature', null, null])
+})
+
+test('a KEY_ADD that merged before and is sent again with a later time does not delay a grant of the batch', async () => {
+  const old = await grantKey({ key: testKey('old'), nonce: 1 })
+  expect(await submit(old)).toBeNull()
+  const again = keyUser.key.sign({ ...old.data, timestamp: testNow + 50 })
+  const outcomes = await grantBeside(await grantKey({ nonce: 5 }), again)
+  expect(outcomes).toEqual([expect.stringMatching(/^gasless-key nonce 1 is not greater/), null, null])
+})
+
+test('the body of a KEY_ADD in a message of another type does not delay a grant of the batch', async () => {
+  const { data } = await grantKey({ key: testKey('old'), nonce: 1, at: later })
+  const disguised = keyUser.key.sign({ ...data, type: MessageType.CAST_ADD })
+  const outcomes = await grantBeside(await grantKey({ nonce: 5 }), disguised)
+  expect(outcomes).toEqual([expect.any(String), null, null])
 })

@@ -4,6 +4,7 @@ import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../../protocol/key-rules.j
 import { MALFORMED_KEY_REQUEST, type VerifiedKeyRequest } from '../../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { NonceKind } from '../gasless-keys.js'
+import { isCustody, isGranter } from '../key-order.js'
 import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
@@ -84,21 +85,12 @@ function invalid(text: string): Refusal {
   return refuse('bad_request.validation_failure', text)
 }
 
-/** A transfer of the fid leaves keys as they are: a historical grant may be of an address that had custody when it was made. */
 function checkGranter(message: SignedMessage, state: BatchState): Refusal | null {
-  const refusal = checkCustody(message, state)
-  if (refusal === null || !state.historical.has(message)) return refusal
-  const { fid, timestamp } = message.data
-  const granter = state.keyClaims.get(message)?.custody
-  const hadCustody = state.keys
-    .formerCustodyOf(fid)
-    .some(({ address, until }) => timestamp <= until && granter?.equals(address))
-  return hadCustody ? null : refusal
+  return isGranter(message, state) ? null : invalid('invalid signature')
 }
 
 function checkCustody(message: SignedMessage, state: BatchState): Refusal | null {
-  const custody = state.accounts.get(message.data.fid)!.custodyAddress
-  return state.keyClaims.get(message)?.custody?.equals(custody) ? null : invalid('invalid signature')
+  return isCustody(message, state) ? null : invalid('invalid signature')
 }
 
 function checkRequest({ requestFid, requestSigner }: VerifiedKeyRequest, state: BatchState): Refusal | null {
