@@ -20,9 +20,9 @@ beforeEach(async () => {
   await merge({ chainEvents: [...alice.onChain({ units: 10 }), ...bob.onChain({ units: 10 })] })
 })
 
-async function merge(batch: Partial<Parameters<typeof mergeBatch>[2]>) {
+async function merge(batch: Partial<Parameters<typeof mergeBatch>[2]>, atUnix = testNowUnix) {
   const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-  return await mergeBatch(db, 1, whole, { shards: 1, hooks: [] }, testNowUnix * 1000)
+  return await mergeBatch(db, 1, whole, { shards: 1, hooks: [] }, atUnix * 1000)
 }
 
 /** Merges a message of a client or of the log of an upstream. Returns the code of the refusal; null if merged. */
@@ -96,6 +96,19 @@ describe('a loan that has ended', () => {
     expect(await lent()).toMatchObject([{ units: 5 }])
     expect(await ended()).toEqual([])
   })
+})
+
+test('a loan can be ended, and not changed, when the units of its lender have expired', async () => {
+  await submit(loan(9, testNow - 9))
+  const later = 3 * 365 * 86_400
+  await ensurePartitions(db, (testNowUnix + later) * 1000)
+  const outcomes = async (message: SignedMessage) =>
+    (await merge({ messages: [message] }, testNowUnix + later)).messages
+  expect(await outcomes(loan(8, testNow + later - 1))).toMatchObject([{ message: 'insufficient storage' }])
+  expect(await lent()).toMatchObject([{ units: 9 }])
+  expect(await outcomes(loan(0, testNow + later))).toEqual([null])
+  expect([await lent(), await storedLoans()]).toEqual([[], []])
+  expect(await copy(loan(9, testNow - 9))).toBe('bad_request.conflict')
 })
 
 test('of a lender, the 1,000 loans that ended last are remembered', async () => {

@@ -103,6 +103,8 @@ function checkStorage(
   state: BatchState,
 ): Refusal | null {
   if (conflictKey === null || state.historical.has(message)) return null
+  // Else the borrower would keep for good what a lender has lent whose own units have expired.
+  if (conflictKey.set === MessageSet.lends && message.data.lendStorageBody?.numUnits === 0) return null
   // Engine V21 has a rule of its own for the storage of verifications.
   const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
   if (conflictKey.set === MessageSet.verifications && state.isV21(now)) return null

@@ -27,7 +27,8 @@ interface Described extends Comparison {
 }
 
 const LINKS = [5, 6, 14]
-const SHARD_ZERO = [15, 16, 17]
+const LEND_STORAGE = 15
+const SHARD_ZERO = [LEND_STORAGE, 16, 17]
 const NO_CLIENT = 'invalid_internal_state'
 const NEWER_COMPACT_STATE = 'A newer Compact State message is already merged'
 
@@ -37,6 +38,12 @@ export const differences: readonly Difference[] = [
     section: '9.1',
     row: 'no active storage',
     covers: ({ sender, plazaText }) => sender === 'without storage' && plazaText === 'insufficient storage',
+  },
+  {
+    section: '9.1',
+    row: 'end of a loan whose lender has no active storage',
+    covers: ({ sender, type, text, plaza }) =>
+      sender === 'without storage' && type === LEND_STORAGE && text === 'no storage' && plaza === null,
   },
   {
     section: '9.1',
