@@ -67,7 +67,7 @@ export class World {
     this.keys = new KeyRing(seed)
     this.casts = new CastWindow(options.casts / demoDays)
     this.reactions = new ReactionHistory(users)
-    this.storage = new StorageUse(users)
+    this.storage = new StorageUse(users, options.network)
     this.signers = new Uint8Array(users)
     this.pros = new Uint8Array(users)
     this.lastCastAt = new Float64Array(users)
@@ -153,7 +153,10 @@ export class StorageUse {
   readonly #units: Uint16Array
   readonly #used: Readonly<Record<BoundedSet, Uint32Array>>
 
-  constructor(users: number) {
+  constructor(
+    users: number,
+    private readonly network: number,
+  ) {
     this.#units = new Uint16Array(users).fill(1)
     this.#used = {
       casts: new Uint32Array(users),
@@ -172,7 +175,7 @@ export class StorageUse {
     const used = this.#used[set]
     used[user]! += 1
     const units = this.#units[user]!
-    if (used[user]! + SPARE <= units * perUnit(set, at)) return 0
+    if (used[user]! + SPARE <= units * perUnit(set, at, this.network)) return 0
     // Half as many again, so that active users do not rent every day.
     const rented = Math.ceil(units / 2)
     this.#units[user]! += rented
@@ -180,8 +183,8 @@ export class StorageUse {
   }
 }
 
-function perUnit(set: BoundedSet, at: number): number {
-  const { type } = storageUnitOf(at)
+function perUnit(set: BoundedSet, at: number, network: number): number {
+  const { type } = storageUnitOf(at, network)
   const limits = limitsOf({
     legacy: Number(type === StorageUnitType.UNIT_TYPE_LEGACY),
     y2024: Number(type === StorageUnitType.UNIT_TYPE_2024),

@@ -1,4 +1,4 @@
-import { StorageUnitType } from '../protocol/definitions.js'
+import { FarcasterNetwork, StorageUnitType } from '../protocol/definitions.js'
 import { MessageSet } from '../protocol/message-kind.js'
 
 /** Units of a fid, by the generation they were rented in (docs/protocol.md §4.8). */
@@ -35,13 +35,27 @@ const messagesPerUnit: Readonly<Record<MessageSet, StorageUnits>> = {
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** Generation and validity of a unit, by the moment of its rent in Unix seconds (docs/protocol.md §4.8). */
-const rentTerms: readonly { rentedBefore: number; generation: StorageGeneration; years: number }[] = [
-  { rentedBefore: 1_724_889_600, generation: 'legacy', years: 4 },
-  { rentedBefore: 1_752_685_200, generation: 'y2024', years: 3 },
-  { rentedBefore: 1_782_147_600, generation: 'y2025', years: 2 },
-  { rentedBefore: Infinity, generation: 'y2025', years: 1 },
-]
+/** Terms of the units that are rented before a moment, in Unix seconds. */
+interface RentTerms {
+  readonly rentedBefore: number
+  readonly generation: StorageGeneration
+  readonly years: number
+}
+
+/** Generation and validity of a unit, by the moment of its rent (docs/protocol.md §4.8). */
+const mainnetTerms = rentTerms({ until2024: 1_752_685_200, until2025: 1_782_147_600 })
+
+/** Other networks have had the engine versions that changed the terms a few days earlier. */
+const testTerms = rentTerms({ until2024: 1_752_426_000, until2025: 1_781_283_600 })
+
+function rentTerms(ends: { until2024: number; until2025: number }): readonly RentTerms[] {
+  return [
+    { rentedBefore: 1_724_889_600, generation: 'legacy', years: 4 },
+    { rentedBefore: ends.until2024, generation: 'y2024', years: 3 },
+    { rentedBefore: ends.until2025, generation: 'y2025', years: 2 },
+    { rentedBefore: Infinity, generation: 'y2025', years: 1 },
+  ]
+}
 
 const unitTypes: Readonly<Record<StorageGeneration, StorageUnitType>> = {
   legacy: StorageUnitType.UNIT_TYPE_LEGACY,
@@ -73,9 +87,16 @@ export function usableUnits(own: StorageUnits, lent: StorageUnits, borrowed: Sto
   return { legacy: usable('legacy'), y2024: usable('y2024'), y2025: usable('y2025') }
 }
 
-/** Returns the type and end of a unit, as of engine version 18. `rentedAt` is in Unix seconds. */
-export function storageUnitOf(rentedAt: number): { type: StorageUnitType; expiresAt: number } {
-  const { generation, years } = rentTerms.find(({ rentedBefore }) => rentedAt < rentedBefore)!
+/**
+ * Returns the type and end of a unit, as of engine version 18. `rentedAt` and the end are in Unix seconds, `network` is the
+ * FarcasterNetwork of the hub.
+ */
+export function storageUnitOf(
+  rentedAt: number,
+  network: number,
+): { type: StorageUnitType; expiresAt: number } {
+  const terms = network === FarcasterNetwork.MAINNET ? mainnetTerms : testTerms
+  const { generation, years } = terms.find(({ rentedBefore }) => rentedAt < rentedBefore)!
   return { type: unitTypes[generation], expiresAt: rentedAt + years * YEAR_SECONDS }
 }
 

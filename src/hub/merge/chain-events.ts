@@ -23,7 +23,7 @@ export interface ChainEventsResult {
 export async function mergeChainEvents(
   db: Transaction,
   incoming: readonly OnChainEvent[],
-  shards: number,
+  { shards, network }: { readonly shards: number; readonly network: number },
 ): Promise<ChainEventsResult> {
   if (incoming.length === 0) return { outcomes: [], events: [], hints: [] }
   const first = new Map<string, OnChainEvent>()
@@ -35,7 +35,7 @@ export async function mergeChainEvents(
   const freshSet = new Set(fresh)
   const [hints] = await Promise.all([
     mergeChannelRegistrations(db, fresh),
-    deriveRents(db, fresh),
+    deriveRents(db, fresh, network),
     deriveAccounts(db, fresh, shards),
   ])
   return {
@@ -78,10 +78,10 @@ async function insertEvents(db: Transaction, events: readonly OnChainEvent[]): P
   )
 }
 
-async function deriveRents(db: Transaction, events: readonly OnChainEvent[]): Promise<void> {
+async function deriveRents(db: Transaction, events: readonly OnChainEvent[], network: number): Promise<void> {
   const rents = events.flatMap((event) => {
     const units = event.storageRentEventBody?.units
-    return units ? [{ event, units, unit: storageUnitOf(event.blockTimestamp) }] : []
+    return units ? [{ event, units, unit: storageUnitOf(event.blockTimestamp, network) }] : []
   })
   if (rents.length === 0) return
   await db`

@@ -99,7 +99,7 @@ export async function mergeBatch(
       planMode,
     ])
     const batch = excludeApplied(input, applied)
-    const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
+    const chain = await mergeChainEvents(transaction, batch.chainEvents, { shards: settings.shards, network })
     const state = loaded ?? (await load(batch))
     const ordered = inMergeOrder(batch.messages, state)
     const outcomes = { ...decideMerges(batch, ordered, state), chainEvents: chain.outcomes }
