@@ -128,6 +128,24 @@ it('a verification, added or removed, hints at the channels of its address in th
   expect(await hintsSince()).toEqual([])
 })
 
+it('a verification that the upstream no longer stores hints at the channels of its address', async () => {
+  const gone = Buffer.alloc(20, 4)
+  await hub.submitOnChainEvents([channelRegistration('gone', gone, { block: 40 })])
+  const verified = verification(alice, gone, testNow - 9)
+  await hub.submit([verified], { trusted: true })
+  await hintsSince()
+  expect(await hub.removeByUpstream([verified, verified])).toMatchObject([
+    null,
+    { code: 'bad_request.conflict' },
+  ])
+  expect(await hintsSince()).toEqual(['gone 0x04 VERIFICATION_REMOVE'])
+  const removal = verificationRemoval(alice, gone, testNow - 8)
+  await hub.submit([removal])
+  await hintsSince()
+  expect(await hub.removeByUpstream([removal])).toEqual([null])
+  expect(await hintsSince()).toEqual([])
+})
+
 it('a verification hints at 256 channels at most', async () => {
   const many = Buffer.alloc(20, 3)
   const keys = Array.from({ length: 260 }, (_, index) => `k${String(index).padStart(3, '0')}`)

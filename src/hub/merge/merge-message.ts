@@ -8,6 +8,7 @@ import { insufficientStorage } from '../sender-refusals.js'
 import { checkSender, isSignedByGaslessKey } from './check-sender.js'
 import { checkType } from './check-type.js'
 import { checkExpiry } from './gasless-keys.js'
+import { emitHintsOfDeleted } from './owner-hints.js'
 import { resolveConflict } from './resolve-conflict.js'
 import type { MergeRefusal } from './rule.js'
 import { ruleOf } from './rules.js'
@@ -43,7 +44,7 @@ function isFailureOfBatch({ code, causedBy, causedByName }: MergeRefusal, state:
   return causedBy !== undefined && state.isChangedByBatch(causedBy)
 }
 
-/** Removes a message that the upstream no longer stores, and emits PRUNE_MESSAGE (docs/protocol.md §4.14). */
+/** Removes a message that the upstream no longer stores, and emits PRUNE_MESSAGE and hints at owners (docs/protocol.md §4.14, §7.1.8). */
 export function applyUpstreamRemoval(message: SignedMessage, state: BatchState): Refusal | null {
   const conflictKey = conflictKeyOf(message)
   if (!conflictKey || !state.get(conflictKey)?.hash.equals(message.hash)) {
@@ -52,6 +53,7 @@ export function applyUpstreamRemoval(message: SignedMessage, state: BatchState):
   state.set(conflictKey, null)
   state.linkCutoffs.replace(conflictKey, new Map())
   state.emit(message.data.fid, { type: HubEventType.PRUNE_MESSAGE, message })
+  emitHintsOfDeleted(message, state)
   return null
 }
 

@@ -86,7 +86,7 @@ export async function mergeBatch(
     const load = async (batch: MergeBatch) => {
       const [state, ownedChannels] = await inPipeline([
         loadState(transaction, batch, keyClaims, nowUnix, network),
-        hasChannels ? loadOwnedChannels(transaction, batch.messages) : new Map<string, string[]>(),
+        hasChannels ? loadOwnedChannels(transaction, batch) : new Map<string, string[]>(),
       ])
       state.loadOwnedChannels(ownedChannels)
       return state
