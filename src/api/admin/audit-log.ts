@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { describeError } from '../../platform/errors.js'
 import { toPlazaError } from '../../platform/http/failure.js'
+import { storableJson } from '../../platform/text/storable-text.js'
 import type { AdminCaller } from './admin-caller.js'
 
 /** A change that the admin API is about to make, as it is kept. */
@@ -89,7 +90,7 @@ export function withoutSecrets(value: unknown): object | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const members = Object.entries(JSON.parse(JSON.stringify(value, withoutSecret)) as object)
   const text = JSON.stringify(Object.fromEntries(members.map(shortened)))
-  return text.length > MAX_BODY_LENGTH ? null : (JSON.parse(storable(text)) as object)
+  return text.length > MAX_BODY_LENGTH ? null : (JSON.parse(storableJson(text)) as object)
 }
 
 function withoutSecret(name: string, member: unknown): unknown {
@@ -104,11 +105,4 @@ function withoutSecret(name: string, member: unknown): unknown {
 function shortened([name, member]: [string, unknown]): [string, unknown] {
   const length = JSON.stringify(member).length
   return [name, length > MAX_MEMBER_LENGTH ? `(${length} characters)` : member]
-}
-
-/** PostgreSQL stores neither U+0000 nor halves of surrogate pairs, which JSON.stringify escapes. */
-function storable(json: string): string {
-  return json.replaceAll(/\\\\|\\u(?:0000|d[89a-f][\da-f]{2})/g, (found) =>
-    found === '\\\\' ? found : '\ufffd',
-  )
 }

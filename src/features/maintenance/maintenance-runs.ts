@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { storableText } from '../../platform/text/storable-text.js'
 import type { MaintenanceRun } from './schema/maintenance.js'
 
 /** Kinds of maintenance that the admin API starts. */
@@ -132,7 +133,8 @@ export async function finishRun(
   await db`
     update app.maintenance_runs
     set state = ${state}, step = ${step}, done = ${done}::bigint, total = ${total}::bigint,
-      report = ${db.types.texts([...report])}::text[], error = ${error}, finished_at = now()
+      report = ${db.types.texts(report.map(storableText))}::text[], error = ${error && storableText(error)},
+      finished_at = now()
     where id = ${id}::bigint and state = 'running'`
 }
 

@@ -51,7 +51,7 @@ it('migrations, partitions and caches are listed', async () => {
   expect(Array.isArray(partitions)).toBe(true)
 })
 
-it('jobs of live processes are listed with their last runs', async () => {
+it('jobs of live processes are listed with their last runs, whatever characters an error has', async () => {
   let nowMs = 1_000_000
   const runs = new JobRuns(() => nowMs)
   const process = await registerProcess(db, { roles: new Set(['worker']), connections: 5 }, silentLog)
@@ -61,7 +61,7 @@ it('jobs of live processes are listed with their last runs', async () => {
     expect.objectContaining({ name: 'search lists', runs: 0, duration_ms: null, next_at: null }),
   ])
   nowMs += 20
-  end(60_000, new Error('no table'))
+  end(60_000, new Error('no table \0\ud800'))
   runs.begin({ name: 'use of API keys', everyMs: 5_000, perProcess: true })(5_000)
   await runs.flush(db, process.id)
   expect((await admin('jobs')).jobs).toMatchObject([
@@ -71,7 +71,7 @@ it('jobs of live processes are listed with their last runs', async () => {
       failures: 1,
       duration_ms: 20,
       next_at: new Date(nowMs + 60_000).toISOString(),
-      error: 'no table',
+      error: 'no table \ufffd\ufffd',
       per_process: false,
     },
     { name: 'use of API keys', failures: 0, error: null, per_process: true },

@@ -1,6 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../db/connection.js'
 import { redactedUrls } from '../text/redacted-urls.js'
+import { storableJson } from '../text/storable-text.js'
 
 /** A job as it is listed. */
 interface ListedJob {
@@ -80,7 +81,7 @@ export class JobRuns {
         )
         select p.id, name, every_ms, per_process, runs, failures, to_timestamp(started_ms / 1000), duration_ms,
           to_timestamp(next_ms / 1000), error, to_timestamp(failed_ms / 1000)
-        from app.processes p, jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r (
+        from app.processes p, jsonb_to_recordset(${storableJson(JSON.stringify(rows))}::text::jsonb) as r (
           name text, every_ms bigint, per_process boolean, runs bigint, failures bigint, started_ms float8,
           duration_ms float8, next_ms float8, error text, failed_ms float8
         )

@@ -5,3 +5,10 @@
 export function storableText(text: string): string {
   return text.replaceAll('\0', ' ')
 }
+
+/** Replaces what PostgreSQL stores in no jsonb, U+0000 and halves of surrogate pairs, in what JSON.stringify returned. */
+export function storableJson(json: string): string {
+  return json.replaceAll(/\\\\|\\u(?:0000|d[89a-f][\da-f]{2})/g, (found) =>
+    found === '\\\\' ? found : '\ufffd',
+  )
+}

@@ -1,6 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import type { ErrorJournal, ErrorReport } from '../../../platform/log/error-journal.js'
 import type { Metrics } from '../../../platform/metrics.js'
+import { storableJson } from '../../../platform/text/storable-text.js'
 import { type OperationHistogram, readHistograms } from './operation-times.js'
 
 /** Measurements of a process. */
@@ -24,7 +25,8 @@ export async function readOwnMeasures({ metrics, errors }: MeasureSources): Prom
 export async function saveMeasures(db: Database, processId: string, measures: Measures): Promise<void> {
   await db`
     insert into app.process_measures (process_id, operations, errors)
-    select id, ${JSON.stringify(measures.operations)}::text::jsonb, ${JSON.stringify(measures.errors)}::text::jsonb
+    select id, ${JSON.stringify(measures.operations)}::text::jsonb,
+      ${storableJson(JSON.stringify(measures.errors))}::text::jsonb
     from app.processes
     where id = ${processId}::uuid
     on conflict (process_id) do update

@@ -61,7 +61,9 @@ describe('the overview', () => {
         ],
         errors: {
           counts: [{ kind: 'a scheduled job failed: score', count: 2 }],
-          recent: [{ atMs: Date.now() - 1_000, kind: 'a scheduled job failed: score', message: 'there' }],
+          recent: [
+            { atMs: Date.now() - 1_000, kind: 'a scheduled job failed: score', message: 'a\0\ud800b' },
+          ],
         },
       })
     }
@@ -80,8 +82,8 @@ describe('the overview', () => {
     ])
     expect(errors.recent.map(({ message }: { message: string }) => message)).toEqual([
       'here',
-      'there',
-      'there',
+      'a\ufffd\ufffdb',
+      'a\ufffd\ufffdb',
     ])
   })
 
