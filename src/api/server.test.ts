@@ -118,7 +118,7 @@ describe('errors', () => {
     })
     for (const url of ['/failing', '/refused']) await app.inject(url)
     const reasons = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
-    expect(reasons.map(({ reason }) => reason)).toEqual(['POST https:…rpc.example/… failed', undefined])
+    expect(reasons.map(({ reason }) => reason)).toEqual(['POST https://rpc.example/… failed', undefined])
   })
 
   it('an unreachable database -> 503 with Retry-After', async () => {

@@ -289,16 +289,19 @@ describe('onCrawled', () => {
     expect(calls).toEqual([[url, 'image/png']])
   })
 
-  it('an exception leaves the URL for another attempt', async () => {
+  it('an exception leaves the URL for another attempt, and the log has no query of it', async () => {
     const site = await serveSite()
-    const url = site.url('a.social', '/')
+    const url = site.url('a.social', '/?token=hunter2')
     await enqueueUrls(db, [url])
     const error = vi.fn()
     await createTestCrawler(db, {
       log: { ...silentLog, error },
       onCrawled: () => Promise.reject(new Error('refused by the test')),
     }).drain()
-    expect(error).toHaveBeenCalledOnce()
+    expect(error).toHaveBeenCalledExactlyOnceWith(
+      { err: expect.any(Error), host: 'a.social' },
+      'crawling an embedded URL failed',
+    )
     expect(await rowOf(url)).toMatchObject({ state: 'pending', isLeased: true })
   })
 })

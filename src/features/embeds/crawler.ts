@@ -163,7 +163,7 @@ export class Crawler {
       if (isExhausted) await storeFailure(db, claim, attemptsExhausted, retryDelaysMs, onCrawled)
       else await this.#attempt(claim)
     } catch (error) {
-      log.error({ err: error, url: claim.url }, 'crawling an embedded URL failed')
+      log.error({ err: error, host: claim.host }, 'crawling an embedded URL failed')
     }
   }
 

@@ -27,7 +27,8 @@ it('has lines and requests in their order, and requests push no lines out', () =
 it('leaves out secrets, and what is no plain value', () => {
   const { feed, log } = feedAt()
   const err = new Error('connect to postgres://user:hunter2@db/plaza failed')
-  log.warn({ password: 'hunter2', req: { headers: { cookie: 'hunter2' } }, err, fid: 1 }, 'text')
+  const url = 'https://a.example/hook?token=hunter2'
+  log.warn({ password: 'hunter2', req: { headers: { cookie: 'hunter2' } }, err, url, fid: 1 }, 'text')
   expect(JSON.stringify(feed.since(0, 1))).not.toContain('hunter2')
-  expect(feed.since(0, 1)[0]!.fields).toMatchObject({ fid: 1 })
+  expect(feed.since(0, 1)[0]!.fields).toMatchObject({ fid: 1, url: 'https://a.example/…' })
 })

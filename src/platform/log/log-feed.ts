@@ -1,4 +1,5 @@
 import { redactedMessage } from '../text/redacted-message.js'
+import { redactedUrls } from '../text/redacted-urls.js'
 import { messageOf } from './error-journal.js'
 import type { Log } from './log.js'
 import { SECRETS } from './logger.js'
@@ -121,13 +122,13 @@ function requestLine(atMs: number, { method, route, status, ms, requestId }: Ans
   }
 }
 
-/** The members that a line can show: numbers, short texts, and of an error its message; none that hold secrets. */
+/** The members that a line can show: numbers, short texts with no more of URLs than their host, and of an error its message. */
 function plainFields(fields: object): LogLine['fields'] {
   const plain: Record<string, string | number | boolean> = {}
   for (const [name, value] of Object.entries(fields)) {
     if (SECRETS.includes(name)) continue
     if (value instanceof Error) plain[name] = redactedMessage(messageOf(value))
-    else if (typeof value === 'string') plain[name] = value.slice(0, MAX_FIELD)
+    else if (typeof value === 'string') plain[name] = redactedUrls(value).slice(0, MAX_FIELD)
     else if (typeof value === 'number' || typeof value === 'boolean') plain[name] = value
   }
   return plain
