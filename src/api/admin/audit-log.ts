@@ -76,15 +76,15 @@ const MAX_BODY_LENGTH = 8_192
 
 /** Names of members that hold secrets, in lower case and without `_`: a mistyped name must not put a key into the log. */
 const secretNames =
-  /^(?:signeruuid|mnemonic|seed|phrase|message|siwemessage|token|password|.*(?:secret|key|signature))$/
-/** Names that end in `key` and are no secrets. */
-const publicNames = new Set(['publickey', 'idemkey', 'issuedby'])
+  /^(?:signeruuid|seed|message|siwemessage|.*(?:mnemonic|phrase|password|token|secret|key|signature)s?)$/
+/** Names that end like these and are no secrets. */
+const publicNames = new Set(['publickey', 'publickeys', 'idemkey'])
 /** Texts that are keys, whatever they are named: 32 bytes and more in hexadecimal digits, keys and secrets of this server. */
-const secretText = /^(?:0x)?[\da-f]{64,}$|^(?:whsec_|plaza_|Bearer )/i
+const secretText = /^\s*(?:(?:0x)?[\da-f]{64,}\s*$|whsec_|plaza_|Bearer )/i
 
 /**
  * The body or the parameters of a change for the audit log, with secrets taken out at any depth, before anything is known of
- * it. Queries of URLs are secrets, too: receivers put tokens there. Null if it is no object.
+ * it. Queries, users and passwords of URLs are secrets, too: receivers put tokens there. Null if it is no object.
  */
 export function withoutSecrets(value: unknown): object | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
@@ -97,9 +97,10 @@ function withoutSecret(name: string, member: unknown): unknown {
   const plain = name.toLowerCase().replaceAll(/[_-]/g, '')
   if (secretNames.test(plain) && !publicNames.has(plain)) return '(secret)'
   if (typeof member !== 'string') return member
-  return secretText.test(member)
-    ? '(secret)'
-    : member.replace(/^(https?:\/\/[^\s?#]*)[?#].*$/s, '$1?(secret)')
+  if (secretText.test(member)) return '(secret)'
+  return member
+    .replace(/^(\s*[a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, '$1(secret)@')
+    .replace(/^(\s*[a-z][a-z\d+.-]*:\/\/[^?#]*)[?#].*$/is, '$1?(secret)')
 }
 
 function shortened([name, member]: [string, unknown]): [string, unknown] {

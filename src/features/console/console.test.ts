@@ -232,6 +232,16 @@ describe('the pages of the console', () => {
 })
 
 describe('the audit log', () => {
+  const secretNames = [
+    'access_token',
+    'authToken',
+    'secrets',
+    'api_keys',
+    'passphrase',
+    'seed_phrase',
+    'db-password',
+  ]
+
   async function ask(method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) {
     const response = await app.inject({
       method,
@@ -282,6 +292,23 @@ describe('the audit log', () => {
       { url: 'https://a.example/hook?token=abc', list: [{ client_secret: 'x' }] },
       { url: 'https://a.example/hook?(secret)', list: [{ client_secret: '(secret)' }] },
     ],
+    [
+      'a token in a URL, however it is written',
+      { url: ' HTTPS://a.example/hook?token=abc', other: 'wss://a.example/a b#key' },
+      { url: ' HTTPS://a.example/hook?(secret)', other: 'wss://a.example/a b?(secret)' },
+    ],
+    [
+      'user and password of a URL',
+      { url: 'https://user:p@ss@a.example/@user?mail=a@b.example' },
+      { url: 'https://(secret)@a.example/@user?(secret)' },
+    ],
+    [
+      'names of secrets, and of several',
+      Object.fromEntries(secretNames.map((name) => [name, 'x'])),
+      Object.fromEntries(secretNames.map((name) => [name, '(secret)'])),
+    ],
+    ['what is public', { public_keys: ['x'], idem_key: 'x' }, { public_keys: ['x'], idem_key: 'x' }],
+    ['a key behind a blank', { name: ` 0x${'5e'.repeat(32)} ` }, { name: '(secret)' }],
     ['a long list', { fids: Array.from({ length: 900 }, () => 7) }, { fids: '(1801 characters)' }],
   ])('keeps no secret and no long member: %s', async (_what, payload, kept) => {
     await ask('POST', 'apps', payload)
