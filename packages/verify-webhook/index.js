@@ -10,7 +10,8 @@ export function verifyWebhook(rawBody, headers, secrets, options = {}) {
   const standard = headerOf(headers, 'webhook-signature')
   const hex = headerOf(headers, 'x-plaza-signature')
   if (id === '' || !/^\d{1,12}$/.test(sentAt) || standard === '' || hex === '') return false
-  if (Math.abs(now() / 1000 - Number(sentAt)) > toleranceSeconds) return false
+  // So that NaN refuses.
+  if (!(Math.abs(now() / 1000 - Number(sentAt)) <= toleranceSeconds)) return false
   const given = (typeof secrets === 'string' ? [secrets] : secrets).filter((secret) => secret)
   const start = `${id}.${Number(sentAt)}.`
   const isStandard = anyEqual(

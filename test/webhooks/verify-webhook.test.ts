@@ -58,6 +58,12 @@ it('verifyWebhook: accepts a clock difference of five minutes by default', () =>
   expect(verifyWebhook(body, headers, secret, { ...after(301), toleranceSeconds: 400 })).toBe(true)
 })
 
+it('verifyWebhook: a tolerance or a clock that is no number refuses', () => {
+  const old = { now: () => (timestamp + 1_000) * 1_000 }
+  expect(verifyWebhook(body, headers, secret, { ...old, toleranceSeconds: Number.NaN })).toBe(false)
+  expect(verifyWebhook(body, headers, secret, { now: () => Number.NaN })).toBe(false)
+})
+
 const wrong: [what: string, change: Partial<Record<keyof typeof headers, string | undefined>>][] = [
   ['another id', { 'webhook-id': 'other' }],
   ['another time', { 'webhook-timestamp': String(timestamp + 1) }],
