@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { Config } from '../app/config/config.js'
 import { findIdleRoles } from '../app/idle-roles.js'
 import { readServerStatus, type ServerStatus } from '../features/console/overview/server-status.js'
+import { AT_END_SECONDS } from '../features/console/overview/sync-progress.js'
 import { connect } from '../platform/db/connection.js'
 import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
@@ -132,12 +133,12 @@ function linesOf(report: StatusReport, config: Config): string[] {
   ]
 }
 
-function syncLines({ shards, backfill, seconds_left }: NonNullable<ServerStatus['sync']>): string[] {
+function syncLines({ shards, backfill }: NonNullable<ServerStatus['sync']>): string[] {
   const left = backfill.seconds_left === null ? '' : `, ${formatSeconds(backfill.seconds_left)} left`
   return [
     ...shards.map(
       ({ upstream, shard, behind_seconds }) =>
-        `sync      ${upstream} shard ${shard}: ${seconds_left === 0 ? 'at the end' : `${formatSeconds(behind_seconds)} behind`}`,
+        `sync      ${upstream} shard ${shard}: ${behind_seconds <= AT_END_SECONDS ? 'at the end' : `${formatSeconds(behind_seconds)} behind`}`,
     ),
     ...(backfill.remaining === 0
       ? []

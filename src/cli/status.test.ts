@@ -64,6 +64,17 @@ it('says whether what is published goes to the upstream, if there is one', async
   expect(await publishLine({ ...upstream, PUBLISH_UPSTREAM: 'true' })).toBe('publish   to the upstream')
 })
 
+it('says of each shard how far it is behind', async () => {
+  const now = Math.floor(Date.now() / 1_000) - 1_609_459_200
+  await db`insert into sync.cursors values ('hub:1', 1, 1, ${now}), ('hub:2', 1, 1, ${now - 36_000})`
+  const { lines } = await status({ PUBLIC_URL: server.urls.main })
+  await db`delete from sync.cursors`
+  expect(lines.filter((line) => line.startsWith('sync'))).toEqual([
+    'sync      hub:1 shard 1: at the end',
+    'sync      hub:2 shard 1: 10 h behind',
+  ])
+})
+
 it('says why a server is not ready, and applies no migration', async () => {
   const [last] = await db<{ name: string }[]>`
     delete from schema_migrations where id = (select max(id) from schema_migrations) returning name`

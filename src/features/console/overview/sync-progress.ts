@@ -29,8 +29,8 @@ interface SyncSample {
 }
 
 const MAX_SAMPLES = 20
-/** An upstream that follows the network closely is this far behind at most. */
-const AT_END_SECONDS = 30
+/** A shard that follows the network closely is this far behind at most. */
+export const AT_END_SECONDS = 30
 const BACKFILL_MINUTES = 10
 
 /** Reads the progress of the sync, and remembers some of it: the time that is left follows from the pace. */
