@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { enqueueTestDelivery, listDeliveries } from '../features/webhooks/delivery-log.js'
+import { enqueueTestDelivery, readDelivery } from '../features/webhooks/delivery-log.js'
 import { findTriggerable, type TriggerableWebhook } from '../features/webhooks/limits.js'
 import type { WebhookDelivery } from '../features/webhooks/schema/webhook.js'
 import { type WebhookEventKind, webhookEventKinds } from '../features/webhooks/schema/webhook-filters.js'
@@ -19,8 +19,6 @@ export interface TriggerOptions {
 /** An attempt takes 10 s at most by default. */
 const WAIT_MS = 15_000
 const POLL_MS = 100
-/** The newest deliveries of a webhook, among which the sample is. */
-const LOOKED_AT = 100
 
 /** Sends a sample of an event to a webhook and reports what the target answered. */
 export async function triggerEvent(
@@ -33,7 +31,7 @@ export async function triggerEvent(
   await withDatabase(context, 'webhook', async (db) => {
     const webhook = await chosenWebhook(db, options)
     const deliveryId = await enqueue(db, webhook, kind)
-    const delivery = await firstAttempt(db, webhook.id, deliveryId)
+    const delivery = await firstAttempt(db, deliveryId)
     if (options.json) context.print(JSON.stringify(delivery))
     else context.print(`${kind} to ${webhook.targetUrl}: ${answerOf(delivery)}`)
     if (delivery.status !== 'delivered') {
@@ -79,13 +77,11 @@ async function chosenWebhook(
 }
 
 /** The delivery after its first attempt; or as it is when the time is up. */
-async function firstAttempt(db: Database, webhookId: string, deliveryId: string): Promise<WebhookDelivery> {
+async function firstAttempt(db: Database, deliveryId: string): Promise<WebhookDelivery> {
   const deadlineMs = Date.now() + WAIT_MS
-  const page = { webhookId, status: undefined, kind: undefined, limit: LOOKED_AT, beforeSeq: undefined }
   for (;;) {
-    const found = (await listDeliveries(db, page)).deliveries.find((each) => each.delivery_id === deliveryId)
-    if (found === undefined) throw new UsageError('the delivery is gone: the webhook was deleted')
-    const { seq: _, ...delivery } = found
+    const delivery = await readDelivery(db, deliveryId)
+    if (delivery === null) throw new UsageError('the delivery is gone: the webhook was deleted')
     if (delivery.attempts > 0 || delivery.status === 'canceled' || Date.now() > deadlineMs) return delivery
     await sleep(POLL_MS)
   }

@@ -124,17 +124,18 @@ it('listen --forward-to: ends when its webhook is deleted, as after a sleep of t
   await failure
 })
 
+const settings = {
+  targetPolicy: { allowHttp: true, allowLoopback: true },
+  httpTimeoutMs: 1_000,
+  rateLimit: 10,
+  rateLimitMs: 1_000,
+  maxPerApp: 10,
+}
+const store = { db, vault: createVault([PLAZA_SECRET_KEY]), settings }
+
 it('another worker deletes the webhook of a listener that died', async () => {
   const [app] = await db<{ id: string }[]>`insert into apps.apps (name) values ('killed') returning id`
-  const settings = {
-    targetPolicy: { allowHttp: true, allowLoopback: true },
-    httpTimeoutMs: 1_000,
-    rateLimit: 10,
-    rateLimitMs: 1_000,
-    maxPerApp: 10,
-  }
   const listener = randomUUID()
-  const store = { db, vault: createVault([PLAZA_SECRET_KEY]), settings }
   const details = {
     title: 'left',
     targetUrl: 'http://localhost:9999/in',
@@ -146,6 +147,32 @@ it('another worker deletes the webhook of a listener that died', async () => {
   expect(await liveWebhooks()).toHaveLength(1)
   expect(await deliveryWorkers.reapExpired(db)).toBe(1)
   expect(await liveWebhooks()).toEqual([])
+})
+
+it('trigger: finds its sample behind any number of newer deliveries', async () => {
+  const [app] = await db<{ id: string }[]>`insert into apps.apps (name) values ('busy') returning id`
+  const targetUrl = 'http://localhost:9999/in'
+  await createWebhook(store, app!.id, { title: 'busy', targetUrl, filters: { 'user.created': {} } })
+  const trigger = start('trigger', 'user.created', '--app', 'busy')
+  const findSample = async () =>
+    (
+      await db<{ id: string; webhookId: string }[]>`
+      select id, webhook_id as "webhookId" from webhooks.deliveries where state = 'waiting'`
+    )[0]
+  await expect.poll(findSample).toBeDefined()
+  const sample = (await findSample())!
+  await db`
+    insert into webhooks.events (id, kind, happened_at, detected_at, subject)
+    select 'newer-' || n, 'user.created', now(), now(), '{}' from generate_series(1, 150) n`
+  await db.begin(async (transaction) => {
+    await transaction`
+      insert into webhooks.deliveries (id, webhook_id, event_id)
+      select gen_random_uuid(), ${sample.webhookId}, 'newer-' || n from generate_series(1, 150) n`
+    await transaction`
+      update webhooks.deliveries set state = 'delivered', attempts = 1, status = 200, latency_ms = 7
+      where id = ${sample.id}`
+  })
+  expect(await trigger.ended).toEqual(['user.created to http://localhost:9999/in: 200 in 7 ms'])
 })
 
 it.each([

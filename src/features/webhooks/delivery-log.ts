@@ -89,6 +89,16 @@ function deliveryColumns(db: Database) {
     case when d.state = 'waiting' then ${isoTime(db, db`d.next_attempt_at`)} end as next_attempt_at`
 }
 
+/** Reads a delivery; null if there is none of this id. */
+export async function readDelivery(db: Database, deliveryId: string): Promise<WebhookDelivery | null> {
+  const [delivery] = await db<WebhookDelivery[]>`
+    select ${deliveryColumns(db)}
+    from webhooks.deliveries d
+    join webhooks.events e on e.id = d.event_id
+    where d.id = ${deliveryId}`
+  return delivery ?? null
+}
+
 /** The request of a delivery's last attempt and what the target answered. */
 interface LastAttempt {
   readonly delivery: WebhookDelivery
