@@ -81,6 +81,21 @@ it('plaza wallet create --network: a wallet of a followed chain, with its chain 
   const env = { CHAIN_BASE_RPC_URLS: 'http://127.0.0.1:9', CHAIN_IDS: 'base=84532' }
   const [line] = await plaza(['create', '--app', 'shop', '--network', 'base', '--json'], '', env)
   expect(JSON.parse(line!)).toMatchObject({ network: 'eip155:84532', fid_pool_size: 0 })
+  const pool = plaza(['create', '--app', 'shop', '--network', 'base', '--pool-size', '5'], '', env)
+  await expect(pool).rejects.toThrow('--pool-size')
   const unfollowed = plaza(['create', '--app', 'shop', '--network', 'arbitrum'], '', env)
   await expect(unfollowed).rejects.toThrow('CHAIN_ARBITRUM_RPC_URLS')
+})
+
+it('plaza wallet create --network: has a fid pool where accounts are registered', async () => {
+  const env = { CHAIN_OPTIMISM_RPC_URLS: 'http://127.0.0.1:9' }
+  const create = async (...args: string[]) =>
+    JSON.parse((await plaza(['create', '--app', 'shop', '--json', ...args], '', env))[0]!)
+  const network = 'eip155:10'
+  expect(await create()).toMatchObject({ network, fid_pool_size: 2 })
+  expect(await create('--network', 'optimism')).toMatchObject({ network, fid_pool_size: 2 })
+  expect(await create('--network', 'optimism', '--pool-size', '5')).toMatchObject({
+    network,
+    fid_pool_size: 5,
+  })
 })

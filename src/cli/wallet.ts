@@ -18,7 +18,7 @@ import { withDatabase } from './with-database.js'
 
 interface WalletOptions {
   readonly app: string
-  readonly poolSize: number
+  readonly poolSize?: number
   readonly network?: ChainName
   readonly balance?: bigint
   readonly json?: boolean
@@ -82,9 +82,8 @@ function addWalletOptions(command: Command): Command {
     .requiredOption('--app <app>', 'the app that owns it, by name or id; an unknown name creates an app')
     .option(
       '--pool-size <count>',
-      'how many fids are kept available on its account',
+      `how many fids are kept available on its account, where accounts are registered; default: ${DEFAULT_FID_POOL_SIZE}`,
       wholeNumber(0, MAX_FID_POOL_SIZE),
-      DEFAULT_FID_POOL_SIZE,
     )
     .addOption(new Option('--shelf <count>').hideHelp().argParser(refuseShelf))
     .addOption(
@@ -103,16 +102,23 @@ function refuseShelf(): never {
 
 async function storeWallet(
   context: CommandContext,
-  { app, poolSize: fidPoolSize, network: chosen, balance, json }: WalletOptions,
+  { app, poolSize, network: chosen, balance, json }: WalletOptions,
   privateKey: Buffer,
 ): Promise<void> {
   const config = loadConfig(context)
-  const network = chosen === undefined ? openCommandLedger(config)?.network : chainName(config, chosen)
+  const registrations = openCommandLedger(config)?.network
+  const network = chosen === undefined ? registrations : chainName(config, chosen)
   if (network === undefined)
     throw new UsageError('accounts are registered on a chain: set CHAIN_OPTIMISM_RPC_URLS')
   const isLocal = network === LOCAL_NETWORK
   if (!isLocal && balance !== undefined) {
     throw new UsageError('--balance is for networks without a chain: send ETH to the address of the wallet')
+  }
+  const hasPool = network === registrations
+  if (!hasPool && poolSize !== undefined) {
+    throw new UsageError(
+      `--pool-size is for wallets where accounts are registered, which is not on ${chosen}`,
+    )
   }
   await withDatabase(context, 'wallet', async (db) => {
     const appId = await findOrCreateApp(db, app)
@@ -121,7 +127,7 @@ async function storeWallet(
       appId,
       network,
       privateKey,
-      fidPoolSize: chosen === undefined ? fidPoolSize : 0,
+      fidPoolSize: hasPool ? (poolSize ?? DEFAULT_FID_POOL_SIZE) : 0,
       balance: isLocal ? (balance ?? DEFAULT_BALANCE) : null,
     })
     context.print(json ? JSON.stringify(walletJson(wallet)) : wallet.id)
