@@ -30,6 +30,17 @@ it.each([
   },
 )
 
+it('a command that goes on after a stop ends at once while it waits for its database', async () => {
+  const env = {
+    DATABASE_URL: 'postgres://127.0.0.1:9/plaza',
+    PLAZA_SECRET_KEY: 'the-secret-key-of-this-test-0123',
+  }
+  const command = await runCommand(['secret', 'rotate'], { dataDir: await createDataDir(), env })
+  await expect.poll(() => command.output(), { timeout: 30_000 }).toContain('database')
+  command.child.kill('SIGINT')
+  expect(await command.ended).toEqual({ code: 130, signal: null })
+})
+
 it('`logs -f` ends when nobody reads its output, as in a pipe to head', async () => {
   const dataDir = await createDataDir()
   const env = { DATABASE_URL: url }

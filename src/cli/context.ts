@@ -17,10 +17,10 @@ export interface CommandContext {
    */
   readonly onStopSignal: (stop: (isForced: boolean) => void, limitMs?: number) => void
   /**
-   * Registers what closes the database of the command, and returns what removes it. Called with an error to end the command with
-   * at a stop signal for which `onStopSignal` has no callback, and with null when the process exits in a moment.
+   * Registers what closes the database of the command, and returns what removes it. Called at a stop signal with an error to end the
+   * command with, and whether `onStopSignal` has a callback for it; and with null when the process exits in a moment.
    */
-  readonly onDatabaseStop: (stop: (error: Error | null) => void) => () => void
+  readonly onDatabaseStop: (stop: (error: Error | null, isHandled: boolean) => void) => () => void
 }
 
 /** A mistake of the user. It is shown without a stack. */

@@ -2,10 +2,10 @@ import type { MergeTally } from '../hub/reorder-buffer.js'
 import type { CommandContext } from './context.js'
 import { Progress, type ProgressOptions } from './progress.js'
 
-/** Aborts when the user stops the command, which then ends cleanly and can be continued. */
-export function stopSignal(context: CommandContext): AbortSignal {
+/** Aborts when the user stops the command, which then ends cleanly and can be continued. `reason` is what aborts. */
+export function stopSignal(context: CommandContext, reason?: Error): AbortSignal {
   const stop = new AbortController()
-  context.onStopSignal(() => stop.abort())
+  context.onStopSignal(() => stop.abort(reason))
   return stop.signal
 }
 

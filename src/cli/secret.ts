@@ -20,7 +20,7 @@ export function addSecretCommand(program: Command, context: CommandContext): voi
 async function reencryptAll(context: CommandContext): Promise<void> {
   const vault = await openVault(loadConfig(context))
   if (vault.keyId === null) throw new UsageError('there is no encryption key: set PLAZA_SECRET_KEY')
-  const signal = stopSignal(context)
+  const signal = stopSignal(context, new UsageError('stopped: run the same command to continue'))
   await withDatabase(context, 'secret', async (db) => {
     const unreadable: string[] = []
     for (const column of encryptedColumns) {

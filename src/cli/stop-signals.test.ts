@@ -10,8 +10,11 @@ function setUp() {
   const exit = (code: number) => calls.push(['exit', code])
   const process = Object.assign(new EventEmitter(), { exit }) as unknown as NodeJS.Process
   const stops = new StopSignals(process)
-  const stopDatabase = (error: Error | null) =>
-    calls.push(['database', error instanceof StoppedError ? error.exitCode : error])
+  const stopDatabase = (error: Error | null, isHandled: boolean) =>
+    calls.push([
+      isHandled ? 'waiting database' : 'database',
+      error instanceof StoppedError ? error.exitCode : error,
+    ])
   return { calls, stops, stopDatabase, kill: (signal: NodeJS.Signals) => process.emit(signal) }
 }
 
@@ -32,15 +35,18 @@ it('a command that does not handle signals: its database is closed, and aborted 
   ])
 })
 
-it('a command that handles signals: it is told first, and its database only at the second signal', () => {
+it('a command that handles signals: it is told first, and an open database only at the second signal', () => {
   const { calls, stops, stopDatabase, kill } = setUp()
   stops.onDatabaseStop(stopDatabase)
   stops.onStop((isForced) => calls.push(['command', isForced]))
   kill('SIGTERM')
-  expect(calls).toEqual([['command', false]])
+  expect(calls).toEqual([
+    ['command', false],
+    ['waiting database', 143],
+  ])
   vi.advanceTimersByTime(2_000)
   kill('SIGTERM')
-  expect(calls.slice(1)).toEqual([
+  expect(calls.slice(2)).toEqual([
     ['command', true],
     ['database', null],
   ])
@@ -63,7 +69,10 @@ it('output that nobody reads: stops a command that handles signals once, and no 
   stops.stopCommand()
   vi.advanceTimersByTime(2_000)
   stops.stopCommand()
-  expect(calls).toEqual([['command', false]])
+  expect(calls).toEqual([
+    ['command', false],
+    ['waiting database', 143],
+  ])
 })
 
 it('a command that does not end in time is forced to', () => {

@@ -18,8 +18,8 @@ export class StoppedError extends Error {
 
 /** Called at a stop signal; `isForced` from the second one on. */
 type Stop = (isForced: boolean) => void
-/** Called with the error to end with, if the command has no `Stop`; and with null when it is forced to end. */
-type StopDatabase = (error: StoppedError | null) => void
+/** Called with the error to end with, and whether the command has a `Stop`; and with null when it is forced to end. */
+type StopDatabase = (error: StoppedError | null, isHandled: boolean) => void
 
 /** Tells the parts of a command to stop, first cleanly and then at once. */
 export class StopSignals {
@@ -66,19 +66,18 @@ export class StopSignals {
 
   #stopFirst(signal: (typeof SIGNALS)[number]): void {
     this.#firstMs = Date.now()
+    const isHandled = this.#command.length > 0
+    const exitCode = SIGNAL_EXIT_CODE + constants.signals[signal]
+    if (!isHandled && this.#databases.size === 0) this.#process.exit(exitCode)
     for (const stop of this.#command) stop(false)
-    if (this.#command.length === 0) {
-      const exitCode = SIGNAL_EXIT_CODE + constants.signals[signal]
-      if (this.#databases.size === 0) this.#process.exit(exitCode)
-      for (const stop of this.#databases) stop(new StoppedError(exitCode))
-    }
+    for (const stop of this.#databases) stop(new StoppedError(exitCode), isHandled)
     // A process with nothing left to do ends before.
     if (this.#limitMs !== undefined) setTimeout(() => this.#force(), this.#limitMs).unref()
   }
 
   #force(): void {
     for (const stop of this.#command) stop(true)
-    for (const stop of this.#databases) stop(null)
+    for (const stop of this.#databases) stop(null, false)
     setTimeout(() => this.#process.exit(1), FORCED_EXIT_MS)
   }
 }

@@ -8,7 +8,8 @@ import { type CommandContext, loadConfig } from './context.js'
 /**
  * Runs a command on the URL of the server's database: beside a running server, or with an embedded PostgreSQL for its
  * duration. Logs go to stderr, so that stdout contains only the output of the command. A stop signal that the command
- * does not handle closes the database and ends the command: an embedded PostgreSQL does not get the terminal's signals.
+ * does not handle, or that comes before the database is open, closes the database and ends the command: an embedded PostgreSQL
+ * does not get the terminal's signals.
  */
 export async function withDatabaseUrl<T>(
   context: CommandContext,
@@ -20,9 +21,10 @@ export async function withDatabaseUrl<T>(
   const log = openLog(context, config, { output: 'stderr', level })
   const stopping = new AbortController()
   let database: OpenDatabase | null = null
-  const forget = context.onDatabaseStop((error) => {
+  const forget = context.onDatabaseStop((error, isHandled) => {
     if (error === null) database?.abort()
-    else stopping.abort(error)
+    // A command that waits for its database does nothing yet that it could end.
+    else if (!isHandled || database === null) stopping.abort(error)
   })
   try {
     database = await openCommandDatabase(config, command, log, stopping.signal)
