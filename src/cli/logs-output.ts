@@ -2,7 +2,7 @@ import { type ReadLine, readLogs } from '../features/processes/logs/log-reader.j
 import { connect } from '../platform/db/connection.js'
 import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
-import { type FeedLevel, feedLevels } from '../platform/log/log-feed.js'
+import type { FeedLevel } from '../platform/log/log-feed.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
 
@@ -24,16 +24,14 @@ export async function printLogs(context: CommandContext, options: LogsOptions): 
   const url = await findServerDatabase(config)
   if (url === null) throw new UsageError(`no server is running on ${config.dataDir}`)
   const signal = follow ? stopSignal(context) : null
-  const levels = new Set(feedLevels.slice(feedLevels.indexOf(level)))
   const db = connect(url, { poolSize: 1, applicationName: 'plaza logs' })
   try {
     const processes = await readLogs(
       {
         db,
         lines,
-        onLine: (line) => {
-          if (levels.has(line.level)) context.print(json ? JSON.stringify(jsonOf(line)) : textOf(line))
-        },
+        level,
+        onLine: (line) => context.print(json ? JSON.stringify(jsonOf(line)) : textOf(line)),
         onLeftOut: (process, count) =>
           context.progress.write(`${process} wrote ${count} more lines, which are left out\n`),
       },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Readable } from 'node:stream'
 import { afterAll, expect, it } from 'vitest'
@@ -47,6 +48,38 @@ it('prints recent requests and lines without what they were asked, and ends', as
     fields: { method: 'GET', status: 404, request_id: expect.any(String) },
     process: `${hostname()}:${process.pid}`,
   })
+})
+
+it('--level: prints the newest lines of the level, however many others there were since', async () => {
+  await server.get('no/such/route')
+  for (let index = 0; index < 10; index += 1) await server.get('user/bulk?fids=1')
+  const lines = json(await logs('--json', '--lines', '2', '--level', 'warn').ended)
+  expect(lines.map(({ fields }) => fields.status)).toEqual([404, 404])
+})
+
+it('--level: finds lines of a process that sends those of any level, as one of an older version does', async () => {
+  const id = randomUUID()
+  await db`
+    insert into app.processes (id, roles, version, host, pid, alive_until)
+    values (${id}, '{api}', '0', 'old', 1, now() + interval '1 minute')`
+  const line = (level: string, message: string) => ({ atMs: Date.now(), level, message, fields: {} })
+  const kept = [line('error', 'failed'), ...Array.from({ length: 300 }, () => line('info', 'fine'))]
+  const listener = await db.listen('plaza_log_requests', async (payload) => {
+    const { reader, lines } = JSON.parse(payload)
+    const message = { process: 'old:1', lines: kept.slice(-lines), leftOut: 0 }
+    for (let first = 0; first < message.lines.length; first += 50) {
+      const part = {
+        ...message,
+        lines: message.lines.slice(first, first + 50),
+        isRecentEnd: first + 50 >= lines,
+      }
+      await db`select pg_notify(${`plaza_log_${reader}`}, ${JSON.stringify(part)})`
+    }
+  })
+  const lines = json(await logs('--json', '--lines', '1', '--level', 'error').ended)
+  await listener.unlisten()
+  await db`delete from app.processes where id = ${id}`
+  expect(lines).toMatchObject([{ process: 'old:1', message: 'failed' }])
 })
 
 it('--follow: prints what happens until it is stopped, and the server then sends nothing', async () => {

@@ -24,6 +24,20 @@ it('has lines and requests in their order, and requests push no lines out', () =
   expect(feed.since(feed.sequence, 10)).toEqual([])
 })
 
+it('finds the newest of a level, and counts all that there were', () => {
+  const { feed, log } = feedAt()
+  log.error({}, 'failed')
+  feed.noteRequest({ ...request, status: 503 })
+  feed.noteRequest({ ...request, status: 404 })
+  for (let index = 0; index < 450; index += 1) log.info({}, 'fine')
+  expect(feed.since(0, 10, 'error').map(({ message }) => message)).toEqual(['failed', 'GET /x 503 in 3 ms'])
+  expect(feed.since(0, 2, 'warn').map(({ message }) => message)).toEqual([
+    'GET /x 503 in 3 ms',
+    'GET /x 404 in 3 ms',
+  ])
+  expect([feed.countOf('error'), feed.countOf('warn'), feed.countOf('info')]).toEqual([2, 3, 453])
+})
+
 it('leaves out secrets, and what is no plain value', () => {
   const { feed, log } = feedAt()
   const err = new Error('connect to postgres://user:hunter2@db/plaza failed')

@@ -8,6 +8,11 @@ import { SECRETS } from './logger.js'
 export const feedLevels = ['info', 'warn', 'error'] as const
 export type FeedLevel = (typeof feedLevels)[number]
 
+/** This level and those above. */
+export function levelsFrom(level: FeedLevel): readonly FeedLevel[] {
+  return feedLevels.slice(feedLevels.indexOf(level))
+}
+
 /** A line of the log, or a request. */
 export interface LogLine {
   /** Unix milliseconds. */
@@ -44,6 +49,7 @@ const MAX_FIELD = 300
 export class LogFeed {
   readonly #lines = new Recent<LogLine>()
   readonly #requests = new Recent<AnsweredRequest>()
+  readonly #counts: Record<FeedLevel, number> = { info: 0, warn: 0, error: 0 }
   #sequence = 0
 
   constructor(private readonly clock: () => number) {}
@@ -53,31 +59,39 @@ export class LogFeed {
     return this.#sequence
   }
 
+  /** The number of entries of this level and above that there were so far. */
+  countOf(level: FeedLevel): number {
+    return levelsFrom(level).reduce((sum, each) => sum + this.#counts[each], 0)
+  }
+
   /** Keeps a line. */
   note(level: FeedLevel, fields: object, message: string): void {
     const atMs = this.clock()
     const line = { atMs, level, message: message.slice(0, MAX_MESSAGE), fields: plainFields(fields) }
-    this.#lines.add(this.#numbered(atMs, line))
+    this.#lines.add(this.#numbered(atMs, level, line))
   }
 
   /** Keeps a request. Requests do not push lines out. */
   noteRequest(request: AnsweredRequest): void {
-    this.#requests.add(this.#numbered(this.clock(), request))
+    this.#requests.add(this.#numbered(this.clock(), levelOf(request), request))
   }
 
-  #numbered<Entry>(atMs: number, entry: Entry): Numbered<Entry> {
+  #numbered<Entry>(atMs: number, level: FeedLevel, entry: Entry): Numbered<Entry> {
+    this.#counts[level] += 1
     this.#sequence += 1
     return { sequence: this.#sequence, atMs, entry }
   }
 
-  /** The newest entries after a number, oldest first, at most so many. */
-  since(sequence: number, limit: number): LogLine[] {
+  /** The newest entries after a number, of a level and above, oldest first, at most so many. */
+  since(sequence: number, limit: number, level: FeedLevel = 'info'): LogLine[] {
     if (limit === 0) return []
+    const levels = levelsFrom(level)
     const lines = this.#lines.since(sequence)
     const requests = this.#requests
       .since(sequence)
       .map(({ entry, ...numbered }) => ({ ...numbered, entry: requestLine(numbered.atMs, entry) }))
     return [...lines, ...requests]
+      .filter(({ entry }) => levels.includes(entry.level))
       .sort((a, b) => a.sequence - b.sequence)
       .slice(-limit)
       .map(({ entry }) => entry)
@@ -113,10 +127,15 @@ export function recorded(log: Log, feed: LogFeed): Log {
   }
 }
 
-function requestLine(atMs: number, { method, route, status, ms, requestId }: AnsweredRequest): LogLine {
+function levelOf({ status }: AnsweredRequest): FeedLevel {
+  return status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info'
+}
+
+function requestLine(atMs: number, request: AnsweredRequest): LogLine {
+  const { method, route, status, ms, requestId } = request
   return {
     atMs,
-    level: status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info',
+    level: levelOf(request),
     message: `${method} ${route} ${status} in ${ms} ms`,
     fields: { method, route, status, ms, request_id: requestId },
   }

@@ -1,6 +1,6 @@
 import type { Listen } from '../../../outbox/outbox-queue.js'
 import type { Database } from '../../../platform/db/connection.js'
-import type { LogFeed } from '../../../platform/log/log-feed.js'
+import type { FeedLevel, LogFeed } from '../../../platform/log/log-feed.js'
 import { pause } from '../../../platform/process/pause.js'
 import {
   type LogMessage,
@@ -30,8 +30,11 @@ const MAX_RECENT = 500
 
 interface Reader {
   untilMs: number
+  readonly level: FeedLevel
   /** The newest line that it was sent. */
   sequence: number
+  /** Lines of its level that there were until then. */
+  count: number
 }
 
 /**
@@ -49,13 +52,14 @@ export async function startLogBroadcast(options: LogBroadcastOptions): Promise<(
   const listener = await listen(logRequestChannel, (payload) => {
     const request = parseLogRequest(payload)
     if (request === null) return
-    const { reader, lines, follow } = request
+    const { reader, lines, level, follow } = request
     const known = readers.get(reader)
     if (known !== undefined) known.untilMs = clock() + READER_MS
     else if (readers.size < MAX_READERS) {
-      const sequence = feed.sequence
-      if (follow) readers.set(reader, { untilMs: clock() + READER_MS, sequence })
-      const recent = feed.since(0, Math.min(lines, MAX_RECENT))
+      const { sequence } = feed
+      const count = feed.countOf(level)
+      if (follow) readers.set(reader, { untilMs: clock() + READER_MS, level, sequence, count })
+      const recent = feed.since(0, Math.min(lines, MAX_RECENT), level)
       send(options, reader, { lines: recent, leftOut: 0, isRecentEnd: true }).catch(() => {})
     }
     if (readers.size > 0) sending ??= sendUntilGone().finally(() => (sending = null))
@@ -72,11 +76,12 @@ export async function startLogBroadcast(options: LogBroadcastOptions): Promise<(
   }
 
   async function sendNew(id: string, reader: Reader): Promise<void> {
-    const newest = feed.sequence
-    if (newest === reader.sequence) return
-    const lines = feed.since(reader.sequence, MAX_LINES)
-    const leftOut = newest - reader.sequence - lines.length
-    reader.sequence = newest
+    const count = feed.countOf(reader.level)
+    if (count === reader.count) return
+    const lines = feed.since(reader.sequence, MAX_LINES, reader.level)
+    const leftOut = count - reader.count - lines.length
+    reader.sequence = feed.sequence
+    reader.count = count
     await send(options, id, { lines, leftOut, isRecentEnd: false })
   }
 

@@ -23,8 +23,12 @@ it('an empty message is one notification, and too many fields are left out', () 
 })
 
 it('what is no request is ignored', () => {
-  const request = { reader: '7b0f8a52-51c2-4c0b-9d1e-0f4f3c2b1a00', lines: 5, follow: true }
+  const request = { reader: '7b0f8a52-51c2-4c0b-9d1e-0f4f3c2b1a00', lines: 5, follow: true, level: 'warn' }
   expect(parseLogRequest(JSON.stringify(request))).toEqual(request)
+  // From a reader of a version that asks for no level, or for one that is not there yet.
+  for (const level of [undefined, 'trace']) {
+    expect(parseLogRequest(JSON.stringify({ ...request, level }))).toEqual({ ...request, level: 'info' })
+  }
   for (const payload of [
     '',
     '{',

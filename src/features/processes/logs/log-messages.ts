@@ -1,4 +1,4 @@
-import type { LogLine } from '../../../platform/log/log-feed.js'
+import { type FeedLevel, feedLevels, type LogLine } from '../../../platform/log/log-feed.js'
 
 /** The NOTIFY channel on which readers ask all processes for their lines. */
 export const logRequestChannel = 'plaza_log_requests'
@@ -11,6 +11,8 @@ export interface LogRequest {
   readonly reader: string
   /** Recent lines that it wants of each process. */
   readonly lines: number
+  /** The lowest level of lines that it wants. */
+  readonly level: FeedLevel
   /** Whether it wants what comes, too. */
   readonly follow: boolean
 }
@@ -18,9 +20,11 @@ export interface LogRequest {
 /** Parses a request; null for any other text, since every user of the database may notify. */
 export function parseLogRequest(payload: string): LogRequest | null {
   try {
-    const { reader, lines, follow } = JSON.parse(payload) as Partial<LogRequest>
+    const { reader, lines, level, follow } = JSON.parse(payload) as Partial<LogRequest>
     const isRequest = /^[0-9a-f-]{36}$/.test(reader ?? '') && Number.isInteger(lines) && Number(lines) >= 0
-    return isRequest ? { reader: reader!, lines: lines!, follow: follow === true } : null
+    if (!isRequest) return null
+    const known = feedLevels.find((each) => each === level) ?? 'info'
+    return { reader: reader!, lines: lines!, level: known, follow: follow === true }
   } catch {
     return null
   }
