@@ -4,6 +4,7 @@ import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { createServerMonitor } from '../../src/features/console/overview/monitor.js'
 import { ensurePartitions } from '../../src/hub/log/partitions.js'
 import { eventChannel } from '../../src/hub/log/write.js'
+import type { TraceSpan } from '../../src/platform/tracing/active-span.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
@@ -28,7 +29,9 @@ for (let sample = 0; sample <= 60; sample += 1) {
     events: sample ** 3 * 2,
   })
 }
-monitor.errors.note('a scheduled job failed: score', 'canceling statement due to statement timeout')
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const span = { isRecorded: true, traceId } as TraceSpan
+monitor.errors.note('a scheduled job failed: score', 'canceling statement due to statement timeout', span)
 await db`insert into app.database_sizes select now() - n * interval '1 day', 50000000 - n * 1000000 from generate_series(1, 9) n`
 await db`insert into sync.cursors values ('hub.example:3383', 1, 1, ${testNow})`
 await db`insert into sync.fids (fid, backfilled_at) select n, case when n < 90 then now() end from generate_series(1, 100) n`
@@ -61,6 +64,7 @@ describe.skipIf(browserPath === null)('the overview', () => {
     for (const text of [
       'a scheduled job failed: score',
       'canceling statement due to statement timeout',
+      `Trace ${traceId}`,
       'Backfill: 89 of 100 users',
       'hub.example:3383, shard 1',
       'hub.messages',

@@ -162,6 +162,8 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     await page.getByRole('option', { name: /^POST \/v2\/social\/mute\/ / }).click()
     await page.getByLabel('Body').fill('{"fid":1,')
     await shows('This is not JSON')
+    await page.getByLabel('Body').fill('null')
+    await page.getByRole('button', { name: 'Copy as SDK', disabled: true }).waitFor()
     await page.getByLabel('Body').fill('{"fid": 9007199254740993}')
     await page.getByRole('button', { name: 'Copy as fetch' }).click()
     await page.getByRole('button', { name: 'Copied fetch' }).waitFor()

@@ -179,7 +179,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
   it('show a delivery that fails, redeliver it, are changed and deleted', async () => {
     let answer = { status: 410, text: 'this garden is closed' }
     const receiver = await startReceiver((response) => response.writeHead(answer.status).end(answer.text))
-    const subscription = { 'cast.created': { text: '^gm' } }
+    const subscription = { 'cast.created': { text: ' gm ' } }
     await send('POST', 'webhook', { name: 'closed garden', url: receiver.url, subscription })
     const { page, shows, isFaultless, takePicture, click, link, tab, closed, sendSample } =
       await openWebhooks()
@@ -217,10 +217,12 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
 
     await link('Edit')
     const text = page.getByRole('group', { name: 'cast.created' }).getByLabel('Text', { exact: true })
-    await expect.poll(() => text.inputValue()).toBe('^gm')
+    await expect.poll(() => text.inputValue()).toBe(' gm ')
     await page.getByLabel('Name').fill('flowers')
     await click('Save the webhook')
     await page.getByRole('heading', { level: 1, name: 'flowers' }).waitFor()
+    const [saved] = await db`select filters from webhooks.webhooks where title = 'flowers'`
+    expect(saved!.filters).toEqual(subscription)
     await click('Delete')
     await shows('and the subscription, the secrets and')
     await click('Delete the webhook')

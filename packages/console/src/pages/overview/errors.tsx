@@ -44,14 +44,21 @@ export function Errors({ overview }: { overview: OverviewData }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {recent.map(({ at, kind, message }, index) => (
+            {recent.map(({ at, kind, message, trace_id: traceId }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two may be equal, and rows have no state
               <Table.Tr key={`${at} ${index}`}>
                 <Table.Td>
                   <Time at={at} />
                 </Table.Td>
                 <Table.Td>{kind}</Table.Td>
-                <Table.Td>{message}</Table.Td>
+                <Table.Td>
+                  {message}
+                  {traceId !== undefined && (
+                    <Text size="xs" c="dimmed" className="mono">
+                      Trace {traceId}
+                    </Text>
+                  )}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

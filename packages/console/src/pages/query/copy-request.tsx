@@ -18,7 +18,7 @@ export function CopyRequest({ filled }: { filled: Filled }) {
       key={name}
       variant="default"
       disabled={code === null}
-      title={code === null ? 'The published client has no method for this' : undefined}
+      title={code === null ? 'The published client cannot send this' : undefined}
       onClick={() => {
         clipboard.copy(code)
         setCopied(name)

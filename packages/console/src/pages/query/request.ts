@@ -138,17 +138,16 @@ ${body}})
 const reply = await response.json()`
 }
 
-/** The request with the published client; null where that has no method for it. */
+/** The request with the published client; null where that has no method for it, or the body is no object. */
 export function sdkOf({ operation, values, body }: Filled, origin: string): string | null {
   const method = sdkMethods[`${operation.method} ${operation.path}`]
   if (method === undefined) return null
   const given = operation.parameters
     .filter(({ name }) => (values[name] ?? '') !== '')
     .map(({ name, schema }) => [camelCase(name), typed(values[name]!, schema.type)] as const)
-  const members =
-    body === null || bodyProblem(body) !== null
-      ? []
-      : Object.entries(JSON.parse(body) as object).map(([name, value]) => [camelCase(name), value] as const)
+  const sent: unknown = body === null || bodyProblem(body) !== null ? {} : JSON.parse(body)
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return null
+  const members = Object.entries(sent).map(([name, value]) => [camelCase(name), value] as const)
   const all = [...given, ...members]
   const argument = all.length === 0 ? '' : JSON.stringify(Object.fromEntries(all), null, 2)
   return `import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'

@@ -93,7 +93,9 @@ export function subscriptionOf(texts: FilterTexts): {
     type,
     Object.fromEntries(
       filterFields[type as EventType].flatMap(({ name, input }) => {
-        const text = members[name]?.trim() ?? ''
+        const entered = members[name] ?? ''
+        // A blank is a part of a pattern.
+        const text = input === 'pattern' ? entered : entered.trim()
         if (text === '') return []
         const value = parsers[input](text)
         if (!(value instanceof Error)) return [[name, value]]
