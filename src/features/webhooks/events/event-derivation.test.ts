@@ -7,7 +7,8 @@ import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
 import { hubEventBody } from '../../../hub/log/hub-event.js'
 import { AFTER_ALL_EVENTS } from '../../../hub/log/log-range.js'
 import { readEvents } from '../../../hub/log/read.js'
-import { HubEventType, ReactionType, UserDataType } from '../../../protocol/definitions.js'
+import { HubEventType, ReactionType, SignerEventType, UserDataType } from '../../../protocol/definitions.js'
+import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import { recordCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
 import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
 
@@ -134,6 +135,23 @@ it('deriveWebhookEvents: a revoked username -> user.updated', async () => {
   await derivedEvents()
   await hub.submitNameTransfers([nameTransfer('bob', 0, testNowUnix - 400)])
   expect(await derivedEvents()).toEqual([`user.updated ${bob.fid}`])
+})
+
+it.each([
+  ['an address', Buffer.alloc(20, 7)],
+  ['an ABI word', Buffer.concat([Buffer.alloc(12), Buffer.alloc(20, 8)])],
+])('deriveWebhookEvents: %s that signs in is added, removed, and reset -> user.updated', async (_, key) => {
+  const { bob, derivedEvents } = await createScene()
+  const { ADD, REMOVE, ADMIN_RESET } = SignerEventType
+  for (const [index, eventType] of [ADD, REMOVE, ADMIN_RESET].entries()) {
+    const event = bob.signerEvent(eventType, bob.fid * 100 + 10 + index, key)
+    // Chains say the type of a key only when it is added.
+    event.signerEventBody!.keyType = eventType === ADD ? KEY_TYPE_AUTH : 0
+    await hub.submitOnChainEvents([event])
+    expect(await derivedEvents()).toEqual([`user.updated ${bob.fid}`])
+  }
+  await hub.submitOnChainEvents([bob.signerEvent(REMOVE, bob.fid * 100 + 20)])
+  expect(await derivedEvents()).toEqual([])
 })
 
 it('deriveWebhookEvents: a pruned cast -> cast.deleted', async () => {

@@ -6,6 +6,8 @@ import {
   MessageType,
   type OnChainEvent,
   OnChainEventType,
+  type SignerEventBody,
+  SignerEventType,
 } from '../../../protocol/definitions.js'
 import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import type { SignedMessage } from '../../../protocol/message.js'
@@ -20,6 +22,10 @@ export const webhookEventTypes: readonly number[] = [
   HubEventType.REVOKE_MESSAGE,
   HubEventType.MERGE_ON_CHAIN_EVENT,
 ]
+
+const ADDRESS_BYTES = 20
+/** Zeros in front of an address in an ABI word. */
+const PADDING_BYTES = 12
 
 type EventWithoutId = Omit<WebhookEvent, 'id' | 'traceparent'>
 
@@ -137,8 +143,15 @@ function kindOfChainEvent(event: OnChainEvent): WebhookEventKind | null {
     case OnChainEventType.EVENT_TYPE_TIER_PURCHASE:
       return 'user.updated'
     case OnChainEventType.EVENT_TYPE_SIGNER:
-      return event.signerEventBody?.keyType === KEY_TYPE_AUTH ? 'user.updated' : null
+      return isSignInKey(event.signerEventBody!) ? 'user.updated' : null
     default:
       return null
   }
+}
+
+/** Whether a key is a sign-in address. Only an addition says its type, so other events tell it by the form: an address or an ABI word. */
+function isSignInKey({ eventType, keyType, key }: SignerEventBody): boolean {
+  if (eventType === SignerEventType.ADD) return keyType === KEY_TYPE_AUTH
+  const padding = key.length - ADDRESS_BYTES
+  return padding === 0 || (padding === PADDING_BYTES && key.subarray(0, padding).every((byte) => byte === 0))
 }
