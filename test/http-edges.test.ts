@@ -62,7 +62,7 @@ const statusesOf = ({ text }: Exchange) =>
 it.each([
   [
     '431',
-    request('GET /v2/farcaster/user/bulk', ['host: a', `x-long: ${'x'.repeat(20_000)}`]),
+    request('GET /v2/farcaster/user/bulk', ['host: a', `x-long: ${'x'.repeat(40_000)}`]),
     431,
     'HeadersTooLarge',
   ],
@@ -81,14 +81,22 @@ it.each([
 )
 
 it('what is no request of the hub: has the shape of the hub', async () => {
-  const reply = parse(await exchange([request('GET /v1/info', ['host: a', `x: ${'x'.repeat(20_000)}`])]))
+  const reply = parse(await exchange([request('GET /v1/info', ['host: a', `x: ${'x'.repeat(40_000)}`])]))
   expect(reply.status).toBe(431)
   expect(reply.body).toMatchObject({ errCode: 'bad_request.too_large', name: 'HubError' })
   expect(
-    parse(await exchange([request('GET /v1/farcaster/user', [`x: ${'x'.repeat(20_000)}`])])).body,
+    parse(await exchange([request('GET /v1/farcaster/user', [`x: ${'x'.repeat(40_000)}`])])).body,
   ).toMatchObject({
     code: 'HeadersTooLarge',
   })
+})
+
+it('350 addresses, each with an encoded key of its own, are read', async () => {
+  const addresses = Array.from({ length: 350 }, (_, index) => `0x${String(index).padStart(40, '0')}`)
+  const target = `/v2/farcaster/user/bulk-by-address?${addresses.map((address) => `addresses%5B%5D=${address}`).join('&')}`
+  const headers = ['host: a', `x-api-key: ${KEY}`, 'connection: close']
+  const reply = parse(await exchange([request(`GET ${target}`, headers)]))
+  expect([reply.status, reply.body, reply.error]).toEqual([200, {}, null])
 })
 
 it('headers far beyond the limit: the client that writes all of them first still reads the answer', async () => {

@@ -36,7 +36,7 @@ const problems: Readonly<Record<string, Problem>> = {
     status: 431,
     code: 'HeadersTooLarge',
     hubCode: 'bad_request.too_large',
-    message: 'the path and the headers are longer than 16 kB',
+    message: 'the path and the headers are longer than 32 kB',
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
