@@ -107,6 +107,13 @@ export class Hydrator {
     return new Map([...loaded].map(([fid, user]) => [fid, renderUser(user, viewer)]))
   }
 
+  /** Renders users by fid as they are stored now: the cache may be behind a merge of another process. Without a viewer. */
+  async storedUsers(fids: readonly number[]): Promise<Map<number, Json>> {
+    if (fids.length === 0) return new Map()
+    const loaded = await this.#users.loadStored(fids)
+    return new Map([...loaded].map(([fid, user]) => [fid, renderUser(user, null)]))
+  }
+
   /** The dehydrated forms of users, by fid. */
   async dehydratedUsers(fids: readonly number[]): Promise<Map<number, UserDehydrated>> {
     const loaded = await this.#users.load(fids)

@@ -67,6 +67,11 @@ export class UserCache {
     return cached
   }
 
+  /** Loads users past the cache, with those of other requests: the result may have more users. */
+  async loadStored(fids: readonly number[]): Promise<ReadonlyMap<number, CachedUser>> {
+    return await this.#loader.load(fids)
+  }
+
   async #load(fids: readonly number[]): Promise<ReadonlyMap<number, CachedUser>> {
     const { db, locationOf, clock } = this.options
     const since = this.#cache.currentVersion()

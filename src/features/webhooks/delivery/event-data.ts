@@ -26,7 +26,10 @@ export async function renderEventData(
   const [casts, dehydratedUsers, users, targets] = await Promise.all([
     loadCastViews(context, events),
     context.hydrator.dehydratedUsers(events.flatMap(({ subject }) => fidsToDehydrate(subject))),
-    context.hydrator.users(events.flatMap(({ subject }) => (subject.type === 'user' ? [subject.fid] : []))),
+    // The data is stored for all attempts, so it must have the change that it tells of.
+    context.hydrator.storedUsers(
+      events.flatMap(({ subject }) => (subject.type === 'user' ? [subject.fid] : [])),
+    ),
     loadReactionTargets(
       context,
       events.flatMap(({ subject }) => (subject.type === 'reaction' ? [subject] : [])),
