@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { type AudienceFilter, audienceTokens } from './audience/audience.js'
+import { type AudienceFilter, audienceTokens, isTarget } from './audience/audience.js'
 
 /** Outcome of a notification for one user at one client. */
 export interface NotificationDelivery {
@@ -14,8 +14,8 @@ const MAX_DELIVERIES = 1_000
 
 /**
  * Reads the deliveries of a campaign that has ended, by fid. A user who was not reached is listed by the state of the
- * token, and as failed where a token of today was not tried; a target that was not tried, because it that was reached with
- * the same idempotency key before, counts as a success, unless the campaign was canceled.
+ * token, and as failed where a token of today was not tried, as of a target that the filter leaves out. A target that was not
+ * tried because it was reached with the same idempotency key before counts as a success, unless the campaign was canceled.
  */
 export async function readDeliveries(
   db: Database,
@@ -43,20 +43,21 @@ export async function readDeliveries(
     ),
     untried as (
       select t.fid, t.client_fid, t.state
-      from (${audienceTokens(db, appId, audience)}) t
-      where ${targets.length > 0}::boolean
+      from miniapps.tokens t
+      where t.app_id = ${appId} and ${isTarget(db, targets)}
         and not exists (select from tried where tried.fid = t.fid and tried.client_fid = t.client_fid)
     )
     select fid, client_fid as "clientFid", status from tried
     union all
     select fid, client_fid,
-      case state
-        when 'enabled' then (
+      case
+        when state = 'disabled' then 'token_disabled'
+        when state <> 'enabled' then 'token_not_found'
+        when (fid, client_fid) in (select a.fid, a.client_fid from (${audienceTokens(db, appId, audience)}) a) then (
           select case c.state when 'canceled' then 'failed' else 'success' end
           from miniapps.campaigns c where c.id = ${campaignId}
         )
-        when 'disabled' then 'token_disabled'
-        else 'token_not_found'
+        else 'failed'
       end
     from untried
     union all

@@ -100,6 +100,21 @@ it('lists a target that is named several times once, with a token and without on
   ])
 })
 
+it('lists targets that a filter leaves out, too', async () => {
+  const client = await startClient()
+  const { appId, send } = await createMiniApp(parts)
+  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1, 2] })
+  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [3], state: 'disabled' })
+  const result = await send({ target_fids: [1, 2, 3, 4], filters: { exclude_fids: [2, 3, 4] } })
+  expect(result).toMatchObject({ success_count: 1, ...allSucceeded })
+  expect(result.notification_deliveries).toMatchObject([
+    { fid: 1, status: 'success' },
+    { fid: 2, status: 'failed' },
+    { fid: 3, status: 'token_disabled' },
+    { fid: 4, status: 'token_not_found' },
+  ])
+})
+
 it.each([
   ['?msg=hello%20world&next=/games/1,2&beta', '?msg=hello%20world&next=/games/1,2&beta&'],
   ['?', '?'],
