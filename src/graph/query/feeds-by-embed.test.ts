@@ -35,7 +35,7 @@ describe('a cast with embeds on both sides of the newest', () => {
   const found = [border, older]
 
   test.each(['https://one.example', 'https://two.example'])('is found by its embed of %s', async (prefix) => {
-    const entries = await readEmbedFeed(db, { prefix, isHost: true }, pageRequest)
+    const entries = await readEmbedFeed(db, { prefixes: [prefix], isHost: true }, pageRequest)
     expect([...new Set(entries.map(({ hash }) => hash))]).toEqual(found)
   })
 
@@ -48,7 +48,7 @@ describe('a cast with embeds on both sides of the newest', () => {
 describe('without older embeds', () => {
   const selections = [
     ['kinds', { kinds: ['application/pdf', 'video/mp4'] }],
-    ['a prefix', { prefix: 'https://one.example', isHost: true }],
+    ['a prefix', { prefixes: ['https://one.example'], isHost: true }],
   ] as const
 
   test.each(selections)('matches of %s at the end of the list are read once', async (_name, selection) => {
@@ -91,7 +91,8 @@ describe('matches that are common among older embeds, and few of the newest', ()
   const url = 'https://spread.example/a.jpg'
   const selections = [
     ['kinds', { kinds: ['image/jpeg'] }],
-    ['a prefix', { prefix: 'https://spread.example', isHost: true }],
+    ['a prefix', { prefixes: ['https://spread.example'], isHost: true }],
+    ['two prefixes', { prefixes: ['https://spread.example/%61', 'https://spread.example/a'], isHost: false }],
   ] as const satisfies readonly (readonly [string, EmbedSelection])[]
 
   beforeAll(async () => {
@@ -126,7 +127,7 @@ describe('matches that are common among older embeds, and few of the newest', ()
     await db`insert into social.blocks (fid, target_fid, ts) values (9, 1, 0)`
     const entries = await readEmbedFeed(
       db,
-      { prefix: 'https://spread.example', isHost: true },
+      { prefixes: ['https://spread.example'], isHost: true },
       { before: null, count: 5, viewerFid: 9 },
     )
     expect(entries).toHaveLength(0)

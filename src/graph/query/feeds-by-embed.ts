@@ -9,8 +9,9 @@ import { visibilityFilter } from './visibility-filter.js'
 /** The embeds that a feed selects. */
 export type EmbedSelection =
   | {
-      readonly prefix: string
-      /** The prefix ends with a host: a longer host name does not match. */
+      /** Spellings of one prefix, each once. */
+      readonly prefixes: readonly string[]
+      /** The prefixes end with a host: a longer host name does not match. */
       readonly isHost: boolean
     }
   | { readonly kinds: readonly EmbedKind[] }
@@ -113,10 +114,18 @@ function isMatchingEmbed(db: Database, selection: EmbedSelection): Fragment {
   if ('hasFrame' in selection) {
     return db`exists (select from embeds.urls u where u.url = e.url and u.metadata ? 'frame')`
   }
-  const { prefix, isHost } = selection
-  const within = db`starts_with(e.url, ${prefix})`
-  if (!isHost) return within
-  return db`${within} and substr(e.url, length(${prefix}::text) + 1, 1) in ('', '/', '?', '#')`
+  const { prefixes, isHost } = selection
+  return anyOf(db, prefixes, (prefix) => {
+    const within = db`starts_with(e.url, ${prefix})`
+    if (!isHost) return within
+    return db`${within} and substr(e.url, length(${prefix}::text) + 1, 1) in ('', '/', '?', '#')`
+  })
+}
+
+/** The condition that holds for one of the texts at least. Each may use an index: PostgreSQL unites them in a bitmap. */
+function anyOf(db: Database, texts: readonly string[], condition: (text: string) => Fragment): Fragment {
+  const whole = texts.map((text) => db`(${condition(text)})`).reduce((all, each) => db`${all} or ${each}`)
+  return db`(${whole})`
 }
 
 /** All matching embeds `e`, by index; more conditions may follow. */
@@ -136,11 +145,15 @@ function allMatchingEmbeds(db: Database, selection: EmbedSelection): Fragment {
       where u.metadata ? 'frame'`
   }
   // The last character of Unicode sorts after every continuation of a URL.
-  const { prefix } = selection
+  const ranges = anyOf(
+    db,
+    selection.prefixes,
+    (prefix) => db`e.url ~>=~ ${prefix} and e.url ~<~ ${`${prefix}\u{10ffff}`}`,
+  )
   return db`
     select e.ts, e.hash
     from social.url_embeds e
-    where e.url ~>=~ ${prefix} and e.url ~<~ ${`${prefix}\u{10ffff}`} and ${isMatchingEmbed(db, selection)}`
+    where ${ranges} and ${isMatchingEmbed(db, selection)}`
 }
 
 /** Casts that embed a cast with its right author, newest first; null if that cast is not stored. */

@@ -115,6 +115,27 @@ describe('filter', () => {
     expect(await countStatements('feed', { ...query, viewer_fid: 1 })).toBeLessThanOrEqual(6)
   })
 
+  test.each([
+    ['https://ja.wikipedia.example/wiki/日本', 'https://ja.wikipedia.example/wiki/%E6%97%A5%E6%9C%AC'],
+    ["https://quotes.example/?q=it's", 'https://quotes.example/?q=it%27s'],
+    ['https://Capital.example/a', 'https://capital.example/a'],
+    ['https://Host.example', 'https://host.example/'],
+  ])('embed_url=%s finds casts that have it so, and as %s', async (asTyped, asParsed) => {
+    const casts = [asTyped, asParsed].map((url, n) =>
+      eve.cast('page', testNow - 2_000 - n, { embeds: [{ url }] }),
+    )
+    await merge(...casts)
+    const query = { filter_type: 'embed_url', embed_url: asTyped }
+    expect(await hashesOf('feed', query)).toEqual(named(...casts))
+  })
+
+  test('a host with a slash at its end selects casts that have it without', async () => {
+    const cast = eve.cast('home', testNow - 2_100, { embeds: [{ url: 'https://bare.example' }] })
+    await merge(cast, eve.cast('other', testNow - 2_100, { embeds: [{ url: 'https://bare.example.net/' }] }))
+    const query = { filter_type: 'embed_url', embed_url: 'https://bare.example/' }
+    expect(await hashesOf('feed', query)).toEqual(named(cast))
+  })
+
   test('finds the casts of members behind more by others than one request reads', async () => {
     const busy = 'https://example.com/~/channel/busy'
     await createChannel('busy', { urls: [busy], leadFid: 1, members: [2] })

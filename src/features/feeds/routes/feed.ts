@@ -185,15 +185,16 @@ function requireMember<Name extends keyof FeedQuery>(
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//i
 
 /**
- * Normalizes a prefix of embedded URLs: with a scheme, and the host in lower case, as nearly all casts have
- * them. A host alone selects every URL on it, with or without a slash at its end.
+ * Prefixes of embedded URLs, with a scheme: as the text has it, and as browsers spell it, with the host in lower case
+ * and other characters encoded. Casts have either. A host alone, with or without a slash, selects every URL on it.
  */
-function embedPrefix(embedUrl: string): Extract<EmbedSelection, { prefix: string }> {
+function embedPrefix(embedUrl: string): Extract<EmbedSelection, { prefixes: unknown }> {
   const text = scheme.test(embedUrl) ? embedUrl : `https://${embedUrl}`
   const url = parseUrl(text)
   if (url === null) throw invalidField('embed_url', 'must be a URL or a prefix of one')
-  const isHost = url.pathname === '/' && url.search === '' && url.hash === '' && !text.endsWith('/')
-  return { prefix: isHost ? url.href.replace(/\/$/, '') : url.href, isHost }
+  const isHost = url.pathname === '/' && url.search === '' && url.hash === ''
+  const spellings = [text, url.href].map((spelling) => (isHost ? spelling.replace(/\/$/, '') : spelling))
+  return { prefixes: [...new Set(spellings)], isHost }
 }
 
 const framePages = feedPages('feed/frames', true)
