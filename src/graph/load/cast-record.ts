@@ -105,7 +105,7 @@ export async function loadSnapshotCasts(db: Database, snapshots: readonly CastRo
       ) as g (
         hash, fid, ts, text, parent_fid, parent_hash, parent_url, embeds, mentions, mention_positions, signer
       )
-      left join social.casts p on p.hash = g.parent_hash
+      left join social.casts p on p.hash = g.parent_hash and p.fid = g.parent_fid
     )
     select
       ${castColumns(db)},

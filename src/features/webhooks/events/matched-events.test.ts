@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { TestUser, testNow } from '../../../../test/network.js'
 import type { Queryable } from '../../../platform/db/connection.js'
-import type { Matcher } from '../matching/matcher.js'
+import { Matcher } from '../matching/matcher.js'
 import { matchEvents } from './matched-events.js'
 import type { WebhookEvent } from './webhook-event.js'
 
@@ -23,4 +26,35 @@ it('matching of many events lets other work have its turn', async () => {
   expect(matched.map(({ event }) => event.id)).toEqual(['1', '2', '3'])
   expect(order.indexOf('other work')).toBeGreaterThan(0)
   expect(order.at(-1)).toBe('event')
+})
+
+it('root_parent_urls: a reply that names a wrong author of its parent is in no thread', async () => {
+  const { db } = await createTestDatabase()
+  const hub = await createTestHub(db)
+  const [alice, bob] = [new TestUser(1), new TestUser(2)]
+  const root = 'https://example.com/~/channel/gardens'
+  const cast = alice.cast('tulips', testNow - 100, { parentUrl: root })
+  const reply = bob.cast('lilies', testNow - 90, { parentCastId: { fid: 1, hash: cast.hash } })
+  const forged = bob.cast('spam', testNow - 80, { parentCastId: { fid: 3, hash: cast.hash } })
+  const removedReply = bob.cast('weeds', testNow - 70, { parentCastId: { fid: 1, hash: cast.hash } })
+  const removedForged = bob.cast('more spam', testNow - 60, { parentCastId: { fid: 3, hash: cast.hash } })
+  await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
+  // Those that were removed are not stored any more when their events are matched.
+  await hub.submit([cast, reply, forged])
+  const matcher = new Matcher()
+  const filter = { root_parent_urls: [root] }
+  matcher.set({ webhookId: 'gardener', filters: { 'cast.created': filter, 'cast.deleted': filter } })
+  const eventOf = (kind: 'cast.created' | 'cast.deleted') => (message: typeof cast) =>
+    ({
+      id: message.data.castAddBody!.text,
+      kind,
+      happenedAt: null,
+      subject: { type: 'cast', message },
+    }) as const
+  const events: WebhookEvent[] = [
+    ...[cast, reply, forged].map(eventOf('cast.created')),
+    ...[removedReply, removedForged].map(eventOf('cast.deleted')),
+  ]
+  const matched = await matchEvents(db, matcher, events)
+  expect(matched.map(({ event }) => event.id)).toEqual(['tulips', 'lilies', 'weeds'])
 })

@@ -68,13 +68,18 @@ async function loadUsers(db: Queryable, fids: readonly number[]): Promise<Map<nu
   return new Map(rows.map((row) => [row.fid, row]))
 }
 
-/** Returns the root parent URL of each stored cast, by hash in hex without 0x. */
+/** Returns the root parent URL of each stored cast, by `castName`. */
 async function loadRoots(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, string | null>> {
-  const rows = await db<{ hash: string; root: string | null }[]>`
-    select encode(hash, 'hex') as hash, root_parent_url as root
+  const rows = await db<{ fid: number; hash: Buffer; root: string | null }[]>`
+    select fid, hash, root_parent_url as root
     from social.casts
     where hash = any (${db.types.byteas(hashes)}::bytea[])`
-  return new Map(rows.map(({ hash, root }) => [hash, root]))
+  return new Map(rows.map(({ fid, hash, root }) => [castName(fid, hash), root]))
+}
+
+/** A cast with its author: a reply that names another author is below no stored cast. */
+function castName(fid: number, hash: Buffer): string {
+  return `${fid}:${hash.toString('hex')}`
 }
 
 interface FactSources {
@@ -105,16 +110,20 @@ function castFacts(kind: CastFacts['kind'], cast: CastRow, { users, roots }: Fac
     parentFid: cast.parentFid,
     parentHash: parentHash === null ? null : `0x${parentHash}`,
     parentUrl: cast.parentUrl,
-    // A deleted cast has no thread; then its parent's thread counts.
-    rootParentUrl:
-      roots.get(cast.hash.toString('hex')) ??
-      cast.parentUrl ??
-      (parentHash === null ? null : (roots.get(parentHash) ?? null)),
+    rootParentUrl: rootParentUrlOf(cast, roots),
     embeddedFids: quoted.map(({ fid }) => fid),
     embeddedHashes: quoted.map(({ hash }) => hash),
     embeddedUrls: cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : [])),
     text,
   }
+}
+
+/** The root of a cast, null where it is unknown. A deleted cast has no thread: that of its parent counts. */
+function rootParentUrlOf(cast: CastRow, roots: FactSources['roots']): string | null {
+  const stored = roots.get(castName(cast.fid, cast.hash))
+  if (stored !== undefined) return stored
+  const { parentFid, parentHash, parentUrl } = cast
+  return parentHash === null ? parentUrl : (roots.get(castName(parentFid!, parentHash)) ?? null)
 }
 
 /**
