@@ -5,7 +5,7 @@ import type {
   FrameV2,
   HtmlMetadata,
 } from '../../graph/view/schema/url-metadata.js'
-import type { HtmlHead } from './html-metadata.js'
+import { FRAME_INPUT, type HtmlHead } from './html-metadata.js'
 import { cleanText, omitUndefined, parseObject, resolveUrl } from './page-text.js'
 
 const buttonActions = ['post', 'post_redirect', 'tx', 'link', 'mint'] as const
@@ -54,7 +54,7 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
     frames_url: page.href,
     image,
     buttons: buttonsOf(head),
-    input: omitUndefined({ text: cleanText(tag('input:text'), MAX_TEXT_LENGTH) }),
+    input: inputOf(head),
     state: omitUndefined({ serialized: stateOf(tag('state')) }),
     ...omitUndefined({
       title: cleanText(head.first.get('og:title') ?? head.title, MAX_TEXT_LENGTH),
@@ -62,6 +62,12 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
       post_url: resolveUrl(tag('post_url'), head.base),
     }),
   }
+}
+
+/** Reads the text input by its placeholder, which may be empty. */
+function inputOf({ first }: HtmlHead): NonNullable<FrameV1['input']> {
+  const placeholder = first.get(FRAME_INPUT)
+  return placeholder === undefined ? {} : { text: cleanText(placeholder, MAX_TEXT_LENGTH) ?? '' }
 }
 
 const loneSurrogate = /\p{Surrogate}/u

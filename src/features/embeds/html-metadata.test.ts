@@ -260,6 +260,15 @@ describe('frameOf', () => {
     })
   })
 
+  it.each([
+    ['<meta property="fc:frame:input:text" content="">', { text: '' }],
+    ['<meta property="fc:frame:input:text" content="Why?">', { text: 'Why?' }],
+    ['', {}],
+  ])('a frame v1 with %j has the input %j', (tag, input) => {
+    const html = `<meta property="fc:frame" content="vNext"><meta property="fc:frame:image" content="/a.png">${tag}`
+    expect(frame(html)).toMatchObject({ input })
+  })
+
   it('passes the state of a frame v1 on as it is', () => {
     const stateOf = (state: string) => {
       const html = `<meta property="fc:frame" content="vNext"><meta property="fc:frame:image" content="/a.png">

@@ -34,6 +34,9 @@ export interface Link {
   readonly type: string
 }
 
+/** A meta element that counts without content, too: an input without a placeholder. */
+export const FRAME_INPUT = 'fc:frame:input:text'
+
 /** Most meta elements to read. */
 const MAX_METAS = 500
 const MAX_LINKS = 500
@@ -122,7 +125,8 @@ class HeadReader implements HtmlHead {
   #openMeta({ property, name, itemprop, content, value }: Attributes): void {
     const text = content ?? value
     const key = (property ?? name ?? itemprop)?.trim().toLowerCase()
-    if (!key || text === undefined || text.trim() === '' || this.metas.length === MAX_METAS) return
+    if (!key || text === undefined || this.metas.length === MAX_METAS) return
+    if (text.trim() === '' && key !== FRAME_INPUT) return
     this.metas.push({ property: key, content: text })
     if (!this.first.has(key)) this.first.set(key, text)
   }
