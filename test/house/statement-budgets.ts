@@ -468,7 +468,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     reason: 'the mini app is one of this server: its side of the event is taken here as well',
     buildRequest: async (scene) => ({ signer_uuid: scene.signerUuid, ...(await enableEvent(scene)) }),
   },
-  'GET app_host/user/state': { statements: 1, buildRequest: enableMiniApp },
+  'GET app_host/user/state': { statements: 2, buildRequest: enableMiniApp },
   'GET app_host/user/notifications': { statements: 1, buildRequest: notifyByMiniApp },
   'GET user/verifications': { statements: 1, buildRequest: () => ({ fid: 1 }) },
   'GET user/fid': { statements: 5, headers: payingHeaders, buildRequest: () => ({}) },

@@ -898,7 +898,7 @@ export interface paths {
         };
         /**
          * Get fungible trades
-         * @description The newest 100 trades of the token by users, in the pools that this server watches. The sender of the transaction is the trader. A trade is valued by its better known token: dollar tokens by their amount, others by their last trade.
+         * @description The newest 100 trades of the token by users, in the pools that this server watches. The sender of the transaction is the trader. A trade is valued by its better known token: dollar tokens by their amount, others by their last trade. A token without such a pool has none.
          */
         get: operations["getFungibleTrades"];
         put?: never;
@@ -8429,21 +8429,6 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description This server has no trades of this token. */
-            404: {
-                headers: {
-                    /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
-                    "RateLimit-Limit"?: number;
-                    /** @description Requests that are allowed now. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the full limit is available. */
-                    "RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRes"];
-                };
-            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

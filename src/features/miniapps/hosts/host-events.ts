@@ -51,9 +51,7 @@ export async function createHostEvent(
   tokenKey: HostTokenKey,
   event: HostEvent,
 ): Promise<{ event: HostEvent; notificationDetails?: Grant }> {
-  const { fid } = tokenKey
-  if ((await context.db`select from hub.fids where fid = ${fid}::bigint`).length === 0)
-    throw new PlazaError('not_found', `fid ${fid} is not registered`, { property: 'fid' })
+  await requireRegistered(context.db, tokenKey.fid)
   if (event !== 'notifications_enabled') return { event }
   const target = checkTarget(notificationsUrl(context.publicUrl()), context.targetPolicy)
   if (isNetFailure(target)) {
@@ -61,6 +59,12 @@ export async function createHostEvent(
     throw new PlazaError('not_configured', `mini apps cannot send notifications here: ${problem}`)
   }
   return { event, notificationDetails: { url: target.href, token: await offerToken(context.db, tokenKey) } }
+}
+
+/** @throws PlazaError 404 for a fid that is not registered. */
+export async function requireRegistered(db: Database, fid: number): Promise<void> {
+  if ((await db`select from hub.fids where fid = ${fid}::bigint`).length === 0)
+    throw new PlazaError('not_found', `fid ${fid} is not registered`, { property: 'fid' })
 }
 
 /**

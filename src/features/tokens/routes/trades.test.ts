@@ -132,7 +132,8 @@ it('time_window and min_amount_usd narrow the trades', async () => {
   expect(await tradesOf(apple, { time_window: '1h' })).toEqual([])
   expect(await tradesOf(apple, { time_window: '6h' })).toHaveLength(2)
   await db`update tokens.trades set traded_at = traded_at + 7200 where usd is not null`
-  expect((await get('fungible/trades', { network: 'base', address: plum })).statusCode).toBe(404)
+  // The server does not know this token.
+  expect(await tradesOf(plum)).toEqual([])
   expect((await get('fungible/trades', { network: 'arbitrum', address: apple })).statusCode).toBe(501)
 })
 

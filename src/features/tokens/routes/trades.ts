@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 import { presentTrade, presentTrending } from '../present-token.js'
 import { FungibleTradesResponse, TrendingFungiblesResponse } from '../schema/fungible.js'
@@ -34,7 +33,7 @@ export const fungibleTrades = defineOperation({
   description:
     `The newest ${MAX_TRADES} trades of the token by users, in the pools that this server watches. The ` +
     'sender of the transaction is the trader. A trade is valued by its better known token: dollar tokens ' +
-    'by their amount, others by their last trade.',
+    'by their amount, others by their last trade. A token without such a pool has none.',
   query: Type.Object({
     network: tradeNetworkParameter,
     address: ethAddressParameter({
@@ -52,7 +51,6 @@ export const fungibleTrades = defineOperation({
     ),
   }),
   reply: FungibleTradesResponse,
-  notFound: 'This server has no trades of this token.',
 
   async handle(
     { db, hydrator, clock, assets },
@@ -61,9 +59,7 @@ export const fungibleTrades = defineOperation({
   ) {
     const network = tradeNetworkOf(assets, tokenQuery.network)
     const [token] = await readTokens(db, { network, addresses: [Buffer.from(address.slice(2), 'hex')] })
-    if (token === undefined) {
-      throw new PlazaError('not_found', 'this server has no trades of this token', { property: 'address' })
-    }
+    if (token === undefined) return { object: 'fungible_trades' as const, trades: [] }
     const { banned } = await viewerOf({ hydrator }, caller)
     const trades = await readTrades(db, {
       network,

@@ -127,12 +127,12 @@ describe('an event that the user signs', () => {
   })
 
   it('an unknown user -> refused', async () => {
-    const reply = await api.get('app_host/user/event', {
-      app_domain: 'tulips.example.org',
-      fid: 999_999,
-      event: 'frame_added',
-    })
-    expect([reply.statusCode, reply.json().property]).toEqual([404, 'fid'])
+    const fid = 999_999
+    const replies = [
+      await api.get('app_host/user/event', { app_domain: 'tulips.example.org', fid, event: 'frame_added' }),
+      await api.get('app_host/user/state', { fid }),
+    ]
+    for (const reply of replies) expect([reply.statusCode, reply.json().property]).toEqual([404, 'fid'])
   })
 
   it('no public URL -> no token', async () => {

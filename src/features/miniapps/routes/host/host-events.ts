@@ -17,6 +17,7 @@ import {
   type HostContext,
   type HostEvent,
   hostEvents,
+  requireRegistered,
   sendHostEvent,
 } from '../../hosts/host-events.js'
 import { listEnabled, type MiniAppSite, parseSite } from '../../hosts/host-tokens.js'
@@ -220,9 +221,11 @@ const appHostUserState = defineOperation({
     'their end.',
   query: Type.Object({ fid: hostFidParameter }),
   reply: AppHostUserStateResponse,
+  notFound: 'There is no such user.',
 
   async handle({ writerDb }, { fid }, { appId }) {
-    return { notifications_enabled: await listEnabled(writerDb, appId, fid) }
+    const [enabled] = await Promise.all([listEnabled(writerDb, appId, fid), requireRegistered(writerDb, fid)])
+    return { notifications_enabled: enabled }
   },
 })
 
