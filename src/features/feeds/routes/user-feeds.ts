@@ -189,7 +189,7 @@ export const feedChannels = defineOperation({
     should_moderate: flagParameter({
       default: false,
       deprecated: true,
-      description: 'No effect: casts are no longer moderated.',
+      description: 'No effect: what the moderators of a channel hide is always left out.',
     }),
     ...feedPaging,
   }),
