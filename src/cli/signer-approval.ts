@@ -8,11 +8,11 @@ import {
   selectablePermissions,
 } from '../features/signers/key-request.js'
 import type { SignerPermission } from '../features/signers/schema/signer.js'
-import { AUTH_ADDRESS_KEY_TYPE } from '../features/signers/signer-record.js'
 import { lookupsWithoutChains } from '../hub/chain-claims/chain-lookups.js'
 import { ethAccount, signatureBytes } from '../hub/registry/eth-account.js'
 import { signKeyAddition } from '../hub/registry/key-addition.js'
 import { hexOf } from '../protocol/bytes.js'
+import { KEY_TYPE_AUTH } from '../protocol/key-rules.js'
 import { fid, hexBytes } from './arguments.js'
 import type { CommandContext } from './context.js'
 import { withRegistry } from './registry-command.js'
@@ -74,7 +74,7 @@ async function approve(
       fid,
       deadline,
       signature: await signKeyAddition(addition, account),
-      permissions: request.keyType === AUTH_ADDRESS_KEY_TYPE ? null : permissions,
+      permissions: request.keyType === KEY_TYPE_AUTH ? null : permissions,
     })
     return report(request, fid, 'approved', `acts for fid ${fid}`)
   })

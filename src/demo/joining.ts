@@ -1,6 +1,5 @@
 import base58 from 'bs58'
 import {
-  ED25519_KEY,
   registerEvent,
   signerAddEvent,
   signerRemoveEvent,
@@ -11,6 +10,7 @@ import { keyRequestMetadata, signKeyRequest } from '../hub/registry/key-request.
 import type { EventPosition } from '../hub/registry/local-chain.js'
 import { signNameTransfer } from '../hub/registry/name-transfer.js'
 import { MessageType, type OnChainEvent, Protocol, UserDataType } from '../protocol/definitions.js'
+import { KEY_TYPE_ED25519 } from '../protocol/key-rules.js'
 import type { MessageContent } from '../protocol/message.js'
 import { ensProof, ethVerification, solanaVerification } from './claims.js'
 import type { Draft } from './draft.js'
@@ -118,7 +118,7 @@ function addSigner(world: World, user: number, at: number, purpose: 'signer 0' |
     const { publicKey: key } = world.keys.signer(user, purpose)
     const request = { requestFid: fidOf(app), key, deadline: at + KEY_REQUEST_SECONDS }
     const metadata = keyRequestMetadata(await signKeyRequest(request, world.custody(app)))
-    return signerAddEvent(position, fidOf(user), { keyType: ED25519_KEY, key, metadata })
+    return signerAddEvent(position, fidOf(user), { keyType: KEY_TYPE_ED25519, key, metadata })
   })
 }
 

@@ -3,10 +3,11 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestApi, type TestApi } from '../../src/app/testing/test-api.js'
 import { editApp } from '../../src/features/apps/apps.js'
 import { saveCustodyKey } from '../../src/features/apps/custody-key.js'
-import { addressKey } from '../../src/features/signers/signer-record.js'
 import { testVault } from '../../src/features/signers/testing/approved-signer.js'
 import { type KeyHolder, registerKeyHolder } from '../../src/features/signers/testing/key-holder.js'
 import { type EthAccount, ethAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
+import { authKeyOf } from '../../src/protocol/auth-key.js'
+import { bytesOfHex } from '../../src/protocol/bytes.js'
 import { FarcasterNetwork, SignerEventType } from '../../src/protocol/definitions.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -117,7 +118,7 @@ describe.skipIf(browserPath === null)('browser sign-in', () => {
     const event = new TestUser(user.fid).signerEvent(
       SignerEventType.ADD,
       4_000_000_000,
-      addressKey(auth.signer.address),
+      authKeyOf(bytesOfHex(auth.signer.address)),
     )
     event.signerEventBody!.keyType = 2
     await hub.submitOnChainEvents([event])

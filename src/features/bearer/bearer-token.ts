@@ -2,6 +2,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { verifyEd25519 } from '../../protocol/ed25519.js'
 import { readObject } from '../../protocol/json-signature.js'
+import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 
 /** The parts of a token: base64url, separated by dots. */
 export interface TokenParts {
@@ -85,8 +86,6 @@ const APP_KEY_TYPE = 'app_key'
  */
 const MAX_AHEAD_SECONDS = 600
 
-/** Keys of this type act for users; other keys only authenticate (docs/protocol.md §4.10). */
-const SIGNING_KEY_TYPE = 1
 const hexKey = /^0x[\da-f]{64}$/i
 
 /** Returns the user whose active app key signed the token. Throws `unauthenticated`. */
@@ -107,7 +106,7 @@ async function verifyAppKeyToken(db: Database, token: TokenParts, nowSeconds: nu
   checkExpiry(token.payload.exp, nowSeconds)
   const active = await db`
     select from hub.signers
-    where fid = ${fid} and key = ${publicKey} and key_type = ${SIGNING_KEY_TYPE} and active
+    where fid = ${fid} and key = ${publicKey} and key_type = ${KEY_TYPE_ED25519} and active
   `
   if (active.length === 0) throw invalidTokenError(`its key is not an active key of fid ${fid}`)
   return fid

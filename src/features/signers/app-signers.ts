@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import { MESSAGE_KEY_TYPE, type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
+import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
+import { type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
 
 /** A key that an app has requested, and its user. */
 export interface AppSigner extends Omit<SignerRecord, 'sealedKey'> {
@@ -30,7 +31,7 @@ export async function listSignersOfApp(
       ? db`true`
       : db`
         public_key in (select k.key from hub.signers k where k.fid = any (${[...fids]}::bigint[]) and k.active)
-        and fid = any (${[...fids]}::bigint[]) and status = 'approved' and key_type = ${MESSAGE_KEY_TYPE}`
+        and fid = any (${[...fids]}::bigint[]) and status = 'approved' and key_type = ${KEY_TYPE_ED25519}`
   const rows = await db<(SignerRecord & Omit<AppSigner, 'isHeld'>)[]>`
     select ${signerColumns(db)}, u.username, s."createdAtMs"
     from (

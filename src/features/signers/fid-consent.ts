@@ -1,8 +1,9 @@
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { bearerHeaders } from '../bearer/bearer-header.js'
 import type { BearerVerifier } from '../bearer/bearer-token.js'
-import { MESSAGE_KEY_TYPE, signerRecords } from './signer-record.js'
+import { signerRecords } from './signer-record.js'
 
 /** Use of a fid by an app whose request names the user by number. */
 export interface FidUse {
@@ -55,10 +56,10 @@ export function createFidConsent({
       }
       const [approved] = await db`
         select from ${signerRecords(db)} s
-        where app_id = ${appId} and status = 'approved' and fid = ${fid}::bigint and key_type = ${MESSAGE_KEY_TYPE}
+        where app_id = ${appId} and status = 'approved' and fid = ${fid}::bigint and key_type = ${KEY_TYPE_ED25519}
           and sealed_key is not null
           and public_key in (
-            select key from hub.signers where fid = ${fid}::bigint and key_type = ${MESSAGE_KEY_TYPE} and active
+            select key from hub.signers where fid = ${fid}::bigint and key_type = ${KEY_TYPE_ED25519} and active
           )
           and (${use === 'read'} or granted is null or 'WRITE_ALL' = any (granted))
         limit 1`

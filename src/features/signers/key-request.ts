@@ -6,8 +6,9 @@ import type { Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import { hexOf } from '../../protocol/bytes.js'
+import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
 import { type SignerPermission, signerPermissions } from './schema/signer.js'
-import { AUTH_ADDRESS_KEY_TYPE, type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
+import { type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
 
 /** An app's request for a key, with what the approval page shows. */
 export interface PresentedKeyRequest extends SignerRecord {
@@ -103,7 +104,7 @@ export function storedPermissions(selected: readonly SignerPermission[]): Signer
  * It contains the unguessable token of the request, so it is valid for nothing else.
  */
 export function refusalStatement(request: PresentedKeyRequest, fid: number): string {
-  const action = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'address may sign in' : 'key may act'
+  const action = request.keyType === KEY_TYPE_AUTH ? 'address may sign in' : 'key may act'
   return statement(`No: I do not want that this ${action} for my account.`, request, fid)
 }
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import type { Vault } from '../../platform/vault/vault.js'
-import { bytesOfHex } from '../../protocol/bytes.js'
+import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { createMessageSigner } from '../../protocol/sign.js'
 import type { SignerPermission } from './schema/signer.js'
 
@@ -12,11 +12,8 @@ import type { SignerPermission } from './schema/signer.js'
  */
 export type SignerStatus = 'generated' | 'pending_approval' | 'approved' | 'revoked'
 
-/** Key types of the key registry: 1 signs messages, 2 is an address that signs in for its user. */
-export const MESSAGE_KEY_TYPE = 1 as const
-export const AUTH_ADDRESS_KEY_TYPE = 2 as const
 /** A key type that apps may request. */
-export type KeyType = typeof MESSAGE_KEY_TYPE | typeof AUTH_ADDRESS_KEY_TYPE
+export type KeyType = typeof KEY_TYPE_ED25519 | typeof KEY_TYPE_AUTH
 
 /** A requested key and its current state. */
 export interface SignerRecord {
@@ -70,7 +67,7 @@ export function signerRecords(db: Queryable) {
       from hub.signers
       -- Of addresses, hubs also know the bare form.
       where key = any (case s.key_type
-          when ${AUTH_ADDRESS_KEY_TYPE} then array[s.public_key, substr(s.public_key, 13)]
+          when ${KEY_TYPE_AUTH} then array[s.public_key, substr(s.public_key, 13)]
           else array[s.public_key]
         end)
         and key_type = s.key_type
@@ -148,13 +145,8 @@ export async function listSignersOfCustody(
         select k.key
         from hub.fids f
         join hub.signers k on k.fid = f.fid
-        where f.custody_address = ${custody}::bytea and k.key_type = ${MESSAGE_KEY_TYPE}
+        where f.custody_address = ${custody}::bytea and k.key_type = ${KEY_TYPE_ED25519}
       )
       and fid in (select f.fid from hub.fids f where f.custody_address = ${custody}::bytea)
     order by created_at, id`
-}
-
-/** Converts an address (`0x` and 40 hex digits) to the 32-byte ABI word that the key registry stores. */
-export function addressKey(address: string): Buffer {
-  return Buffer.concat([Buffer.alloc(12), bytesOfHex(address)])
 }

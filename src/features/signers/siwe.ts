@@ -6,8 +6,8 @@ import { readWalletSignature } from '../../hub/registry/account-signature.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
 import { parseUrl } from '../../platform/text/parse-url.js'
-import { hexOf } from '../../protocol/bytes.js'
-import { AUTH_ADDRESS_KEY_TYPE, addressKey } from './signer-record.js'
+import { authKeysOf } from '../../protocol/auth-key.js'
+import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
 
 /** A parsed Sign-In with Ethereum message (EIP-4361). */
 export interface SiweMessage {
@@ -110,13 +110,13 @@ const BASE_CHAIN_ID = 8453
  * on the chain that the message names, Base or OP Mainnet.
  */
 async function walletNetworkOf(db: Database, address: Buffer, chainId: number): Promise<ClaimChain | null> {
-  const keys = [address, addressKey(hexOf(address))]
+  const keys = authKeysOf(address)
   const [found] = await db<{ isCustody: boolean; isAuth: boolean }[]>`
     select
       exists (select from hub.fids where custody_address = ${address}::bytea) as "isCustody",
       exists (
         select from hub.signers
-        where key = any (${db.types.byteas(keys)}::bytea[]) and key_type = ${AUTH_ADDRESS_KEY_TYPE} and active
+        where key = any (${db.types.byteas(keys)}::bytea[]) and key_type = ${KEY_TYPE_AUTH} and active
       ) as "isAuth"`
   if (found!.isCustody) return 'optimism'
   if (!found!.isAuth) return null

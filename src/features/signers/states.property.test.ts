@@ -9,19 +9,13 @@ import { signKeyAddition } from '../../hub/registry/key-addition.js'
 import { LocalRegistry } from '../../hub/registry/registry.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { SignerEventType } from '../../protocol/definitions.js'
+import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { ensureApp } from '../apps/apps.js'
 import { approveLocally, localAddition, refuseRequest } from './answer-request.js'
 import { requestKeyApproval, requestSignerApproval } from './key-approval-request.js'
 import { readKeyRequest, refusalStatement } from './key-request.js'
 import { readSignedKeyRequest } from './signed-key-request.js'
-import {
-  AUTH_ADDRESS_KEY_TYPE,
-  createSigner,
-  findKey,
-  type KeyType,
-  MESSAGE_KEY_TYPE,
-  type SignerStatus,
-} from './signer-record.js'
+import { createSigner, findKey, type KeyType, type SignerStatus } from './signer-record.js'
 import { testVault } from './testing/approved-signer.js'
 import { registerKeyHolder, signKeyRequestBody } from './testing/key-holder.js'
 
@@ -138,7 +132,7 @@ interface Subject {
 }
 
 async function newSubject(kind: SubjectKind): Promise<Subject> {
-  const keyType = kind === 'address' ? AUTH_ADDRESS_KEY_TYPE : MESSAGE_KEY_TYPE
+  const keyType = kind === 'address' ? KEY_TYPE_AUTH : KEY_TYPE_ED25519
   if (kind === 'held') {
     const { id, publicKey } = await createSigner({ db, vault: testVault }, appId)
     return { keyType, key: publicKey, signerUuid: id, chain: new Chain(publicKey, keyType) }
@@ -204,7 +198,7 @@ async function answer(
   const deadline = Math.floor(nowMs / 1000) + 60
   const addition = localAddition(request, users[step.accountName].account.address, deadline)
   const signature = await signKeyAddition(addition, account)
-  const permissions = keyType === AUTH_ADDRESS_KEY_TYPE ? null : []
+  const permissions = keyType === KEY_TYPE_AUTH ? null : []
   const before = request.status
   await approveLocally({ db, clock: () => nowMs }, registry, { token, fid, deadline, signature, permissions })
   if (before === 'pending_approval') chain.approved(step.accountName)

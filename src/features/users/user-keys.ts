@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { OnChainEventType } from '../../protocol/definitions.js'
-import { MESSAGE_KEY_TYPE } from '../signers/signer-record.js'
+import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 
 /** A key of a user, of the registry or added by a message. */
 export interface UserKeyRow {
@@ -37,7 +37,7 @@ export async function readUserKeys(
       left join social.signer_apps a on a.fid = k.fid and a.key = k.key
       where k.fid = ${fid}::bigint
       union all
-      select g.key, ${MESSAGE_KEY_TYPE}::integer, true, 0, null, g.request_fid
+      select g.key, ${KEY_TYPE_ED25519}::integer, true, 0, null, g.request_fid
       from hub.gasless_keys g
       where g.fid = ${fid}::bigint
     ), page as (

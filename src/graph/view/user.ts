@@ -1,5 +1,7 @@
 import bs58 from 'bs58'
 import { isWebAddress } from '../../platform/text/is-web-address.js'
+import { addressOfAuthKey } from '../../protocol/auth-key.js'
+import { hexOf } from '../../protocol/bytes.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
@@ -169,13 +171,10 @@ function presentAddresses(user: UserRecord): VerifiedAddresses {
   }
 }
 
-const ADDRESS_BYTES = 20
-
-/** An auth key is an address, alone or padded to an ABI word. */
 function presentAuthAddresses(user: UserRecord): AuthAddress[] {
   return user.authAddresses.flatMap(({ key, app }) => {
-    const address = key.slice(-2 * ADDRESS_BYTES)
-    return address.length === 2 * ADDRESS_BYTES ? [{ address: `0x${address}`, app: userDehydrated(app) }] : []
+    const address = addressOfAuthKey(Buffer.from(key, 'hex'))
+    return address === null ? [] : [{ address: hexOf(address), app: userDehydrated(app) }]
   })
 }
 

@@ -1,10 +1,8 @@
 import type { Database } from '../../platform/db/connection.js'
+import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { NonceKind } from '../merge/gasless-keys.js'
 import { type PageOptions, splitPage } from './page.js'
-
-/** The type of keys that sign messages; others only authenticate (docs/protocol.md §4.10). */
-const SIGNING_KEY_TYPE = 1
 
 /** The position of a signer in a user's list: onchain signers first, each source in the order of keys. */
 export interface SignerCursor {
@@ -54,7 +52,7 @@ export async function readSigners(
         1 as source, key, event,
         null::bytea as "grant", null::bigint as "requestFid", null::bigint as "lastUsedAt"
       from hub.signers
-      where fid = ${fid}::bigint and active and key_type = ${SIGNING_KEY_TYPE}::integer
+      where fid = ${fid}::bigint and active and key_type = ${KEY_TYPE_ED25519}::integer
       union all
       select 2, g.key, null, m.message, g.request_fid, g.last_used_at
       from hub.gasless_keys g

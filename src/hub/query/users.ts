@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { authKeysOf } from '../../protocol/auth-key.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
 import { MessageSet } from '../../protocol/message-kind.js'
@@ -37,12 +38,8 @@ export interface AddressRoles {
   readonly is_verified: boolean
 }
 
-/**
- * Reads whether an address has custody of a fid, authenticates for it, or is verified by it. The registry has keys
- * that authenticate as they were added: as an address, or as an ABI word, which has 12 zero bytes in front.
- */
+/** Reads whether an address (20 bytes) has custody of a fid, authenticates for it, or is verified by it. */
 export async function readAddressRoles(db: Database, fid: number, address: Buffer): Promise<AddressRoles> {
-  const word = Buffer.concat([Buffer.alloc(12), address])
   const [row] = await db<AddressRoles[]>`
     select
       exists (
@@ -52,7 +49,7 @@ export async function readAddressRoles(db: Database, fid: number, address: Buffe
       exists (
         select from hub.signers
         where fid = ${fid}::bigint
-          and key in (${address}::bytea, ${word}::bytea)
+          and key = any (${db.types.byteas(authKeysOf(address))}::bytea[])
           and key_type = ${KEY_TYPE_AUTH}::integer
           and active
       ) as is_auth,

@@ -13,9 +13,6 @@ import { EVENT_VERSION, type EventContent, RENT_SECONDS } from '../chain/registr
 import type { AddedKey } from './key-addition.js'
 import { blockHash, type EventPosition, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
 
-/** Key type of Ed25519 keys (docs/protocol.md §5.3). */
-export const ED25519_KEY = KEY_TYPE_ED25519
-
 /** Builds the event that registers `fid` for `custody`. Addresses are 20 bytes. */
 export function registerEvent(
   position: EventPosition,
@@ -50,7 +47,7 @@ export function signerAddEvent(position: EventPosition, fid: number, added: Adde
 export function signerRemoveEvent(position: EventPosition, fid: number, key: Buffer): OnChainEvent {
   return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_SIGNER,
-    signerEventBody: { key, keyType: ED25519_KEY, eventType: SignerEventType.REMOVE },
+    signerEventBody: { key, keyType: KEY_TYPE_ED25519, eventType: SignerEventType.REMOVE },
   })
 }
 

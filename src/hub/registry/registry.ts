@@ -1,15 +1,10 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { FarcasterNetwork, type OnChainEvent, type UserNameProof } from '../../protocol/definitions.js'
+import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { validateFname } from '../../protocol/kinds/username.js'
 import type { Hub } from '../hub.js'
-import {
-  ED25519_KEY,
-  registerEvent,
-  signerAddEvent,
-  signerRemoveEvent,
-  storageRentEvent,
-} from './chain-events.js'
+import { registerEvent, signerAddEvent, signerRemoveEvent, storageRentEvent } from './chain-events.js'
 import { type EthAccount, localAccount } from './eth-account.js'
 import type { AddedKey } from './key-addition.js'
 import { keyRequestMetadata, signKeyRequest } from './key-request.js'
@@ -87,7 +82,7 @@ export class LocalRegistry {
   ): Promise<Refusal | null> {
     const deadline = this.#nowUnix() + KEY_REQUEST_SECONDS
     const request = await signKeyRequest({ requestFid, key, deadline }, app)
-    return await this.addKey(fid, { keyType: ED25519_KEY, key, metadata: keyRequestMetadata(request) })
+    return await this.addKey(fid, { keyType: KEY_TYPE_ED25519, key, metadata: keyRequestMetadata(request) })
   }
 
   /**

@@ -1,8 +1,8 @@
-import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
 import type { EthAccount } from '../../../hub/registry/eth-account.js'
 import { keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-request.js'
 import { type ErrorCode, PlazaError, type Refusal, refusalError } from '../../../platform/errors.js'
 import { pause } from '../../../platform/process/pause.js'
+import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { openCustodyAccount } from '../fid-pool/fid-orders.js'
 import type { FidPoolOptions } from '../fid-pool/fid-pool.js'
 import type { AccountCall, NonceContract } from '../ledger/account-ledger.js'
@@ -134,10 +134,10 @@ export class Registrar {
 
   /** Builds the key to add. Without an app's request, the current custody address requests it. */
   async #addedKey({ fid }: Registration, { key, metadata }: RegisteredSigner, holder: EthAccount) {
-    if (metadata !== null) return { keyType: ED25519_KEY, key, metadata }
+    if (metadata !== null) return { keyType: KEY_TYPE_ED25519, key, metadata }
     const deadline = Math.floor(this.#options.clock() / 1000) + KEY_REQUEST_SECONDS
     const request = await signKeyRequest({ requestFid: fid, key, deadline }, holder)
-    return { keyType: ED25519_KEY, key, metadata: keyRequestMetadata(request) }
+    return { keyType: KEY_TYPE_ED25519, key, metadata: keyRequestMetadata(request) }
   }
 
   async #transfer(registration: Registration): Promise<void> {

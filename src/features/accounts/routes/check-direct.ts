@@ -3,11 +3,11 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { ethAddressParameter } from '../../../api/parameters.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import { MAX_SIGNATURE_LENGTH, readContractSignature } from '../../../hub/registry/account-signature.js'
-import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
 import type { AddedKey } from '../../../hub/registry/key-addition.js'
 import { readKeyRequestMetadata, recoverKeyRequestSigner } from '../../../hub/registry/key-request.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { bytesOfHex } from '../../../protocol/bytes.js'
+import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { deadlineMember } from '../../signers/routes/key-request-body.js'
 import type { AccountCall, AccountLedger, SignedAuthorization } from '../ledger/account-ledger.js'
 import {
@@ -155,7 +155,7 @@ async function keyOf(
   nowUnix: number,
 ): Promise<AddedKey> {
   const added = {
-    keyType: signer.key_type ?? ED25519_KEY,
+    keyType: signer.key_type ?? KEY_TYPE_ED25519,
     key: bytesOfHex(signer.public_key),
     metadata: bytesOfHex(signer.metadata),
   }

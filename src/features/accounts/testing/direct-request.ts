@@ -1,7 +1,7 @@
-import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
 import type { EthAccount } from '../../../hub/registry/eth-account.js'
 import { keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-request.js'
 import { hexOf } from '../../../protocol/bytes.js'
+import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import type { MessageSigner } from '../../../protocol/sign.js'
 import {
   addKeyAuthorization,
@@ -37,7 +37,7 @@ export async function directRequest(user: EthAccount, { app, keys, deadline }: D
       keys.map(async ({ publicKey: key }, index) => {
         const request = await signKeyRequest({ requestFid: app.fid, key, deadline }, app.account)
         const metadata = keyRequestMetadata(request)
-        const added = { keyType: ED25519_KEY, key, metadata }
+        const added = { keyType: KEY_TYPE_ED25519, key, metadata }
         const addAuthorization = addKeyAuthorization({
           owner: user.address,
           added,

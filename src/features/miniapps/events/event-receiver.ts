@@ -5,6 +5,7 @@ import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { type SavedTargets, uncheckedTargets } from '../../../platform/outbound/saved-targets.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
 import { isUuid } from '../../../platform/text/uuid.js'
+import { authKeysOf } from '../../../protocol/auth-key.js'
 import { verifyEd25519 } from '../../../protocol/ed25519.js'
 import {
   type JsonSignature,
@@ -12,7 +13,7 @@ import {
   type VerifiedJsonSignature,
   verifyJsonSignature,
 } from '../../../protocol/json-signature.js'
-import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
+import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { requireSavableTarget } from '../../saved-targets.js'
 import {
   endToken,
@@ -145,11 +146,6 @@ function invalidEvent(problem: string): Refusal {
   return refuse('bad_request.invalid_param', problem)
 }
 
-/** Key types of the key registry. */
-const SIGNING_KEY_TYPE = 1
-/** The key registry stores addresses as 32-byte ABI words. */
-const WORD_BYTES = 32
-
 /**
  * Verifies the signer of an event against the hub's current state: an active signing key of the user, their custody
  * address or an auth address. Keys granted by messages are not accepted: they sign messages only, and receivers cannot
@@ -182,18 +178,17 @@ async function clientOfKey(db: Database, fid: number, key: Buffer): Promise<numb
     select coalesce(a.app_fid, ${UNNAMED_CLIENT}::bigint) as "clientFid"
     from hub.signers s
     left join social.signer_apps a on a.fid = s.fid and a.key = s.key
-    where s.fid = ${fid}::bigint and s.key = ${key} and s.key_type = ${SIGNING_KEY_TYPE} and s.active`
+    where s.fid = ${fid}::bigint and s.key = ${key} and s.key_type = ${KEY_TYPE_ED25519} and s.active`
   return found?.clientFid ?? null
 }
 
 async function isAddressOf(db: Database, fid: number, type: 'custody' | 'auth', address: Buffer) {
-  const word = Buffer.concat([Buffer.alloc(WORD_BYTES - address.length), address])
   const rows =
     type === 'custody'
       ? await db`select from hub.fids where fid = ${fid}::bigint and custody_address = ${address}`
       : await db`
           select from hub.signers
-          where fid = ${fid}::bigint and key in (${address}, ${word}) and key_type = ${KEY_TYPE_AUTH} and active`
+          where fid = ${fid}::bigint and key = any (${db.types.byteas(authKeysOf(address))}::bytea[]) and key_type = ${KEY_TYPE_AUTH} and active`
   return rows.length > 0
 }
 

@@ -2,9 +2,10 @@ import { TestUser } from '../../../../test/network.js'
 import type { Hub } from '../../../hub/hub.js'
 import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { authKeyOf } from '../../../protocol/auth-key.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { SignerEventType } from '../../../protocol/definitions.js'
 import type { JsonSignature } from '../../../protocol/json-signature.js'
-import { addressKey } from '../../signers/signer-record.js'
 import { type KeyHolder, registerKeyHolder } from '../../signers/testing/key-holder.js'
 
 /** The signing wallet and its role, and whether the signature is sent as text or bytes. */
@@ -36,7 +37,7 @@ export async function registerAddressHolders(parts: {
 }): Promise<Readonly<Record<EventAddress['type'], KeyHolder>>> {
   const custody = await registerKeyHolder(parts)
   const account = ethAccount(newPrivateKey())
-  const key = addressKey(account.signer.address)
+  const key = authKeyOf(bytesOfHex(account.signer.address))
   const event = new TestUser(custody.fid).signerEvent(SignerEventType.ADD, 700_000 + custody.fid, key)
   const added = { ...event, signerEventBody: { ...event.signerEventBody!, keyType: 2 } }
   const [refusal] = await parts.hub.submitOnChainEvents([added])

@@ -4,10 +4,11 @@ import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { type EthAccount, ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
+import { authKeyOf } from '../../../protocol/auth-key.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { SignerEventType } from '../../../protocol/definitions.js'
 import { editApp } from '../../apps/apps.js'
 import { deleteCustodyKey, saveCustodyKey } from '../../apps/custody-key.js'
-import { addressKey } from '../../signers/signer-record.js'
 import { approvedSigner, revokeSigner, testVault } from '../../signers/testing/approved-signer.js'
 import { type KeyHolder, registerKeyHolder } from '../../signers/testing/key-holder.js'
 
@@ -240,7 +241,11 @@ describe('sign-in', () => {
     const { payload } = await signIn(user)
     const auth = ethAccount(newPrivateKey())
     const authEvent = (type: SignerEventType, block: number) => {
-      const event = new TestUser(user.fid).signerEvent(type, block, addressKey(auth.signer.address))
+      const event = new TestUser(user.fid).signerEvent(
+        type,
+        block,
+        authKeyOf(bytesOfHex(auth.signer.address)),
+      )
       event.signerEventBody!.keyType = 2
       return event
     }

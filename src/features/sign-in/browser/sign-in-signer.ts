@@ -2,18 +2,13 @@ import { signKeyRequest } from '../../../hub/registry/key-request.js'
 import { custodyOf } from '../../../hub/registry/registry.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { openCustodyKey } from '../../apps/custody-key.js'
 import type { OperationContext } from '../../operation.js'
 import { isPermitted } from '../../signers/acting-signer.js'
 import { requestSignerApproval } from '../../signers/key-approval-request.js'
 import { closedReason, readKeyRequest } from '../../signers/key-request.js'
-import {
-  createSigner,
-  MESSAGE_KEY_TYPE,
-  type SignerRecord,
-  signerColumns,
-  signerRecords,
-} from '../../signers/signer-record.js'
+import { createSigner, type SignerRecord, signerColumns, signerRecords } from '../../signers/signer-record.js'
 import type { SignInApp } from './sign-in-app.js'
 
 /** Dependencies of `signerOfSignIn`. */
@@ -53,9 +48,9 @@ async function approvedSigners(db: Queryable, appId: string, fid: number): Promi
     select ${signerColumns(db)}
     from ${signerRecords(db)} s
     where app_id = ${appId} and sealed_key is not null and status = 'approved' and fid = ${fid}
-      and key_type = ${MESSAGE_KEY_TYPE}
+      and key_type = ${KEY_TYPE_ED25519}
       and public_key in (
-        select key from hub.signers where fid = ${fid} and key_type = ${MESSAGE_KEY_TYPE} and active
+        select key from hub.signers where fid = ${fid} and key_type = ${KEY_TYPE_ED25519} and active
       )
     order by created_at, id`
 }

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { fidParameter, listParameter, pagingParameters } from '../../../api/parameters.js'
+import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { appParams, requireApp, unknownApp } from '../../apps/admin/app-operations.js'
 import { type AppSigner, listSignersOfApp } from '../app-signers.js'
 import { permittedOperations } from '../permitted-operations.js'
 import { AppSignersResponse } from '../schema/app-signer.js'
-import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 
 const MAX_FIDS = 20
 
@@ -57,7 +57,7 @@ function signerJson({
   permissions,
   createdAtMs,
 }: AppSigner) {
-  const isAddress = keyType === AUTH_ADDRESS_KEY_TYPE
+  const isAddress = keyType === KEY_TYPE_AUTH
   const mayAct = status === 'approved' && isHeld && !isAddress
   return {
     object: 'app_signer' as const,

@@ -17,6 +17,7 @@ import type { LocalRegistry } from '../../../hub/registry/registry.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { FarcasterNetwork } from '../../../protocol/definitions.js'
+import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import {
   type AnswerDependencies,
   approveLocally,
@@ -34,7 +35,6 @@ import {
   selectablePermissions,
   storedPermissions,
 } from '../key-request.js'
-import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 
 /** Dependencies of the approval page's actions. */
 export interface AnswerContext extends AnswerDependencies {
@@ -153,7 +153,7 @@ async function sendingOf(
 
 /** Auth addresses have no permissions. */
 function checkPermissions({ keyType }: PresentedKeyRequest, chosen: readonly string[] | null): void {
-  if ((chosen === null) === (keyType === AUTH_ADDRESS_KEY_TYPE)) return
+  if ((chosen === null) === (keyType === KEY_TYPE_AUTH)) return
   const problem = chosen === null ? 'must be a list' : 'must be null: an address signs in, and no more'
   throw invalidField('permissions', problem)
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../platform/text/html.js'
+import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import type { SignInPermission } from '../../apps/authorized-origins.js'
 import {
   type AccountSummary,
@@ -6,7 +7,6 @@ import {
   type PresentedKeyRequest,
   selectablePermissions,
 } from '../key-request.js'
-import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 import { documentOf } from './page-document.js'
 
 const SCRIPT = 'approval.js'
@@ -40,7 +40,7 @@ const permissionTexts: Readonly<Record<string, string>> = {
 /** Renders the page of a key request, with the actions that are still possible. */
 export function approvalPage(request: PresentedKeyRequest, context: ApprovalPageContext): string {
   const name = nameOf(request.app)
-  const title = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'asks to sign in for you' : 'asks to act for you'
+  const title = request.keyType === KEY_TYPE_AUTH ? 'asks to sign in for you' : 'asks to act for you'
   const problem = closedReason(request, context.nowMs)
   return documentOf(
     { ...context, script: SCRIPT },
@@ -66,7 +66,7 @@ export function noRequestPage(toAssets: string): string {
 
 function details(request: PresentedKeyRequest): Html {
   const { app, sponsor, isSponsoredByService, keyType, publicKey, deadline } = request
-  const isAddress = keyType === AUTH_ADDRESS_KEY_TYPE
+  const isAddress = keyType === KEY_TYPE_AUTH
   const key = `0x${(isAddress ? publicKey.subarray(-20) : publicKey).toString('hex')}`
   const payer = isSponsoredByService ? 'whoever runs this server' : sponsor && nameOf(sponsor)
   return html`<dl>
@@ -79,7 +79,7 @@ function details(request: PresentedKeyRequest): Html {
 
 function answerForm(request: PresentedKeyRequest, context: ApprovalPageContext): Html {
   const { isLocal, url } = context
-  const isAddress = request.keyType === AUTH_ADDRESS_KEY_TYPE
+  const isAddress = request.keyType === KEY_TYPE_AUTH
   const choice = isAddress ? null : 'read_and_write'
   return html`${approvalForm({ isLocal, path: lastPart(context), choice })}
 ${statusLines}

@@ -1,12 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { ethAddressParameter } from '../../../api/parameters.js'
+import { authKeyOf } from '../../../protocol/auth-key.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
+import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { defineOperation } from '../../operation.js'
 import { requireSavableTarget } from '../../saved-targets.js'
 import { findOwnKey, requestKeyApproval } from '../key-approval-request.js'
 import { presentAuthAddress, presentDeveloperManagedSigner } from '../present-signer.js'
 import { DeveloperManagedAuthAddress, DeveloperManagedSigner } from '../schema/signer.js'
 import { readSignedKeyRequest } from '../signed-key-request.js'
-import { AUTH_ADDRESS_KEY_TYPE, addressKey, MESSAGE_KEY_TYPE } from '../signer-record.js'
 import {
   alreadyAnsweredText,
   keyRequestBody,
@@ -15,7 +17,7 @@ import {
 } from './key-request-body.js'
 
 const authAddress = (appId: string, address: string) =>
-  ({ appId, keyType: AUTH_ADDRESS_KEY_TYPE, key: addressKey(address), property: 'address' }) as const
+  ({ appId, keyType: KEY_TYPE_AUTH, key: authKeyOf(bytesOfHex(address)), property: 'address' }) as const
 
 /** Completes the description of a key. */
 const ownershipText =
@@ -70,7 +72,7 @@ const publicKeyParameter = Type.String({
 const messageKey = (appId: string, publicKey: string) =>
   ({
     appId,
-    keyType: MESSAGE_KEY_TYPE,
+    keyType: KEY_TYPE_ED25519,
     key: Buffer.from(publicKey.slice(2), 'hex'),
     property: 'public_key',
   }) as const

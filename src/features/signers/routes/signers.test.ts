@@ -5,7 +5,7 @@ import { TestUser, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { FarcasterNetwork, SignerEventType } from '../../../protocol/definitions.js'
-import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
+import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import { registerKeyHolder, signKeyRequestBody, sponsorSignature } from '../testing/key-holder.js'
 
 const { db } = await createTestDatabase()
@@ -234,7 +234,7 @@ describe('an address that another app has requested', async () => {
     await hub.submitOnChainEvents([
       {
         ...event,
-        signerEventBody: { ...event.signerEventBody!, keyType: AUTH_ADDRESS_KEY_TYPE },
+        signerEventBody: { ...event.signerEventBody!, keyType: KEY_TYPE_AUTH },
       },
     ])
     await db`update signers.signers set refused_at = now() where public_key = ${refused.key}`

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { fidParameter, pagingParameters } from '../../../api/parameters.js'
+import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { requireUsers } from '../../moderation/relations.js'
-import { MESSAGE_KEY_TYPE } from '../../signers/signer-record.js'
 import { type UserKey, UserKeysResponse } from '../schema/user-keys.js'
 import { readUserKeys, type UserKeyRow } from '../user-keys.js'
 
@@ -34,7 +34,7 @@ function keyJson(row: UserKeyRow): UserKey {
   return {
     object: 'user_key',
     key: `0x${row.key}`,
-    use: row.keyType === MESSAGE_KEY_TYPE ? 'signs messages' : 'signs in',
+    use: row.keyType === KEY_TYPE_ED25519 ? 'signs messages' : 'signs in',
     source: row.block === 0 ? 'message' : 'chain',
     active: row.active,
     changed_at: row.changedAt === null ? null : new Date(row.changedAt * 1000).toISOString(),

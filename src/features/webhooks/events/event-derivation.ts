@@ -1,4 +1,5 @@
 import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
+import { addressOfAuthKey } from '../../../protocol/auth-key.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import {
   HubEventType,
@@ -22,10 +23,6 @@ export const webhookEventTypes: readonly number[] = [
   HubEventType.REVOKE_MESSAGE,
   HubEventType.MERGE_ON_CHAIN_EVENT,
 ]
-
-const ADDRESS_BYTES = 20
-/** Zeros in front of an address in an ABI word. */
-const PADDING_BYTES = 12
 
 type EventWithoutId = Omit<WebhookEvent, 'id' | 'traceparent'>
 
@@ -149,9 +146,8 @@ function kindOfChainEvent(event: OnChainEvent): WebhookEventKind | null {
   }
 }
 
-/** Whether a key is a sign-in address. Only an addition says its type, so other events tell it by the form: an address or an ABI word. */
+/** Whether a key is a sign-in address. Only an addition says its type, so other events tell it by the form. */
 function isSignInKey({ eventType, keyType, key }: SignerEventBody): boolean {
   if (eventType === SignerEventType.ADD) return keyType === KEY_TYPE_AUTH
-  const padding = key.length - ADDRESS_BYTES
-  return padding === 0 || (padding === PADDING_BYTES && key.subarray(0, padding).every((byte) => byte === 0))
+  return addressOfAuthKey(key) !== null
 }
