@@ -3,7 +3,7 @@ import type { Caller } from '../../api/caller.js'
 import { cursorKind, keyPart } from '../../api/cursor.js'
 import { limitParameter, textParameter } from '../../api/parameters.js'
 import { viewerOf } from '../../api/viewer.js'
-import { type FeedCursor, type FeedPageRequest, stopOf } from '../../graph/query/feeds.js'
+import { type FeedCursor, type FeedPageRequest, scanLimitOf } from '../../graph/query/feeds.js'
 import { readAuthorFeed } from '../../graph/query/feeds-by-author.js'
 import { workPrices } from '../../platform/limits/work-prices.js'
 import type { Operation, OperationContext } from '../operation.js'
@@ -91,13 +91,13 @@ async function castPage(
   const viewer = await viewerOf(context, caller, viewerFid)
   const key = cursors.decode(cursor)
   const rows = await read({ before: key && { ts: key[0], hash: key[1] }, count: limit + 1, ...viewer })
-  const stop = stopOf(rows)
-  const found = stop === undefined ? rows : rows.slice(0, -1)
+  const scanLimit = scanLimitOf(rows)
+  const found = scanLimit === undefined ? rows : rows.slice(0, -1)
   const { page, next } = cursors.page(found, limit, (last) => [last.ts, last.hash])
   const shown = page.map((row) => row.hash)
   return {
     casts: await loadVersionOneCasts(context, shown, viewer),
-    next: stop === undefined ? next : { cursor: cursors.encode([stop.ts, stop.hash]) },
+    next: scanLimit === undefined ? next : { cursor: cursors.encode([scanLimit.ts, scanLimit.hash]) },
   }
 }
 

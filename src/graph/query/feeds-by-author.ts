@@ -6,12 +6,12 @@ import {
   type FeedPageRequest,
   type FeedRecast,
   type FeedRow,
-  fullAt,
+  fullPagePosition,
   isShown,
   readAtMicros,
   readShownRecasts,
 } from './feeds.js'
-import { isByMember, isModeratedAway } from './feeds-by-parent.js'
+import { isByMember, isHiddenByModerators } from './feeds-by-parent.js'
 import { visibilityFilter } from './visibility-filter.js'
 
 /** The casts of authors that a feed selects. An omitted condition selects everything. */
@@ -42,7 +42,7 @@ const MAX_READ_CASTS = [
 
 /**
  * Reads the feed of some authors: the newest of each by index, then the newest of all. Of a selection that leaves out casts of
- * an author, a page may end before it is full, with a stop.
+ * an author, a page may end before it is full, at a scan limit.
  */
 export async function readAuthorFeed(
   db: Database,
@@ -64,48 +64,48 @@ export async function readAuthorFeed(
     cross join lateral (${first} ${second ? db`union all ${second}` : db``}) as entry (ts, hash, target_fid)
     order by entry.ts desc, entry.hash desc, entry.target_fid nulls first
     limit ${pageRequest.count}`
-  if (!leavesOutCasts(selection)) {
+  if (!isSelective(selection)) {
     return await db<FeedRow[]>`
       select ${columns} from (${newest}) r order by r.ts desc, r.hash desc, r.target_fid nulls first`
   }
   const rows = await db<FeedRow[]>`
     with entry as materialized (${newest}),
-    stop as materialized (
+    scan_limit as materialized (
       select last.ts, last.hash
-      from (${fullAt(db, pageRequest)}) full_at
+      from (${fullPagePosition(db, pageRequest)}) full_page
       cross join unnest(${[...selection.fids]}::bigint[]) as author (fid)
       cross join lateral (
         select c.ts, c.hash
         from social.casts c
         where c.fid = author.fid and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
-          and (c.ts, c.hash) > (full_at.ts, full_at.hash)
+          and (c.ts, c.hash) > (full_page.ts, full_page.hash)
         order by c.ts desc, c.hash desc
-        limit 1 offset ${db.unsafe(String(mostReadOf(selection) - 1))}
+        limit 1 offset ${db.unsafe(String(maxScanned(selection) - 1))}
       ) last
       where ${visibilityFilter(db, pageRequest, 'author.fid')}
       order by last.ts desc, last.hash desc
       limit 1
     )
-    select ts, hash, "isShown", "readAtMicros", "endsReading"
+    select ts, hash, "isShown", "readAtMicros", "isScanLimit"
     from (
-      select ${columns}, r.target_fid, false as "endsReading"
+      select ${columns}, r.target_fid, false as "isScanLimit"
       from entry r
-      -- What is behind the stop comes with the next page: there may be unread casts of others before it.
-      where not exists (select from stop where (r.ts, r.hash) < (stop.ts, stop.hash))
+      -- What is behind the limit comes with the next page: there may be unread casts of others before it.
+      where not exists (select from scan_limit l where (r.ts, r.hash) < (l.ts, l.hash))
       union all
-      select ts, encode(hash, 'hex'), false, ${readAtMicros(db, recasts)}, null, true from stop
+      select ts, encode(hash, 'hex'), false, ${readAtMicros(db, recasts)}, null, true from scan_limit
     ) r
-    order by ts desc, hash desc, "endsReading", target_fid nulls first`
-  return rows.map(({ endsReading, ...row }) => (endsReading ? { ...row, endsReading } : row))
+    order by ts desc, hash desc, "isScanLimit", target_fid nulls first`
+  return rows.map(({ isScanLimit, ...row }) => (isScanLimit ? { ...row, isScanLimit } : row))
 }
 
 /** Whether a selection leaves out casts of an author whom the viewer sees. */
-function leavesOutCasts({ casts, appFid, parentUrl, channelIds }: AuthorSelection): boolean {
+function isSelective({ casts, appFid, parentUrl, channelIds }: AuthorSelection): boolean {
   if (casts === 'none') return false
   return casts !== 'all' || appFid !== undefined || parentUrl !== undefined || channelIds !== undefined
 }
 
-function mostReadOf({ fids }: AuthorSelection): number {
+function maxScanned({ fids }: AuthorSelection): number {
   return (MAX_READ_CASTS.find(({ authors }) => fids.length <= authors) ?? MAX_READ_CASTS.at(-1)!).each
 }
 
@@ -134,7 +134,7 @@ function authorsOf(db: Database, selection: AuthorSelection): FeedAuthors {
 }
 
 function castsOf(db: Database, selection: AuthorSelection, pageRequest: FeedPageRequest): Fragment {
-  const bound = leavesOutCasts(selection) ? db`limit ${db.unsafe(String(mostReadOf(selection)))}` : db``
+  const bound = isSelective(selection) ? db`limit ${db.unsafe(String(maxScanned(selection)))}` : db``
   // The author, and not each cast: all casts of one who is hidden would be read.
   return db`(
     select c.ts, c.hash, null::bigint
@@ -166,7 +166,7 @@ function channelConditions(db: Database, channelIds: readonly string[], membersO
   const ids = db`${db.types.texts(channelIds)}::text[]`
   return [
     db`and c.root_parent_url = any (array(select u.url from channels.urls u where u.channel_id = any (${ids})))`,
-    db`and not ${isModeratedAway(db, db`c.root_parent_url`)}`,
+    db`and not ${isHiddenByModerators(db, db`c.root_parent_url`)}`,
     ...(membersOnly ? [db`and ${isByMember(db, ids)}`] : []),
   ]
 }

@@ -4,9 +4,9 @@ import {
   cursorRow,
   type FeedCursor,
   type FeedPageRequest,
-  type FeedStop,
-  fullAt,
+  fullPagePosition,
   roundCount,
+  type ScanLimit,
 } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
@@ -24,8 +24,8 @@ export interface ParentSelection {
 export interface ParentFeed {
   /** The URLs that were read. */
   readonly urls: readonly string[]
-  /** A stop may be the last of them. */
-  readonly entries: readonly (FeedCursor | FeedStop)[]
+  /** A scan limit may be the last of them. */
+  readonly entries: readonly (FeedCursor | ScanLimit)[]
 }
 
 /** Casts below a URL that one request reads to find those of members: a channel may have hundreds of thousands of others. */
@@ -35,7 +35,7 @@ interface ParentFeedRow {
   urls: string[]
   ts: number[]
   hashes: string[]
-  stop?: FeedStop | null
+  scanLimit?: ScanLimit | null
 }
 
 /**
@@ -63,7 +63,7 @@ export async function readParentFeed(
         from ${membersOnly ? db`(${below}) c where true` : db`social.casts c where ${isBelow}`}
           and ${visibilityFilter(db, pageRequest, 'c.fid')}
           ${membersOnly ? db`and (not parent.lists_members or ${isMember(db, db`parent.url`)})` : db``}
-          ${'channelIds' in parents ? db`and (not parent.is_moderated or not ${isModeratedAway(db, db`parent.url`)})` : db``}
+          ${'channelIds' in parents ? db`and (not parent.is_moderated or not ${isHiddenByModerators(db, db`parent.url`)})` : db``}
         order by c.ts desc, c.hash desc
         limit ${db.unsafe(String(roundCount(pageRequest.count)))}
       ) newest
@@ -74,25 +74,25 @@ export async function readParentFeed(
       array(select url from parent) as urls,
       array(select ts from entry) as ts,
       array(select encode(hash, 'hex') from entry) as hashes
-      ${membersOnly ? db`, (${stopOf(db, isBelow, pageRequest)}) as stop` : db``}
+      ${membersOnly ? db`, (${scanLimit(db, isBelow, pageRequest)}) as "scanLimit"` : db``}
   `
-  const { urls, ts, hashes, stop } = row!
+  const { urls, ts, hashes, scanLimit: limit } = row!
   const entries = hashes.map((hash, index) => ({ ts: ts[index]!, hash }))
-  if (!stop) return { urls, entries }
+  if (!limit) return { urls, entries }
   // Casts of other URLs behind it come with the next page: there may be unread ones before them.
-  return { urls, entries: [...entries.filter((entry) => isBefore(entry, stop)), stop] }
+  return { urls, entries: [...entries.filter((entry) => isBefore(entry, limit)), limit] }
 }
 
-/** SQL for the newest position at which the reading of a `parent` stopped before the page of `entry` was full, if it did. */
-function stopOf(db: Database, isBelow: Fragment, pageRequest: FeedPageRequest): Fragment {
+/** SQL for the newest position at which the scan of a `parent` ended before the page of `entry` was full, if it did. */
+function scanLimit(db: Database, isBelow: Fragment, pageRequest: FeedPageRequest): Fragment {
   return db`
-    select jsonb_build_object('ts', last.ts, 'hash', encode(last.hash, 'hex'), 'isShown', false, 'endsReading', true)
-    from (${fullAt(db, pageRequest)}) full_at
+    select jsonb_build_object('ts', last.ts, 'hash', encode(last.hash, 'hex'), 'isShown', false, 'isScanLimit', true)
+    from (${fullPagePosition(db, pageRequest)}) full_page
     cross join parent
     cross join lateral (
       select c.ts, c.hash
       from social.casts c
-      where ${isBelow} and (c.ts, c.hash) > (full_at.ts, full_at.hash)
+      where ${isBelow} and (c.ts, c.hash) > (full_page.ts, full_page.hash)
       order by c.ts desc, c.hash desc
       limit 1 offset ${MAX_READ_CASTS - 1}
     ) last
@@ -131,7 +131,7 @@ function urlsOf(
 }
 
 /** The condition that the channel of the URL hides the cast `c`, or bans its author. */
-export function isModeratedAway(db: Database, url: Fragment): Fragment {
+export function isHiddenByModerators(db: Database, url: Fragment): Fragment {
   return db`exists (
     select from channels.urls cu
     where cu.url = ${url} and (

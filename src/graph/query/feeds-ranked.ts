@@ -1,6 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { isModeratedAway } from './feeds-by-parent.js'
+import { isHiddenByModerators } from './feeds-by-parent.js'
 import { forYouWindow, MAX_FOR_YOU_CANDIDATES, MAX_TRENDING_CANDIDATES, type RankedCast } from './ranks.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
@@ -51,7 +51,7 @@ export async function readTrending(
       cross join lateral (${newest(
         channelId === undefined
           ? db`c.parent_url = parent.url`
-          : db`c.parent_url = parent.url and not ${isModeratedAway(db, db`parent.url`)}`,
+          : db`c.parent_url = parent.url and not ${isHiddenByModerators(db, db`parent.url`)}`,
       )}) newest`
     : newest(db`c.parent_hash is null`)
   return db<RankedCast[]>`

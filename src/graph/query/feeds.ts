@@ -23,20 +23,23 @@ export interface FeedRow extends FeedCursor {
   readonly isShown: boolean
   /** When the page was read, by the clock of the database: Unix microseconds; 0 in a feed without recasts. */
   readonly readAtMicros: number
-  /** Whether it is a stop. */
-  readonly endsReading?: boolean
+  /** Whether it is a scan limit. */
+  readonly isScanLimit?: boolean
 }
 
-/** Where the reading of an author or a URL ended before a page was full: a position that is not shown. The next page begins behind it. */
-export interface FeedStop extends FeedCursor {
+/**
+ * The position at which a query had scanned as many casts of an author or a URL as it may, before its page was full. It is
+ * not shown; the next page begins behind it.
+ */
+export interface ScanLimit extends FeedCursor {
   readonly isShown: false
-  readonly endsReading: true
+  readonly isScanLimit: true
 }
 
-/** Returns the stop of a page that could not be filled: its last entry, if it is one. */
-export function stopOf<Entry extends FeedCursor>(entries: readonly Entry[]): Entry | undefined {
+/** Returns the scan limit that a page ended at: its last entry, if it is one. */
+export function scanLimitOf<Entry extends FeedCursor>(entries: readonly Entry[]): Entry | undefined {
   const last = entries.at(-1)
-  return last && 'endsReading' in last && last.endsReading ? last : undefined
+  return last && 'isScanLimit' in last && last.isScanLimit ? last : undefined
 }
 
 /** The page of a feed, and its viewer. */
@@ -70,9 +73,9 @@ export function cursorRow(db: Database, { before }: FeedPageRequest): Fragment {
 
 /**
  * SQL for the position where the page of `entry` is full, of which the next page begins behind the last but one; behind all
- * positions if it is not full. What was read only to before it needs a stop, however full the page is.
+ * positions if it is not full. What was scanned only to before it needs a scan limit, however full the page is.
  */
-export function fullAt(db: Database, { count }: FeedPageRequest): Fragment {
+export function fullPagePosition(db: Database, { count }: FeedPageRequest): Fragment {
   return db`
     select ts, hash
     from (

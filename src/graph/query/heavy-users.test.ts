@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import type { Database } from '../../platform/db/connection.js'
 import { searchCasts } from './cast-search.js'
 import { searchTerms } from './cast-search-terms.js'
-import { type FeedCursor, type FeedRow, stopOf } from './feeds.js'
+import { type FeedCursor, type FeedRow, scanLimitOf } from './feeds.js'
 import { readAuthorFeed } from './feeds-by-author.js'
 import { type ParentFeed, readParentFeed } from './feeds-by-parent.js'
 import { readSuggested } from './follows-between.js'
@@ -118,7 +118,7 @@ it('pages of some of the casts of many authors end after a bounded reading, and 
     expect(looked).toBeLessThan(FEW)
     const shown = rows.filter(({ isShown }) => isShown).slice(0, 25)
     found.push(...shown.map(({ ts }) => ts))
-    before = stopOf(rows) ?? (rows.length > shown.length ? shown.at(-1)! : null)
+    before = scanLimitOf(rows) ?? (rows.length > shown.length ? shown.at(-1)! : null)
     pages += 1
   } while (before !== null && pages < 100)
   expect(found).toEqual([6005, 3005, ...Array.from({ length: 40 }, (_, n) => 139 - n), 5])
@@ -212,10 +212,10 @@ it('pages of several channels for members only have all casts of members', async
   do {
     const page = { before, count: 26, viewerFid: undefined }
     const { entries }: ParentFeed = await readParentFeed(db, selection, page)
-    const stop = stopOf(entries)
-    const shown = entries.filter((entry) => entry !== stop).slice(0, 25)
+    const scanLimit = scanLimitOf(entries)
+    const shown = entries.filter((entry) => entry !== scanLimit).slice(0, 25)
     found.push(...shown.map(({ ts }) => ts))
-    before = stop ?? (entries.length > shown.length ? shown.at(-1)! : null)
+    before = scanLimit ?? (entries.length > shown.length ? shown.at(-1)! : null)
     pages += 1
   } while (before !== null && pages < 100)
   expect(found).toEqual([3000, ...Array.from({ length: 40 }, (_, n) => 40 - n)])

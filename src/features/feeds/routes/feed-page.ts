@@ -9,8 +9,8 @@ import {
   type FeedCursor,
   type FeedPageRequest,
   type FeedRow,
-  type FeedStop,
-  stopOf,
+  type ScanLimit,
+  scanLimitOf,
 } from '../../../graph/query/feeds.js'
 import { type AuthorSelection, readAuthorFeed } from '../../../graph/query/feeds-by-author.js'
 import { type ParentSelection, readParentFeed } from '../../../graph/query/feeds-by-parent.js'
@@ -26,7 +26,7 @@ export type FeedContext = Pick<OperationContext, 'db' | 'hydrator'>
 /** Reads entries of a feed. */
 export type ReadFeed = (pageRequest: FeedPageRequest) => Promise<readonly FeedEntry[]>
 
-type FeedEntry = FeedCursor | FeedRow | FeedStop
+type FeedEntry = FeedCursor | FeedRow | ScanLimit
 
 /** How the entries of a feed are read. */
 export interface FeedReader {
@@ -41,7 +41,7 @@ export interface SharedFirstPageReader {
   /** The cache key, unique within the feed. */
   readonly key: string
   /** Reads the first entries without a viewer, from the database of the cache. */
-  read(db: Database, count: number): Promise<Tagged<readonly (FeedCursor | FeedStop)[]>>
+  read(db: Database, count: number): Promise<Tagged<readonly (FeedCursor | ScanLimit)[]>>
 }
 
 /**
@@ -109,7 +109,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     const { hashes, last } = distinctCasts(feedEntries, limit)
     const casts = await hydrator.casts(hashes, viewerFid)
     const hasMore =
-      last < feedEntries.length - 1 || feedEntries.length === count || stopOf(feedEntries) !== undefined
+      last < feedEntries.length - 1 || feedEntries.length === count || scanLimitOf(feedEntries) !== undefined
     return pageJson(
       hashes.flatMap((hash) => casts.get(hash) ?? []),
       hasMore ? feedEntries[last] : undefined,
@@ -130,11 +130,11 @@ export function feedPages(name: string, repeatsCasts: boolean) {
       MAX_SHARED_AGE_MS,
       (db) => firstPageReader.read(db, count),
     )
-    const stop = stopOf(feedEntries)
-    const hashes = feedEntries.filter((entry) => entry !== stop).map(({ hash }) => hash)
+    const scanLimit = scanLimitOf(feedEntries)
+    const hashes = feedEntries.filter((entry) => entry !== scanLimit).map(({ hash }) => hash)
     const { casts, lastIndex, hasMore } = await hydrator.firstVisibleCasts(hashes, limit, viewer)
     if (!hasMore && hashes.length === count) return null
-    return pageJson(casts, hasMore ? feedEntries[lastIndex] : stop)
+    return pageJson(casts, hasMore ? feedEntries[lastIndex] : scanLimit)
   }
 
   function pageJson(casts: readonly Json[], end: FeedEntry | undefined, startedAt?: number) {
