@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { createWorkGate, type GateVisit } from './work-gate.js'
 
-const size = { most: 2, mostOfCaller: 1, waiting: 4, waitingOfCaller: 2, waitMs: 60_000 }
+const size = { maxRunning: 2, maxRunningOfCaller: 1, maxWaiting: 4, maxWaitingOfCaller: 2, maxWaitMs: 60_000 }
 
 /** Enters, and notes the order in which callers get in. */
-function visitors(overrides: Partial<typeof size & { sending: number; sendingOfCaller: number }> = {}) {
+function visitors(overrides: Partial<typeof size & { maxSending: number; maxSendingOfCaller: number }> = {}) {
   const gate = createWorkGate({ ...size, ...overrides })
   const inside: string[] = []
   const visits = new Map<string, GateVisit[]>()
@@ -60,7 +60,7 @@ it('too many of one caller wait -> 429, of all -> 503 with the time after which 
 })
 
 it('the queue is full -> a caller that has none in it takes a place of the one that has most', async () => {
-  const { enter, leave, inside } = visitors({ waitingOfCaller: 4 })
+  const { enter, leave, inside } = visitors({ maxWaitingOfCaller: 4 })
   await Promise.all([enter('a'), enter('b')])
   const flood = [enter('a'), enter('a'), enter('a'), enter('a')]
   const late = enter('c')
@@ -80,13 +80,13 @@ it('a client that leaves frees its place, and one that waits for too long is ref
   await expect(waiting).rejects.toThrow('left')
   await expect(enter('a', leaving.signal)).rejects.toThrow('left')
   expect(gate.usage().waiting).toBe(0)
-  const impatient = visitors({ waitMs: 1 })
+  const impatient = visitors({ maxWaitMs: 1 })
   await impatient.enter('a')
   await expect(impatient.enter('a')).rejects.toMatchObject({ code: 'unavailable' })
 })
 
 it('a reply that is being sent lets the next one work, up to the number that may be sent', async () => {
-  const { enter, leave, visitOf, gate } = visitors({ most: 1, sending: 2, sendingOfCaller: 1 })
+  const { enter, leave, visitOf, gate } = visitors({ maxRunning: 1, maxSending: 2, maxSendingOfCaller: 1 })
   await enter('a')
   const second = enter('a')
   visitOf('a').send()

@@ -1,25 +1,23 @@
 import { PlazaError } from '../errors.js'
 
-/** How many may be inside a gate, and how many wait for it. */
-export interface GateSize {
-  /** Most that work at once. */
-  readonly most: number
-  readonly mostOfCaller: number
-  /** Most whose replies are on their way, and in memory. Any number unless given. */
-  readonly sending?: number
-  readonly sendingOfCaller?: number
-  /** Most that wait. */
-  readonly waiting: number
-  readonly waitingOfCaller: number
+/** How many may be inside a gate, and how many may wait for it. */
+export interface GateLimits {
+  readonly maxRunning: number
+  readonly maxRunningOfCaller: number
+  /** Of replies that are on their way, and in memory. Any number unless given. */
+  readonly maxSending?: number
+  readonly maxSendingOfCaller?: number
+  readonly maxWaiting: number
+  readonly maxWaitingOfCaller: number
   /** A request that waits longer is refused. */
-  readonly waitMs: number
+  readonly maxWaitMs: number
 }
 
 /** A request that has come through a gate. */
 export interface GateVisit {
   /** The work is done, and its reply is being sent. */
   send(): void
-  /** It has ended, in whatever way. Twice is once. */
+  /** It has ended, in whatever way. Idempotent. */
   leave(): void
 }
 
@@ -69,8 +67,8 @@ class Tally {
 }
 
 /** Creates a gate. */
-export function createWorkGate(size: GateSize): WorkGate {
-  return new FairGate(size)
+export function createWorkGate(gateLimits: GateLimits): WorkGate {
+  return new FairGate(gateLimits)
 }
 
 /**
@@ -85,9 +83,9 @@ class FairGate implements WorkGate {
   readonly #queues = new Map<string, Waiter[]>()
   #waiting = 0
 
-  constructor(private readonly size: GateSize) {}
+  constructor(private readonly limits: GateLimits) {}
 
-  async enter(caller: string, signal?: AbortSignal, waitMs = this.size.waitMs): Promise<GateVisit> {
+  async enter(caller: string, signal?: AbortSignal, waitMs = this.limits.maxWaitMs): Promise<GateVisit> {
     // Those of this caller that wait came first.
     if (this.#hasRoom(caller) && !this.#queues.has(caller)) return this.#start(caller)
     return await this.#wait(caller, signal, waitMs)
@@ -98,14 +96,14 @@ class FairGate implements WorkGate {
   }
 
   #isFull(): boolean {
-    const { most, sending = Number.POSITIVE_INFINITY } = this.size
-    return this.#running.total >= most || this.#sending.total >= sending
+    const { maxRunning, maxSending = Number.POSITIVE_INFINITY } = this.limits
+    return this.#running.total >= maxRunning || this.#sending.total >= maxSending
   }
 
   #hasRoom(caller: string): boolean {
-    const { mostOfCaller, sendingOfCaller = Number.POSITIVE_INFINITY } = this.size
+    const { maxRunningOfCaller, maxSendingOfCaller = Number.POSITIVE_INFINITY } = this.limits
     if (this.#isFull()) return false
-    return this.#running.of(caller) < mostOfCaller && this.#sending.of(caller) < sendingOfCaller
+    return this.#running.of(caller) < maxRunningOfCaller && this.#sending.of(caller) < maxSendingOfCaller
   }
 
   #start(caller: string): GateVisit {
@@ -156,14 +154,14 @@ class FairGate implements WorkGate {
 
   /** @throws PlazaError when there is no place for one more of this caller. */
   #makeRoom(caller: string): void {
-    const { waiting, waitingOfCaller } = this.size
+    const { maxWaiting, maxWaitingOfCaller } = this.limits
     const own = this.#queues.get(caller)?.length ?? 0
-    if (own >= waitingOfCaller) {
+    if (own >= maxWaitingOfCaller) {
       throw new PlazaError('bad_request.rate_limited', `${own} heavy requests of this caller are waiting`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       })
     }
-    if (this.#waiting < waiting) return
+    if (this.#waiting < maxWaiting) return
     const byLength = [...this.#queues].sort(([, left], [, right]) => right.length - left.length)
     const [longest, queue] = byLength[0] ?? [caller, []]
     if (queue.length <= own + 1) throw busy()

@@ -62,21 +62,21 @@ const MAX_DELAYED = 1_000
 /** Half of the time that a request has by default (`REQUEST_TIMEOUT_MS`): the other half is for the work. */
 const WAIT_MS = 5_000
 /** Pages of users' messages are asked for by the dozen at once; one that waits holds only its request. */
-const WAITING_READS_OF_CALLER = 64
+const MAX_WAITING_READS_OF_CALLER = 64
 /** An importer has a few requests at a time. */
-const WAITING_WRITES_OF_CALLER = 8
+const MAX_WAITING_WRITES_OF_CALLER = 8
 /** A reply has up to 32 MB, mostly 7: slow readers may hold so many of them. */
-const SENDING = 32
-const SENDING_OF_CALLER = 8
-const WAITING_READS = 256
+const MAX_SENDING = 32
+const MAX_SENDING_OF_CALLER = 8
+const MAX_WAITING_READS = 256
 /** Each holds a body of up to `HUB_BODY_LIMIT`. */
-const WAITING_WRITES = 32
+const MAX_WAITING_WRITES = 32
 /**
  * More than four requests of 1,000 messages in flight do not merge faster, and one caller may have them all. With eight, what is
  * decoded at once makes collections so long that ordinary reads have a p99 of 270 ms beside them instead of 36 to 96.
  */
-const WRITES = 4
-const CATCH_UPS = 2
+const MAX_WRITES = 4
+const MAX_CATCH_UPS = 2
 
 /** Creates the limits. */
 export function createWorkLimits({
@@ -137,25 +137,25 @@ export function createWorkLimits({
 /** The gates of reads and of bulk writes. */
 function createLanes(concurrency: number): Readonly<Record<WorkPrice['lane'], WorkGate>> {
   const common = {
-    sending: SENDING,
-    sendingOfCaller: SENDING_OF_CALLER,
-    waitMs: WAIT_MS,
+    maxSending: MAX_SENDING,
+    maxSendingOfCaller: MAX_SENDING_OF_CALLER,
+    maxWaitMs: WAIT_MS,
   }
-  const mostOfCaller = Math.ceil(concurrency / 2)
+  const maxRunningOfCaller = Math.ceil(concurrency / 2)
   return {
     reads: createWorkGate({
       ...common,
-      most: concurrency,
-      mostOfCaller,
-      waiting: WAITING_READS,
-      waitingOfCaller: WAITING_READS_OF_CALLER,
+      maxRunning: concurrency,
+      maxRunningOfCaller,
+      maxWaiting: MAX_WAITING_READS,
+      maxWaitingOfCaller: MAX_WAITING_READS_OF_CALLER,
     }),
     writes: createWorkGate({
       ...common,
-      most: WRITES,
-      mostOfCaller: WRITES,
-      waiting: WAITING_WRITES,
-      waitingOfCaller: WAITING_WRITES_OF_CALLER,
+      maxRunning: MAX_WRITES,
+      maxRunningOfCaller: MAX_WRITES,
+      maxWaiting: MAX_WAITING_WRITES,
+      maxWaitingOfCaller: MAX_WAITING_WRITES_OF_CALLER,
     }),
   }
 }
@@ -163,11 +163,11 @@ function createLanes(concurrency: number): Readonly<Record<WorkPrice['lane'], Wo
 function createCatchUpGate(): WorkGate {
   const any = Number.POSITIVE_INFINITY
   return createWorkGate({
-    most: CATCH_UPS,
-    mostOfCaller: CATCH_UPS,
-    waiting: any,
-    waitingOfCaller: any,
-    waitMs: any,
+    maxRunning: MAX_CATCH_UPS,
+    maxRunningOfCaller: MAX_CATCH_UPS,
+    maxWaiting: any,
+    maxWaitingOfCaller: any,
+    maxWaitMs: any,
   })
 }
 

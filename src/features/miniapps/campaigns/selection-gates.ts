@@ -88,14 +88,14 @@ export function createLooks(closing: AbortSignal) {
   }
 }
 
-function createGate(most: number, mostOfCaller: number): WorkGate {
+function createGate(maxRunning: number, maxRunningOfCaller: number): WorkGate {
   return createWorkGate({
-    most,
-    mostOfCaller,
-    waiting: MAX_WAITING,
-    waitingOfCaller: MAX_WAITING_OF_APP,
+    maxRunning,
+    maxRunningOfCaller,
+    maxWaiting: MAX_WAITING,
+    maxWaitingOfCaller: MAX_WAITING_OF_APP,
     // Each turn has its own end.
-    waitMs: Number.POSITIVE_INFINITY,
+    maxWaitMs: Number.POSITIVE_INFINITY,
   })
 }
 
