@@ -14,10 +14,10 @@ import { createNetClient } from '../src/platform/outbound/net-client.js'
 import { channelIdOf } from '../src/protocol/channel-uri.js'
 import { UserDataType } from '../src/protocol/definitions.js'
 import type { SignedMessage } from '../src/protocol/message.js'
-import { storeAssets } from './house/asset-scene.js'
 import { createChainScene } from './house/chain-scene.js'
 import { createScene } from './house/scene.js'
 import { budgets } from './house/statement-budgets.js'
+import { storeTokens } from './house/token-scene.js'
 import { storeTopic } from './house/topic-scene.js'
 import { createTestHub } from './hub.js'
 import { openHubApi } from './hub-api.js'
@@ -33,7 +33,7 @@ const hub = await createTestHub(db)
 const { key, appId } = await createTestApi({ db })
 const scene = await createScene({ db, hub, appId })
 const onchain = await createChainScene(db, db, scene)
-await storeAssets(db)
+await storeTokens(db)
 await storeTopic(db)
 
 const net = createNetClient({

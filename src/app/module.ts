@@ -7,7 +7,7 @@ import type { ApiKeyCache } from '../features/apps/api-key-cache.js'
 import type { KeyUsage } from '../features/apps/key-usage.js'
 import type { Crawler } from '../features/embeds/crawler.js'
 import type { Campaigns } from '../features/miniapps/campaigns/campaign-client.js'
-import type { Assets } from '../features/tokens/on-demand-tokens.js'
+import type { TokenTracking } from '../features/tokens/on-demand-tokens.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
 import type { ChainRpc } from '../hub/chain/chain-rpc.js'
 import type { ChainSettings } from '../hub/chain/chain-settings.js'
@@ -76,7 +76,7 @@ export interface Services {
   readonly crawler: Crawler
   readonly campaigns: Campaigns
   readonly chains: OpenChains | null
-  readonly tokens: Assets
+  readonly tokens: TokenTracking
   readonly accounts: Accounts | null
   readonly walletLedgers: WalletLedgers
   /** The AI endpoint, for requests. */

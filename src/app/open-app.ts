@@ -22,8 +22,8 @@ import type { Lifecycle } from './lifecycle.js'
 import type { ServerApp } from './module.js'
 import { openHub } from './open-hub.js'
 import { countLookups, openChainLookups } from './open-lookups.js'
+import { openReadRouting, writersOf } from './open-read-routing.js'
 import { openVault } from './open-vault.js'
-import { openReadRouting, writersOf } from './read-routing.js'
 
 const BYTES_PER_MB = 2 ** 20
 

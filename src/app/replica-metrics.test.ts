@@ -4,7 +4,7 @@ import { silentLog } from '../platform/log/log.js'
 import { createMetrics } from '../platform/metrics.js'
 import { noTracing } from '../platform/tracing/tracing.js'
 import { fewestConnections, openConnections, splitConnections } from './connections.js'
-import { openReadRouting, writersOf } from './read-routing.js'
+import { openReadRouting, writersOf } from './open-read-routing.js'
 import { configOf } from './testing/config-of.js'
 
 const { url } = await createTestDatabase()

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import { openMarket } from '../../test/chain/market.js'
 import { startTestChain } from '../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../test/database.js'
-import { followAssets } from '../features/tokens/testing/followed-assets.js'
+import { followTokens } from '../features/tokens/testing/followed-tokens.js'
 import { createProgram } from './program.js'
 
 const { db, url } = await createTestDatabase()
 const chain = await startTestChain()
-const followed = followAssets({ db, chain, confirmations: 1 })
+const followed = followTokens({ db, chain, confirmations: 1 })
 const env = { DATABASE_URL: url, CHAIN_BASE_RPC_URLS: chain.url, CHAIN_IDS: 'base=10' }
 
 /** The lines that a command prints, up to where it fails. */

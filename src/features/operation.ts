@@ -20,7 +20,7 @@ import type { SignerCache } from './signers/acting-signer.js'
 import type { FidConsent } from './signers/fid-consent.js'
 import type { SubscriptionSettings } from './subscriptions/settings.js'
 import type { SystemSettings } from './system/system-settings.js'
-import type { Assets } from './tokens/on-demand-tokens.js'
+import type { TokenTracking } from './tokens/on-demand-tokens.js'
 import type { WebhookSettings } from './webhooks/webhooks.js'
 
 /** Dependencies of operations. An operation takes what it uses: `handle({ db }, query)`. */
@@ -54,7 +54,7 @@ export interface OperationContext {
   /** Sends notifications to users of mini apps. */
   readonly campaigns: Campaigns
   /** Tokens on chains; only tracked tokens are indexed. */
-  readonly assets: Assets
+  readonly tokenTracking: TokenTracking
   /** Followed subscription contracts. */
   readonly subscriptions: SubscriptionSettings
   /** FarcasterNetwork of the protocol. */

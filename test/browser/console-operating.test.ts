@@ -7,7 +7,7 @@ import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { startMaintenance } from '../../src/features/maintenance/maintenance-worker.js'
 import { readModelTasks } from '../../src/features/maintenance/read-model-tasks.js'
 import { approvedSigner } from '../../src/features/signers/testing/approved-signer.js'
-import { followAssets } from '../../src/features/tokens/testing/followed-assets.js'
+import { followTokens } from '../../src/features/tokens/testing/followed-tokens.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { pause } from '../../src/platform/process/pause.js'
 import { startTestChain } from '../chain/test-chain.js'
@@ -28,15 +28,15 @@ if ('problems' in read) throw new Error(read.problems)
 const system = { configuration: configurationEntries(read.config), hasUpstream: false }
 const CONFIRMATIONS = 2
 const chain = await startTestChain()
-const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [chain.url] })
-const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 0 }
+const followed = followTokens({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [chain.url] })
+const tokenTracking = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 0 }
 const { app, appId, key, get } = await createTestApi({
   db,
   hub,
   consoleFiles,
   usage,
   system,
-  assets,
+  tokenTracking,
   appName: 'reader',
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -29,8 +29,8 @@ async function openShop() {
   })
   const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
   let url = ''
-  const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
-  const api = await createTestApi({ db, assets, publicUrl: () => url })
+  const tokenTracking = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
+  const api = await createTestApi({ db, tokenTracking, publicUrl: () => url })
   url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   const holder = { id: crypto.randomUUID(), locks: db }
   const follower = new ChainFollower(paymentHandler(db, rpc, Date.now), { db, rpc, holder })

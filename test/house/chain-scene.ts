@@ -22,7 +22,7 @@ export interface ChainScene {
   readonly collection: Address
 }
 
-/** Chain id of Base, as the tokens of `asset-scene.ts` are named. */
+/** Chain id of Base, as the tokens of `token-scene.ts` are named. */
 const CHAIN_ID = 8_453
 const YEAR_SECONDS = 31_536_000n
 

@@ -7,10 +7,10 @@ import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { testNowUnix } from '../network.js'
-import { storeAssets } from './asset-scene.js'
 import { createChainScene } from './chain-scene.js'
 import { createScene } from './scene.js'
 import { budgets, defaultBudget } from './statement-budgets.js'
+import { storeTokens } from './token-scene.js'
 import { storeTopic } from './topic-scene.js'
 
 const clock = () => testNowUnix * 1000
@@ -30,7 +30,7 @@ const { key, appId } = await createTestApi({ db })
 const scene = await createScene({ db, hub, appId })
 const onchain = await createChainScene(db, counted, scene)
 const uncountedApi = await createTestApi({ db, hub, clock, publicUrl, key, ...onchain.context })
-await storeAssets(db)
+await storeTokens(db)
 await storeTopic(db)
 
 it('every operation has a budget, and there are no others', () => {

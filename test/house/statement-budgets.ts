@@ -4,7 +4,6 @@ import { signKeyRequestBody } from '../../src/features/signers/testing/key-holde
 import { messageJson } from '../../src/hub/methods/json/message.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
 import { testKey, testNow } from '../network.js'
-import { TOKEN } from './asset-scene.js'
 import { frameBudgets } from './frame-budgets.js'
 import { onchainBudgets } from './onchain-budgets.js'
 import {
@@ -29,6 +28,7 @@ import {
   WEBHOOK_URL,
 } from './prepared-requests.js'
 import type { Scene } from './scene.js'
+import { TOKEN } from './token-scene.js'
 
 /** The budget of an operation and its test request. */
 export interface Budget {

@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createTestDatabase } from '../database.js'
-import { assetSettings, storeAssets, TOKEN } from '../house/asset-scene.js'
+import { storeTokens, TOKEN, tokenTrackingSettings } from '../house/token-scene.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { connectClient } from './served-api.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
-const { app, key } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, assets: assetSettings })
+const { app, key } = await createTestApi({
+  db,
+  hub,
+  clock: () => testNowUnix * 1000,
+  tokenTracking: tokenTrackingSettings,
+})
 const client = connectClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
 afterAll(() => app.close())
 
@@ -18,7 +23,7 @@ beforeAll(async () => {
   const [alice, bob, carol] = [new TestUser(1), new TestUser(2), new TestUser(3)]
   await hub.submitOnChainEvents([alice, bob, carol].flatMap((user) => user.onChain()))
   await hub.submit([alice.link(2, testNow - 9)])
-  await storeAssets(db)
+  await storeTokens(db)
 })
 
 describe('the published client', () => {

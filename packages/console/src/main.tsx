@@ -24,7 +24,7 @@ const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   components: {
-    // The colours of the library's titles have too little contrast.
+    // The colors of the library's titles have too little contrast.
     Badge: Badge.extend({ defaultProps: { tt: 'none' } }),
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
   },

@@ -35,7 +35,7 @@ const pages = [
   { to: '/changes', label: 'Changes' },
 ] as const
 
-/** The frame of all pages: navigation, colour scheme, sign-out. */
+/** The frame of all pages: navigation, color scheme, sign-out. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()
@@ -116,7 +116,7 @@ function ColorScheme() {
     <ActionIcon
       variant="default"
       size="lg"
-      aria-label={`Use ${next} colours`}
+      aria-label={`Use ${next} colors`}
       onClick={() => setColorScheme(next)}
     >
       {next === 'dark' ? '☾' : '☀'}

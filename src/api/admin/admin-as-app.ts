@@ -3,7 +3,8 @@ import { PlazaError } from '../../platform/errors.js'
 import type { Caller } from '../caller.js'
 import { type ErasedOperation, isChange } from '../operation.js'
 import type { AdminCaller, AdminCheck } from './admin-caller.js'
-import { type AuditLog, auditEntryOf, runAudited, withoutSecrets } from './audit-log.js'
+import { type AuditLog, auditEntryOf, runAudited } from './audit-log.js'
+import { withoutSecrets } from './redacted-body.js'
 
 /** The header in which an admin names the app whose request this is. */
 export const APP_HEADER = 'x-plaza-app'

@@ -4,7 +4,8 @@ import { sendErrorResponse } from '../error-response.js'
 import { acceptJson } from '../json-bodies.js'
 import type { AdminCaller, AdminCheck } from './admin-caller.js'
 import type { ErasedAdminOperation } from './admin-operation.js'
-import { type AuditLog, auditEntryOf, runAudited, withoutSecrets } from './audit-log.js'
+import { type AuditLog, auditEntryOf, runAudited } from './audit-log.js'
+import { withoutSecrets } from './redacted-body.js'
 
 export interface AdminOptions<Context> {
   readonly operations: readonly ErasedAdminOperation<Context>[]

@@ -51,7 +51,7 @@ export const mainApiModule: Module = {
       crawler: app.service('crawler'),
       accounts: app.service('accounts'),
       walletLedgers: app.service('walletLedgers'),
-      assets: app.service('tokens'),
+      tokenTracking: app.service('tokens'),
       subscriptions: { contracts: parseSubscriptionContracts(config.subscriptionContracts) },
       campaigns: app.service('campaigns'),
       ai: app.service('ai'),

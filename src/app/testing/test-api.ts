@@ -147,7 +147,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     webhooks: testWebhookSettings,
     miniapps: testMiniAppSettings,
     savedTargets: uncheckedTargets,
-    assets: { rpcs: new Map(), maxTrackedTokens: 0 },
+    tokenTracking: { rpcs: new Map(), maxTrackedTokens: 0 },
     subscriptions: { contracts: [] },
     walletLedgers: new Map(),
     accounts: createAccounts({

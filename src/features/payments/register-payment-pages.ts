@@ -33,7 +33,12 @@ interface FrameRoute {
 /** Registers the pages of requested payments, `/pay/<id>`, and their state at `/pay/<id>/status`. */
 export async function registerPaymentPages(
   app: FastifyInstance,
-  { db, assets: { rpcs }, publicUrl, clock }: Pick<OperationContext, 'db' | 'assets' | 'publicUrl' | 'clock'>,
+  {
+    db,
+    tokenTracking: { rpcs },
+    publicUrl,
+    clock,
+  }: Pick<OperationContext, 'db' | 'tokenTracking' | 'publicUrl' | 'clock'>,
 ): Promise<void> {
   await app.register(
     async (scope) => {

@@ -40,14 +40,14 @@ export async function spendingWallet(
   {
     writerDb,
     vault,
-    assets,
+    tokenTracking,
     walletLedgers,
-  }: Pick<OperationContext, 'writerDb' | 'vault' | 'assets' | 'walletLedgers'>,
+  }: Pick<OperationContext, 'writerDb' | 'vault' | 'tokenTracking' | 'walletLedgers'>,
   headers: { readonly 'x-wallet-id'?: string },
   { appId, network }: { readonly appId: string; readonly network: PaymentChain },
 ): Promise<SpendingWallet> {
   const named = await appWallet({ writerDb }, headers, appId)
-  const rpc = paymentRpc(assets.rpcs, network)
+  const rpc = paymentRpc(tokenTracking.rpcs, network)
   const ledger = walletLedgers.get(rpc.chain.name)
   if (ledger === undefined) throw new Error(`no ledger for ${rpc.chain.name}`)
   return {

@@ -44,7 +44,7 @@ describe('a signer', () => {
   })
 })
 
-it('a developer-managed key', () => {
+it('a developer-managed key has an approval URL while it is pending, and then its fid', () => {
   const public_key = `0x${'ab'.repeat(32)}`
   expect(presentDeveloperManagedSigner(pendingKey, PUBLIC_URL)).toEqual({
     public_key,

@@ -12,7 +12,7 @@ import {
   type SubscriptionContract,
 } from './subscription-contract.js'
 
-type ChainContext = Pick<OperationContext, 'assets' | 'subscriptions' | 'hydrator'>
+type ChainContext = Pick<OperationContext, 'tokenTracking' | 'subscriptions' | 'hydrator'>
 
 /** Owner, prices and names change rarely. */
 const MAX_AGE_MS = 60_000
@@ -30,12 +30,12 @@ export interface ListedContract extends SubscriptionContract {
  * @throws PlazaError `not_configured` without contracts on followed networks.
  */
 export async function readFollowedContracts({
-  assets,
+  tokenTracking,
   subscriptions,
   hydrator,
 }: ChainContext): Promise<ListedContract[]> {
   const { contracts } = subscriptions
-  const rpcs = [...assets.rpcs.values()].filter(({ chain }) =>
+  const rpcs = [...tokenTracking.rpcs.values()].filter(({ chain }) =>
     contracts.some((contract) => contract.network === chain.name),
   )
   if (rpcs.length === 0) {
@@ -80,7 +80,7 @@ export interface ActiveSubscription<Row> {
 
 /** Reads the subscriptions of rows from their contracts and keeps those that are active. */
 export async function keepActive<Row extends SubscriberRow>(
-  { assets, clock }: Pick<OperationContext, 'assets' | 'clock'>,
+  { tokenTracking, clock }: Pick<OperationContext, 'tokenTracking' | 'clock'>,
   contracts: readonly ListedContract[],
   rows: readonly Row[],
 ): Promise<ActiveSubscription<Row>[]> {
@@ -92,7 +92,7 @@ export async function keepActive<Row extends SubscriberRow>(
   })
   const nowSeconds = clock() / 1000
   const active = await Promise.all(
-    [...assets.rpcs.values()].map(async (rpc) => {
+    [...tokenTracking.rpcs.values()].map(async (rpc) => {
       const own = pairs.filter(({ contract }) => contract.network === rpc.chain.name)
       if (own.length === 0) return []
       const subscriptions = await fromChain(rpc, (endpoint) => readSubscriptions(endpoint, own))

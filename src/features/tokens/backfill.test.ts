@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
-import { followAssets } from './testing/followed-assets.js'
+import { followTokens } from './testing/followed-tokens.js'
 import { isBackfilled, readTokens } from './token.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
 const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 2
-const assets = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
+const followed = followTokens({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
 
 async function isTokenBackfilled(address: Address): Promise<boolean> {
   const [token] = await readTokens(db, { addresses: [Buffer.from(address.slice(2), 'hex')] })
@@ -24,7 +24,7 @@ it.each(['eth_getCode', 'eth_getLogs'])(
       await chain.deployToken('Apple', 'APL', 18),
       await chain.deployToken('Pear', 'PEAR', 6),
     ]
-    for (const token of [failingToken, other]) await assets.watch(token)
+    for (const token of [failingToken, other]) await followed.watch(token)
     proxy.faults = {
       hold: async (method, params) => {
         const requestedBlocks = JSON.stringify(params).toLowerCase()
@@ -34,13 +34,13 @@ it.each(['eth_getCode', 'eth_getLogs'])(
       },
     }
     for (let steps = 0; steps < 3; steps += 1) {
-      await assets.step().catch(() => {})
+      await followed.step().catch(() => {})
       await chain.mine(CONFIRMATIONS + 1)
     }
     expect([await isTokenBackfilled(failingToken), await isTokenBackfilled(other)]).toEqual([false, true])
     proxy.faults = {}
     for (let steps = 0; steps < 3; steps += 1) {
-      await assets.catchUp()
+      await followed.catchUp()
       await chain.mine(CONFIRMATIONS + 1)
     }
     expect(await isTokenBackfilled(failingToken)).toBe(true)
@@ -53,7 +53,7 @@ it('a backfill whose last block is not what it was begins anew', async () => {
     await chain.deployToken('Fig', 'FIG', 18),
   ]
   await chain.mine(60)
-  for (const each of [token, other]) await assets.watch(each)
+  for (const each of [token, other]) await followed.watch(each)
   proxy.faults = {
     refuse: (method, params) => {
       const asked = JSON.stringify(params).toLowerCase()
@@ -66,14 +66,14 @@ it('a backfill whose last block is not what it was begins anew', async () => {
   const follower = `base/token/${token.toLowerCase()}`
   const lastBlocks = async () => await db`select number from chain.blocks where follower = ${follower}`
   for (let steps = 0; steps < 20 && (await lastBlocks()).length === 0; steps += 1) {
-    await assets.step().catch(() => {})
+    await followed.step().catch(() => {})
     await chain.mine(CONFIRMATIONS + 1)
   }
   expect([(await lastBlocks()).length, await isTokenBackfilled(token)]).toEqual([1, false])
   await db`update chain.blocks set hash = sha256('another') where follower = ${follower}`
   proxy.faults = {}
   for (let steps = 0; steps < 3; steps += 1) {
-    await assets.catchUp()
+    await followed.catchUp()
     await chain.mine(CONFIRMATIONS + 1)
   }
   expect(await isTokenBackfilled(token)).toBe(true)

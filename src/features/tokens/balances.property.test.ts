@@ -5,7 +5,7 @@ import { contract } from '../../../scripts/dev-chain.mjs'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
-import { followAssets } from './testing/followed-assets.js'
+import { followTokens } from './testing/followed-tokens.js'
 import { isBackfilled, readTokens } from './token.js'
 import { untrackToken } from './tracked-tokens.js'
 
@@ -13,7 +13,7 @@ const { db } = await createTestDatabase()
 const chain = await startTestChain()
 const proxies = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]
 const CONFIRMATIONS = 6
-const assets = followAssets({
+const followed = followTokens({
   db,
   chain,
   confirmations: CONFIRMATIONS,
@@ -35,7 +35,7 @@ beforeAll(async () => {
   historicalToken = await chain.deployToken('Pear', 'PEAR', 6)
   for (const account of accounts)
     await chain.send(account, call(historicalToken, 'mint', [account.address, 1_000n]))
-  await assets.watch(token)
+  await followed.watch(token)
 })
 
 /** Compares the balances of every address in a transfer with the chain. */
@@ -72,9 +72,9 @@ async function isTokenBackfilled(address: Address): Promise<boolean> {
 
 /** Steps until the token is backfilled, for which its history must be final. */
 async function catchUpCompletely(): Promise<void> {
-  await assets.catchUp()
+  await followed.catchUp()
   await chain.mine(CONFIRMATIONS + 1)
-  await assets.catchUp()
+  await followed.catchUp()
 }
 
 const account = fc.integer({ min: 0, max: accounts.length - 1 })
@@ -149,7 +149,7 @@ async function runAction(event: TestAction): Promise<void> {
       return
     case 'follow':
       // An RPC that is down or behind: the next step continues from here.
-      await assets.step().catch(() => {})
+      await followed.step().catch(() => {})
       return
     case 'fault': {
       const faults = {
@@ -177,10 +177,10 @@ it("balances: after any chain and RPC behavior they equal the chain's", async ()
 })
 
 it('balances: a token tracked later is hidden until it is backfilled', async () => {
-  await assets.watch(historicalToken)
+  await followed.watch(historicalToken)
   expect(await isTokenBackfilled(historicalToken)).toBe(false)
-  await assets.catchUp()
-  await assets.catchUp()
+  await followed.catchUp()
+  await followed.catchUp()
   // Its history is not final: a reorganization might revert what was read.
   expect(await isTokenBackfilled(historicalToken)).toBe(false)
   await chain.send(accounts[1]!, call(historicalToken, 'transfer', [accounts[2]!.address, 400n]))
@@ -196,7 +196,7 @@ it('balances: a reorganization of final blocks -> a new backfill', async () => {
   await catchUpCompletely()
   await chain.reorg(CONFIRMATIONS + 6)
   await chain.send(accounts[0]!, call(token, 'mint', [accounts[6]!.address, 88n]))
-  await assets.catchUp()
+  await followed.catchUp()
   expect(await isTokenBackfilled(token)).toBe(false)
   await catchUpCompletely()
   expect(await isTokenBackfilled(token)).toBe(true)
@@ -211,7 +211,7 @@ it('untrackToken: deletes everything, and the token can be tracked again', async
   expect(
     await db`select 1 from tokens.balances b join tokens.tokens t on t.id = b.token_id and t.symbol = 'PEAR'`,
   ).toEqual([])
-  await assets.watch(historicalToken)
+  await followed.watch(historicalToken)
   await catchUpCompletely()
   await catchUpCompletely()
   await expectBalancesOfChain(historicalToken)

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { transferTopic } from './balances.js'
-import { followAssets } from './testing/followed-assets.js'
+import { followTokens } from './testing/followed-tokens.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
-const assets = followAssets({ db, chain, confirmations: 4 })
+const followed = followTokens({ db, chain, confirmations: 4 })
 const holder = chain.account(1).address
 
 /** Code that answers every call with nine transfers of 2^256 - 1 from the zero address to the holder. */
@@ -30,9 +30,9 @@ it('liveHandler: a token whose transfers sum up to more than 2^256 stops no othe
     await chain.deployToken('Apple', 'APL', 18),
     await chain.deployToken('Pear', 'PEAR', 6),
   ]
-  for (const token of [hostile, other]) await assets.watch(token)
+  for (const token of [hostile, other]) await followed.watch(token)
   await chain.client.setCode({ address: hostile, bytecode: overflowingCode() })
-  await assets.catchUp()
+  await followed.catchUp()
   const total = 9n * maxUint256
   const overflow = { [zeroAddress]: -total, [holder.toLowerCase()]: total }
 
@@ -48,11 +48,11 @@ it('liveHandler: a token whose transfers sum up to more than 2^256 stops no othe
     functionName: 'mint',
     args: [holder, 5n],
   })
-  await assets.catchUp()
+  await followed.catchUp()
   expect(await balancesOf(hostile)).toEqual(overflow)
   expect(await balancesOf(other)).toMatchObject({ [holder.toLowerCase()]: 5n })
 
   await chain.reorg(2)
-  await assets.catchUp()
+  await followed.catchUp()
   expect(await balancesOf(hostile)).toEqual({})
 })

@@ -19,10 +19,10 @@ it('ensureTrackedTokens: concurrent and repeated requests respect the limit', as
     const address = await chain.deployToken(`Token ${index}`, 'T', 18)
     addresses.push(Buffer.from(address.slice(2), 'hex'))
   }
-  const assets = { rpcs: new Map([['optimism' as const, rpc]]), maxTrackedTokens: MAX_TRACKED }
+  const tokenTracking = { rpcs: new Map([['optimism' as const, rpc]]), maxTrackedTokens: MAX_TRACKED }
   const ensureTracked = (address: Buffer) =>
     ensureTrackedTokens(
-      { db, writerDb: db, assets },
+      { db, writerDb: db, tokenTracking },
       { network: 'optimism', addresses: [address], property: 'contract_address' },
     ).then(
       ([token]) => token!.name,

@@ -7,7 +7,7 @@ import { isBackfilled, readTokens, type Token } from './token.js'
 import { countOnDemandTokens, trackingLimitRefusal, trackToken } from './tracked-tokens.js'
 
 /** Token tracking as configured by the operator. */
-export interface Assets {
+export interface TokenTracking {
   readonly rpcs: ReadonlyMap<ChainName, ChainRpc>
   readonly maxTrackedTokens: number
   /** How long a request waits for tokens whose owners are not indexed completely; not at all unless given. */
@@ -17,7 +17,7 @@ export interface Assets {
 const POLL_MS = 250
 
 /** Returns the RPC of a network. Throws `not_configured` for one that is not followed, `not_implemented` for Solana. */
-export function rpcOf({ rpcs }: Assets, network: ChainName | 'solana'): ChainRpc {
+export function rpcOf({ rpcs }: TokenTracking, network: ChainName | 'solana'): ChainRpc {
   if (network === 'solana') {
     throw new PlazaError('not_implemented', 'tokens of Solana are not indexed', { property: 'network' })
   }
@@ -35,20 +35,24 @@ export function rpcOf({ rpcs }: Assets, network: ChainName | 'solana'): ChainRpc
  * followed or unreachable.
  */
 export async function ensureTrackedTokens(
-  { db, writerDb, assets }: { readonly db: Database; readonly writerDb: Database; readonly assets: Assets },
+  {
+    db,
+    writerDb,
+    tokenTracking,
+  }: { readonly db: Database; readonly writerDb: Database; readonly tokenTracking: TokenTracking },
   {
     network,
     addresses,
     property,
   }: { network: ChainName | 'solana'; addresses: readonly Buffer[]; property: string },
 ): Promise<Token[]> {
-  const rpc = rpcOf(assets, network)
+  const rpc = rpcOf(tokenTracking, network)
   const existing = await readTokens(db, { network: rpc.chain.name, addresses, onlyTracked: true })
   const tokens: Token[] = []
   for (const address of addresses) {
     const token =
       existing.find((each) => each.address.equals(address)) ??
-      (await trackOnDemand(writerDb, rpc, address, assets.maxTrackedTokens))
+      (await trackOnDemand(writerDb, rpc, address, tokenTracking.maxTrackedTokens))
     if ('message' in token) throw refusalError(token, property)
     tokens.push(token)
   }
@@ -63,7 +67,7 @@ export async function awaitTrackedTokens(
   ...[context, request]: Parameters<typeof ensureTrackedTokens>
 ): Promise<Token[]> {
   let tokens = await ensureTrackedTokens(context, request)
-  const { indexWaitMs = 0 } = context.assets
+  const { indexWaitMs = 0 } = context.tokenTracking
   for (let waitedMs = 0; waitedMs < indexWaitMs && !tokens.every(isBackfilled); waitedMs += POLL_MS) {
     await pause(POLL_MS)
     tokens = await ensureTrackedTokens(context, request)

@@ -1,7 +1,7 @@
 import { choiceParameter } from '../../api/parameters.js'
 import { type ChainName, chainNames } from '../../hub/chain/chains.js'
 import { PlazaError } from '../../platform/errors.js'
-import { type Assets, rpcOf } from './on-demand-tokens.js'
+import { rpcOf, type TokenTracking } from './on-demand-tokens.js'
 
 /** The hosted API has a network here that owners do not have (docs/compatibility.md §22.4). */
 export const tradeNetworkParameter = choiceParameter([...chainNames, 'robinhood'], {
@@ -10,10 +10,10 @@ export const tradeNetworkParameter = choiceParameter([...chainNames, 'robinhood'
 })
 
 /** Returns a network that is followed. @throws PlazaError `not_configured` for any other. */
-export function tradeNetworkOf(assets: Assets, network: ChainName | 'robinhood'): ChainName {
+export function tradeNetworkOf(tokenTracking: TokenTracking, network: ChainName | 'robinhood'): ChainName {
   if (network === 'robinhood') {
     throw new PlazaError('not_configured', 'robinhood is not supported', { property: 'network' })
   }
-  rpcOf(assets, network)
+  rpcOf(tokenTracking, network)
   return network
 }

@@ -2,7 +2,7 @@ import { encodeFunctionData, erc20Abi, formatUnits, type Hex } from 'viem'
 import { batchCall } from '../../hub/chain/batch-call.js'
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database } from '../../platform/db/connection.js'
-import { type Assets, rpcOf } from './on-demand-tokens.js'
+import { rpcOf, type TokenTracking } from './on-demand-tokens.js'
 import { fromChain } from './token-metadata.js'
 
 /** A balance of an address. */
@@ -31,7 +31,7 @@ const WORD_LENGTH = 66
  * a price last. Indexed balances come from the index, others from `balanceOf`.
  */
 export async function readWalletBalances(
-  { db, assets }: { readonly db: Database; readonly assets: Assets },
+  { db, tokenTracking }: { readonly db: Database; readonly tokenTracking: TokenTracking },
   holder: Buffer,
   networks: readonly ChainName[],
 ): Promise<WalletBalanceRow[]> {
@@ -57,7 +57,7 @@ export async function readWalletBalances(
       const answers =
         reads.length === 0
           ? []
-          : await fromChain(rpcOf(assets, network), (endpoint) => batchCall(endpoint, reads))
+          : await fromChain(rpcOf(tokenTracking, network), (endpoint) => batchCall(endpoint, reads))
       const balances = new Map(
         unindexed.map(({ address }, index) => [address, answers[index]?.slice(0, WORD_LENGTH) ?? null]),
       )

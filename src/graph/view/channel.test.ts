@@ -68,7 +68,7 @@ it('a description with names in it mentions those whom there are', () => {
   })
 })
 
-it('dehydrated form', () => {
+it('a dehydrated channel has image_url only if it has an image', () => {
   const name = { id: 'gardens', name: 'Gardens' }
   expect(channelDehydrated({ ...name, imageUrl: null })).toEqual({ object: 'channel_dehydrated', ...name })
   expect(channelDehydrated({ ...name, imageUrl: 'https://plaza.test/g.png' })).toEqual({
@@ -78,7 +78,7 @@ it('dehydrated form', () => {
   })
 })
 
-it.each(['member', 'moderator', 'owner'])('whoever is %s sees that, following or not', (role) => {
+it.each(['member', 'moderator', 'owner'])('a viewer who is %s sees the role, following or not', (role) => {
   expect(channelContext(true, role)).toEqual({ following: true, role })
   expect(channelContext(false, role)).toEqual({ following: false, role })
 })
@@ -88,7 +88,7 @@ it('no role, or an unknown one: the context has no role', () => {
   expect(channelContext(false, 'gardener')).toEqual({ following: false })
 })
 
-it('viewer context of a channel', () => {
+it('the viewer context says whether the viewer follows the channel, and its role', () => {
   const viewer = viewerRelations({ channels: new Set(['gardens']), roles: new Map([['trees', 'owner']]) })
   expect(channelUserContext('gardens', viewer)).toEqual({ following: true })
   expect(channelUserContext('trees', viewer)).toEqual({ following: false, role: 'owner' })

@@ -37,7 +37,7 @@ it('withMembers adds to the end of an object and leaves the object as it was', (
   expect(nested.parse()).toEqual({ cast: { text: '🌱' } })
 })
 
-it('jsonArray and joined', () => {
+it('lists of rendered values keep their JSON', () => {
   expect([[], [alice], [alice, Json.of('2')]].map((items) => `${jsonArray(items)}`)).toEqual([
     '[]',
     '[{"fid":1}]',
@@ -56,6 +56,6 @@ it('rendered: JSON that comes as a text', () => {
   expect(Json.rendered('{"a":"ß"}').parse()).toEqual({ a: 'ß' })
 })
 
-it('prefixedHex', () => {
+it('bytes become lowercase hex with 0x', () => {
   expect(prefixedHex(Buffer.of(0, 0xab))).toBe('0x00ab')
 })

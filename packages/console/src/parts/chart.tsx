@@ -39,7 +39,7 @@ export default function Chart({ label, kind, times, fromMs, series, format }: Ch
   useEffect(() => {
     const parent = place.current
     if (parent === null || width === 0) return
-    // The colours of the scheme are read when it is drawn.
+    // The colors of the scheme are read when it is drawn.
     const chart = new UPlot(
       optionsOf({ kind, fromMs, series, format }, { width, scheme, style: getComputedStyle(parent) }),
       [times.map((time) => time / 1000), ...stacked(kind, series)],

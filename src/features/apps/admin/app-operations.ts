@@ -7,7 +7,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { UUID_PATTERN } from '../../../platform/text/uuid.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import type { OperationContext } from '../../operation.js'
-import { requireSavableTarget } from '../../saved-targets.js'
+import { requireSavableTarget } from '../../savable-target.js'
 import { createApiKey, listKeysOfApp, MAX_RATE_LIMIT, revokeApiKey, setApiKeyRateLimit } from '../api-keys.js'
 import {
   type App,

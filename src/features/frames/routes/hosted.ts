@@ -4,7 +4,7 @@ import { choiceParameter, textParameter, uuidParameter } from '../../../api/para
 import { PlazaError } from '../../../platform/errors.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
-import { requireSavableTarget } from '../../saved-targets.js'
+import { requireSavableTarget } from '../../savable-target.js'
 import {
   createFrame,
   deleteFrame,

@@ -14,7 +14,7 @@ import {
   verifyJsonSignature,
 } from '../../../protocol/json-signature.js'
 import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
-import { requireSavableTarget } from '../../saved-targets.js'
+import { requireSavableTarget } from '../../savable-target.js'
 import {
   endToken,
   type Grant,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
-import { assetSettings, storeAssets, TOKEN } from '../../../../test/house/asset-scene.js'
+import { storeTokens, TOKEN, tokenTrackingSettings } from '../../../../test/house/token-scene.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
@@ -18,7 +18,7 @@ const clock = () => testNowUnix * 1000
 // One server for both apps: what it keeps ready for one must not be shown to the other.
 const hydrator = new Hydrator({ db: reading, clock, locationOf: () => null, maxEntries: 100 })
 const hub = await createTestHub(db)
-const parts = { db: reading, writerDb: db, hub, clock, hydrator, assets: assetSettings }
+const parts = { db: reading, writerDb: db, hub, clock, hydrator, tokenTracking: tokenTrackingSettings }
 const strict = await createTestApi({ ...parts, appName: 'strict' })
 const open = await createTestApi({ ...parts, appName: 'open' })
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
   await db`
     insert into channels.invites (channel_id, fid, role, inviter_fid, state, invited_at)
     values ('gardens', 2, 'moderator', 1, 'invited', 7), ('gardens', 4, 'member', 2, 'invited', 8)`
-  await storeAssets(db)
+  await storeTokens(db)
   await consumeInbox(db)
 })
 

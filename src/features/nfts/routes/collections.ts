@@ -237,7 +237,7 @@ export const uploadTokenMetadata = defineOperation({
 
   async handle(context, { contract_address, network, tokens }, { appId }, headers) {
     const wallet = await appWallet(context, headers, appId)
-    const rpc = paymentRpc(context.assets.rpcs, network)
+    const rpc = paymentRpc(context.tokenTracking.rpcs, network)
     const contract = contract_address.toLowerCase() as Hex
     const data = encodeFunctionData({ abi: ownerAbi })
     const owner = await fromChain(rpc, (endpoint) => callOrNull(endpoint, { to: contract, data }))

@@ -64,8 +64,8 @@ export const simulateMint = defineOperation({
   reply: SimulateNftMintResponse,
   notFound: 'The address is no ERC-721 contract, it accepts no known mint, or there is no user with a fid.',
 
-  async handle({ assets, hydrator }, { nft_contract_address: address, network, recipients: text }) {
-    const rpc = paymentRpc(assets.rpcs, network)
+  async handle({ tokenTracking, hydrator }, { nft_contract_address: address, network, recipients: text }) {
+    const rpc = paymentRpc(tokenTracking.rpcs, network)
     const contract = await checkedContract(rpc, address, 'nft_contract_address')
     const recipients = await resolveRecipients(hydrator, parseRecipients(text))
     const gasPrice = await fromChain(rpc, (endpoint) => endpoint.request<Hex>('eth_gasPrice', []))
@@ -127,7 +127,7 @@ export const mintNft = defineOperation({
     const untilMs = performance.now() + WAIT_MS
     const { network, async: isAsync = false, idem = randomUUID() } = body
     const spending = await spendingWallet(context, headers, { appId, network })
-    const rpc = paymentRpc(context.assets.rpcs, network)
+    const rpc = paymentRpc(context.tokenTracking.rpcs, network)
     const contract = await checkedContract(rpc, body.contract_address, 'contract_address')
     const recipients = await resolveRecipients(context.hydrator, body.recipients)
     // Of the request: the addresses of users may differ when it is repeated.

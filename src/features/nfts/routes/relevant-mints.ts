@@ -44,7 +44,7 @@ export const relevantMints = defineOperation({
   reply: RelevantMintsResponse,
 
   async handle(context, { address, contract_address, token_id: tokenId }, caller) {
-    const rpcs = [...context.assets.rpcs.values()]
+    const rpcs = [...context.tokenTracking.rpcs.values()]
     if (rpcs.length === 0) {
       const message =
         'this server follows no chain: its operator sets CHAIN_BASE_RPC_URLS or that of another network'

@@ -37,8 +37,8 @@ const settings = readChainSettings({
 })
 const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
 const holder = { id: randomUUID(), locks: db }
-const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
-const api = await createTestApi({ db, assets })
+const tokenTracking = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
+const api = await createTestApi({ db, tokenTracking })
 const token = getAddress(chain.addresses.token)
 const [ann, stranger] = [chain.account(1), chain.account(2)]
 let receivers = 0

@@ -38,10 +38,10 @@ export const createPayFrame = defineOperation({
   conflict: idemConflict,
 
   async handle(context, { transaction: { to }, config, idem = null }, { appId }) {
-    const { writerDb, assets, clock, publicUrl } = context
-    const network = tradeNetworkOf(assets, to.network)
+    const { writerDb, tokenTracking, clock, publicUrl } = context
+    const network = tradeNetworkOf(tokenTracking, to.network)
     const request = { appId, idem, config, to: { ...to, network } }
-    const rpc = rpcOf(assets, network)
+    const rpc = rpcOf(tokenTracking, network)
     const existing = await findByIdem(writerDb, request)
     if (existing !== null) return { transaction_frame: presentFrame(existing, publicUrl()) }
     const address = to.token_contract_address.toLowerCase() as Hex

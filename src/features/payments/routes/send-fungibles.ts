@@ -118,11 +118,11 @@ interface Unit {
   readonly decimals: number
 }
 
-async function readUnit({ assets }: OperationContext, body: SendFungiblesReqBody): Promise<Unit> {
+async function readUnit({ tokenTracking }: OperationContext, body: SendFungiblesReqBody): Promise<Unit> {
   const { network, fungible_contract_address: address } = body
   if (address === undefined) return { token: null, decimals: NATIVE_DECIMALS }
   const token = address.toLowerCase() as Hex
-  const rpc = paymentRpc(assets.rpcs, network)
+  const rpc = paymentRpc(tokenTracking.rpcs, network)
   const details = await fromChain(rpc, (endpoint) => readTokenDetails(endpoint, token))
   if (details !== null) return { token, decimals: details.decimals }
   throw new PlazaError('bad_request.invalid_param', `${address} is not an ERC-20 token on ${network}`, {
@@ -158,7 +158,7 @@ interface FundsQuestion {
 
 /** Refuses a request that the wallet cannot pay as a whole, unless an earlier copy of it was accepted. */
 async function checkFunds(
-  { assets, writerDb }: OperationContext,
+  { tokenTracking, writerDb }: OperationContext,
   { wallet, ledger }: SpendingWallet,
   { network, unit, total, orders }: FundsQuestion,
 ): Promise<void> {
@@ -168,7 +168,7 @@ async function checkFunds(
   if (unit.token !== null) {
     const token = unit.token
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [from] })
-    const rpc = paymentRpc(assets.rpcs, network)
+    const rpc = paymentRpc(tokenTracking.rpcs, network)
     const balance = BigInt(
       (await fromChain(rpc, (endpoint) => callOrNull(endpoint, { to: token, data }))) ?? 0,
     )

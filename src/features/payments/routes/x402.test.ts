@@ -152,8 +152,8 @@ describe('signature/x402', () => {
     const chain = await startTestChain({ chainId: 84532 })
     const settings = readChainSettings({ rpcUrls: { base: chain.url }, ids: 'base=84532' })
     const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
-    const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
-    const { send } = await createTestApi({ db, assets, key: api.key })
+    const tokenTracking = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
+    const { send } = await createTestApi({ db, tokenTracking, key: api.key })
     const { token } = chain.addresses
     const body = bodyOf({ network: 'base-sepolia', asset: token })
     const first = await send('POST', '/signature/x402', body, paying)
@@ -166,8 +166,8 @@ describe('signature/x402', () => {
   it('a network whose RPC does not answer -> 200: a signature needs none', async () => {
     const settings = readChainSettings({ rpcUrls: { base: 'http://127.0.0.1:1' }, ids: 'base=84532' })
     const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
-    const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
-    const { send } = await createTestApi({ db, assets, key: api.key })
+    const tokenTracking = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
+    const { send } = await createTestApi({ db, tokenTracking, key: api.key })
     const reply = await send(
       'POST',
       '/signature/x402',

@@ -135,11 +135,11 @@ function invalidRequirement(member: string, message: string): PlazaError {
 
 /** Without an RPC that answers, the seller finds out whether the wallet can pay: a signature needs none. */
 async function checkFunds(
-  { assets }: Pick<OperationContext, 'assets'>,
+  { tokenTracking }: Pick<OperationContext, 'tokenTracking'>,
   { network, asset, value }: X402Payment,
   holder: Hex,
 ): Promise<void> {
-  const rpc = findPaymentRpc(assets.rpcs, network)
+  const rpc = findPaymentRpc(tokenTracking.rpcs, network)
   if (rpc === null) return
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
   const answer = await rpc

@@ -36,7 +36,7 @@ export function spendingContext(
     signal,
   })
   return {
-    assets: { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 },
+    tokenTracking: { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 },
     walletLedgers: new Map([['base' as const, ledger]]),
   }
 }

@@ -37,8 +37,8 @@ export const subscriptionCheck = defineOperation({
   }),
   reply: SubscriptionCheckResponse,
 
-  async handle({ db, assets, hydrator, clock }, { addresses, contract_address, chain_id }) {
-    const rpc = [...assets.rpcs.values()].find(({ chain }) => chain.chainId === Number(chain_id))
+  async handle({ db, tokenTracking, hydrator, clock }, { addresses, contract_address, chain_id }) {
+    const rpc = [...tokenTracking.rpcs.values()].find(({ chain }) => chain.chainId === Number(chain_id))
     if (rpc === undefined) {
       throw new PlazaError('not_configured', `this server does not follow the chain ${chain_id}`, {
         property: 'chain_id',

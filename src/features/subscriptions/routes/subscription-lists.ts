@@ -142,7 +142,7 @@ export const userSubscriptionsCreated = defineOperation({
   },
 })
 
-type ListContext = Pick<OperationContext, 'db' | 'assets' | 'subscriptions' | 'hydrator' | 'net'>
+type ListContext = Pick<OperationContext, 'db' | 'tokenTracking' | 'subscriptions' | 'hydrator' | 'net'>
 
 /** Returns the followed contracts whose owner is an address of the user. */
 async function contractsOf(context: ListContext, fid: number): Promise<ListedContract[]> {

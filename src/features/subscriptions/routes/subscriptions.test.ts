@@ -25,9 +25,9 @@ const settings = readChainSettings({
 })
 const rpc = new ChainRpc(settings.chains.get('base')!, { log: silentLog, clock: Date.now })
 const holder = { id: randomUUID(), locks: db }
-const assets = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
+const tokenTracking = { rpcs: new Map([['base' as const, rpc]]), maxTrackedTokens: 0 }
 const contracts: FollowedContract[] = []
-const { get } = await createTestApi({ db, assets, subscriptions: { contracts } })
+const { get } = await createTestApi({ db, tokenTracking, subscriptions: { contracts } })
 const [creator, ann, bea, nobody] = [1, 2, 3, 4].map((index) => chain.account(index)) as [
   ReturnType<typeof chain.account>,
   ReturnType<typeof chain.account>,
@@ -283,7 +283,7 @@ it('a contract whose tiers cannot be decoded -> 400 in the check, and left out o
 })
 
 it('without configured contracts -> 501 that names the variable', async () => {
-  const { get: getWithout } = await createTestApi({ db, assets })
+  const { get: getWithout } = await createTestApi({ db, tokenTracking })
   const reply = await getWithout('user/subscribed_to', { fid: 1, subscription_provider: 'fabric_stp' })
   expect([reply.statusCode, reply.json().message]).toEqual([
     501,

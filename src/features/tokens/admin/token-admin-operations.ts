@@ -32,13 +32,13 @@ export const listTrackedTokensOperation = defineAdminOperation({
   input: Type.Object({ ...pagingParameters(100, 25) }),
   reply: TrackedTokensResponse,
 
-  async handle({ writerDb, assets }, { limit, cursor }) {
+  async handle({ writerDb, tokenTracking }, { limit, cursor }) {
     const [after = 0] = byId.decode(cursor) ?? []
     const rows = await listTrackedTokens(writerDb, { after, limit: limit + 1 })
     const { page, next } = byId.page(rows, limit, ({ id }) => [id])
     return {
-      networks: [...assets.rpcs.keys()],
-      max_tracked_tokens: assets.maxTrackedTokens,
+      networks: [...tokenTracking.rpcs.keys()],
+      max_tracked_tokens: tokenTracking.maxTrackedTokens,
       tokens: page.map(tokenJson),
       next,
     }
@@ -89,10 +89,10 @@ export const trackTokenOperation = defineAdminOperation({
   status: 201,
 
   async handle(
-    { writerDb, assets },
+    { writerDb, tokenTracking },
     { network, address, pools = [], first_block: firstBlock, logo, is_dollar: isDollar },
   ) {
-    const rpc = rpcOf(assets, network)
+    const rpc = rpcOf(tokenTracking, network)
     const tracked = await trackToken(writerDb, rpc, {
       address: bytesOfHex(address),
       trackedBy: 'operator',

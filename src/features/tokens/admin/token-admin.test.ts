@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
-import { followAssets } from '../testing/followed-assets.js'
+import { followTokens } from '../testing/followed-tokens.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
-const followed = followAssets({ db, chain, confirmations: 2, rpcUrls: [chain.url] })
-const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
+const followed = followTokens({ db, chain, confirmations: 2, rpcUrls: [chain.url] })
+const tokenTracking = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
 const adminToken = 'the-admin-token-of-the-tests-0123456789'
-const { app } = await createTestApi({ db, adminToken, assets })
+const { app } = await createTestApi({ db, adminToken, tokenTracking })
 
 async function admin(method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) {
   const reply = await app.inject({

@@ -25,8 +25,8 @@ export const userBalance = defineOperation({
   reply: BalanceResponse,
   notFound: 'There is no user with this fid.',
 
-  async handle({ db, hydrator, assets }, { fid, networks }) {
-    const followed = new Set(networks.map((network) => rpcOf(assets, network).chain.name))
+  async handle({ db, hydrator, tokenTracking }, { fid, networks }) {
+    const followed = new Set(networks.map((network) => rpcOf(tokenTracking, network).chain.name))
     const [users, heldTokens] = await Promise.all([
       hydrator.dehydratedUsers([fid]),
       readHeldTokens(db, fid, [...followed]),

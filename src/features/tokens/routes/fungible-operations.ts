@@ -6,7 +6,7 @@ import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type Operation } from '../../operation.js'
-import { type Assets, rpcOf } from '../on-demand-tokens.js'
+import { rpcOf, type TokenTracking } from '../on-demand-tokens.js'
 import { presentToken, type TokenSummary } from '../present-token.js'
 import { FungiblesResponse } from '../schema/fungible.js'
 import { countCastsOfUrls, readSupplies, readTokens } from '../token.js'
@@ -44,8 +44,8 @@ const fungibles = defineOperation({
   }),
   reply: FungiblesResponse,
 
-  async handle({ db, hydrator, assets }, { fungibles: names, viewer_fid }, caller) {
-    const tokensByName = [...new Set(names)].map((name) => toNamedToken(name, assets))
+  async handle({ db, hydrator, tokenTracking }, { fungibles: names, viewer_fid }, caller) {
+    const tokensByName = [...new Set(names)].map((name) => toNamedToken(name, tokenTracking))
     const addresses = tokensByName.map(({ address }) => address)
     const known = await readTokens(db, { addresses })
     const knownIds = known.map(({ id }) => id)
@@ -58,7 +58,7 @@ const fungibles = defineOperation({
     const shownTokens = await Promise.all(
       tokensByName.map(async (each) => {
         const token = known.find((one) => one.network === each.network && one.address.equals(each.address))
-        const details: TokenSummary | null = token ?? (await readUntrackedToken(assets, each))
+        const details: TokenSummary | null = token ?? (await readUntrackedToken(tokenTracking, each))
         if (details === null) return []
         const casts = each.spellings.reduce((sum, spelling) => sum + (counts.get(spelling) ?? 0), 0)
         const fungible = presentToken(details, token && supplies.get(token.id))
@@ -69,17 +69,17 @@ const fungibles = defineOperation({
   },
 })
 
-function toNamedToken(name: string, assets: Assets): TokenReference {
-  const token = parseTokenName(name, assets.rpcs)
+function toNamedToken(name: string, tokenTracking: TokenTracking): TokenReference {
+  const token = parseTokenName(name, tokenTracking.rpcs)
   if (token !== null) return token
   const problem = `this server does not index the chain of ${name}`
   throw new PlazaError('not_configured', problem, { property: 'fungibles' })
 }
 
 /** Reads the details of an untracked token from its contract. */
-async function readUntrackedToken(assets: Assets, { network, address }: TokenReference) {
+async function readUntrackedToken(tokenTracking: TokenTracking, { network, address }: TokenReference) {
   const hex: Hex = `0x${address.toString('hex')}`
-  const details = await rpcOf(assets, network)
+  const details = await rpcOf(tokenTracking, network)
     .withEndpoint((endpoint) => readTokenDetails(endpoint, hex))
     .catch((cause: unknown) => {
       throw new PlazaError('unavailable.other_side', `${network} does not answer`, { cause })

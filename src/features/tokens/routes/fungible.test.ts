@@ -7,16 +7,16 @@ import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
-import { followAssets } from '../testing/followed-assets.js'
+import { followTokens } from '../testing/followed-tokens.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const chain = await startTestChain()
 const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 2
-const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
-const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
-const { get } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, assets })
+const followed = followTokens({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
+const tokenTracking = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
+const { get } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, tokenTracking })
 
 const [ann, bea, cid, dot, eli] = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid)) as [
   TestUser,
@@ -87,7 +87,7 @@ describe('fungible/owner/relevant', () => {
     expect(first.json().tokens[0].address.toLowerCase()).toBe(apple.toLowerCase())
     await followed.catchUp()
     expect((await get('fungible/owner/relevant', query)).statusCode).toBe(202)
-    const patient = await createTestApi({ db, hub, assets: { ...assets, indexWaitMs: 30_000 } })
+    const patient = await createTestApi({ db, hub, tokenTracking: { ...tokenTracking, indexWaitMs: 30_000 } })
     const [waited] = await Promise.all([patient.get('fungible/owner/relevant', query), settle()])
     expect(waited.statusCode).toBe(200)
   })
@@ -145,7 +145,7 @@ describe('fungible/owner/relevant', () => {
   it('caches a list briefly; a mute invalidates it', async () => {
     const clock = () => testNowUnix * 1000
     const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 1_000 })
-    const cachingApi = await createTestApi({ db, hub, clock, hydrator, assets })
+    const cachingApi = await createTestApi({ db, hub, clock, hydrator, tokenTracking })
     const query = { contract_address: apple, network: 'base', viewer_fid: 1 }
     const fids = async () => {
       const { all_relevant_fungible_owners_dehydrated: all } = (

@@ -8,23 +8,23 @@ import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { MULTICALL_ADDRESS } from '../../../hub/chain/batch-call.js'
-import { followAssets } from '../testing/followed-assets.js'
+import { followTokens } from '../testing/followed-tokens.js'
 import { trackPool, trackToken } from '../tracked-tokens.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
 const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 2
-const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
-const other = followAssets({ db, chain, confirmations: CONFIRMATIONS, network: 'optimism' })
-const assets = {
+const followed = followTokens({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
+const other = followTokens({ db, chain, confirmations: CONFIRMATIONS, network: 'optimism' })
+const tokenTracking = {
   rpcs: new Map([
     ['base' as const, followed.rpc],
     ['optimism' as const, other.rpc],
   ]),
   maxTrackedTokens: 0,
 }
-const { get } = await createTestApi({ db, assets })
+const { get } = await createTestApi({ db, tokenTracking })
 const [ann, bob] = [chain.account(1), chain.account(2)]
 const bytes = (address: Address) => Buffer.from(address.slice(2), 'hex')
 let apple: Address

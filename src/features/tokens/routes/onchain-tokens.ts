@@ -24,7 +24,7 @@ import { readTokenMetadata } from '../token-metadata.js'
 import { tradeNetworkOf, tradeNetworkParameter } from '../trade-network.js'
 import { compareBalances, readWalletBalances, type WalletBalanceRow } from '../wallet-balances.js'
 
-type TokenContext = Pick<OperationContext, 'db' | 'assets' | 'hydrator' | 'clock'>
+type TokenContext = Pick<OperationContext, 'db' | 'tokenTracking' | 'hydrator' | 'clock'>
 
 /** Maximum age of a cached reply of the chain: a page of a wallet, or the metadata of a token. */
 const MAX_AGE_MS = 10_000
@@ -53,7 +53,7 @@ export const walletBalances = defineOperation({
   reply: WalletBalancesResponse,
 
   async handle(context, { networks: named, address, limit, cursor }) {
-    const networks = named.map((network) => tradeNetworkOf(context.assets, network))
+    const networks = named.map((network) => tradeNetworkOf(context.tokenTracking, network))
     const after = byValue.decode(cursor)
     const rows = await balancesOf(context, address.toLowerCase(), networks)
     const rest = after === null ? rows : rows.filter((row) => compareBalances(row, keyRow(after)) > 0)
@@ -77,12 +77,12 @@ function keyRow([usd, network, address]: BalanceKey): Parameters<typeof compareB
 }
 
 async function balancesOf(
-  { assets, hydrator: { singleFlight } }: TokenContext,
+  { tokenTracking, hydrator: { singleFlight } }: TokenContext,
   address: string,
   networks: readonly ChainName[],
 ): Promise<WalletBalanceRow[]> {
   const read = (db: Database) =>
-    readWalletBalances({ db, assets }, Buffer.from(address.slice(2), 'hex'), networks)
+    readWalletBalances({ db, tokenTracking }, Buffer.from(address.slice(2), 'hex'), networks)
   const key = `balances of ${address} on ${networks.toSorted().join(' ')}`
   return await singleFlight.read(key, MAX_AGE_MS, async (db) => ({ value: await read(db), tags: [] }))
 }
@@ -121,7 +121,7 @@ export const tokenMetadata = defineOperation({
   notFound: 'The address is not an ERC-20 token.',
 
   async handle(context, { network: named, address }) {
-    const network = tradeNetworkOf(context.assets, named)
+    const network = tradeNetworkOf(context.tokenTracking, named)
     const [token] = await metadataOf(context, network, [address.toLowerCase()])
     if (token) return { token }
     throw new PlazaError('not_found', `there is no ERC-20 token ${address} on ${network}`, {
@@ -151,7 +151,7 @@ export const tokenMetadataBatch = defineOperation({
   reply: TokenMetadataBatchResponse,
 
   async handle(context, { networks: named, addresses }) {
-    const networks = named.map((network) => tradeNetworkOf(context.assets, network))
+    const networks = named.map((network) => tradeNetworkOf(context.tokenTracking, network))
     if (networks.length !== addresses.length) {
       const message = `addresses has ${addresses.length} items, and networks ${networks.length}: they are pairs`
       throw new PlazaError('bad_request.invalid_param', message, { property: 'addresses' })
@@ -174,11 +174,11 @@ export const tokenMetadataBatch = defineOperation({
 
 /** Reads tokens of a network by their lowercase addresses, each at most every few seconds. */
 async function metadataOf(
-  { assets, clock, hydrator: { singleFlight } }: TokenContext,
+  { tokenTracking, clock, hydrator: { singleFlight } }: TokenContext,
   network: ChainName,
   addresses: readonly string[],
 ): Promise<(TokenMetadata | null)[]> {
-  const rpc = rpcOf(assets, network)
+  const rpc = rpcOf(tokenTracking, network)
   const read = (db: Database) =>
     readTokenMetadata(
       { db, rpc, clock },

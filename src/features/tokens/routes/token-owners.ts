@@ -86,12 +86,12 @@ interface OwnersRequest {
 
 /** Renders the owners of each token, in the order of the request; or the 202 while they are indexed. */
 async function replyWithOwners(
-  context: Pick<OperationContext, 'db' | 'writerDb' | 'hydrator' | 'assets'>,
+  context: Pick<OperationContext, 'db' | 'writerDb' | 'hydrator' | 'tokenTracking'>,
   { network, addresses, property, viewerFid }: OwnersRequest,
   caller: Caller,
 ): Promise<Json[] | NotReady> {
-  const { hydrator, assets } = context
-  rpcOf(assets, network)
+  const { hydrator, tokenTracking } = context
+  rpcOf(tokenTracking, network)
   const bytes = addresses.map((address) => contractBytes(address, { network, property }))
   const tokens = await awaitTrackedTokens(context, { network, addresses: bytes, property })
   const unreadyTokens = tokens.filter((token) => !isBackfilled(token))

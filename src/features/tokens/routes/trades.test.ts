@@ -6,18 +6,18 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
-import { followAssets } from '../testing/followed-assets.js'
+import { followTokens } from '../testing/followed-tokens.js'
 import { trackToken } from '../tracked-tokens.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const chain = await startTestChain()
 const CONFIRMATIONS = 4
-const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS })
+const followed = followTokens({ db, chain, confirmations: CONFIRMATIONS })
 const { get } = await createTestApi({
   db,
   hub,
-  assets: { rpcs: new Map([['base', followed.rpc]]), maxTrackedTokens: 0 },
+  tokenTracking: { rpcs: new Map([['base', followed.rpc]]), maxTrackedTokens: 0 },
 })
 const [ann, bob, nobody] = [chain.account(1), chain.account(2), chain.account(3)]
 /** In units of tokens with 18 and 6 decimals. */

@@ -53,11 +53,11 @@ export const fungibleTrades = defineOperation({
   reply: FungibleTradesResponse,
 
   async handle(
-    { db, hydrator, clock, assets },
+    { db, hydrator, clock, tokenTracking },
     { address, time_window, min_amount_usd, ...tokenQuery },
     caller,
   ) {
-    const network = tradeNetworkOf(assets, tokenQuery.network)
+    const network = tradeNetworkOf(tokenTracking, tokenQuery.network)
     const [token] = await readTokens(db, { network, addresses: [Buffer.from(address.slice(2), 'hex')] })
     if (token === undefined) return { object: 'fungible_trades' as const, trades: [] }
     const { banned } = await viewerOf({ hydrator }, caller)
@@ -100,8 +100,8 @@ export const fungibleTrending = defineOperation({
   query: Type.Object({ network: tradeNetworkParameter, time_window: timeWindowParameter }),
   reply: TrendingFungiblesResponse,
 
-  async handle({ db, clock, assets }, { time_window, ...tokenQuery }) {
-    const network = tradeNetworkOf(assets, tokenQuery.network)
+  async handle({ db, clock, tokenTracking }, { time_window, ...tokenQuery }) {
+    const network = tradeNetworkOf(tokenTracking, tokenQuery.network)
     const since = windowStart(time_window, clock())
     const ids = await readTrending(db, { network, since, limit: MAX_TOKENS })
     const [tokens, supplies] = await Promise.all([readTokens(db, { ids }), readSupplies(db, ids)])

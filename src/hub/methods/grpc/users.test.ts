@@ -51,7 +51,7 @@ describe('a user', () => {
     )
   })
 
-  test('has names', async () => {
+  test('finds the proofs of names by name and by fid', async () => {
     const proof = await unwrapped(client.getUsernameProof({ name: Buffer.from('alice') }))
     expect(UserNameProof.toJSON(proof)).toEqual(UserNameProof.toJSON(name))
     const { proofs } = await unwrapped(client.getUserNameProofsByFid({ fid: 1 }))

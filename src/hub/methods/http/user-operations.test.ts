@@ -52,7 +52,7 @@ describe('a user', () => {
     expect(await missing('/v1/userDataByFid?fid=1&user_data_type=1')).toBe('user data not found')
   })
 
-  test('has names', async () => {
+  test('finds the proofs of names by name and by fid', async () => {
     const proof = {
       timestamp: testNowUnix - 50,
       name: 'alice',

@@ -13,7 +13,7 @@ import type { Token } from '../token.js'
 import { trackPool, trackToken } from '../tracked-tokens.js'
 
 /** Token tracking on a test chain, stepped by the test. */
-export interface FollowedAssets {
+export interface FollowedTokens {
   readonly rpc: ChainRpc
   /** Tracks a token's owners and its pools' swaps. */
   watch(token: Address, pools?: readonly Address[]): Promise<Token>
@@ -23,7 +23,7 @@ export interface FollowedAssets {
   catchUp(): Promise<void>
 }
 
-export interface FollowedAssetsOptions {
+export interface FollowedTokensOptions {
   readonly db: Database
   readonly chain: TestChain
   readonly rpcUrls?: readonly string[]
@@ -35,7 +35,7 @@ export interface FollowedAssetsOptions {
 const MAX_STEPS = 200
 
 /** Tracks a test chain as the network `base`. */
-export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
+export function followTokens(options: FollowedTokensOptions): FollowedTokens {
   const { db, chain, confirmations, network = 'base', onFinal = async () => {} } = options
   const { rpcUrls = [chain.url] } = options
   const settings = readChainSettings({

@@ -1,4 +1,4 @@
-import type { Assets } from '../../src/features/tokens/on-demand-tokens.js'
+import type { TokenTracking } from '../../src/features/tokens/on-demand-tokens.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../src/hub/chain/chain-settings.js'
 import type { Database } from '../../src/platform/db/connection.js'
@@ -12,13 +12,13 @@ const settings = readChainSettings({ rpcUrls: { base: 'http://127.0.0.1:9' } })
 const base = settings.chains.get('base')!
 
 /** The network of the token. No operation contacts its chain. */
-export const assetSettings: Assets = {
+export const tokenTrackingSettings: TokenTracking = {
   rpcs: new Map([['base', new ChainRpc(base, { log: silentLog, clock: () => testNowUnix * 1000 })]]),
   maxTrackedTokens: 0,
 }
 
 /** Stores the token, its balances and a trade as the followers would. */
-export async function storeAssets(db: Database): Promise<void> {
+export async function storeTokens(db: Database): Promise<void> {
   const [token, dollar] = await db<{ id: number }[]>`
     insert into tokens.tokens (
       network, address, name, symbol, decimals, tracked_by, is_dollar, price_usd, price_rank, first_block, live_from, read_to
