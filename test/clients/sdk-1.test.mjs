@@ -1,5 +1,6 @@
 import { NeynarAPIClient as Client121 } from '@neynar/nodejs-sdk-1-21'
 import { NeynarAPIClient as Client171 } from '@neynar/nodejs-sdk-1-71'
+import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { serveNetwork } from './served-network.ts'
 
@@ -63,7 +64,10 @@ describe.each([
   it('reads version 2', async () => {
     const { users } = await client.fetchBulkUsers([1, 2], { viewerFid: 2 })
     expect(users).toMatchObject([{ username: 'alice', power_badge: true }, { username: 'bob' }])
-    expect(await client.fetchBulkUsersByEthereumAddress([address])).toMatchObject({ [address]: [{ fid: 1 }] })
+    for (const spelled of [address, getAddress(address)]) {
+      const byAddress = await client.fetchBulkUsersByEthereumAddress([spelled])
+      expect(byAddress).toMatchObject({ [spelled.toLowerCase()]: [{ fid: 1 }] })
+    }
     expect((await client.searchUser('ali', 2)).result.users).toMatchObject([{ fid: 1 }])
     expect((await client.lookUpCastByHashOrWarpcastUrl(castHash, 'hash')).cast.hash).toBe(castHash)
     expect((await client.fetchFeed('following', { fid: 2 })).casts).not.toEqual([])

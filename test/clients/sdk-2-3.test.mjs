@@ -1,5 +1,6 @@
 import { NeynarAPIClient as Client2, Configuration as Configuration2 } from '@neynar/nodejs-sdk-2'
 import { NeynarAPIClient as Client3, Configuration as Configuration3 } from '@neynar/nodejs-sdk-3'
+import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { serveNetwork } from './served-network.ts'
 
@@ -17,9 +18,10 @@ describe.each([
   it('reads users, casts, feeds, channels and notifications', async () => {
     const { users } = await client.fetchBulkUsers({ fids: [1, 2], viewerFid: 2 })
     expect(users).toMatchObject([{ username: 'alice', power_badge: true }, { username: 'bob' }])
-    expect(await client.fetchBulkUsersByEthOrSolAddress({ addresses: [address] })).toMatchObject({
-      [address]: [{ fid: 1 }],
-    })
+    for (const spelled of [address, getAddress(address)]) {
+      const byAddress = await client.fetchBulkUsersByEthOrSolAddress({ addresses: [spelled] })
+      expect(byAddress).toMatchObject({ [spelled.toLowerCase()]: [{ fid: 1 }] })
+    }
     expect((await client.lookupUserByUsername({ username: 'alice' })).user.fid).toBe(1)
     expect((await client.searchUser({ q: 'ali', viewerFid: 2 })).result.users).toMatchObject([{ fid: 1 }])
     expect((await client.fetchBulkCasts({ casts: [castHash] })).result.casts).toHaveLength(1)

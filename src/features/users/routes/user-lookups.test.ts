@@ -143,25 +143,25 @@ describe('user/bulk-by-address', () => {
     expect(held.map(({ fid }) => fid)).toEqual(Array.from({ length: 100 }, (_, n) => 620 - n))
   })
 
-  it('maps addresses, as requested, to holders and verifiers', async () => {
+  it('maps addresses, those of Ethereum in lower case, to holders and verifiers', async () => {
     const sol = bs58.encode(solana)
     const addresses = `${upper}, ${ethOf(bob)},${sol},0x${'00'.repeat(20)}`
     const reply = (await get('user/bulk-by-address', { addresses, viewer_fid: 1 })).json()
-    expect(Object.keys(reply)).toEqual([upper, ethOf(bob), sol])
-    expect(fidsOf(reply[upper])).toEqual([2, 1])
+    expect(Object.keys(reply)).toEqual([sharedText, ethOf(bob), sol])
+    expect(fidsOf(reply[sharedText])).toEqual([2, 1])
     expect(fidsOf(reply[ethOf(bob)])).toEqual([2, 3])
     expect(fidsOf(reply[sol])).toEqual([1])
-    expect(reply[upper][0].viewer_context.following).toBe(true)
+    expect(reply[sharedText][0].viewer_context.following).toBe(true)
   })
 
-  it('one address in several spellings -> once, as it is spelled first', async () => {
+  it('one address in several spellings -> once, in lower case', async () => {
     const addresses = [
       upper,
       sharedText,
       `0x${shared.toString('hex').replace(/[a-f]/, (digit) => digit.toUpperCase())}`,
     ]
     const reply = (await get('user/bulk-by-address', { addresses: addresses.join(',') })).json()
-    expect(Object.keys(reply)).toEqual([upper])
+    expect(Object.keys(reply)).toEqual([sharedText])
   })
 
   it('address_types -> only this type', async () => {

@@ -160,9 +160,9 @@ export const usersByAddress = defineOperation({
   tag: 'Users',
   summary: 'Bulk fetch users by Eth or Sol addresses',
   description:
-    'Maps each address, spelled as in the request, to its users: first the user whose custody address it ' +
-    'is, then users who have verified it, oldest verification first, at most 100. Addresses without a user are left ' +
-    'out, and one address in several spellings counts once, as it is spelled first.',
+    'Maps each address to its users: first the user whose custody address it is, then users who have verified it, ' +
+    'oldest verification first, at most 100. Keys of Ethereum addresses are in lower case, also if the request has ' +
+    'checksums. Addresses without a user are left out.',
   price: ({ addresses }) => priceOfItems(listLength(addresses)),
   query: Type.Object({
     addresses: listParameter(chainAddressParameter({ description: 'Address of a user.' }), {
@@ -180,14 +180,10 @@ export const usersByAddress = defineOperation({
   reply: BulkUsersByAddressResponse,
 
   async handle({ db, hydrator }, { addresses, address_types: types, viewer_fid }) {
-    const addressByHex = new Map<string, string>()
-    for (const address of addresses) {
-      const hex = hexOf(address)
-      if (!addressByHex.has(hex)) addressByHex.set(hex, address)
-    }
+    const hexByKey = new Map(addresses.map((address) => [keyOf(address), hexOf(address)]))
     const holders = await findAddressHolders(
       db,
-      [...addressByHex.keys()].map((hex) => Buffer.from(hex, 'hex')),
+      [...hexByKey.values()].map((hex) => Buffer.from(hex, 'hex')),
       {
         custody: types?.includes('custody_address') ?? true,
         verified: types?.includes('verified_address') ?? true,
@@ -198,14 +194,19 @@ export const usersByAddress = defineOperation({
     for (const { address, fid } of holders) {
       fidsByHex.set(address, (fidsByHex.get(address) ?? new Set()).add(fid))
     }
-    const members = [...addressByHex].flatMap(([hex, address]) => {
+    const members = [...hexByKey].flatMap(([key, hex]) => {
       const fids = fidsByHex.get(hex) ?? []
       const found = [...fids].flatMap((fid) => users.get(fid) ?? [])
-      return found.length > 0 ? [json`${address}:${jsonArray(found)}`] : []
+      return found.length > 0 ? [json`${key}:${jsonArray(found)}`] : []
     })
     return json`{${joined(members)}}`
   },
 })
+
+/** The key of an address in the reply: clients look it up by `address.toLowerCase()`. Base58 has one spelling. */
+function keyOf(address: string): string {
+  return address.startsWith('0x') ? address.toLowerCase() : address
+}
 
 function hexOf(address: string): string {
   return address.startsWith('0x')

@@ -30,7 +30,7 @@ export const BulkUsersResponse = namedObject('BulkUsersResponse', { users: Type.
 
 export const BulkUsersByAddressResponse = Type.Record(Type.String(), Type.Array(User), {
   $id: 'BulkUsersByAddressResponse',
-  description: 'Users by the address of the request. Addresses without a user are left out.',
+  description: 'Users by address, in lower case if it is of Ethereum. Addresses without a user are left out.',
   exampleKey: '0x6b0bda3f2ffed5efc83fa8c024acff1dd45793f1',
 })
 
