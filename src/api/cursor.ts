@@ -24,6 +24,11 @@ export const keyPart = {
   positions: Type.String({ maxLength: 1_280, pattern: '^[^\\u0000]*$' }),
 } as const
 
+/** Whether a cursor is the text that clients make of the null after a last page: `cursor=null`. No list gives it out. */
+export function isPastLastPage(cursor: string | undefined): boolean {
+  return cursor === 'null'
+}
+
 /**
  * Encodes and decodes the opaque cursors of one order of rows. A cursor holds the sort key of the last row of a page, so
  * that changes of earlier rows do not shift the next page, and the name of its order, so that a cursor of another

@@ -41,6 +41,13 @@ describe('valid input', () => {
     expect(parse({ fid: '3', limit: '', cursor: '', sort: '', fids: '' })).toEqual(parse({ fid: '3' }))
   })
 
+  it('`undefined` for an optional boolean or whole number counts as absent, as components send it', () => {
+    const unset = { deep: 'undefined', limit: 'undefined', viewer_fid: 'undefined' }
+    expect(parse({ fid: '3', ...unset })).toEqual(parse({ fid: '3' }))
+    // A text may be this word.
+    expect(parse({ fid: '3', cursor: 'undefined' })).toMatchObject({ cursor: 'undefined' })
+  })
+
   it('ignores undeclared parameters', () => {
     expect(parse({ fid: '3', provider: 'x', 'x-sdk': ['1', '2'] })).toEqual(parse({ fid: '3' }))
   })
@@ -79,6 +86,10 @@ describe('a wrong value -> names the parameter and the expected value', () => {
   it.each([
     [{}, 'fid', 'is required: a whole number from 1 to 2147483647'],
     [{ fid: '' }, 'fid', 'is required'],
+    [{ fid: 'undefined' }, 'fid', 'must be a whole number from 1 to'],
+    [{ fid: '1', limit: 'null' }, 'limit', 'must be a whole number from 1 to 100'],
+    [{ fid: '1', sort: 'undefined' }, 'sort', 'must be one of new, old'],
+    [{ fid: '1', latitude: 'undefined' }, 'latitude', 'must be a number from -90 to 90'],
     [{ fid: '0' }, 'fid', 'must be a whole number from 1 to'],
     [{ fid: '1.5' }, 'fid', 'must be a whole number'],
     [{ fid: '1e3' }, 'fid', 'must be a whole number'],

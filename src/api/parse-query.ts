@@ -22,7 +22,7 @@ type Parser = (input: unknown) => unknown
  * - whole numbers and numbers; `true`, `false`, `1`, `0`, in any case; strings; one of some strings
  * - lists: comma-separated, with or without spaces, or the parameter repeated; duplicates count once, unless
  *   `uniqueItems` is false
- * - an empty value counts as absent
+ * - an empty value counts as absent, and `undefined` does for an optional boolean or whole number
  * - undeclared parameters are ignored, because published clients send some
  *
  * The first wrong value is a 400 that names the parameter and the expected value.
@@ -104,8 +104,10 @@ function parserOf(name: string, schema: TSchema): Parser {
 
 function singleParser(name: string, schema: TSchema): Parser {
   const check = TypeCompiler.Compile(schema)
+  // Published components write members that are not set into the URL: `limit=undefined`.
+  const mayBeUnset = !isRequired(schema) && (schema.type === 'boolean' || schema.type === 'integer')
   return (input) => {
-    if (input === undefined || input === '') return undefined
+    if (input === undefined || input === '' || (mayBeUnset && input === 'undefined')) return undefined
     if (Array.isArray(input)) throw invalidField(name, 'is given more than once')
     return checkedParser(name, schema, check, String(input))
   }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../api/caller.js'
-import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { cursorKind, isPastLastPage, keyPart } from '../../../api/cursor.js'
 import { listJson } from '../../../api/list-json.js'
 import { type RequestViewer, viewerOf } from '../../../api/viewer.js'
 import { cacheTag, channelTags } from '../../../graph/cache/cache-tags.js'
@@ -74,6 +74,9 @@ export interface FeedQuery {
 export const recastNote =
   'A recast brings a cast of somebody else in, at the time of the first recast. The feed has each cast once.'
 
+/** The page after the last one. Lists of published components ask for it, and would start again with a first page. */
+export const emptyLastPage = listJson('casts', [], { cursor: null })
+
 /**
  * Creates the function that renders pages of one feed as JSON, with cursors of its own.
  *
@@ -91,6 +94,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     { read, readRecent, firstPage }: FeedReader,
   ): Promise<Json> {
     const { limit, viewer_fid: viewerFid } = query
+    if (isPastLastPage(query.cursor)) return emptyLastPage
     const viewer = await viewerOf({ hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
     const cacheable = key || !hydrator.cachesViews ? undefined : firstPage

@@ -237,6 +237,7 @@ test.each([
   ['feed', {}, 'fid'],
   ['feed', { feed_type: 'filter' }, 'filter_type'],
   ['feed', { filter_type: 'fids' }, 'fids'],
+  ['feed', { filter_type: 'fids', cursor: 'null' }, 'fids'],
   ['feed', { filter_type: 'channel_id', parent_url: gardens }, 'channel_id'],
   ['feed', { filter_type: 'embed_url', embed_url: 'https://' }, 'embed_url'],
   ['feed', { filter_type: 'embed_types', embed_types: 'film' }, 'embed_types'],
@@ -250,6 +251,24 @@ test.each([
   const response = await api.get(path, query)
   expect(response.statusCode).toBe(400)
   expect(response.json()).toMatchObject({ property })
+})
+
+test('members that a published component does not set are absent', async () => {
+  const unset = { with_recasts: 'undefined', limit: 'undefined' }
+  for (const query of [{ fid: 1 }, { filter_type: 'channel_id', channel_id: 'gardens' }]) {
+    expect(await ask('feed', { ...query, ...unset })).toEqual(await ask('feed', query))
+  }
+})
+
+test.each([
+  ['feed', { fid: 1 }],
+  ['feed', { filter_type: 'parent_url', parent_url: gardens }],
+  ['feed', { filter_type: 'global_trending' }],
+  ['feed/channels', { channel_ids: 'gardens' }],
+  ['feed/for_you', { fid: 1 }],
+])('cursor=null, the page after the last: %s %j is empty and ends there', async (path, query) => {
+  expect((await ask(path, query)).casts).not.toEqual([])
+  expect(await ask(path, { ...query, cursor: 'null' })).toEqual({ casts: [], next: { cursor: null } })
 })
 
 test('400: a cursor of another feed', async () => {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
-import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { cursorKind, isPastLastPage, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { listJson } from '../../../api/list-json.js'
 import { choiceParameter, fidParameter, limitParameter, textParameter } from '../../../api/parameters.js'
@@ -14,7 +14,7 @@ import { type WorkPrice, workPrices } from '../../../platform/limits/work-prices
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { cachedRanking } from './cached-ranking.js'
-import { type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
+import { emptyLastPage, type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
 import { feedPaging, parentUrl } from './feed-parameters.js'
 
 /** The part of a description that explains ranked paging. */
@@ -52,6 +52,7 @@ export function rankedPages(name: string) {
     read: (pageRequest: RankingPageRequest) => Promise<Ranking>,
   ): Promise<Json> => {
     const { limit, viewer_fid: viewerFid } = query
+    if (isPastLastPage(query.cursor)) return emptyLastPage
     const viewer = await viewerOf({ hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
     const count = limit + SPARE_CASTS + 1
