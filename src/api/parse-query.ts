@@ -45,21 +45,28 @@ export function compileQuery<Query extends TObject>(schema: Query): (raw: unknow
   }
 }
 
+/** The name of a list with brackets, in which an index may stand. */
+const bracketedName = /^(.+)\[(\d{0,3})\]$/
+
 /**
- * Compiles the reader of names of lists: axios and PHP write `fids[]=1&fids[]=2`, whose values join those of `fids`. Other
- * parameters stay as they are.
+ * Compiles the reader of names of lists: axios writes `fids[]=1&fids[]=2`, and PHP and qs `fids[0]=1&fids[1]=2`. These
+ * values, by their indexes, join those of `fids`. Other parameters stay as they are.
  */
 export function compileListNames(properties: TProperties): (query: RawQuery) => RawQuery {
-  const names = Object.keys(properties).filter((name) => KindGuard.IsArray(properties[name]!))
+  const names = new Set(Object.keys(properties).filter((name) => KindGuard.IsArray(properties[name]!)))
+  if (names.size === 0) return (query) => query
   return (query) => {
-    let joined = query
-    for (const name of names) {
-      const values = query[`${name}[]`]
-      if (values === undefined) continue
-      const others = query[name]
-      joined = { ...joined, [name]: others === undefined ? values : [others, values].flat() }
+    const bracketed = Object.keys(query).flatMap((key) => {
+      const [, name = '', index] = bracketedName.exec(key) ?? []
+      return names.has(name) ? [{ key, name, index: Number(index) }] : []
+    })
+    if (bracketed.length === 0) return query
+    const lists: Record<string, unknown[]> = {}
+    for (const { key, name } of bracketed.sort((a, b) => a.index - b.index)) {
+      lists[name] ??= [query[name] ?? []].flat()
+      lists[name].push(...[query[key]].flat())
     }
-    return joined
+    return { ...query, ...lists }
   }
 }
 

@@ -8,7 +8,7 @@ import { defineOperation } from '../features/operation.js'
 import { type Json, json } from '../graph/view/json.js'
 import { connect } from '../platform/db/connection.js'
 import { PlazaError } from '../platform/errors.js'
-import { OtherReply } from './operation.js'
+import { OtherReply, type PriceOf } from './operation.js'
 import { fidParameter, listParameter, textParameter } from './parameters.js'
 
 const { db } = await createTestDatabase()
@@ -52,9 +52,8 @@ const operations = [
   }),
 ]
 
-it('lists with brackets, as axios writes them, are those without, also for the price', async () => {
-  const priced: unknown[] = []
-  const listing = defineOperation({
+const listing = (price: PriceOf = () => null) =>
+  defineOperation({
     method: 'GET',
     path: 'listed',
     tag: 'Users',
@@ -65,20 +64,35 @@ it('lists with brackets, as axios writes them, are those without, also for the p
       name: Type.Optional(textParameter({ description: '' })),
     }),
     reply: Type.Object({}),
-    price(query) {
-      priced.push(query.fids)
-      return null
-    },
+    price,
     handle: async (_context, { fids, name = '' }) => json`{"fids":${fids},"name":${name}}`,
   })
-  const { get } = await createTestApi({ db, operations: [listing] })
+
+it('lists with brackets, as axios writes them, are those without, also for the price', async () => {
+  const priced: unknown[] = []
+  const operation = listing((query) => {
+    priced.push(query.fids)
+    return null
+  })
+  const { get } = await createTestApi({ db, operations: [operation] })
   const replyTo = async (query: string) => (await get(`listed?${query}`)).json()
   expect(await replyTo('fids[]=1&fids[]=2')).toEqual({ fids: [1, 2], name: '' })
   expect(await replyTo('fids%5B%5D=3')).toEqual({ fids: [3], name: '' })
   // Both forms together, and what takes one value knows no brackets.
   expect(await replyTo('fids=1,2&fids[]=3&name[]=x')).toEqual({ fids: [1, 2, 3], name: '' })
-  expect(priced).toEqual([['1', '2'], '3', ['1,2', '3']])
+  expect(priced).toEqual([['1', '2'], ['3'], ['1,2', '3']])
   expect(await replyTo('fids[]=x')).toMatchObject({ code: 'InvalidField', property: 'fids' })
+})
+
+it('lists with indexes, as PHP writes them, are read by their indexes', async () => {
+  const { get } = await createTestApi({ db, operations: [listing()] })
+  const replyTo = async (query: string) => (await get(`listed?${query}`)).json()
+  expect(await replyTo('fids%5B0%5D=3&fids%5B1%5D=1')).toEqual({ fids: [3, 1], name: '' })
+  expect(await replyTo('fids[10]=4&fids[2]=3&fids=1,2')).toEqual({ fids: [1, 2, 3, 4], name: '' })
+  expect(await replyTo('fids[0]=1,2&fids[]=3&fids[0]=4')).toEqual({ fids: [1, 2, 4, 3], name: '' })
+  // What takes one value has no index, and an index has at most three digits.
+  expect(await replyTo('fids[0]=1&name[0]=x&fids[1000]=2&fids[a]=3')).toEqual({ fids: [1], name: '' })
+  expect(await replyTo('fids[0]=x')).toMatchObject({ code: 'InvalidField', property: 'fids' })
 })
 
 it('HEAD runs an operation that reads, and none that changes something', async () => {
