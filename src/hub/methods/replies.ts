@@ -72,7 +72,7 @@ export function encodeCursor<Cursor>(last: Cursor | null, codec: TokenCodec<Curs
   return last === null ? undefined : codec.encode(last)
 }
 
-/** A page token over HTTP. At the end, lists leave it out, except those of messages. */
+/** A page token over HTTP. At the end, lists leave it out, except those of messages and of fids. */
 export function base64Token(token: Buffer | undefined): string | undefined {
   return token?.toString('base64')
 }

@@ -27,10 +27,11 @@ const optionalAddress = httpOnly<Buffer | null>(
   null,
 )
 
+/** Over HTTP the token is always there, empty at the end, as the public description has it. */
 const fids: Reply<FidPage> = {
   json: ({ fids: page, last }) => ({
     fids: page,
-    nextPageToken: base64Token(encodeCursor(last, pageTokens.fid)),
+    nextPageToken: base64Token(encodeCursor(last, pageTokens.fid)) ?? '',
   }),
   protobuf: ({ fids: page, last }) =>
     FidsResponse.encode({ fids: [...page], nextPageToken: encodeCursor(last, pageTokens.fid) }).finish(),

@@ -69,14 +69,14 @@ describe('a user', () => {
     expect(await missing('/v1/userNameProofByName?name=a%00b')).toBe('Username proof not found')
   })
 
-  test('is listed by shard', async () => {
-    expect((await api.get('/v1/fids?shard_id=1')).body).toEqual({ fids: [1, 2] })
+  test('is listed by shard, with an empty token at the end', async () => {
+    expect((await api.get('/v1/fids?shard_id=1')).body).toEqual({ fids: [1, 2], nextPageToken: '' })
     expect((await api.get('/v1/fids?shard_id=1&reverse=true&pageSize=1')).body).toEqual({
       fids: [2],
       nextPageToken: 'AAAAAAAAAAI=',
     })
     const next = '/v1/fids?shard_id=1&reverse=true&page_size=1&page_token=AAAAAAAAAAI='
-    expect((await api.get(next)).body).toEqual({ fids: [1] })
+    expect((await api.get(next)).body).toEqual({ fids: [1], nextPageToken: '' })
   })
 
   test('has storage limits and usage', async () => {
