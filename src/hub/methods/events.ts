@@ -4,13 +4,13 @@ import { blockOf } from '../log/hub-event.js'
 import { AFTER_ALL_EVENTS, type ShardRange } from '../log/log-range.js'
 import { type EventPage, readEvent, type StoredHubEvent, startAtKeptEvents } from '../log/read.js'
 import { listReply } from '../protobuf.js'
-import type { Field } from './fields.js'
+import { type Field, shard } from './fields.js'
 import { MAX_PAGE_BYTES, pageSizeOf } from './grpc/request.js'
 import { toWireEvent } from './grpc/wire-bytes.js'
 import { parseU32, parseU64 } from './http/parameters.js'
 import { type EncodedEventPage, type Reply, readMethod } from './hub-method.js'
 import { hubEventJson } from './json/hub-event.js'
-import { invalid, requestedShards, required, requireFound, requireShard } from './refusals.js'
+import { invalid, requestedShards, requireFound } from './refusals.js'
 import { base64Token, jsonPage } from './replies.js'
 
 /** The part of the log that a request asks for. */
@@ -76,19 +76,6 @@ const eventId: Field<number> = {
   fromRequest: ({ id = 0 }) => id,
 }
 
-/** The shard of an event. A hub with one shard needs no choice. */
-const shardOfEvent: Field<number> = {
-  parameters: ['shard_index'],
-  members: ['shardIndex'],
-  fromQuery(query, shards) {
-    const shard = query.read(parseU32, 'shard_index') ?? (shards === 1 ? 1 : required('shard_index'))
-    return requireShard(shard, shards, 'shard_index')
-  },
-  fromRequest({ shardIndex = 0 }, shards) {
-    return requireShard(shardIndex === 0 && shards === 1 ? 1 : shardIndex, shards, 'shard_index')
-  },
-}
-
 const hubEvent: Reply<StoredHubEvent | null> = {
   json: (event) => hubEventJson(requireFound(event, 'Event not found')),
   protobuf: (event) => toWireEvent(requireFound(event, 'Event not found').event),
@@ -130,7 +117,7 @@ export const eventMethods = [
   readMethod({
     http: { path: '/eventById', failure: 'Failed to get event' },
     grpc: 'getEvent',
-    request: { id: eventId, shard: shardOfEvent },
+    request: { id: eventId, shard: shard('shard_index', 'shardIndex') },
     reply: hubEvent,
     handle: ({ id, shard }, { db }) => readEvent(db, shard, id),
   }),

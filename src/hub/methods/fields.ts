@@ -122,12 +122,23 @@ export const stopTimestamp: Field<number> = {
   fromRequest: (request) => request.stopTimestamp ?? Number.MAX_SAFE_INTEGER,
 }
 
-/** A shard of this hub. */
-export const shardId: Field<number> = {
-  parameters: ['shard_id'],
-  members: ['shardId'],
-  fromQuery: (query, shards) => requireShard(query.require(parseU32, 'shard_id'), shards, 'shard_id'),
-  fromRequest: (request, shards) => requireShard(request.shardId ?? 0, shards, 'shard_id'),
+/** A shard of this hub. A hub with one shard needs no choice. */
+export function shard(
+  parameter: 'shard_id' | 'shard_index',
+  member: 'shardId' | 'shardIndex',
+): Field<number> {
+  return {
+    parameters: [parameter],
+    members: [member],
+    fromQuery(query, shards) {
+      const chosen = query.read(parseU32, parameter) ?? (shards === 1 ? 1 : required(parameter))
+      return requireShard(chosen, shards, parameter)
+    },
+    fromRequest(request, shards) {
+      const { [member]: chosen = 0 } = request
+      return requireShard(chosen === 0 && shards === 1 ? 1 : chosen, shards, parameter)
+    },
+  }
 }
 
 /** Most apps of one request. */

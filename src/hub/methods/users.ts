@@ -12,7 +12,7 @@ import {
   readUsernameProof,
   readUsernameProofsByFid,
 } from '../query/users.js'
-import { address, enumeration, fid, httpOnly, messagePage, page, shardId, username } from './fields.js'
+import { address, enumeration, fid, httpOnly, messagePage, page, shard, username } from './fields.js'
 import { parseAddress } from './http/parameters.js'
 import { type Reply, readMethod } from './hub-method.js'
 import { userDataTypeNames } from './json/enum-names.js'
@@ -61,7 +61,7 @@ export const userMethods = [
   readMethod({
     http: { path: '/fids', failure: 'Failed to get fids' },
     grpc: 'getFids',
-    request: { shard: shardId, page: page(pageTokens.fid) },
+    request: { shard: shard('shard_id', 'shardId'), page: page(pageTokens.fid) },
     reply: fids,
     handle: ({ shard, page }, { db }) => readFidsByShard(db, shard, page),
   }),

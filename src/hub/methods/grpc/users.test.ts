@@ -40,6 +40,8 @@ describe('a user', () => {
       fids: [1, 2],
       nextPageToken: undefined,
     })
+    // A hub with one shard needs no choice: protobuf writes 0 for none.
+    expect((await unwrapped(client.getFids({ shardId: 0 }))).fids).toEqual([1, 2])
     const page = await unwrapped(client.getFids({ shardId: 1, pageSize: 1, reverse: true }))
     expect(page.fids).toEqual([2])
     const { nextPageToken: pageToken } = page

@@ -70,7 +70,10 @@ describe('a user', () => {
   })
 
   test('is listed by shard, with an empty token at the end', async () => {
-    expect((await api.get('/v1/fids?shard_id=1')).body).toEqual({ fids: [1, 2], nextPageToken: '' })
+    const all = { fids: [1, 2], nextPageToken: '' }
+    expect((await api.get('/v1/fids?shard_id=1')).body).toEqual(all)
+    // A hub with one shard needs no choice.
+    expect((await api.get('/v1/fids')).body).toEqual(all)
     expect((await api.get('/v1/fids?shard_id=1&reverse=true&pageSize=1')).body).toEqual({
       fids: [2],
       nextPageToken: 'AAAAAAAAAAI=',
