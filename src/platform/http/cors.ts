@@ -3,8 +3,17 @@ import type { FastifyInstance } from 'fastify'
 /** Browsers repeat a preflight after a day. */
 const PREFLIGHT_SECONDS = 86_400
 
-const EXPOSED_HEADERS =
-  'location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
+const EXPOSED_HEADERS = [
+  'location',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'retry-after',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-request-id',
+].join(', ')
 
 /** The main API and the hub API. */
 const apiPath = /^\/v[12]\//
