@@ -107,7 +107,7 @@ export function documentedPath(path: string): string {
 }
 
 function operationObject(operation: OperationDescription, writer: SchemaWriter): JsonValue {
-  const { tag, reply, otherReplies = {}, deprecated } = operation
+  const { tag, reply, otherReplies = {}, deprecatedSince } = operation
   const { authorization, ...headers } = operation.headers?.properties ?? {}
   return {
     ...described(operation, operationId(operation.method, operation.path)),
@@ -118,7 +118,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
       ? {}
       : { security: [{ ApiKeyAuth: [] }, { ApiKeyAuth: [], UserToken: [] }] }),
     ...(operation.isKeyless ? { security: [] } : {}),
-    ...(deprecated === true ? { deprecated } : {}),
+    ...(deprecatedSince === undefined ? {} : { deprecated: true }),
     parameters: [...queryParameters(operation, writer), ...parameters('header', headers, writer)],
     ...requestBody(operation, writer),
     responses: {

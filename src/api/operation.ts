@@ -41,7 +41,8 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly conflict?: string
   readonly gone?: string
   readonly unprocessable?: string
-  readonly deprecated?: boolean
+  /** The last day (UTC, `2025-10-31`) on which the description of the hosted API is known to have had the operation. */
+  readonly deprecatedSince?: string
   /** Needs no API key, and ignores one. Requests of each address are limited. */
   readonly isKeyless?: true
   /** Whether it changes or spends something, if its method does not tell (`isChange`). The audit log and the console's queries need it. */

@@ -11,7 +11,14 @@ import { type Caller, callerOf } from './caller.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
-import { type ErasedOperation, isChange, type JsonReply, pathsOf, prefersStrict } from './operation.js'
+import {
+  type ErasedOperation,
+  isChange,
+  type JsonReply,
+  type OperationDescription,
+  pathsOf,
+  prefersStrict,
+} from './operation.js'
 import { compileListNames, type RawQuery } from './parse-query.js'
 import { writerKeysOf } from './writer-keys.js'
 
@@ -85,6 +92,7 @@ function addOperation<Context>(
 ): void {
   const readListNames = compileListNames(operation.query?.properties ?? {})
   const rename = path.startsWith('/v2/social/') ? neutralObjectNames(operation) : null
+  const deprecation = deprecationOf(operation)
   scope.route({
     method: operation.method,
     url: path.slice(scope.prefix.length),
@@ -100,6 +108,7 @@ function addOperation<Context>(
       const caller = request.getDecorator<Caller>('caller')
       const { query, params, body } = request
       const headers = asApp?.headersOf(request) ?? request.headers
+      if (deprecation !== null) reply.header('deprecation', deprecation)
       // Before it runs: a body that is refused is so because of it.
       if (operation.body && prefersStrict(headers.prefer))
         reply.header('preference-applied', 'handling=strict')
@@ -125,6 +134,13 @@ function addOperation<Context>(
         .send(rename ? rename(json) : json)
     },
   })
+}
+
+/** The header `Deprecation`, a date of structured fields (RFC 9745); null for an operation that is not deprecated. */
+function deprecationOf({
+  deprecatedSince: day,
+}: Pick<OperationDescription, 'deprecatedSince'>): string | null {
+  return day === undefined ? null : `@${Date.parse(day) / 1000}`
 }
 
 /** Runs a read where its database is chosen, and anything else on the primary, as a write of its callers. */

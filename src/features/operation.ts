@@ -85,6 +85,11 @@ export type Operation = ErasedOperation<OperationContext>
 /** Types and validates an operation for the list in `app/operations.ts`. */
 export const defineOperation = operationDefiner<OperationContext>()
 
+/** Marks operations as deprecated since a day (UTC, `2025-10-31`). */
+export function deprecate(since: string, operations: readonly Operation[]): readonly Operation[] {
+  return operations.map((operation) => ({ ...operation, deprecatedSince: since }))
+}
+
 /** Where an operation writes what is not in the event log, and its time in Unix seconds. */
 export function cacheWriterOf({
   writerDb,

@@ -3,6 +3,8 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createScene } from '../../../test/house/scene.js'
 import { createTestHub } from '../../../test/hub.js'
 import { testNowUnix } from '../../../test/network.js'
+import { documentedPath, openApiDocument } from '../../api/openapi.js'
+import { operations } from '../../app/operations.js'
 import { createTestApi } from '../../app/testing/test-api.js'
 
 const { db } = await createTestDatabase()
@@ -16,6 +18,11 @@ beforeAll(async () => {
     from (values (1, 0.95), (2, 0.99), (3, 0.95), (4, 0.89)) v (fid, score)
     where u.fid = v.fid`
 })
+
+/** The part of the OpenAPI document that this file looks at. */
+interface DocumentedPaths {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly deprecated?: boolean }>>>>
+}
 
 type Query = Readonly<Record<string, string | number | boolean>>
 
@@ -123,4 +130,52 @@ it('cast/composer_actions/list is empty', async () => {
 it('sort_type=affinity_score is the former name of algorithmic', async () => {
   const asked = (sort_type: string) => get('followers', { fid: 1, sort_type })
   expect((await asked('affinity_score')).body).toBe((await asked('algorithmic')).body)
+})
+
+it.each([
+  ['user/power_lite', {}, 200, '@1751241600'],
+  ['user/power', { limit: 0 }, 400, '@1751241600'],
+  ['feed/user/1/popular', {}, 200, '@1722384000'],
+  ['feed/trending', {}, 200, '@1780185600'],
+  ['frame/list', {}, 200, '@1761868800'],
+  ['feed/user/popular', { fid: 1 }, 200, undefined],
+  ['user/bulk', { fids: 1 }, 200, undefined],
+])('%s %j: the header Deprecation says since when the hosted API lacks it', async (path, query, status, since) => {
+  const { statusCode, headers } = await get(path, query)
+  expect([statusCode, headers.deprecation]).toEqual([status, since])
+  expect(headers['access-control-expose-headers']).toContain('deprecation')
+})
+
+it('operations are deprecated, if the description of the hosted API lost them', () => {
+  const deprecated = operations.filter(({ deprecatedSince }) => deprecatedSince !== undefined)
+  expect(deprecated.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+    'DELETE frame',
+    'GET /nft/relevant_mints',
+    'GET cast/composer_actions/list',
+    'GET channel/users',
+    'GET feed/for_you',
+    'GET feed/frames',
+    'GET feed/trending',
+    'GET feed/user/:fid/popular',
+    'GET feed/user/:fid/replies_and_recasts',
+    'GET frame',
+    'GET frame/crawl',
+    'GET frame/list',
+    'GET frame/validate/analytics',
+    'GET frame/validate/list',
+    'GET user/active',
+    'GET user/power',
+    'GET user/power_lite',
+    'POST frame',
+    'POST frame/action',
+    'POST frame/developer_managed/action',
+    'POST frame/validate',
+    'PUT frame',
+  ])
+  const { paths } = openApiDocument({ operations, adminOperations: [] }) as unknown as DocumentedPaths
+  for (const { method, path } of operations) {
+    const documented = paths[documentedPath(path)]?.[method.toLowerCase()]
+    const isDeprecated = deprecated.some((each) => each.method === method && each.path === path)
+    expect([path, documented?.deprecated === true]).toEqual([path, isDeprecated])
+  }
 })

@@ -17,7 +17,7 @@ import { PlazaError } from '../../platform/errors.js'
 import { workPrices } from '../../platform/limits/work-prices.js'
 import { channelExists } from '../channels/queries.js'
 import { feedUserPopular, feedUserRepliesAndRecasts } from '../feeds/routes/user-feeds.js'
-import { defineOperation, type Operation, type OperationContext } from '../operation.js'
+import { defineOperation, deprecate, type Operation, type OperationContext } from '../operation.js'
 import { COUNTED_CASTS, MAX_COUNTED_REACTIONS, readChannelUsers } from './channel-users.js'
 import { readTrustedUsers } from './trusted-users.js'
 
@@ -52,7 +52,7 @@ const userActive = defineOperation({
   tag: 'Users',
   summary: 'Fetch active users',
   description: `${trustText} Use \`score\` of users.`,
-  deprecated: true,
+  deprecatedSince: '2024-11-01',
   query: Type.Object(paging),
   reply: UsersResponse,
   handle: trustedUsers,
@@ -65,7 +65,7 @@ const userPower = defineOperation({
   tag: 'Users',
   summary: 'Fetch power users',
   description: `${trustText} Use \`score\` of users.`,
-  deprecated: true,
+  deprecatedSince: '2025-06-30',
   query: Type.Object(paging),
   reply: UsersResponse,
   handle: trustedUsers,
@@ -84,7 +84,7 @@ const userPowerLite = defineOperation({
   tag: 'Users',
   summary: 'Fetch power user fids',
   description: `${trustText} At most ${MAX_POWER_FIDS} fids. Use \`score\` of users.`,
-  deprecated: true,
+  deprecatedSince: '2025-06-30',
   query: Type.Object({}),
   reply: PowerUserFids,
 
@@ -109,7 +109,7 @@ const channelUsers = defineOperation({
   description:
     `By ascending fid. The newest ${COUNTED_CASTS} casts of the channel count, and of each the newest ` +
     `${MAX_COUNTED_REACTIONS} likes and recasts of the selected kinds.`,
-  deprecated: true,
+  deprecatedSince: '2024-11-06',
   query: Type.Object({
     id: textParameter({ maxLength: 256, description: 'Id of the channel.', examples: ['gardening'] }),
     has_root_cast_authors: Type.Boolean({ description: 'Authors of casts that start a thread.' }),
@@ -155,7 +155,7 @@ const composerActions = defineOperation({
   tag: 'Casts',
   summary: 'Fetch composer actions',
   description: 'Always empty: composer actions have left the protocol’s clients.',
-  deprecated: true,
+  deprecatedSince: '2025-10-31',
   query: Type.Object({
     list: choiceParameter(['top', 'featured'], { description: 'List.' }),
     ...pagingParameters(25, 25),
@@ -164,10 +164,11 @@ const composerActions = defineOperation({
   handle: async () => ({ actions: [], next: { cursor: null } }),
 })
 
-/** An operation of before July 2024, which had the fid in the path. */
-function withFidInPath(operation: Operation, path: string): Operation {
-  return { ...operation, path, deprecated: true }
-}
+/** Operations of before July 2024, which had the fid in the path. */
+const withFidInPath = deprecate('2024-07-31', [
+  { ...feedUserPopular, path: 'feed/user/:fid/popular' },
+  { ...feedUserRepliesAndRecasts, path: 'feed/user/:fid/replies_and_recasts' },
+])
 
 /** The operations that left, below `/v2`. */
 export const removedOperations: readonly Operation[] = [
@@ -176,6 +177,5 @@ export const removedOperations: readonly Operation[] = [
   userPowerLite,
   channelUsers,
   composerActions,
-  withFidInPath(feedUserPopular, 'feed/user/:fid/popular'),
-  withFidInPath(feedUserRepliesAndRecasts, 'feed/user/:fid/replies_and_recasts'),
+  ...withFidInPath,
 ]

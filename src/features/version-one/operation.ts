@@ -43,7 +43,7 @@ export function versionOne<Query extends TObject, Result extends TSchema>({
     method: 'GET',
     tag: 'Users',
     description: 'An operation of version 1 of the hosted API, for its older clients.',
-    deprecated: true,
+    deprecatedSince: '2024-11-20',
     reply: Type.Object({ result }),
     handle: async (context, query, caller, headers) =>
       Json.of({ result: await handle(context, query as Static<Query>, caller, headers) }),

@@ -201,3 +201,8 @@ it('asks for a key as the main API does', async () => {
   expect((await ask('user', { fid: 'one' })).body).toMatchObject({ code: 'InvalidField', property: 'fid' })
   expect((await ask('nothing')).body).toMatchObject({ code: 'NotFound', status: 404 })
 })
+
+it('is deprecated since it left the description of the hosted API', async () => {
+  const { headers } = await app.inject({ url: '/v1/farcaster/user', query: { fid: '1' }, headers: { api_key: key } })
+  expect(headers.deprecation).toBe('@1732060800')
+})

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 const PREFLIGHT_SECONDS = 86_400
 
 const EXPOSED_HEADERS = [
+  'deprecation',
   'location',
   'ratelimit-limit',
   'ratelimit-remaining',

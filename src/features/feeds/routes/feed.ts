@@ -209,6 +209,7 @@ export const feedFrames = defineOperation({
   summary: 'Fetch feed of casts with frames',
   description:
     'Casts that embed a page with a mini app or a frame, newest first. A cast appears once its page was crawled.',
+  deprecatedSince: '2025-08-31',
   query: Type.Object(feedPaging),
   reply: FeedResponse,
 

@@ -17,6 +17,9 @@ import { cachedRanking } from './cached-ranking.js'
 import { emptyLastPage, type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
 import { feedPaging, parentUrl } from './feed-parameters.js'
 
+/** The last day of the ranked feeds in the hosted API's description. */
+const RANKED_FEEDS_LEFT = '2026-05-31'
+
 /** The part of a description that explains ranked paging. */
 const rankNote =
   'All pages compute ages for the time of the first page, so that ranks are stable while paging.'
@@ -92,6 +95,7 @@ export const feedForYou = defineOperation({
     '* their recasts) * (1 + ln(1 + all reactions, quotes and replies)) / (age in hours + 2)^1.5`. Of ' +
     `followed authors, only casts that start a thread count. The server reads the ${followed} latest ` +
     `follows and, for each, the newest ${casts} casts, ${likes} likes and ${recasts} recasts. ${rankNote}`,
+  deprecatedSince: RANKED_FEEDS_LEFT,
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
     ...feedPaging,
@@ -167,6 +171,7 @@ export const feedTrending = defineOperation({
     'Casts that start a thread, ranked by `(likes + 2 * recasts + 2 * quotes + 3 * replies) / (age in ' +
     `hours + 2)^1.5\`, from the newest 50,000 in the time window. The ranking holds ${RANKING_LENGTH} ` +
     `casts and is computed every 30 seconds. ${rankNote} Cursors work for an hour.`,
+  deprecatedSince: RANKED_FEEDS_LEFT,
   price: ({ cursor }) => priceOfTrending(cursor),
   query: Type.Object({
     time_window: choiceParameter(windowNames, {

@@ -5,7 +5,7 @@ import { Frame } from '../../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { callerOfKey } from '../../../platform/limits/caller-name.js'
 import { parentUrl } from '../../feeds/routes/feed-parameters.js'
-import { defineOperation, type Operation } from '../../operation.js'
+import { defineOperation, deprecate, type Operation } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { type FrameAnswer, postFrameAction } from '../frame-server.js'
 import { signFrameAction } from '../signed-action.js'
@@ -169,11 +169,11 @@ const frameCrawl = defineOperation({
 })
 
 /** Operations of frames of the first protocol, for clients that still send them. */
-export const frameActionOperations: readonly Operation[] = [
+export const frameActionOperations: readonly Operation[] = deprecate('2025-10-31', [
   frameValidate,
   frameValidateList,
   frameValidateAnalytics,
   frameAction,
   frameDeveloperManagedAction,
   frameCrawl,
-]
+])

@@ -3,7 +3,7 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, textParameter, uuidParameter } from '../../../api/parameters.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
-import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { defineOperation, deprecate, type Operation, type OperationContext } from '../../operation.js'
 import { requireSavableTarget } from '../../savable-target.js'
 import {
   createFrame,
@@ -154,4 +154,10 @@ const list = defineOperation({
 })
 
 /** Operations on frames that this server hosts. */
-export const hostedFrames: readonly Operation[] = [create, update, remove, lookup, list]
+export const hostedFrames: readonly Operation[] = deprecate('2025-10-31', [
+  create,
+  update,
+  remove,
+  lookup,
+  list,
+])

@@ -28,7 +28,7 @@ export const relevantMints = defineOperation({
     `Mints of an ERC-721 or ERC-1155 contract to verified addresses of users whom the user of \`address\` follows, ` +
     `newest of each network first, at most ${MAX_MINTS}. Read from the chains that the server follows, at most every minute; ` +
     `of more than ${MAX_RECEIVERS} addresses those of the users with the highest score count.`,
-  deprecated: true,
+  deprecatedSince: '2023-11-30',
   query: Type.Object({
     address: ethAddressParameter({ description: 'Verified or custody address of the user.' }),
     contract_address: ethAddressParameter({ description: 'Address of the contract.' }),
