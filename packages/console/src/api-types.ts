@@ -298,7 +298,7 @@ export interface paths {
         };
         /**
          * Bulk fetch users by Eth or Sol addresses
-         * @description Maps each address, spelled as in the request, to its users: first the user whose custody address it is, then users who have verified it, oldest verification first, at most 100. Addresses without a user are left out, and one address in several spellings counts once, as it is spelled first.
+         * @description Maps each address to its users: first the user whose custody address it is, then users who have verified it, oldest verification first, at most 100. Keys of Ethereum addresses are in lower case, also if the request has checksums. Addresses without a user are left out.
          */
         get: operations["getUserBulkByAddress"];
         put?: never;
@@ -2342,7 +2342,7 @@ export interface components {
             /** @example 10000 */
             capacity?: number;
         };
-        /** @description Users by the address of the request. Addresses without a user are left out. */
+        /** @description Users by address, in lower case if it is of Ethereum. Addresses without a user are left out. */
         BulkUsersByAddressResponse: {
             [key: string]: components["schemas"]["User"][];
         };

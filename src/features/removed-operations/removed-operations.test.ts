@@ -140,11 +140,14 @@ it.each([
   ['frame/list', {}, 200, '@1761868800'],
   ['feed/user/popular', { fid: 1 }, 200, undefined],
   ['user/bulk', { fids: 1 }, 200, undefined],
-])('%s %j: the header Deprecation says since when the hosted API lacks it', async (path, query, status, since) => {
-  const { statusCode, headers } = await get(path, query)
-  expect([statusCode, headers.deprecation]).toEqual([status, since])
-  expect(headers['access-control-expose-headers']).toContain('deprecation')
-})
+])(
+  '%s %j: the header Deprecation says since when the hosted API lacks it',
+  async (path, query, status, since) => {
+    const { statusCode, headers } = await get(path, query)
+    expect([statusCode, headers.deprecation]).toEqual([status, since])
+    expect(headers['access-control-expose-headers']).toContain('deprecation')
+  },
+)
 
 it('operations are deprecated, if the description of the hosted API lost them', () => {
   const deprecated = operations.filter(({ deprecatedSince }) => deprecatedSince !== undefined)

@@ -203,6 +203,10 @@ it('asks for a key as the main API does', async () => {
 })
 
 it('is deprecated since it left the description of the hosted API', async () => {
-  const { headers } = await app.inject({ url: '/v1/farcaster/user', query: { fid: '1' }, headers: { api_key: key } })
+  const { headers } = await app.inject({
+    url: '/v1/farcaster/user',
+    query: { fid: '1' },
+    headers: { api_key: key },
+  })
   expect(headers.deprecation).toBe('@1732060800')
 })
