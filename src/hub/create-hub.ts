@@ -1,5 +1,5 @@
 import type { Database } from '../platform/db/connection.js'
-import { isRetryable, unavailableError } from '../platform/db/connection-errors.js'
+import { isBeyondLimits, isRetryable, unavailableError } from '../platform/db/connection-errors.js'
 import { PlazaError, type Refusal, refusalError } from '../platform/errors.js'
 import { FarcasterNetwork, type UserNameProof } from '../protocol/definitions.js'
 import type { SignedMessage } from '../protocol/message.js'
@@ -200,6 +200,7 @@ function createShardWriter(options: HubOptions, shard: number): ShardWriter {
       return result
     },
     isRetryable,
+    isBeyondLimits,
     unavailableError,
     ...(isBusy === undefined ? {} : { isBusy }),
   })

@@ -168,6 +168,31 @@ describe('a consumer', () => {
     await expectAllHad()
   }, 120_000)
 
+  test('reaches the end of the log where the database has no time, memory or files for more than one event', async () => {
+    const states = ['57014', '53200', '53400']
+    let calls = 0
+    const sizes: number[] = []
+    start(
+      {
+        ...keepIds,
+        handle: async (transaction, events, signal) => {
+          sizes.push(events.length)
+          if (events.length > 1) {
+            const state = states[calls++ % states.length]
+            await transaction.unsafe(`do $$ begin raise 'too many' using errcode = '${state}'; end $$`)
+          }
+          return await keepIds.handle(transaction, events, signal)
+        },
+      },
+      { batchSize: 40 },
+    )
+    await append(1, 5)
+    await expectAllHad()
+    expect(calls).toBeGreaterThanOrEqual(states.length)
+    // After an event that is alone, the next batch has more.
+    expect(sizes.slice(sizes.indexOf(1) + 1)).toContain(2)
+  }, 120_000)
+
   test('reports a gap and continues after it', async () => {
     await append(1, 4)
     await ensurePartitions(db, startMs + 5 * dayMs)

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { isLockTimeout, isRetryable, isTemporary } from '../../platform/db/connection-errors.js'
+import { isBeyondLimits, isLockTimeout, isRetryable, isTemporary } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { Tracing } from '../../platform/tracing/tracing.js'
@@ -46,7 +46,7 @@ const RETRY_MS = { first: 100, last: 30_000, transient: 500 }
  * the shard.
  *
  * A failed batch is repeated, smaller each time until its first event is alone. An event that fails delays
- * later events of its shard and is never skipped.
+ * later events of its shard and is never skipped. After a lost connection or a lock it is repeated as it was.
  *
  * @returns a function that stops it after the current batch, or when the handler reacts to the signal.
  */
@@ -69,14 +69,23 @@ async function consumeShard(
 ): Promise<void> {
   const logFields = { consumer: consumer.name, shard }
   let limit = batchSize
+  let eventCount = 0
   let failures = 0
   let hasCursor = false
   let expected: ConsumerCursor | undefined
+  const counted: Consumer = {
+    ...consumer,
+    handle(transaction, events, handleSignal) {
+      eventCount = events.length
+      return consumer.handle(transaction, events, handleSignal)
+    },
+  }
   while (!signal.aborted) {
     try {
       if (!hasCursor) await ensureCursors(db, consumer, shards)
       hasCursor = true
-      const outcome = await consumeBatch(db, consumer, { shard, limit, signal, expected, tracing })
+      eventCount = limit
+      const outcome = await consumeBatch(db, counted, { shard, limit, signal, expected, tracing })
       const endedMs = performance.now()
       if (outcome.state !== 'busy' && outcome.gap) {
         log.error({ ...logFields, ...outcome.gap }, 'events were dropped before they were consumed')
@@ -98,7 +107,8 @@ async function consumeShard(
       failures += 1
       consumer.onFailure?.()
       const isTransient = isTemporary(error) || isLockTimeout(error)
-      if (!isTransient && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
+      const mayBeTooLarge = isBeyondLimits(error) || !(isTransient || isRetryable(error))
+      if (mayBeTooLarge) limit = Math.max(1, Math.floor(Math.min(limit, eventCount) / 2))
       const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
       const retryInMs = isTransient ? RETRY_MS.transient : backoffMs
       // An unavailable database is logged once.

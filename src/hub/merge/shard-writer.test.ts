@@ -26,8 +26,9 @@ function writer(
   const shardWriter = new ShardWriter({
     merge,
     isRetryable: (error) => error instanceof Error && error.message === 'deadlock',
+    isBeyondLimits: (error) => error instanceof Error && error.message === 'too large',
     unavailableError: (error) =>
-      error instanceof Error && error.message === 'gone'
+      error instanceof Error && (error.message === 'gone' || error.message === 'too large')
         ? new PlazaError('unavailable', 'the database is unavailable', { cause: error })
         : null,
     ...options,
@@ -128,6 +129,35 @@ test('a deadlock is repeated; an unavailable database fails the whole batch at o
   expect(away.batches).toHaveLength(1)
 })
 
+test('a batch that is too large for the database is merged in parts, in the order of its items', async () => {
+  const { shardWriter, batches } = writer((_, { messages }) => {
+    if (messages.length > 2) throw new Error('too large')
+    return null
+  })
+  const texts = ['a', 'b', 'c', 'd', 'e']
+  const outcomes = await Promise.all(texts.map((text) => shardWriter.submit(cast(text))))
+  expect(outcomes).toEqual(texts.map(() => null))
+  expect(batches.filter(({ length }) => length <= 2)).toEqual([['a', 'b'], ['c'], ['d', 'e']])
+})
+
+test('a database that is slow or goes away within a batch: no item is merged without those before it', async () => {
+  for (const reason of ['too large', 'gone']) {
+    const { shardWriter, batches } = writer((_, { messages }) => {
+      const texts = messages.map(({ data }) => data.castAddBody!.text)
+      if (texts.length > 2) throw new Error('too large')
+      if (texts.includes('c')) throw new Error(reason)
+      return null
+    })
+    const texts = ['a', 'b', 'c', 'd', 'e', 'f']
+    const settled = await Promise.allSettled(texts.map((text) => shardWriter.submit(cast(text))))
+    const outcomes = settled.map((result) => (result.status === 'rejected' ? result.reason.code : 'merged'))
+    expect(outcomes).toEqual(['merged', 'merged', ...['c', 'd', 'e', 'f'].map(() => 'unavailable')])
+    expect(batches.at(-1)).toEqual(['c'])
+    // The next batch is tried as ever.
+    expect(await shardWriter.submit(cast('g'))).toBeNull()
+  }
+})
+
 test('a full queue refuses, and accepts again after it has drained', async () => {
   const { shardWriter } = writer(undefined, { queueSize: 2 })
   const applied = ['a', 'b'].map((text) => shardWriter.submit(cast(text)))
@@ -149,7 +179,12 @@ test('every item reaches the merge as its kind, and its outcome returns to its s
       upstreamRemovals: no('upstreamRemoval'),
     }
   }
-  const shardWriter = new ShardWriter({ merge, isRetryable: () => false, unavailableError: () => null })
+  const shardWriter = new ShardWriter({
+    merge,
+    isRetryable: () => false,
+    isBeyondLimits: () => false,
+    unavailableError: () => null,
+  })
   const events = [user.registered(), user.storageRentEvent(1)]
   const proofs = [1, 2].map((fid) => nameTransfer('name', fid, 100))
   const [ordinary, historical, one, two] = ['a', 'b', 'c', 'd'].map((text) => user.cast(text, testNow))

@@ -72,6 +72,8 @@ export interface ShardWriterOptions {
   readonly merge: (batch: MergeBatch) => Promise<MergeOutcomes>
   /** Returns true for errors after which a repetition may succeed, such as a deadlock. */
   readonly isRetryable: (error: unknown) => boolean
+  /** Returns true for errors of a batch that is too large for a limit of the database, or of a database that is slow. */
+  readonly isBeyondLimits: (error: unknown) => boolean
   /** Returns the error to answer with if the database is unavailable: no item of the batch is at fault. */
   readonly unavailableError: (error: unknown) => PlazaError | null
   /** Most items in one transaction. Large batches share the fsync of one commit; small ones answer sooner. */
@@ -169,21 +171,27 @@ export class ShardWriter {
     })
   }
 
-  /** Merges a batch. If the batch fails, it is halved until the failing item is alone. */
-  async #mergeAll(batch: readonly QueuedItem[]): Promise<void> {
+  /**
+   * Merges a batch. If the batch fails, it is halved until the failing item is alone. An unavailable database fails the rest of
+   * it: what comes later may depend on what comes before, and would be refused without it.
+   *
+   * @returns the error if the database is unavailable.
+   */
+  async #mergeAll(batch: readonly QueuedItem[]): Promise<PlazaError | null> {
     try {
       await this.#mergeOnce(batch, 1)
+      return null
     } catch (error) {
-      const unavailable = this.options.unavailableError(error)
-      if (unavailable) {
-        for (const { reject } of batch) reject(unavailable)
-      } else if (batch.length === 1) {
-        batch[0]!.reject(error)
-      } else {
+      const outage = this.options.unavailableError(error)
+      if (batch.length > 1 && (outage === null || this.options.isBeyondLimits(error))) {
         const half = Math.ceil(batch.length / 2)
-        await this.#mergeAll(batch.slice(0, half))
-        await this.#mergeAll(batch.slice(half))
+        const rest = batch.slice(half)
+        const outageOfFirst = await this.#mergeAll(batch.slice(0, half))
+        return outageOfFirst === null ? await this.#mergeAll(rest) : rejectAll(rest, outageOfFirst)
       }
+      if (outage) return rejectAll(batch, outage)
+      batch[0]!.reject(error)
+      return null
     }
   }
 
@@ -201,6 +209,12 @@ export class ShardWriter {
       await this.#mergeOnce(batch, attempt + 1)
     }
   }
+}
+
+/** Answers items with an outage, and returns it. */
+function rejectAll(items: readonly QueuedItem[], outage: PlazaError): PlazaError {
+  for (const { reject } of items) reject(outage)
+  return outage
 }
 
 /**

@@ -43,6 +43,9 @@ export const UNIQUE_VIOLATION = '23505'
 /** 57014 query canceled: the statement has reached `statement_timeout`, or an operator has cancelled it. */
 const cancelledState = '57014'
 
+/** Limits that a statement has reached: its time, memory or locks (53200), and 53400, temporary files. */
+const limitState = /^(57014|53200|53400)$/
+
 /** Resources that the database lacks, by error code. 53100 disk full, 53200 out of memory; the others are of our own files. */
 const shortages: Readonly<Record<string, Shortage>> = {
   53100: 'InsufficientStorage',
@@ -102,6 +105,14 @@ export function outageOf(error: unknown): Outage | null {
   const isAway = codes.some((code) => lostConnection.has(code) || unavailableState.test(code))
   const isUnserved = causes.some((cause) => cause instanceof NoConnectionError || isSocketFileMissing(cause))
   return isAway || isUnserved ? 'DatabaseAway' : null
+}
+
+/**
+ * True if a statement has reached a limit of the database. With fewer rows it may not; or the database was slow for a moment,
+ * which cannot be told apart.
+ */
+export function isBeyondLimits(error: unknown): boolean {
+  return codesOf(error).some((code) => limitState.test(code))
 }
 
 /** The error of a request that fails because the database cannot serve it; null for any other failure. */

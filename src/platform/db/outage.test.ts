@@ -7,7 +7,7 @@ import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { PlazaError } from '../errors.js'
 import { boundWaits } from './bounded-waits.js'
 import { connect, type Database, poolUsage, type Queryable } from './connection.js'
-import { isTemporary, isUnavailable, outageOf } from './connection-errors.js'
+import { isBeyondLimits, isTemporary, isUnavailable, outageOf } from './connection-errors.js'
 
 const { db: admin, url, connect: open } = await createTestDatabase()
 await admin`create table written (n integer)`
@@ -246,6 +246,9 @@ it('statements that PostgreSQL cannot run: the reason is known, and the states o
   expect(outageOf(await failureOf(pool`select pg_sleep(60)`))).toBe('StatementTimeout')
   expect(outageOf(await fail('23505'))).toBeNull()
   expect(states).toEqual(['53100', '53200', '57014', '23505'])
+  const limits = ['53200', '53400', '57014', '53100', '53300', '23505']
+  const errors = await Promise.all(limits.map(fail))
+  expect(errors.map(isBeyondLimits)).toEqual([true, true, true, false, false, false])
   const ownFiles = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   expect(outageOf(new Error('export', { cause: ownFiles }))).toBe('InsufficientStorage')
 })
