@@ -89,6 +89,11 @@ export class ReorderBuffer {
     while (this.#inFlight.length > 0) await this.#awaitFirst()
   }
 
+  /** Resolves when no batch is in flight, also after one has failed. Those behind it may still be merged. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#inFlight.map(({ settled }) => settled))
+  }
+
   /** Counts a refusal of something that is not a valid item and was never submitted. */
   countRefusal({ code, message }: Refusal): void {
     // Without names and fids, which may be millions.

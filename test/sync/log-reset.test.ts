@@ -1,9 +1,14 @@
-import { expect, test } from 'vitest'
+import { status } from '@grpc/grpc-js'
+import { beforeEach, expect, test } from 'vitest'
+import type { Hub } from '../../src/hub/hub.js'
 import { decodeHubEvent, eventId } from '../../src/hub/log/hub-event.js'
+import type { UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
+import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
+import { followShard, logOf, upstreamOf } from './stub-upstream.js'
 import { startTestSync } from './test-sync.js'
 
 const a = await createTestDatabase()
@@ -13,6 +18,11 @@ const { db } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
 const user = new TestUser(1)
 const PATIENCE = { timeout: 60_000 }
+const REASON = 'the log of the upstream went back'
+
+beforeEach(async () => {
+  await db`truncate sync.cursors, sync.fids`
+})
 
 /** Puts the log of the upstream back by some blocks. */
 async function goBack(blocks: number): Promise<void> {
@@ -33,6 +43,24 @@ async function storedCasts(): Promise<string[]> {
   return rows.map(({ hash }) => hash)
 }
 
+/** Lets the first statement that queues users for a comparison fail. */
+async function failFirstQueueing(): Promise<void> {
+  await db.unsafe(`
+    create sequence queueings;
+    create function fail_first_queueing() returns trigger language plpgsql as $$
+      begin
+        if nextval('queueings') = 1 then raise 'not now'; end if;
+        return null;
+      end
+    $$;
+    create trigger fail_first_queueing before insert on sync.fids execute function fail_first_queueing()
+  `)
+}
+
+async function queuedUsers(): Promise<unknown[]> {
+  return [...(await db`select fid, reconcile_reason as reason from sync.fids order by fid`)]
+}
+
 test('the log of the upstream goes back -> later events with the same ids are merged', async () => {
   await upstreamHub.submitOnChainEvents(user.onChain())
   await db`
@@ -46,5 +74,61 @@ test('the log of the upstream goes back -> later events with the same ids are me
   await goBack(2)
   for (const cast of casts.slice(3)) expect(await upstreamHub.submit([cast])).toEqual([null])
   await expect.poll(storedCasts, PATIENCE).toEqual(expect.arrayContaining(hashes))
-  expect(sync.log.lines.map(({ message }) => message)).toContain('the log of the upstream went back')
+  expect(sync.log.lines.map(({ message }) => message)).toContain(REASON)
+  await sync.stop()
 }, 120_000)
+
+test('the database fails when the log of the upstream goes back -> all users are compared nevertheless', async () => {
+  await upstreamHub.submitOnChainEvents(user.onChain())
+  for (const text of ['before', 'lost']) {
+    expect(await upstreamHub.submit([user.cast(text, testNow - 30)])).toEqual([null])
+  }
+  await db`
+    insert into sync.cursors (upstream, shard, next_id, block_time) values (${server.address}, 1, 0, 0)
+  `
+  const sync = startTestSync(db, hub, { addresses: [server.address] })
+  const { hash } = user.cast('lost', testNow - 30)
+  await expect.poll(storedCasts, PATIENCE).toContain(hash.toString('hex'))
+  await failFirstQueueing()
+  await goBack(1)
+  expect(await upstreamHub.submit([user.cast('after', testNow - 20)])).toEqual([null])
+  await expect.poll(queuedUsers, PATIENCE).toEqual([{ fid: 1, reason: REASON }])
+  expect(sync.log.lines.map(({ message }) => message)).toContain('cannot continue at the fork yet')
+  await sync.stop()
+  await db`drop trigger fail_first_queueing on sync.fids`
+}, 120_000)
+
+/** An upstream whose log goes back while the last events of a batch are read, or after it. */
+function upstreamThatGoesBack(nextId: number, when: 'while' | 'after'): UpstreamClient {
+  const log = logOf([1, 2, 3].map((n) => ({ messages: [user.cast(`event ${n}`, testNow - 10 + n)] })))
+  const stub = upstreamOf(log)
+  return {
+    ...stub,
+    async *subscribe({ onLogReset }) {
+      if (when === 'while') onLogReset?.(nextId)
+      yield { events: log, hasMore: when === 'after' }
+      onLogReset?.(nextId)
+      throw new UpstreamFailure(status.ABORTED, stub.address, REASON)
+    },
+  }
+}
+
+test.each([
+  { when: 'while', merged: 3, next: 2 },
+  { when: 'after', merged: 3, next: 2 },
+  { when: 'after', merged: 1, next: 1 },
+] as const)(
+  'the log of the upstream goes back to block 2 $when its events cannot be merged, and $merged was next -> $next is next',
+  async ({ when, merged, next }) => {
+    await hub.submitOnChainEvents(user.onChain())
+    const client = upstreamThatGoesBack(eventId(2, 0), when)
+    await db`
+      insert into sync.cursors (upstream, shard, next_id, block_time)
+      values (${client.address}, 1, ${eventId(merged, 0)}::bigint, 0)
+    `
+    const failing: Hub = { ...hub, submitItems: () => Promise.reject(new Error('no merge now')) }
+    await expect(followShard({ db, hub: failing }, client)).rejects.toThrow('no merge now')
+    expect(await db`select next_id from sync.cursors`).toEqual([{ next_id: eventId(next, 0) }])
+    expect(await queuedUsers()).toEqual([{ fid: 1, reason: REASON }])
+  },
+)

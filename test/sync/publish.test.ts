@@ -202,7 +202,7 @@ it('a user whose rate is limited holds up nobody, with more messages than a roun
     if (!isLimited || !isOf(limited, request)) return send()
     const text = 'bad_request.rate_limited/rate limit exceeded'
     return Promise.reject(
-      new UpstreamFailure(status.RESOURCE_EXHAUSTED, address, text, null, 'bad_request.rate_limited'),
+      new UpstreamFailure(status.RESOURCE_EXHAUSTED, address, text, 'bad_request.rate_limited'),
     )
   }
   const { log } = startTestPublisher(b.db, address, limit)

@@ -92,6 +92,7 @@ export async function followShard(
     metrics,
     clock,
     signal,
+    stopSignal: signal,
     onProgress: () => {},
   }).run()
 }

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../platform/db/connection.js'
+import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { MergeBatch, MergeOutcomes, SourceOffsets } from './batch.js'
 
@@ -117,6 +117,6 @@ function groupByLog<Entry>(entries: Iterable<Entry>, logOf: (entry: Entry) => st
 }
 
 /** Deletes applied offsets of a log below an id; reading the log again starts at or above that id. */
-export async function deleteAppliedOffsets(db: Database, log: string, belowId: number): Promise<void> {
+export async function deleteAppliedOffsets(db: Queryable, log: string, belowId: number): Promise<void> {
   await db`delete from hub.applied_offsets where log = ${log} and last_id < ${belowId}::bigint`
 }

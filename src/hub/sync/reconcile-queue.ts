@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/db/connection.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
 import type { Refusal } from '../../platform/errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { isMissingDependency } from '../merge/applied-offsets.js'
@@ -57,7 +57,7 @@ export async function queueKnownUsers(db: Database, fids: readonly number[], rea
 }
 
 /** Queues every known user, and channels as fid 0: events were lost, and their users are unknown. */
-export async function queueAllUsers(db: Database, reason: string): Promise<void> {
+export async function queueAllUsers(db: Queryable, reason: string): Promise<void> {
   await db`
     insert into sync.fids (fid, reconcile_reason, queued_at)
     select fid, ${reason}, date_trunc('milliseconds', clock_timestamp())

@@ -24,6 +24,11 @@ interface StreamOptions {
   readonly fromId: number
   /** Without events for this long, an empty batch is yielded. */
   readonly idleMs: number
+  /**
+   * Called with the id to continue from if the log of the upstream went back (docs/clusters.md), before the failure of the
+   * stream is thrown: a reader that fails first never gets that.
+   */
+  readonly onLogReset?: (nextId: number) => void
 }
 
 /** A range of the log of an upstream. */
@@ -108,7 +113,8 @@ export function createUpstreamClient(
     address,
     call,
     /** Yields events of a shard from an id on, then live ones, until the signal or the upstream ends the stream. */
-    subscribe({ shard, fromId, idleMs }: StreamOptions, signal: AbortSignal): AsyncGenerator<EventBatch> {
+    subscribe(options: StreamOptions, signal: AbortSignal): AsyncGenerator<EventBatch> {
+      const { shard, fromId } = options
       const { path, requestSerialize } = HubServiceService.subscribe
       const request = { eventTypes: EVENT_TYPES, fromId, shardIndex: shard }
       const stream: ClientReadableStream<Buffer> = client.makeServerStreamRequest(
@@ -120,7 +126,7 @@ export function createUpstreamClient(
       )
       if (signal.aborted) stream.cancel()
       else signal.addEventListener('abort', () => stream.cancel(), { once: true })
-      return eventBatches(stream, address, idleMs)
+      return eventBatches(stream, address, options)
     },
     /** Reads one page of events with `from <= id < stop`. */
     async events(
@@ -139,7 +145,7 @@ export function createUpstreamClient(
 function toFailure({ code, details, metadata }: ServiceError, address: string): UpstreamFailure {
   const [named] = metadata?.get('x-err-code') ?? []
   const errorCode = named?.toString() ?? /^(bad_request\.\w+)\//.exec(details)?.[1] ?? null
-  return new UpstreamFailure(code, address, details, null, errorCode)
+  return new UpstreamFailure(code, address, details, errorCode)
 }
 
 /** The library does not reuse the buffer. */
@@ -171,7 +177,7 @@ const MAX_BUFFERED = { events: 4_000, bytes: 16 * 1024 * 1024 }
 async function* eventBatches(
   stream: ClientReadableStream<Buffer>,
   address: string,
-  idleMs: number,
+  { idleMs, onLogReset }: StreamOptions,
 ): AsyncGenerator<EventBatch> {
   const buffered: UpstreamEvent[] = []
   let bufferedBytes = 0
@@ -190,7 +196,9 @@ async function* eventBatches(
     wake()
   })
   stream.on('error', ({ code, details, message, metadata }: ServiceError) => {
-    failure ??= new UpstreamFailure(code, address, details ?? message, nextEventIdOf(metadata))
+    failure ??= new UpstreamFailure(code, address, details ?? message)
+    const nextId = nextEventIdOf(metadata)
+    if (nextId !== null) onLogReset?.(nextId)
     isEnded = true
     wake()
   })

@@ -5,15 +5,13 @@ export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
 
   /**
-   * `code` is a gRPC status, `address` that of the upstream, without secrets. `nextEventId` is the id to continue from if
-   * the log of the upstream went back (docs/clusters.md). `errorCode` is that of the hub, such as
+   * `code` is a gRPC status, `address` that of the upstream, without secrets. `errorCode` is that of the hub, such as
    * `bad_request.conflict`; null if the upstream did not name one, as when it is not reached.
    */
   constructor(
     readonly code: number,
     readonly address: string,
     readonly details: string,
-    readonly nextEventId: number | null = null,
     readonly errorCode: string | null = null,
   ) {
     super(`${address}: ${status[code] ?? code}: ${details}${keyHint(code)}${tlsHint(details)}`)

@@ -1,4 +1,4 @@
-import type { Database } from '../../../platform/db/connection.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { pause } from '../../../platform/process/pause.js'
 import { HubEvent } from '../../../protocol/definitions.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
@@ -15,7 +15,7 @@ interface Cursor {
 }
 
 /** Loads the cursor of an upstream shard; null if there is none. */
-async function loadCursor(db: Database, upstream: string, shard: number): Promise<Cursor | null> {
+export async function loadCursor(db: Queryable, upstream: string, shard: number): Promise<Cursor | null> {
   const [row] = await db<Cursor[]>`
     select next_id as "nextId", block_time as "blockTime"
     from sync.cursors
@@ -42,7 +42,7 @@ export function sourceLogName(upstream: string, shard: number): string {
  * If the process dies before, events are read again, and the hub knows which it has applied.
  */
 export async function saveCursor(
-  db: Database,
+  db: Queryable,
   upstream: string,
   shard: number,
   cursor: Cursor,
@@ -52,7 +52,7 @@ export async function saveCursor(
 
 /** Saves the cursors of several shards, all or none. */
 export async function saveCursors(
-  db: Database,
+  db: Queryable,
   upstream: string,
   cursors: ReadonlyMap<number, Cursor>,
 ): Promise<void> {

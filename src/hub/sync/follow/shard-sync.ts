@@ -6,17 +6,16 @@ import { isChannelType } from '../../../protocol/message-kinds.js'
 import { CHANNELS_FID, isOfShardZero, shardOf } from '../../../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { decodeItem, isItem } from '../../archive/frame.js'
-import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
-import { UpstreamFailure } from '../client/upstream-failure.js'
 import { hasPeers } from '../client/upstreams.js'
-import { queueAllUsers, ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
+import { ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { type StartCursor, saveCursor, sourceLogName } from './cursors.js'
 import { GapTracker } from './gap-tracker.js'
+import { rewindToFork } from './rewind.js'
 
 export interface ShardSyncOptions {
   readonly db: Database
@@ -36,7 +35,10 @@ export interface ShardSyncOptions {
   readonly metrics: UpstreamMetrics
   /** Unix milliseconds. */
   readonly clock: () => number
+  /** Ends the sync of the shard. */
   readonly signal: AbortSignal
+  /** Aborted when the whole sync stops. `signal` is also aborted when another shard has ended. */
+  readonly stopSignal: AbortSignal
   /** Called when events arrive: the upstream works. */
   readonly onProgress: () => void
   /** After this time without events the end of the log is checked. */
@@ -81,6 +83,8 @@ export class ShardSync {
   #blockTime: number
   #reported = { merged: 0, duplicates: 0, refused: 0 }
   #unsavedCheckpoint: Checkpoint | null = null
+  /** The id to continue from when the log of the upstream went back. */
+  #fork: number | null = null
   #savedMs = 0
 
   constructor(options: ShardSyncOptions) {
@@ -107,27 +111,28 @@ export class ShardSync {
   async run(): Promise<void> {
     try {
       await this.#follow()
-    } catch (error) {
-      if (error instanceof UpstreamFailure && error.nextEventId !== null)
-        await this.#rewind(error.nextEventId)
-      throw error
+    } finally {
+      // Also where what was read before could not be merged.
+      if (this.#fork !== null) await this.#rewind(this.#fork)
     }
   }
 
-  /** Continues at the fork when the log of the upstream went back: its ids have other events now. */
   async #rewind(nextId: number): Promise<void> {
-    const { db, client, shard, log } = this.#options
-    log.error({ upstream: client.address, shard, nextId }, 'the log of the upstream went back')
-    await deleteAppliedOffsets(db, this.#logName, Number.MAX_SAFE_INTEGER)
-    await saveCursor(db, client.address, shard, { nextId, blockTime: 0 })
-    await queueAllUsers(db, 'the log of the upstream went back')
+    const { db, client, shard, log, stopSignal } = this.#options
+    // Batches in flight save offsets of the old log.
+    await this.#reorderBuffer.settle()
+    await rewindToFork({ db, upstream: client.address, shard, signal: stopSignal, log }, nextId)
   }
 
   async #follow(): Promise<void> {
     const { client, shard, start, signal, metrics, idleMs = IDLE_MS } = this.#options
     const { fromId } = start
+    const onLogReset = (nextId: number) => {
+      this.#fork = nextId
+    }
+    const stream = client.subscribe({ shard, fromId, idleMs, onLogReset }, signal)
     try {
-      for await (const { events, hasMore } of client.subscribe({ shard, fromId, idleMs }, signal)) {
+      for await (const { events, hasMore } of stream) {
         if (events.length > 0) this.#options.onProgress()
         const quietUntil = events.length > 0 ? null : await this.#checkLogEnd()
         for (const event of events) this.#buffer(event)

@@ -153,6 +153,7 @@ async function syncOnce(
       shards: shards.length,
       refusals,
       signal: syncSignal,
+      stopSignal: signal,
       onProgress,
     })
       .run()

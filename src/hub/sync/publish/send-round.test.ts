@@ -51,7 +51,7 @@ function toOutgoing(messages: readonly SignedMessage[]) {
 }
 
 const refusal = (code: string) =>
-  new UpstreamFailure(status.INVALID_ARGUMENT, 'node:1', `${code}/the reason`, null, code)
+  new UpstreamFailure(status.INVALID_ARGUMENT, 'node:1', `${code}/the reason`, code)
 
 test('messages of a user are sent one after the other, also after one that is refused', async () => {
   const messages = casts(alice, 3)

@@ -34,7 +34,7 @@ async function send(answers: readonly (UpstreamFailure | null)[]) {
 /** A failure as nodes answer it: with the code in the text, too. */
 function failure(errorCode: string | null, text: string, code = status.INVALID_ARGUMENT): UpstreamFailure {
   const details = errorCode === null ? text : `${errorCode}/${text}`
-  return new UpstreamFailure(code, 'node.example:3383', details, null, errorCode)
+  return new UpstreamFailure(code, 'node.example:3383', details, errorCode)
 }
 
 test('each answer is counted as what it is, a refusal with the code and text of the upstream', async () => {
