@@ -168,6 +168,29 @@ it('a refused message is told and kept, and does not hold up later ones of its u
   expect(counts.refused).toBe(1)
 })
 
+it('a refusal with any text is kept, and does not hold up later messages', async () => {
+  const { a, b, upstream, follower, address } = await openPair()
+  const alice = new TestUser(1)
+  for (const hub of [upstream, follower]) await hub.submitOnChainEvents(alice.onChain())
+  const [refused, accepted] = [alice.cast('refused', testNow - 2), alice.cast('accepted', testNow - 1)]
+  const text = `bad_request.prunable/no\0${'x'.repeat(100_000)}`
+  const refuse: CallFilter = (send, request) =>
+    refused.hash.equals(request.hash)
+      ? Promise.reject(new UpstreamFailure(status.INVALID_ARGUMENT, address, text, 'bad_request.prunable'))
+      : send()
+  for (const message of [refused, accepted])
+    expect(await follower.submit([message], { origin: 'client' })).toEqual([null])
+  startTestPublisher(b.db, address, refuse)
+  await expect.poll(() => storedHashes(a.db, 1), TIMEOUT).toEqual([hashOf(accepted)])
+  const rows = () => b.db`
+    select refusal_code, left(refusal, 4) as begins, length(refusal) as length
+    from hub.outgoing_messages where refused_at is not null`
+  await expect
+    .poll(rows, TIMEOUT)
+    .toEqual([{ refusal_code: 'bad_request.prunable', begins: 'no x', length: 500 }])
+  await expect.poll(() => pending(b.db), TIMEOUT).toBe(0)
+})
+
 it('a refused message is deleted after seven days, one that waits never', async () => {
   const { b, follower } = await openPair()
   const alice = new TestUser(1)

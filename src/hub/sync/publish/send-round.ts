@@ -1,4 +1,5 @@
 import { status } from '@grpc/grpc-js'
+import { storableText } from '../../../platform/text/storable-text.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { toProtobuf } from '../../../protocol/codec.js'
 import { SubmitBulkMessagesResponse } from '../../../protocol/proto/generated/request_response.js'
@@ -21,6 +22,8 @@ const MIN_BULK_MESSAGES = 20
 const BULK_MESSAGES = 100
 /** Nodes take 4 MB in a call. */
 const BULK_BYTES = 1_000_000
+/** Of the code and of the text of a refusal, which are kept: what an upstream sends is bounded by its headers alone. */
+const MAX_REFUSAL_LENGTH = 500
 
 type Client = Pick<UpstreamClient, 'call'>
 
@@ -91,10 +94,15 @@ function toAnswer(failure: UpstreamFailure): UpstreamAnswer | null {
   const text = errorCode === null ? details : details.replace(`${errorCode}/`, '')
   // An upstream that cannot ask the chain about a claim takes no message with it.
   if (errorCode?.startsWith('bad_request') || errorCode === 'not_configured')
-    return { kind: 'refused', code: errorCode, text }
+    return refusedWith(errorCode, text)
   if (errorCode === null && code === status.INVALID_ARGUMENT)
-    return { kind: 'refused', code: 'bad_request', text }
+    return refusedWith('bad_request', text)
   return null
+}
+
+function refusedWith(code: string, text: string): UpstreamAnswer {
+  const keep = (value: string) => storableText(value.slice(0, MAX_REFUSAL_LENGTH))
+  return { kind: 'refused', code: keep(code), text: keep(text) }
 }
 
 /**
