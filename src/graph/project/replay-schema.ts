@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from '#postgres'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { copyGrants } from './replay-dependents.js'
+import type { ReplayLock } from './replay-lock.js'
 
 /** Columns that are not made from messages: they are computed elsewhere and copied from the old schema. */
 const preservedColumns = [{ table: 'users', key: 'fid', column: 'score' }] as const
@@ -23,7 +24,7 @@ export async function lockPreservedTables(db: Transaction): Promise<void> {
 }
 
 /** Drops the schemas that an earlier replay left behind. */
-export async function dropReplaySchemas(db: Database): Promise<void> {
+export async function dropReplaySchemas(db: Transaction): Promise<void> {
   await db`drop schema if exists social_replay cascade`
   await db`drop schema if exists social_replaced cascade`
 }
@@ -32,7 +33,7 @@ export async function dropReplaySchemas(db: Database): Promise<void> {
  * Creates empty copies of the read model's tables, with their primary keys and the index that the load needs. Other
  * indexes are built after the load.
  */
-export async function copySchema(db: Database): Promise<void> {
+export async function copySchema(db: Transaction): Promise<void> {
   await db`create schema social_replay`
   const tables = await db<
     {
@@ -89,7 +90,7 @@ async function restoreTimeOfMerge(db: Transaction): Promise<void> {
  * Builds the remaining indexes under their own names and analyzes the tables. An index of a large table takes
  * minutes; the signal cancels it.
  */
-export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<void> {
+export async function buildIndexes(db: Database, lock: ReplayLock, signal?: AbortSignal): Promise<void> {
   const indexes = await db<{ definition: string }[]>`
     select pg_get_indexdef(i.indexrelid) as definition
     from pg_index i
@@ -99,7 +100,7 @@ export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<
       and i.indexrelid <> ${`social.${loadIndex}`}::regclass
   `
   for (const { definition } of indexes) {
-    await db.begin(async (transaction) => {
+    await lock.begin(async (transaction) => {
       await transaction`set local statement_timeout = 0`
       await untilAborted(transaction.unsafe(inReplay(definition)), signal)
     })
@@ -108,7 +109,7 @@ export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<
     select relname as name from pg_class where relnamespace = 'social_replay'::regnamespace and relkind = 'r'
   `
   for (const { name } of tables) {
-    await db.begin(async (transaction) => {
+    await lock.begin(async (transaction) => {
       await transaction`set local statement_timeout = 0`
       await untilAborted(transaction.unsafe(`analyze social_replay.${name}`), signal)
     })
@@ -119,8 +120,8 @@ export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<
  * Copies the columns that are not made from messages. The swap, which locks out the writers, then copies only what has changed
  * since: a score is in an index, so that each costs a row in all indexes, and a million of them minutes.
  */
-export async function copyPreservedColumns(db: Database, signal?: AbortSignal): Promise<void> {
-  await db.begin(async (transaction) => {
+export async function copyPreservedColumns(lock: ReplayLock, signal?: AbortSignal): Promise<void> {
+  await lock.begin(async (transaction) => {
     await transaction`set local statement_timeout = 0`
     for (const preserved of preservedColumns) {
       await untilAborted(transaction.unsafe(copyStatement(preserved)), signal)
@@ -141,8 +142,8 @@ function copyStatement({ table, key, column }: (typeof preservedColumns)[number]
  * Copies the apps of gasless keys that were removed: the hub has no message of them, and what they have signed stays. Those
  * that are removed from now on are in the log.
  */
-export async function copyAppsOfRemovedKeys(db: Database): Promise<void> {
-  await db.begin(async (transaction) => {
+export async function copyAppsOfRemovedKeys(lock: ReplayLock): Promise<void> {
+  await lock.begin(async (transaction) => {
     await transaction`set local statement_timeout = 0`
     await transaction`
       insert into social_replay.signer_apps (fid, key, app_fid)

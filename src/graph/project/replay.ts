@@ -14,6 +14,7 @@ import { removeCompacted } from './links.js'
 import { projectChanges, projectEventBatch, projectInto } from './project.js'
 import { rebuildProtocolChannels } from './protocol-channels.js'
 import { refuseDependents } from './replay-dependents.js'
+import { type ReplayLock, withReplayLock } from './replay-lock.js'
 import {
   buildIndexes,
   copyAppsOfRemovedKeys,
@@ -57,57 +58,48 @@ type Heads = Map<number, number>
  * transaction. An aborted replay leaves the live schema unchanged.
  *
  * @param db Needs three connections.
- * @throws when another replay runs, when views, foreign keys, policies or triggers of an operator would be dropped, or when the log dropped events that were merged since the replay began.
+ * @throws when another replay runs, when the connection with its lock is lost, when views, foreign keys, policies or triggers of an operator would be dropped, or when the log dropped events that were merged since the replay began.
  */
 export async function replay(db: Database, options: ReplayOptions): Promise<void> {
-  const lock = await db.reserve()
-  try {
-    const [row] = await lock<
-      { locked: boolean }[]
-    >`select pg_try_advisory_lock(hashtext('plaza replay')) as locked`
-    if (!row?.locked) throw new Error('another replay is running')
+  await withReplayLock(db, async (lock) => {
     await refuseDependents(db)
-    await dropReplaySchemas(db)
-    await rebuildSchema(db, options).catch(async (error: unknown) => {
-      // The next replay cleans up what this one cannot.
-      await dropReplaySchemas(db).catch(() => {})
+    await lock.begin(dropReplaySchemas)
+    await rebuildSchema(db, lock, options).catch(async (error: unknown) => {
+      // The next replay cleans up what this one cannot. Without its lock, they are the schemas of another.
+      await lock.begin(dropReplaySchemas).catch(() => {})
       throw error
     })
-    await dropReplaySchemas(db)
-  } finally {
-    // A lost connection has released the lock.
-    await lock`select pg_advisory_unlock_all()`.catch(() => {})
-    lock.release()
-  }
+    await lock.begin(dropReplaySchemas)
+  })
 }
 
-async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void> {
+async function rebuildSchema(db: Database, lock: ReplayLock, options: ReplayOptions): Promise<void> {
   const { signal, onStep } = options
-  await copySchema(db)
+  await lock.begin(copySchema)
   onStep?.('accounts')
-  const heads = await projectStoredMessages(db, options)
+  const heads = await projectStoredMessages(db, lock, options)
   onStep?.('indexes')
-  await buildIndexes(db, signal)
-  await copyPreservedColumns(db, signal)
-  await copyAppsOfRemovedKeys(db)
+  await buildIndexes(db, lock, signal)
+  await copyPreservedColumns(lock, signal)
+  await copyAppsOfRemovedKeys(lock)
   onStep?.('catching up')
-  await catchUp(db, heads, options)
-  while (!(await swapIn(db, heads, options))) {
+  await catchUp(lock, heads, options)
+  while (!(await swapIn(lock, heads, options))) {
     await pause(SWAP_RETRY_MS, signal)
     signal?.throwIfAborted()
-    await catchUp(db, heads, options)
+    await catchUp(lock, heads, options)
   }
 }
 
 /** Follows the log until few events are left, while merges go on. */
 async function catchUp(
-  db: Database,
+  lock: ReplayLock,
   heads: Heads,
   { signal, pageRows = DEFAULT_PAGE_ROWS }: ReplayOptions,
 ): Promise<void> {
   // When only this many events are left, the rest is projected with the writers locked out.
   const catchUpEvents = Math.ceil(pageRows / 4)
-  while ((await db.begin((transaction) => follow(transaction, heads, catchUpEvents))) === catchUpEvents) {
+  while ((await lock.begin((transaction) => follow(transaction, heads, catchUpEvents))) === catchUpEvents) {
     signal?.throwIfAborted()
   }
 }
@@ -119,14 +111,14 @@ async function catchUp(
  * @returns whether it was swapped in. If not, nothing has changed.
  */
 async function swapIn(
-  db: Database,
+  lock: ReplayLock,
   heads: Heads,
   { signal, onSwap, shards, pageRows = DEFAULT_PAGE_ROWS }: ReplayOptions,
 ): Promise<boolean> {
   // A copy, because what it projects is rolled back when it gives up.
   const lastHeads = new Map(heads)
   try {
-    await db.begin(async (transaction) => {
+    await lock.begin(async (transaction) => {
       await transaction.unsafe(`set local lock_timeout = '${swapLockTimeout}'`)
       await lockPreservedTables(transaction)
       await lockShards(transaction, shardNumbers(shards))
@@ -147,7 +139,11 @@ async function swapIn(
 }
 
 /** Projects all stored messages from one snapshot, and returns the log position of the snapshot. */
-async function projectStoredMessages(db: Database, options: ReplayOptions): Promise<Heads> {
+async function projectStoredMessages(
+  db: Database,
+  lock: ReplayLock,
+  options: ReplayOptions,
+): Promise<Heads> {
   return await db.begin('isolation level repeatable read read only', async (snapshot) => {
     // The limit for ordinary transactions must not end a long read.
     await snapshot`set local idle_in_transaction_session_timeout = 0`
@@ -155,17 +151,17 @@ async function projectStoredMessages(db: Database, options: ReplayOptions): Prom
       select s.shard, coalesce((select max(e.id) from hub.events e where e.shard = s.shard), s.first_retained_id - 1) as head
       from hub.shards s
     `
-    await projectAccounts(db, snapshot, options)
-    await projectMessages(db, snapshot, options)
+    await projectAccounts(lock, snapshot, options)
+    await projectMessages(lock, snapshot, options)
     return new Map(shards.map(({ shard, head }) => [shard, head]))
   })
 }
 
 async function inReplaySchema(
-  db: Database,
+  lock: ReplayLock,
   work: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
-  await db.begin(async (transaction) => {
+  await lock.begin(async (transaction) => {
     await projectInto(transaction, 'social_replay')
     // A crash discards a half-built schema, so commits need not wait for the disk.
     await transaction`set local synchronous_commit = off`
@@ -174,7 +170,7 @@ async function inReplaySchema(
 }
 
 async function projectAccounts(
-  db: Database,
+  lock: ReplayLock,
   snapshot: Transaction,
   { signal, pageRows = DEFAULT_PAGE_ROWS }: ReplayOptions,
 ): Promise<void> {
@@ -187,7 +183,7 @@ async function projectAccounts(
     if (!end) return
     last = end.fid
     const fids = rows.map(({ fid }) => fid)
-    await inReplaySchema(db, async (transaction) => {
+    await inReplaySchema(lock, async (transaction) => {
       await projectUsers(transaction, fids)
       await projectSignerApps(transaction, fids)
     })
@@ -202,7 +198,7 @@ interface Page {
 }
 
 async function projectMessages(
-  db: Database,
+  lock: ReplayLock,
   snapshot: Transaction,
   { signal, onProgress, pageRows = DEFAULT_PAGE_ROWS }: ReplayOptions,
 ): Promise<void> {
@@ -224,14 +220,14 @@ async function projectMessages(
     if (!end) return
     last = end
     const added = rows.map((row) => decodeStoredMessage(row.message)).filter(isAdd)
-    await inReplaySchema(db, async (transaction) => {
+    await inReplaySchema(lock, async (transaction) => {
       await projectGaslessApps(transaction, added)
       await inPipeline(await projectChanges(transaction, { added, removed: [] }))
     })
     done += rows.length
     if (done > analyzed * 2) {
       // Without statistics the planner takes a cast to have a share of all others as replies, and reads the whole table.
-      await db`analyze social_replay.casts`
+      await lock.begin((transaction) => transaction`analyze social_replay.casts`)
       analyzed = done
     }
     onProgress?.(done, counted!.total)
