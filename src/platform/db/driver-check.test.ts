@@ -9,7 +9,7 @@ it('the driver that is loaded has the changes of vendor/postgres', () => {
 it('a driver without them is refused, and the error names them', () => {
   const published = Object.assign(() => {}, { toPascal: () => {} })
   expect(() => requireOwnDriver(published)).toThrow(
-    /closed connection, .*joined writes, unsent query, ended pool, lost session/,
+    /closed connection, .*joined writes, unsent query, ended pool, lost session, kept listener/,
   )
   const older = Object.assign(() => {}, {
     changes: [
@@ -19,6 +19,7 @@ it('a driver without them is refused, and the error names them', () => {
       'unsent query',
       'ended pool',
       'lost session',
+      'kept listener',
     ],
   })
   expect(() => requireOwnDriver(older)).toThrow('lacks changes that Plaza needs (reset transaction)')

@@ -7,6 +7,7 @@ const REQUIRED_CHANGES = [
   'unsent query',
   'ended pool',
   'lost session',
+  'kept listener',
 ]
 
 /**

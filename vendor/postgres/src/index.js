@@ -27,7 +27,7 @@ import largeObject from './large.js'
 
 Object.assign(Postgres, {
   // README.md describes them. Plaza refuses a driver without them.
-  changes: ['closed connection', 'reset transaction', 'pipelined begin', 'joined writes', 'light queries', 'unsent query', 'ended pool', 'lost session'],
+  changes: ['closed connection', 'reset transaction', 'pipelined begin', 'joined writes', 'light queries', 'unsent query', 'ended pool', 'lost session', 'kept listener'],
   PostgresError,
   toPascal,
   pascal,
@@ -146,8 +146,8 @@ function Postgres(a, b) {
     }
   }
 
-  async function listen(name, fn, onlisten) {
-    const listener = { fn, onlisten }
+  async function listen(name, fn, onlisten, kept) {
+    const listener = kept || { fn, onlisten }
 
     const sql = listen.sql || (listen.sql = Postgres({
       ...options,
@@ -158,7 +158,7 @@ function Postgres(a, b) {
       onclose() {
         Object.entries(listen.channels).forEach(([name, { listeners }]) => {
           delete listen.channels[name]
-          Promise.all(listeners.map(l => listen(name, l.fn, l.onlisten).catch(() => { /* noop */ })))
+          Promise.all(listeners.map(l => listen(name, l.fn, l.onlisten, l).catch(() => { /* noop */ })))
         })
       },
       onnotify(c, x) {
@@ -171,7 +171,7 @@ function Postgres(a, b) {
 
     if (exists) {
       channels[name].listeners.push(listener)
-      const result = await channels[name].result
+      const result = await channels[name].result.catch(failed)
       listener.onlisten && listener.onlisten()
       return { state: result.state, unlisten }
     }
@@ -179,12 +179,17 @@ function Postgres(a, b) {
     channels[name] = { result: sql`listen ${
       sql.unsafe('"' + name.replace(/"/g, '""') + '"')
     }`, listeners: [listener] }
-    const result = await channels[name].result
+    const result = await channels[name].result.catch(failed)
     listener.onlisten && listener.onlisten()
     return { state: result.state, unlisten }
 
+    function failed(error) {
+      kept || unlisten().catch(() => { /* noop */ })
+      throw error
+    }
+
     async function unlisten() {
-      if (name in channels === false)
+      if (name in channels === false || !channels[name].listeners.includes(listener))
         return
 
       channels[name].listeners = channels[name].listeners.filter(x => x !== listener)
