@@ -351,6 +351,24 @@ it('an RPC that lags or contradicts itself changes nothing', async () => {
   await expectTruth()
 })
 
+it('a follower that could not listen for work at first does so at a later step', async () => {
+  const lines: unknown[] = []
+  let attempts = 0
+  const onWork = async () => {
+    attempts += 1
+    if (attempts < 3) throw new Error('not now')
+  }
+  const stop = startFollowing(open(), {
+    pollMs: 10,
+    log: { ...silentLog, warn: (_, text) => lines.push(text) },
+    onWork,
+  })
+  await expect.poll(() => attempts).toBe(3)
+  await stop()
+  expect(attempts).toBe(3)
+  expect(lines).toEqual(['an idle chain follower is woken by time only'])
+})
+
 it('startFollowing follows, logs failures, and releases the lease when it stops', async () => {
   const follower = open()
   const stop = startFollowing(follower, { pollMs: 10, log: silentLog })

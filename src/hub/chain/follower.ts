@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { isTemporary } from '../../platform/db/connection-errors.js'
 import { takeWorkerLock } from '../../platform/db/worker-lock.js'
+import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { ChainRpc } from './chain-rpc.js'
@@ -268,14 +269,20 @@ export function startFollowing<Extra>(
   const { signal } = stopping
   let woken = new AbortController()
   const logFields = { follower: follower.name }
+  let isListening = false
+  const listen = reportFirstFailure(
+    async () => {
+      await onWork?.(() => woken.abort())
+      isListening = true
+    },
+    (error) => log.warn({ err: error, ...logFields }, 'an idle chain follower is woken by time only'),
+  )
 
   async function run(): Promise<void> {
     let refusals = 0
     let failures = 0
-    await onWork?.(() => woken.abort()).catch((error: unknown) => {
-      log.warn({ err: error, ...logFields }, 'an idle chain follower is woken by time only')
-    })
     while (!signal.aborted) {
+      if (!isListening) await listen()
       // Before the step, so that a call during it is not lost.
       woken = new AbortController()
       try {

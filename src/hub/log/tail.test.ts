@@ -96,6 +96,22 @@ test('a lost connection is reopened', async () => {
   expect(await isDone(waiting, LONG_MS)).toBe(true)
 })
 
+test('a tail that could not listen at first listens later', async () => {
+  let attempts = 0
+  const listener = new Proxy(db, {
+    get: (target, name) =>
+      name === 'listen' && attempts++ < 1
+        ? () => Promise.reject(new Error('not now'))
+        : Reflect.get(target, name),
+  })
+  tails.push(createEventTail(db, { pollMs: 60_000, listener }))
+  await expect.poll(listeners, { timeout: LONG_MS }).not.toHaveLength(0)
+  const tail = tails.at(-1)!
+  const waiting = tail.wait([{ shard: 1, lastId: 4 }], never)
+  await append(1, 5, { notify: true })
+  expect(await isDone(waiting, LONG_MS)).toBe(true)
+})
+
 test('an aborted reader, and all readers of a closed tail, stop waiting', async () => {
   const tail = open(60_000)
   const controller = new AbortController()

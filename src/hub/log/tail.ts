@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import { type Log, silentLog } from '../../platform/log/log.js'
+import { pause } from '../../platform/process/pause.js'
 import type { BlockHistory, BlockRef } from './block-history.js'
 import { blockOf } from './hub-event.js'
 import { isInLog, type LogReset, readHistory } from './log-reset.js'
@@ -33,6 +34,8 @@ interface Waiter {
 }
 
 const POLL_MS = 1_000
+/** Wait before it is tried again to listen. */
+const RETRY_LISTEN_MS = 1_000
 
 /**
  * Counts a reader whose position in the log was lost, and logs it: of many streams at one place only the first. A client may
@@ -164,21 +167,34 @@ class LogEnds {
 
 type MoveEnd = (shard: number, lastId: number) => void
 
-/** Listens on a connection of its own, which the driver reconnects. */
+/** Listens on a connection of its own, which the driver reconnects once it has listened. */
 function listen(db: Database, moveEnd: MoveEnd, log: Log): () => Promise<void> {
-  const subscription = db
-    .listen(eventChannel, (payload) => {
-      const [shard, lastId] = payload.split(':').map(Number)
-      if (Number.isSafeInteger(shard) && Number.isSafeInteger(lastId)) moveEnd(shard!, lastId!)
-    })
-    .catch((error: unknown) => {
-      log.warn({ err: error }, 'cannot listen for new events: readers wait for the next poll')
-      return null
-    })
+  const stopping = new AbortController()
+  let subscription: { unlisten(): Promise<void> } | null = null
+  const subscribe = reportFirstFailure(
+    async () => {
+      subscription = await db.listen(eventChannel, (payload) => {
+        const [shard, lastId] = payload.split(':').map(Number)
+        if (Number.isSafeInteger(shard) && Number.isSafeInteger(lastId)) moveEnd(shard!, lastId!)
+      })
+    },
+    (error) => log.warn({ err: error }, 'cannot listen for new events: readers wait for the next poll'),
+  )
+
+  async function subscribeWithRetries(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await subscribe()
+      if (subscription !== null) return
+      await pause(RETRY_LISTEN_MS, stopping.signal)
+    }
+  }
+
+  const subscribing = subscribeWithRetries()
   return async () => {
-    const meta = await subscription
+    stopping.abort()
+    await subscribing
     // If the connection is lost, there is nothing to unlisten.
-    await meta?.unlisten().catch(() => {})
+    await subscription?.unlisten().catch(() => {})
   }
 }
 
