@@ -10,10 +10,7 @@ export interface ReplayLock {
 }
 
 /** Runs a replay under its lock. @throws when another one runs. */
-export async function withReplayLock(
-  db: Database,
-  work: (lock: ReplayLock) => Promise<void>,
-): Promise<void> {
+export async function withReplayLock(db: Database, work: (lock: ReplayLock) => Promise<void>): Promise<void> {
   const session = await db.reserve()
   try {
     const [row] = await session<

@@ -139,11 +139,7 @@ async function swapIn(
 }
 
 /** Projects all stored messages from one snapshot, and returns the log position of the snapshot. */
-async function projectStoredMessages(
-  db: Database,
-  lock: ReplayLock,
-  options: ReplayOptions,
-): Promise<Heads> {
+async function projectStoredMessages(db: Database, lock: ReplayLock, options: ReplayOptions): Promise<Heads> {
   return await db.begin('isolation level repeatable read read only', async (snapshot) => {
     // The limit for ordinary transactions must not end a long read.
     await snapshot`set local idle_in_transaction_session_timeout = 0`

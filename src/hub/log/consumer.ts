@@ -1,5 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
-import { isBeyondLimits, isLockTimeout, isRetryable, isTemporary } from '../../platform/db/connection-errors.js'
+import {
+  isBeyondLimits,
+  isLockTimeout,
+  isRetryable,
+  isTemporary,
+} from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { Tracing } from '../../platform/tracing/tracing.js'

@@ -63,10 +63,12 @@ it('a listener that could not listen: hears nothing later, when others can', asy
   await expect(pool.listen(CHANNEL, (text) => heard.push(text))).rejects.toThrow()
   proxy.target = target
   const listen = () =>
-    pool.listen('another', () => {}).then(
-      () => 'listens',
-      () => 'failed',
-    )
+    pool
+      .listen('another', () => {})
+      .then(
+        () => 'listens',
+        () => 'failed',
+      )
   await expect.poll(listen).toBe('listens')
   await notify(pool)
   expect(heard).toEqual([])

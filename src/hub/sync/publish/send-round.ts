@@ -95,8 +95,7 @@ function toAnswer(failure: UpstreamFailure): UpstreamAnswer | null {
   // An upstream that cannot ask the chain about a claim takes no message with it.
   if (errorCode?.startsWith('bad_request') || errorCode === 'not_configured')
     return refusedWith(errorCode, text)
-  if (errorCode === null && code === status.INVALID_ARGUMENT)
-    return refusedWith('bad_request', text)
+  if (errorCode === null && code === status.INVALID_ARGUMENT) return refusedWith('bad_request', text)
   return null
 }
 
