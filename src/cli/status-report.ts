@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Config } from '../app/config/config.js'
 import { findIdleRoles } from '../app/idle-roles.js'
+import { upstreamAddresses } from '../app/upstream-addresses.js'
 import { readServerStatus, type ServerStatus } from '../features/console/overview/server-status.js'
 import { AT_END_SECONDS } from '../features/console/overview/sync-progress.js'
 import { connect } from '../platform/db/connection.js'
@@ -41,7 +42,10 @@ export async function printStatus(
   const db = connect(url, { poolSize: 1, applicationName: 'plaza status' })
   try {
     const [status, http] = await Promise.all([
-      readServerStatus(db, Date.now, findIdleRoles(config)),
+      readServerStatus(db, Date.now, {
+        idleRoles: findIdleRoles(config),
+        upstreams: upstreamAddresses(config),
+      }),
       askReadiness(config),
     ])
     const report = withHttp({ ...status, version, http })
@@ -102,6 +106,7 @@ function linesOf(report: StatusReport, config: Config): string[] {
     ...(database === null
       ? []
       : [`database  ${formatBytes(database.bytes)}, PostgreSQL ${database.version}${growthOf(database)}`]),
+    ...report.unreached_upstreams.map((upstream) => `sync      ${upstream}: never reached`),
     ...(sync === null ? [] : syncLines(sync)),
     ...publishingLines(config),
     '',

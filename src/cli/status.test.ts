@@ -75,6 +75,13 @@ it('says of each shard how far it is behind', async () => {
   ])
 })
 
+it('says that an upstream was never reached, and nothing of one that is no longer configured', async () => {
+  await db`insert into sync.cursors values ('hub:1', 1, 1, 1000)`
+  const { lines } = await status({ PUBLIC_URL: server.urls.main, UPSTREAM_HUB: 'hub:2' })
+  await db`delete from sync.cursors`
+  expect(lines.filter((line) => line.startsWith('sync'))).toEqual(['sync      hub:2: never reached'])
+})
+
 it('says why a server is not ready, and applies no migration', async () => {
   const [last] = await db<{ name: string }[]>`
     delete from schema_migrations where id = (select max(id) from schema_migrations) returning name`

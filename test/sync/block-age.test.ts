@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
+import type { UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
 import { createUpstreamMetrics } from '../../src/hub/sync/upstream-metrics.js'
 import { farcasterSecondsFromUnixMs, unixMsFromFarcasterSeconds } from '../../src/protocol/time.js'
 import { createTestDatabase } from '../database.js'
@@ -15,10 +16,12 @@ const log = logOf([{ messages: [user.cast('old', testNow - 100)] }])
 const upstream = upstreamOf(log, [log, []])
 const clock = () => unixMsFromFarcasterSeconds(testNow + 3600)
 
-async function ageOf(registry: Registry): Promise<string[]> {
+async function samplesOf(registry: Registry, metric: string): Promise<string[]> {
   const lines = (await registry.metrics()).split('\n')
-  return lines.filter((line) => line.startsWith('plaza_sync_block_age_seconds{'))
+  return lines.filter((line) => line.startsWith(metric))
 }
+
+const ageOf = (registry: Registry) => samplesOf(registry, 'plaza_sync_block_age_seconds{')
 
 it('the age of blocks: 0 while a quiet upstream has nothing newer; after a restart, that of the stored block', async () => {
   const options = { db, addresses: [upstream.address], clock }
@@ -52,4 +55,23 @@ it('the age of blocks grows while the database is slow or away, and follows what
   await reader.end({ timeout: 0 })
   seconds += 60
   expect(await ageOf(registry)).toEqual(['plaza_sync_block_age_seconds{shard="2"} 120'])
+})
+
+it('the age of the upstream: grows from the start on while it is not reached, and is 0 when it was heard', async () => {
+  let nowMs = clock()
+  const registry = new Registry()
+  const read = () => samplesOf(registry, 'plaza_sync_upstream_age_seconds ')
+  const metrics = createUpstreamMetrics(registry, { db, addresses: [upstream.address], clock: () => nowMs })
+  nowMs += 90_000
+  expect(await read()).toEqual(['plaza_sync_upstream_age_seconds 90'])
+  const refusing: UpstreamClient = {
+    ...upstream,
+    subscribe() {
+      throw new Error('refused')
+    },
+  }
+  await expect(followShard({ db, hub }, refusing, { metrics, clock })).rejects.toThrow('refused')
+  expect(await read()).toEqual(['plaza_sync_upstream_age_seconds 90'])
+  await followShard({ db, hub }, upstream, { metrics, clock })
+  expect(await read()).toEqual(['plaza_sync_upstream_age_seconds 0'])
 })

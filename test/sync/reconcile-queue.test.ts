@@ -38,7 +38,7 @@ it('users that cannot be compared, more than are compared at once -> those queue
     isSubset: false,
     signal: stopping.signal,
     log,
-    metrics: { count() {}, caughtUp() {}, disconnected() {}, missed() {}, compared() {} },
+    metrics: { count() {}, caughtUp() {}, heard() {}, disconnected() {}, missed() {}, compared() {} },
     pollMs: 50,
     retryMs: 50,
   })

@@ -27,6 +27,7 @@ export function createRecordingMetrics(): RecordedMetrics {
       recorded.items[outcome] = (recorded.items[outcome] ?? 0) + items
     },
     caughtUp: () => {},
+    heard: () => {},
     disconnected: (status: string) => {
       recorded.disconnects.push(status)
     },

@@ -18,6 +18,7 @@ import { mainApiRoutes } from '../main-api-routes.js'
 import type { Module, ServerApp } from '../module.js'
 import { openBearer } from '../open-bearer.js'
 import { otherAppsTargetPolicy, savedTargetsOf } from '../target-policies.js'
+import { upstreamAddresses } from '../upstream-addresses.js'
 import { webhookSettings } from './webhooks.js'
 
 /** Where the build puts it, beside `app` in `dist`. */
@@ -34,7 +35,14 @@ export const mainApiModule: Module = {
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
     const net = createNetClient({ policy: targetPolicy, userAgent: `plaza/${version}` })
     const { processId, errors } = app
-    const monitor = createServerMonitor({ db, clock, processId, errors, idleRoles: findIdleRoles(config) })
+    const monitor = createServerMonitor({
+      db,
+      clock,
+      processId,
+      errors,
+      idleRoles: findIdleRoles(config),
+      upstreams: upstreamAddresses(config),
+    })
     const bearer = openBearer(config, { db, net, clock, publicUrl })
     const context = {
       db,

@@ -1,6 +1,5 @@
 import {
   openUpstreams,
-  readAddresses,
   readHeaders,
   type UpstreamSettings,
   type Upstreams,
@@ -13,12 +12,14 @@ import { allUsers, SelectedUsers, type SubsetSettings } from '../../hub/sync/sub
 import { createUpstreamMetrics } from '../../hub/sync/upstream-metrics.js'
 import type { Config } from '../config/config.js'
 import type { Module, ServerApp } from '../module.js'
+import { upstreamAddresses } from '../upstream-addresses.js'
 
 /** Returns the settings of upstreams; null without one. */
 function upstreamSettings(config: Config): UpstreamSettings | null {
-  if (config.upstreamHub === undefined) return null
+  const addresses = upstreamAddresses(config)
+  if (addresses.length === 0) return null
   return {
-    addresses: readAddresses(config.upstreamHub),
+    addresses,
     tls: config.upstreamTls,
     headers: readHeaders(config.upstreamHeaders ?? ''),
     trusted: config.upstreamTrusted,

@@ -42,12 +42,15 @@ export function createUpstreamMetrics(registry: Registry, synced: SyncedShards) 
     registers,
   })
   const { caughtUp } = observeBlockAge(registry, synced)
+  const heard = observeUpstreamAge(registry, synced.clock)
   return {
     count(outcome: 'merged' | 'duplicate' | 'refused' | 'ignored', count: number): void {
       items.inc({ outcome }, count)
     },
     /** Records that a quiet shard was merged up to a time in Farcaster seconds: the upstream had nothing newer. */
     caughtUp,
+    /** Records that the upstream sent events, or that its log has no more. */
+    heard,
     /** Counts a disconnect by gRPC status. */
     disconnected(status: string): void {
       disconnects.inc({ status })
@@ -127,5 +130,24 @@ function observeBlockAge(registry: Registry, { db, addresses, clock }: SyncedSha
     caughtUp(shard: number, time: number): void {
       syncedUntil.set(shard, time)
     },
+  }
+}
+
+/**
+ * Measures from the start on: an upstream that was never reached has no block whose age could grow. A process that does not
+ * sync has the time since its start.
+ */
+function observeUpstreamAge(registry: Registry, clock: () => number): () => void {
+  let heardMs = clock()
+  new Gauge({
+    name: 'plaza_sync_upstream_age_seconds',
+    help: 'Time since this process heard from its upstream, or has started; in a process that does not sync, since its start',
+    registers: [registry],
+    collect() {
+      this.set(Math.max(0, clock() - heardMs) / 1000)
+    },
+  })
+  return () => {
+    heardMs = clock()
   }
 }

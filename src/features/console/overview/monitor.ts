@@ -30,6 +30,8 @@ export interface MonitorOptions {
   readonly processId?: string | null
   readonly errors?: ErrorJournal
   readonly idleRoles?: ReadonlySet<Role>
+  /** The configured upstreams. */
+  readonly upstreams?: readonly string[]
 }
 
 /** Creates what a process knows of the server. */
@@ -39,11 +41,12 @@ export function createServerMonitor({
   processId = null,
   errors,
   idleRoles = new Set(),
+  upstreams,
 }: MonitorOptions): ServerMonitor {
   const elapsedMs = () => performance.now()
   const sizes = new PromiseCache<DatabaseSizes>({ max: 1, ttlMs: SIZES_MS, clock: elapsedMs })
   const sync = new PromiseCache<SyncProgress | null>({ max: 1, ttlMs: SYNC_MS, clock: elapsedMs })
-  const syncWatch = new SyncWatch(db, clock)
+  const syncWatch = new SyncWatch(db, clock, upstreams)
   return {
     processId,
     errors: errors ?? new ErrorJournal(clock),

@@ -89,17 +89,30 @@ it('migrations that are pending: one by its name, several by the first', async (
 it('a role without work is not missing', async () => {
   const { db } = await createTestDatabase()
   await addProcess(db, 'api', 'worker')
-  expect(await readServerStatus(db, Date.now, new Set(['sync']))).toMatchObject({ ready: true, problems: [] })
+  expect(await readServerStatus(db, Date.now, { idleRoles: new Set(['sync']) })).toMatchObject({ ready: true, problems: [] })
   expect(await readServerStatus(db, Date.now)).toMatchObject({
     ready: false,
     problems: ['no process has the role sync'],
   })
   // It had work before, maybe of processes with other variables.
   await db`insert into sync.cursors (upstream, shard, next_id, block_time) values ('hub:1', 1, 1, 1000)`
-  expect(await readServerStatus(db, Date.now, new Set(['sync']))).toMatchObject({
+  expect(await readServerStatus(db, Date.now, { idleRoles: new Set(['sync']) })).toMatchObject({
     ready: false,
     problems: ['no process has the role sync'],
   })
+})
+
+it('the sync: that of the configured upstreams, and which are never reached while none is', async () => {
+  const { db } = await createTestDatabase()
+  const read = async (...upstreams: string[]) => {
+    const { sync, unreached_upstreams: unreached } = await readServerStatus(db, Date.now, { upstreams })
+    return { synced: sync?.shards.map(({ upstream }) => upstream), unreached }
+  }
+  expect(await read('hub:1', 'hub:2')).toEqual({ synced: undefined, unreached: ['hub:1', 'hub:2'] })
+  await db`insert into sync.cursors (upstream, shard, next_id, block_time) values ('hub:1', 1, 1, 1000)`
+  expect(await read('hub:1', 'hub:2')).toEqual({ synced: ['hub:1'], unreached: [] })
+  expect(await read('hub:2')).toEqual({ synced: undefined, unreached: ['hub:2'] })
+  expect(await read()).toEqual({ synced: ['hub:1'], unreached: [] })
 })
 
 it('an empty database: every migration is pending, and there are no details', async () => {
@@ -117,6 +130,7 @@ it('an empty database: every migration is pending, and there are no details', as
     consumers: [],
     queues: [],
     sync: null,
+    unreached_upstreams: [],
     database: null,
   })
 })

@@ -11,21 +11,26 @@ import {
 } from '../../processes/processes.js'
 import { databaseJson, readQueues, syncJson } from './overview.js'
 import { readDatabaseSizes } from './sizes.js'
-import { SyncWatch } from './sync-progress.js'
+import { readUnreachedUpstreams, SyncWatch } from './sync-progress.js'
 
 /** The state of a server as its database tells it; no process is asked. */
 export type ServerStatus = Awaited<ReturnType<typeof readServerStatus>>
 
+/** What the configuration says about the server. */
+interface ConfiguredParts {
+  /** Roles without work, which are not missing. */
+  readonly idleRoles?: ReadonlySet<Role>
+  readonly upstreams?: readonly string[]
+}
+
 /**
  * Reads the state of a server from its database: processes, consumers, queues, sync and sizes, as JSON. `problems` say why it is
  * not ready. Details are null while the schema is not there.
- *
- * @param idleRoles Roles without work by the configuration, which are not missing.
  */
 export async function readServerStatus(
   db: Database,
   clock: () => number,
-  idleRoles: ReadonlySet<Role> = new Set(),
+  { idleRoles = new Set(), upstreams = [] }: ConfiguredParts = {},
 ) {
   const [{ pending, unknown }, [schema]] = await Promise.all([
     migrationState(db),
@@ -33,7 +38,10 @@ export async function readServerStatus(
       select to_regclass('app.job_runs') is not null as is_there, current_setting('server_version') as version`,
   ])
   const [details, expectedRoles] = schema!.is_there
-    ? await Promise.all([readDetails(db, clock, schema!.version), readExpectedRoles(db, idleRoles)])
+    ? await Promise.all([
+        readDetails(db, { clock, upstreams, version: schema!.version }),
+        readExpectedRoles(db, idleRoles),
+      ])
     : [null, []]
   const problems = [...migrationProblems(pending), ...roleProblems(details?.processes ?? [], expectedRoles)]
   return {
@@ -41,16 +49,33 @@ export async function readServerStatus(
     ready: problems.length === 0,
     problems,
     migrations: { pending: [...pending], newer: [...unknown] },
-    ...(details ?? { processes: [], consumers: [], queues: [], sync: null, database: null }),
+    ...(details ?? noDetails),
   }
 }
 
-async function readDetails(db: Database, clock: () => number, version: string) {
-  const [processes, consumers, queues, sync, sizes] = await Promise.all([
+const noDetails = {
+  processes: [],
+  consumers: [],
+  queues: [],
+  sync: null,
+  unreached_upstreams: [],
+  database: null,
+}
+
+interface DetailOptions {
+  readonly clock: () => number
+  readonly upstreams: readonly string[]
+  /** Of PostgreSQL. */
+  readonly version: string
+}
+
+async function readDetails(db: Database, { clock, upstreams, version }: DetailOptions) {
+  const [processes, consumers, queues, sync, unreached, sizes] = await Promise.all([
     listProcesses(db),
     readConsumerLag(db),
     readQueues(db),
-    new SyncWatch(db, clock).read(),
+    new SyncWatch(db, clock, upstreams).read(),
+    readUnreachedUpstreams(db, upstreams),
     readDatabaseSizes(db),
   ])
   return {
@@ -63,6 +88,7 @@ async function readDetails(db: Database, clock: () => number, version: string) {
     })),
     queues,
     sync: sync && syncJson(sync),
+    unreached_upstreams: unreached,
     database: databaseJson(sizes, version),
   }
 }

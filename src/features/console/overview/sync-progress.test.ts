@@ -70,6 +70,16 @@ it('a shard of which nothing was merged has no time, and without any there is no
   })
 })
 
+it('of upstreams that are no longer configured: nothing, unless none is', async () => {
+  await db`truncate sync.cursors`
+  await db`insert into sync.cursors (upstream, shard, next_id, block_time) values ('a', 1, 1, 1000), ('b', 1, 1, 1000)`
+  const upstreamsOf = async (...upstreams: string[]) =>
+    (await new SyncWatch(db, Date.now, upstreams).read())?.shards.map(({ upstream }) => upstream)
+  expect(await upstreamsOf('b', 'c')).toEqual(['b'])
+  expect(await upstreamsOf('c')).toBeUndefined()
+  expect(await upstreamsOf()).toEqual(['a', 'b'])
+})
+
 it('a backfill without cursors is progress, and has no time while nothing was fetched lately', async () => {
   await db`truncate sync.cursors`
   await db`insert into sync.fids (fid, backfilled_at) values (1, null), (2, now() - interval '11 minutes')`

@@ -37,17 +37,22 @@ const BACKFILL_MINUTES = 10
 export class SyncWatch {
   #samples: readonly SyncSample[] = []
 
+  /** @param upstreams The configured ones: cursors of earlier ones stay where they were. Empty: those of all count. */
   constructor(
     private readonly db: Database,
     private readonly clock: () => number,
+    private readonly upstreams: readonly string[] = [],
   ) {}
 
   /** Null when nothing was ever merged from an upstream. */
   async read(): Promise<SyncProgress | null> {
-    const { db } = this
+    const { db, upstreams } = this
     const [cursors, [users]] = await Promise.all([
       db<{ upstream: string; shard: number; block_time: number }[]>`
-        select upstream, shard, block_time from sync.cursors order by upstream, shard
+        select upstream, shard, block_time
+        from sync.cursors
+        where ${upstreams.length === 0} or upstream = any(${[...upstreams]}::text[])
+        order by upstream, shard
       `,
       db<{ fetched: number; remaining: number; lately: number }[]>`
         select
@@ -87,6 +92,13 @@ export class SyncWatch {
     const closer = first.behindSeconds - behindSeconds
     return closer > 0 ? Math.round((behindSeconds / closer) * ((atMs - first.atMs) / 1000)) : null
   }
+}
+
+/** Reads which of the configured upstreams were never reached. Where one was, the others wait for its failure. */
+export async function readUnreachedUpstreams(db: Database, upstreams: readonly string[]): Promise<string[]> {
+  const [found] = await db<[{ is_reached: boolean }]>`
+    select exists (select from sync.cursors where upstream = any(${[...upstreams]}::text[])) as is_reached`
+  return found.is_reached ? [] : [...upstreams]
 }
 
 /** The slowest shard of an upstream counts, and of several upstreams the furthest, as where the sync continues. */

@@ -98,11 +98,6 @@ export interface UpstreamSettings {
   readonly trusted: boolean
 }
 
-/** Reads a list of addresses. */
-export function readAddresses(text: string): string[] {
-  return [...new Set(text.split(',').map((each) => each.trim()))]
-}
-
 /** Reads headers: `name=value`, separated by commas. */
 export function readHeaders(text: string): Map<string, string> {
   const pairs = text.split(',').map((pair) => pair.trim().split(/=(.*)/s))

@@ -135,6 +135,7 @@ export class ShardSync {
       for await (const { events, hasMore } of stream) {
         if (events.length > 0) this.#options.onProgress()
         const quietUntil = events.length > 0 ? null : await this.#checkLogEnd()
+        metrics.heard()
         for (const event of events) this.#buffer(event)
         await this.#fetchMissing()
         await this.#mergeInOrder()
