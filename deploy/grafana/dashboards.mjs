@@ -134,10 +134,7 @@ const deliveries = dashboard('plaza-deliveries', 'Plaza: deliveries', 'Webhooks 
   number('Deliveries that wait', 'none', `max(plaza_webhook_queue_deliveries{${P},state="waiting"})`),
   number('Deliveries to be repeated', 'none', `max(plaza_webhook_queue_deliveries{${P},state="retrying"})`),
   number('From event to first attempt, p95', 's', quantile(0.95, 'plaza_webhook_lag_seconds'), { bad: 60 }),
-  number('Consumers behind', 'none', `max(plaza_consumer_lag_blocks{${P}})`, {
-    bad: 1000,
-    description: 'Blocks.',
-  }),
+  number('Consumers behind', 's', `max(plaza_consumer_lag_seconds{${P}})`, { bad: 300 }),
   number('Tokens that wait', 'none', `max(sum by (instance) (plaza_notification_tokens_waiting{${P}}))`),
   number('Campaigns not begun', 'none', `max(plaza_notification_campaigns_queued{${P}})`),
 
@@ -155,6 +152,9 @@ const deliveries = dashboard('plaza-deliveries', 'Plaza: deliveries', 'Webhooks 
     [[`max by (consumer, shard) (plaza_consumer_lag_blocks{${P}})`, '{{consumer}}, shard {{shard}}']],
     { description: 'Blocks.' },
   ),
+  chart('Oldest block that a consumer has not processed', 's', [
+    [`max by (consumer, shard) (plaza_consumer_lag_seconds{${P}})`, '{{consumer}}, shard {{shard}}'],
+  ]),
   chart('Readers whose position in the log was lost', 'none', [
     [`sum by (reader) (increase(plaza_log_resets_total{${P}}[${EVERY}]))`, '{{reader}}'],
   ]),

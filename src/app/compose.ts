@@ -4,6 +4,7 @@ import { startLogBroadcast } from '../features/processes/logs/log-broadcast.js'
 import type { Hub } from '../hub/hub.js'
 import { startConsumer } from '../hub/log/consumer.js'
 import { ensureCursors } from '../hub/log/consumer-batch.js'
+import { countConsumerGaps } from '../hub/log/log-metrics.js'
 import type { MergeHook } from '../hub/merge/merge.js'
 import type { Database } from '../platform/db/connection.js'
 import { isUnavailable } from '../platform/db/connection-errors.js'
@@ -204,14 +205,15 @@ function runsHere({ runsIn }: Module, roles: ReadonlySet<Role>): boolean {
 
 /** Makes the cursors of all consumers, in every process; a worker runs them. */
 async function startConsumers(
-  { connections, config, roles, tail, log, tracing, clock }: AppParts,
+  { connections, config, roles, tail, log, tracing, metrics, clock }: AppParts,
   lifecycle: Lifecycle,
 ): Promise<void> {
   const shards = config.hubShards
+  const onGap = countConsumerGaps(metrics)
   for (const consumer of modules.flatMap((module) => module.consumers?.(clock) ?? [])) {
     await ensureCursors(connections.write, consumer, shards)
     if (roles.has('worker')) {
-      const options = { db: connections.work, shards, tail, log, tracing, isBusy: isThreadBusy }
+      const options = { db: connections.work, shards, tail, log, tracing, isBusy: isThreadBusy, onGap }
       lifecycle.onStop(startConsumer(consumer, options))
     }
   }

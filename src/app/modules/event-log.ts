@@ -11,7 +11,8 @@ const MAINTENANCE_MS = 60 * 60 * 1000
 export const eventLogModule: Module = {
   name: 'event log',
   runsIn: ['worker'],
-  observe: ({ metrics, connections }) => observeConsumers(metrics, () => readConsumerLag(connections.read)),
+  observe: ({ metrics, connections, clock }) =>
+    observeConsumers(metrics.registry, () => readConsumerLag(connections.read), clock),
   start: ({ connections: { work }, config, clock }) => ({
     jobs: [
       {

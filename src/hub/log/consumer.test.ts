@@ -67,7 +67,10 @@ const keepIds: Consumer = {
 }
 
 /** Starts workers with connections of their own, like a process. */
-function start(consumer: Consumer, options: { batchSize?: number; log?: Log } = {}): void {
+function start(
+  consumer: Consumer,
+  options: { batchSize?: number; log?: Log; onGap?: (consumer: string) => void } = {},
+): void {
   const pool = connect({ poolSize: 3, applicationName: workerName })
   const tail = createEventTail(pool, { pollMs: 100 })
   const stop = startConsumer(consumer, { db: pool, shards: 2, tail, log: silentLog, ...options })
@@ -200,6 +203,7 @@ describe('a consumer', () => {
     await dropExpiredPartitions(db, startMs + 5 * dayMs, 3)
     const gaps: LogGap[] = []
     const lines: object[] = []
+    const counted: string[] = []
     start(
       {
         ...keepIds,
@@ -207,11 +211,15 @@ describe('a consumer', () => {
           gaps.push(gap)
         },
       },
-      { log: { ...silentLog, error: (fields) => lines.push(fields) } },
+      {
+        log: { ...silentLog, error: (fields) => lines.push(fields) },
+        onGap: (consumer) => counted.push(consumer),
+      },
     )
     await expectAllHad()
     expect(gaps).toEqual([{ shard: 1, from: 1, to: expect.any(Number) }])
     expect(lines).toEqual([{ consumer: 'keeper', ...gaps[0] }])
+    expect(counted).toEqual(['keeper'])
     expect(await idsHad(1)).toHaveLength(3)
   })
 
@@ -245,9 +253,20 @@ describe('a consumer', () => {
     expect(await idsHad(1)).toHaveLength(4)
     await append(1, 4)
     expect(await readConsumerLag(db)).toEqual([
-      { name: 'keeper', shard: 1, blocks: 1 },
-      { name: 'keeper', shard: 2, blocks: 0 },
+      { name: 'keeper', shard: 1, blocks: 1, oldestBlockTime: testNow },
+      { name: 'keeper', shard: 2, blocks: 0, oldestBlockTime: null },
     ])
     expect(await idsHad(1)).toHaveLength(4)
+  })
+
+  test('that is stuck: its lag has the time of the block at its cursor, also within the block', async () => {
+    await append(1, 4)
+    await append(1, 4)
+    const [first] = await idsLogged(1)
+    await db`insert into hub.consumers (name, shard, next_id) values ('stuck', 1, ${first! + 1})`
+    const lag = { name: 'stuck', shard: 1, blocks: 2, oldestBlockTime: testNow }
+    expect(await readConsumerLag(db)).toEqual([lag])
+    await db`truncate hub.events`
+    expect(await readConsumerLag(db)).toMatchObject([{ oldestBlockTime: null }])
   })
 })

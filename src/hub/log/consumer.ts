@@ -9,7 +9,7 @@ import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { Tracing } from '../../platform/tracing/tracing.js'
 import { type Consumer, type ConsumerCursor, consumeBatch, ensureCursors } from './consumer-batch.js'
-import { maxBlockEvents } from './hub-event.js'
+import { decodeHubEvent, maxBlockEvents } from './hub-event.js'
 import type { EventTail } from './tail.js'
 
 export interface ConsumerOptions {
@@ -24,6 +24,8 @@ export interface ConsumerOptions {
   readonly batchSize?: number
   /** Whether this process has no time to spare: batches are then fewer and larger. */
   readonly isBusy?: () => boolean
+  /** Called with the name of the consumer when it has passed over events that were dropped. */
+  readonly onGap?: (consumer: string) => void
 }
 
 const BATCH_SIZE = 1_000
@@ -69,7 +71,7 @@ export function startConsumer(consumer: Consumer, options: ConsumerOptions): () 
 async function consumeShard(
   consumer: Consumer,
   shard: number,
-  { db, shards, tail, log, tracing, batchSize = BATCH_SIZE, isBusy }: ConsumerOptions,
+  { db, shards, tail, log, tracing, batchSize = BATCH_SIZE, isBusy, onGap }: ConsumerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const logFields = { consumer: consumer.name, shard }
@@ -94,6 +96,7 @@ async function consumeShard(
       const endedMs = performance.now()
       if (outcome.state !== 'busy' && outcome.gap) {
         log.error({ ...logFields, ...outcome.gap }, 'events were dropped before they were consumed')
+        onGap?.(consumer.name)
       }
       if (outcome.state !== 'busy' && outcome.reset) tail.reportReset(consumer.name, outcome.reset)
       if (failures > 0) log.info({ ...logFields, failures }, 'consumer recovered')
@@ -131,11 +134,13 @@ export interface ConsumerLag {
   readonly shard: number
   /** Blocks that are not consumed completely; 0 at the end of the log. */
   readonly blocks: number
+  /** Farcaster seconds of the oldest of these that the log has; null if it has none. */
+  readonly oldestBlockTime: number | null
 }
 
 /** Returns the lag of every consumer. Ids have gaps, so it counts blocks, not events. */
 export async function readConsumerLag(db: Database): Promise<ConsumerLag[]> {
-  return await db<ConsumerLag[]>`
+  const rows = await db<(Omit<ConsumerLag, 'oldestBlockTime'> & { confirmation: Buffer | null })[]>`
     select
       c.name, c.shard,
       (
@@ -144,10 +149,24 @@ export async function readConsumerLag(db: Database): Promise<ConsumerLag[]> {
           select from hub.events e
           where e.shard = c.shard and e.id >= c.next_id and e.id < (had.block + 1) * ${maxBlockEvents}
         )::integer
-      )::bigint as blocks
+      )::bigint as blocks,
+      (
+        -- Each block begins with its confirmation, which is small.
+        select confirmation.event
+        from (
+          select e.id from hub.events e where e.shard = c.shard and e.id >= c.next_id order by e.id limit 1
+        ) oldest
+        join hub.events confirmation
+          on confirmation.shard = c.shard
+            and confirmation.id = oldest.id / ${maxBlockEvents}::bigint * ${maxBlockEvents}::bigint
+      ) as confirmation
     from hub.consumers c
     join hub.shards s using (shard)
     cross join lateral (select (c.next_id - 1) / ${maxBlockEvents} as block) had
     order by c.name, c.shard
   `
+  return rows.map(({ confirmation, ...lag }) => ({
+    ...lag,
+    oldestBlockTime: confirmation === null ? null : decodeHubEvent(confirmation).timestamp,
+  }))
 }

@@ -1,23 +1,52 @@
-import { Counter, Gauge } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Metrics } from '../../platform/metrics.js'
+import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
+import type { ConsumerLag } from './consumer.js'
 
-/** Adds the lag of event log consumers. It is absent while the database is down. */
+/** Adds the lag of event log consumers; `clock` is in Unix milliseconds. It is absent while the database is down. */
 export function observeConsumers(
-  metrics: Metrics,
-  read: () => Promise<readonly { readonly name: string; readonly shard: number; readonly blocks: number }[]>,
+  registry: Registry,
+  read: () => Promise<readonly ConsumerLag[]>,
+  clock: () => number,
 ): void {
-  new Gauge({
-    name: 'plaza_consumer_lag_blocks',
-    help: 'Blocks of the event log that a consumer has not processed, by shard',
-    labelNames: ['consumer', 'shard'],
-    registers: [metrics.registry],
-    async collect() {
-      this.reset()
-      for (const { name, shard, blocks } of await read().catch(() => [])) {
-        this.set({ consumer: name, shard }, blocks)
-      }
+  const gauge = (name: string, help: string, valueOf: (lag: ConsumerLag) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['consumer', 'shard'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        for (const lag of await read().catch(() => [])) {
+          const value = valueOf(lag)
+          if (value !== null) this.set({ consumer: lag.name, shard: lag.shard }, value)
+        }
+      },
+    })
+  gauge(
+    'plaza_consumer_lag_blocks',
+    'Blocks of the event log that a consumer has not processed, by shard',
+    ({ blocks }) => blocks,
+  )
+  gauge(
+    'plaza_consumer_lag_seconds',
+    'Age of the oldest block that a consumer has not processed, by shard; 0 at the end of the log',
+    ({ blocks, oldestBlockTime }) => {
+      if (oldestBlockTime === null) return blocks === 0 ? 0 : null
+      return Math.max(0, farcasterSecondsFromUnixMs(clock()) - oldestBlockTime)
     },
+  )
+}
+
+/** Adds and returns the count of gaps: events that were dropped before a consumer had processed them. */
+export function countConsumerGaps({ registry }: Metrics): (consumer: string) => void {
+  const gaps = new Counter({
+    name: 'plaza_consumer_gaps_total',
+    help: 'Times that events were dropped before a consumer had processed them',
+    labelNames: ['consumer'],
+    registers: [registry],
   })
+  return (consumer) => gaps.inc({ consumer })
 }
 
 /** Adds and returns the count of readers whose position was lost when the log went back. */
