@@ -81,6 +81,9 @@ const overview = dashboard('plaza-overview', 'Plaza: overview', 'Requests, proce
     [`sum by (instance) (rate(nodejs_gc_duration_seconds_sum{${P}}[${EVERY}]))`, '{{instance}}'],
   ]),
   chart('Open files and sockets', 'none', [[`process_open_fds{${P}}`, '{{instance}}']]),
+  chart('Failed runs of scheduled jobs', 'none', [
+    [`sum by (name) (increase(plaza_job_failures_total{${P}}[1h]))`, '{{name}}'],
+  ]),
 
   row('Database'),
   chart('Connections in use', 'none', [

@@ -48,6 +48,8 @@ const METRICS = [
   'heavy_requests_refused_total',
   'http_request_duration_seconds',
   'importer_configured',
+  'job_failures_total',
+  'job_last_success_timestamp_seconds',
   'log_resets_total',
   'merges_total',
   'notification_attempts_total',

@@ -16,6 +16,7 @@ import { createMetrics } from '../platform/metrics.js'
 import { pause } from '../platform/process/pause.js'
 import { parseRoles, type Role } from '../platform/process/roles.js'
 import { isThreadBusy } from '../platform/process/thread-load.js'
+import { createJobMetrics } from '../platform/scheduler/job-metrics.js'
 import { JobRuns } from '../platform/scheduler/job-runs.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
@@ -154,8 +155,8 @@ async function compose(
 }
 
 function startJobs(app: AppParts, started: readonly StartedModule[], lifecycle: Lifecycle): void {
-  const { connections, processId, log } = app
-  const runs = new JobRuns(app.clock)
+  const { connections, processId, log, metrics } = app
+  const runs = new JobRuns(app.clock, createJobMetrics(metrics.registry))
   const jobs = [
     ...started.flatMap((module) => module.jobs ?? []),
     measuresJob(app),

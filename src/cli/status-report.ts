@@ -109,6 +109,9 @@ function linesOf(report: StatusReport, config: Config): string[] {
     ...report.unreached_upstreams.map((upstream) => `sync      ${upstream}: never reached`),
     ...(sync === null ? [] : syncLines(sync)),
     ...publishingLines(config),
+    ...report.failing_jobs.map(
+      ({ name, failed_at, error }) => `problem   the job "${name}" failed at ${failed_at}: ${error}`,
+    ),
     '',
     ...tableOf(processes, {
       PROCESS: ({ host, pid }) => `${host}:${pid}`,

@@ -82,6 +82,18 @@ it('says that an upstream was never reached, and nothing of one that is no longe
   expect(lines.filter((line) => line.startsWith('sync'))).toEqual(['sync      hub:2: never reached'])
 })
 
+it('says which scheduled jobs fail, of a server that is ready', async () => {
+  await db`
+    insert into app.job_runs (process_id, name, every_ms, per_process, runs, failures, started_at, error, failed_at)
+    select id, 'a sweep', 1000, false, 1, 1, '2026-01-01Z', 'no such column', '2026-01-01Z' from app.processes`
+  const { lines, failure } = await status({ PUBLIC_URL: server.urls.main })
+  await db`delete from app.job_runs where name = 'a sweep'`
+  expect({ failure, ready: lines[0] }).toEqual({ failure: null, ready: 'ready' })
+  expect(lines.filter((line) => line.startsWith('problem'))).toEqual([
+    'problem   the job "a sweep" failed at 2026-01-01T00:00:00.000Z: no such column',
+  ])
+})
+
 it('says why a server is not ready, and applies no migration', async () => {
   const [last] = await db<{ name: string }[]>`
     delete from schema_migrations where id = (select max(id) from schema_migrations) returning name`

@@ -38,6 +38,29 @@ interface JobRow {
   readonly failed_at: Date | null
 }
 
+/** A job whose newest run failed. */
+interface FailingJob {
+  readonly name: string
+  readonly error: string | null
+  readonly failedAt: Date
+}
+
+/** Lists the jobs whose newest run failed, by name: of those of every process the newest in each, of others that of all. */
+export async function listFailingJobs(db: Database): Promise<FailingJob[]> {
+  return await db<FailingJob[]>`
+    select distinct on (name) name, error, failed_at as "failedAt"
+    from (
+      select distinct on (j.name, runner.id) j.name, j.error, j.failed_at, j.started_at
+      from app.job_runs j
+      join app.processes p on p.id = j.process_id
+      cross join lateral (select case when j.per_process then j.process_id end as id) runner
+      where p.alive_until > now()
+      order by j.name, runner.id, j.started_at desc
+    ) newest
+    where failed_at >= started_at
+    order by name, failed_at desc`
+}
+
 /** Lists the scheduled jobs of all live processes, by name. */
 export async function listJobs(db: Database): Promise<JobRow[]> {
   return await db<JobRow[]>`

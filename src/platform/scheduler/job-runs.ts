@@ -2,6 +2,7 @@ import type { Fragment } from '#postgres'
 import type { Database } from '../db/connection.js'
 import { redactedUrls } from '../text/redacted-urls.js'
 import { storableJson } from '../text/storable-text.js'
+import type { JobMetrics } from './job-metrics.js'
 
 /** A job as it is listed. */
 interface ListedJob {
@@ -27,17 +28,20 @@ const MAX_ERROR_LENGTH = 500
 /** The last runs of the jobs of a process: noted in memory, and written for the admin API every few seconds. */
 export class JobRuns {
   readonly #clock: () => number
+  readonly #metrics: JobMetrics | null
   readonly #runs = new Map<string, JobRun>()
   readonly #changed = new Set<string>()
 
   /** @param clock Unix milliseconds. */
-  constructor(clock: () => number) {
+  constructor(clock: () => number, metrics: JobMetrics | null = null) {
     this.#clock = clock
+    this.#metrics = metrics
   }
 
   /** Notes that a run begins. Returns what notes its end, and when the next one begins. */
   begin(job: ListedJob): (waitMs: number, error?: unknown) => void {
     const run = this.#runs.get(job.name) ?? newRun(job)
+    if (run.runs === 0) this.#metrics?.add(job.name)
     this.#runs.set(job.name, run)
     run.startedMs = this.#clock()
     run.nextMs = null
@@ -47,7 +51,9 @@ export class JobRuns {
       run.runs += 1
       run.durationMs = nowMs - run.startedMs
       run.nextMs = nowMs + waitMs
-      if (error !== undefined) {
+      if (error === undefined) this.#metrics?.succeeded(job.name, nowMs)
+      else {
+        this.#metrics?.failed(job.name)
         run.failures += 1
         run.failedMs = nowMs
         const message = error instanceof Error ? error.message : String(error)

@@ -1,7 +1,10 @@
+import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { PlazaError } from '../errors.js'
 import { type Log, silentLog } from '../log/log.js'
+import { createJobMetrics } from './job-metrics.js'
+import { JobRuns } from './job-runs.js'
 import { startScheduledJobs } from './scheduled-jobs.js'
 
 const { connect } = await createTestDatabase()
@@ -28,6 +31,23 @@ it('runs a job at once and repeatedly, continues after a failure, and never over
   await new Promise((resolve) => setTimeout(resolve, 10))
   expect([runs, running]).toEqual([atStop, 0])
   expect(errors).toEqual([{ err: new Error('no'), job: 'sweep' }])
+})
+
+it('counts failures of a job, and remembers when it last succeeded', async () => {
+  const registry = new Registry()
+  let nowMs = 1_000_000
+  const job = { name: 'sweep', everyMs: 1 }
+  const runs = new JobRuns(() => nowMs, createJobMetrics(registry))
+  const read = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('plaza_'))
+  const end = runs.begin(job)
+  expect(await read()).toEqual(['plaza_job_failures_total{name="sweep"} 0'])
+  end(1)
+  nowMs += 60_000
+  runs.begin(job)(1, new Error('no'))
+  expect(await read()).toEqual([
+    'plaza_job_failures_total{name="sweep"} 1',
+    'plaza_job_last_success_timestamp_seconds{name="sweep"} 1000',
+  ])
 })
 
 it('a job that another part of the server refuses: waits for its next run, as after any failure', async () => {

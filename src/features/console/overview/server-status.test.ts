@@ -5,11 +5,13 @@ import type { Database } from '../../../platform/db/connection.js'
 import { migrationState } from '../../../platform/db/migrate.js'
 import { readServerStatus } from './server-status.js'
 
-async function addProcess(db: Database, ...roles: string[]): Promise<void> {
+async function addProcess(db: Database, ...roles: string[]): Promise<string> {
+  const id = randomUUID()
   await db`
     insert into app.processes (id, roles, version, host, pid, alive_until)
-    values (${randomUUID()}, ${db.types.texts(roles)}::text[], '1', 'here', 1, now() + interval '1 minute')
+    values (${id}, ${db.types.texts(roles)}::text[], '1', 'here', 1, now() + interval '1 minute')
   `
+  return id
 }
 
 it('the status: processes, consumers, queues, sync and sizes, and which roles are missing', async () => {
@@ -115,6 +117,27 @@ it('the sync: that of the configured upstreams, and which are never reached whil
   expect(await read()).toEqual({ synced: ['hub:1'], unreached: [] })
 })
 
+it('jobs that fail: those whose newest run failed, of one job for all in any process', async () => {
+  const { db } = await createTestDatabase()
+  const [first, second] = [await addProcess(db, 'worker'), await addProcess(db, 'worker')]
+  const addRun = (process: string, name: string, started: number, failed: number | null, isOwn = false) => db`
+    insert into app.job_runs (process_id, name, every_ms, per_process, runs, failures, started_at, error, failed_at)
+    values (
+      ${process}, ${name}, 1000, ${isOwn}, 2, 1, to_timestamp(${started}::float8),
+      ${failed === null ? null : `${name} cannot be`}, to_timestamp(${failed}::float8)
+    )`
+  await addRun(first, 'topics', 10, 11)
+  await addRun(second, 'topics', 20, null)
+  await addRun(first, 'scores', 10, null)
+  await addRun(second, 'scores', 20, 20)
+  await addRun(first, 'measures', 10, 12, true)
+  await addRun(second, 'measures', 20, 5, true)
+  expect((await readServerStatus(db, Date.now)).failing_jobs).toEqual([
+    { object: 'failing_job', name: 'measures', failed_at: '1970-01-01T00:00:12.000Z', error: 'measures cannot be' },
+    { object: 'failing_job', name: 'scores', failed_at: '1970-01-01T00:00:20.000Z', error: 'scores cannot be' },
+  ])
+})
+
 it('an empty database: every migration is pending, and there are no details', async () => {
   const { db } = await createTestDatabase({ migrated: false })
   const { problems, migrations, ...details } = await readServerStatus(db, Date.now)
@@ -131,6 +154,7 @@ it('an empty database: every migration is pending, and there are no details', as
     queues: [],
     sync: null,
     unreached_upstreams: [],
+    failing_jobs: [],
     database: null,
   })
 })

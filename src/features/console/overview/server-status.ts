@@ -9,6 +9,7 @@ import {
   processJson,
   readExpectedRoles,
 } from '../../processes/processes.js'
+import { listFailingJobs } from '../../system/queries.js'
 import { databaseJson, readQueues, syncJson } from './overview.js'
 import { readDatabaseSizes } from './sizes.js'
 import { readUnreachedUpstreams, SyncWatch } from './sync-progress.js'
@@ -59,6 +60,7 @@ const noDetails = {
   queues: [],
   sync: null,
   unreached_upstreams: [],
+  failing_jobs: [],
   database: null,
 }
 
@@ -70,12 +72,13 @@ interface DetailOptions {
 }
 
 async function readDetails(db: Database, { clock, upstreams, version }: DetailOptions) {
-  const [processes, consumers, queues, sync, unreached, sizes] = await Promise.all([
+  const [processes, consumers, queues, sync, unreached, failing, sizes] = await Promise.all([
     listProcesses(db),
     readConsumerLag(db),
     readQueues(db),
     new SyncWatch(db, clock, upstreams).read(),
     readUnreachedUpstreams(db, upstreams),
+    listFailingJobs(db),
     readDatabaseSizes(db),
   ])
   return {
@@ -89,6 +92,12 @@ async function readDetails(db: Database, { clock, upstreams, version }: DetailOp
     queues,
     sync: sync && syncJson(sync),
     unreached_upstreams: unreached,
+    failing_jobs: failing.map(({ name, error, failedAt }) => ({
+      object: 'failing_job' as const,
+      name,
+      failed_at: failedAt.toISOString(),
+      error,
+    })),
     database: databaseJson(sizes, version),
   }
 }
