@@ -113,6 +113,7 @@ describe('start and stop', () => {
     const second = await runCommand(['serve'], { dataDir })
     expect(await second.ended).toMatchObject({ code: 1 })
     expect(second.output()).toContain(`in use by process ${server.pid} (plaza serve)`)
+    expect(server.output()).not.toContain('creating a new database')
     const command = await runCommand(['migrate'], { dataDir })
     expect(await command.ended).toMatchObject({ code: 0 })
     await expectReady(server)
@@ -125,6 +126,8 @@ describe('start and stop', () => {
       const { code } = await command.ended
       expect(code, command.output()).toBe(0)
     }
+    const warning = `creating a new database in ${dataDir}: set DATABASE_URL or DATA_DIR as for the server`
+    expect(commands.filter((command) => command.output().includes(warning))).toHaveLength(1)
     expect(await findEmbedded(dataDir)).toBeNull()
   })
 

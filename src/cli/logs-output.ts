@@ -3,7 +3,7 @@ import { connect } from '../platform/db/connection.js'
 import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
 import type { FeedLevel } from '../platform/log/log-feed.js'
-import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { type CommandContext, loadConfig, noServerText, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
 
 /** The options of `plaza logs`. */
@@ -22,7 +22,7 @@ export async function printLogs(context: CommandContext, options: LogsOptions): 
   const { follow = false, lines, level, json = false } = options
   const config = loadConfig(context)
   const url = await findServerDatabase(config)
-  if (url === null) throw new UsageError(`no server is running on ${config.dataDir}`)
+  if (url === null) throw new UsageError(noServerText(config.dataDir))
   const signal = follow ? stopSignal(context) : null
   const db = connect(url, { poolSize: 1, applicationName: 'plaza logs' })
   try {

@@ -10,7 +10,7 @@ import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
 import { version } from '../platform/process/version.js'
 import { tryParseJson } from '../platform/text/try-parse-json.js'
-import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { type CommandContext, loadConfig, noServerText, UsageError } from './context.js'
 import { serverAddress } from './server-address.js'
 import { tableOf } from './table.js'
 
@@ -38,7 +38,7 @@ export async function printStatus(
 ): Promise<void> {
   const config = loadConfig(context)
   const url = await findServerDatabase(config)
-  if (url === null) throw new UsageError(`no server is running on ${config.dataDir}`)
+  if (url === null) throw new UsageError(noServerText(config.dataDir))
   const db = connect(url, { poolSize: 1, applicationName: 'plaza status' })
   try {
     const [status, http] = await Promise.all([

@@ -39,6 +39,8 @@ export interface EmbeddedOptions {
   readonly detached?: boolean
   /** Replaces `/var/lib/plaza`. */
   readonly systemDir?: string
+  /** Called before a cluster is created. */
+  readonly onCreate?: () => void
 }
 
 /** A PostgreSQL that runs as long as this process. */
@@ -149,10 +151,11 @@ function socketUrlOf(
 async function prepareCluster(
   dataDir: string,
   location: ClusterLocation,
-  { log, settings }: EmbeddedOptions,
+  { log, settings, onCreate }: EmbeddedOptions,
 ): Promise<string> {
   const password = await readPassword(dataDir)
   if (!hasCluster(location.directory)) {
+    onCreate?.()
     log.info({ directory: location.directory }, 'creating a database')
     const currentPassword = password ?? (await createPassword(dataDir))
     await initCluster(location, currentPassword, { sync: settings?.fsync !== 'off' })

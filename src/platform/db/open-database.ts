@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
 import { isLockTimeout, isUnavailable } from './connection-errors.js'
@@ -106,7 +107,19 @@ interface Candidate extends OpenDatabase {
 async function openEmbedded(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
   const needed = config.databasePool + SPARE_CONNECTIONS
   const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
-  const embedded = await startEmbedded({ dataDir: config.dataDir, command, log, settings })
+  const { dataDir } = config
+  const embedded = await startEmbedded({
+    dataDir,
+    command,
+    log,
+    settings,
+    // A command in another folder, or without the variables of the server, finds nothing of what the server has.
+    onCreate() {
+      if (command === SERVE_COMMAND) return
+      const advice = 'set DATABASE_URL or DATA_DIR as for the server'
+      log.warn({}, `creating a new database in ${resolve(dataDir)}: ${advice}`)
+    },
+  })
   return { url: embedded.socketUrl, close: embedded.stop, abort: embedded.abort }
 }
 
