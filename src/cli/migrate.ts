@@ -24,6 +24,7 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
         config,
         'migrate',
         openLog(context, config, { output: 'stdout' }),
+        { upgrades: true },
       )
       await database.close()
       context.print('the schema is up to date')

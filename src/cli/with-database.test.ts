@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
 import { createDataDir } from '../../test/server-process.js'
+import { migrationState } from '../platform/db/migrate.js'
 import { createProgram } from './program.js'
 
 /** Runs a command in this process, and returns why it failed. */
@@ -19,6 +21,18 @@ async function failureOf(env: Record<string, string>, ...args: string[]): Promis
     (error: Error) => error.message,
   )
 }
+
+it('a command creates the schema of an empty database, and does not change one of an earlier version', async () => {
+  const { db, url } = await createTestDatabase({ migrated: false })
+  const env = { DATABASE_URL: url }
+  expect(await failureOf(env, 'app', 'list')).toBeNull()
+  const [last] = await db<{ name: string }[]>`
+    delete from schema_migrations where id = (select max(id) from schema_migrations) returning name`
+  expect(await failureOf(env, 'app', 'list')).toBe(
+    `the migration ${last!.name} is not applied: run \`plaza migrate\`, or start the server in this version`,
+  )
+  expect((await migrationState(db)).pending).toEqual([last!.name])
+})
 
 it.each(['status', 'logs'])('plaza %s without a server: says how it finds one', async (command) => {
   const dataDir = await createDataDir()

@@ -27,7 +27,7 @@ export async function withDatabaseUrl<T>(
     else if (!isHandled || database === null) stopping.abort(error)
   })
   try {
-    database = await openCommandDatabase(config, command, log, stopping.signal)
+    database = await openCommandDatabase(config, command, log, { signal: stopping.signal })
     const { url, close } = database
     return await Promise.race([work(url, config), rejection(stopping.signal)]).finally(close)
   } finally {

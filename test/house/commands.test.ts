@@ -50,7 +50,8 @@ function pageOf(root: Command): string {
     '<!-- Written by `npm run docs:commands` from the commands. -->',
     '',
     'In a checkout, `plaza` is `npm run -s plaza --`. All commands read the environment variables of the server',
-    '([configuration.md](configuration.md)). Commands that need the database also work while a server runs.',
+    '([configuration.md](configuration.md)). Commands that need the database also work while a server runs. They create the schema of an',
+    'empty database, and refuse one of an earlier version: `plaza migrate` and the start of a server migrate it.',
     ...commandsOf(root).flatMap(sectionOf),
     '',
   ].join('\n')

@@ -28,6 +28,17 @@ it('refuses a database of a newer version, and changes nothing', async () => {
   expect(await migrationState(broken.db)).toEqual({ pending: [], unknown: ['9999_from_the_future'] })
 })
 
+it('for an empty database only: refuses one of an earlier version, and changes nothing', async () => {
+  const { db, url } = await createTestDatabase()
+  expect(await migrate(url, silentLog, { emptyOnly: true })).toEqual([])
+  const [last] = await db<{ name: string }[]>`
+    delete from schema_migrations where id = (select max(id) from schema_migrations) returning name`
+  await expect(migrate(url, silentLog, { emptyOnly: true })).rejects.toThrow(
+    `the migration ${last!.name} is not applied: run \`plaza migrate\``,
+  )
+  expect((await migrationState(db)).pending).toEqual([last!.name])
+})
+
 it('has unique migration numbers, so that the order is the same everywhere', async () => {
   const files = await readdir(new URL('./migrations', import.meta.url))
   const numbers = files.map((file) => /^(\d{4})_[a-z_]+\.sql$/.exec(file)?.[1])

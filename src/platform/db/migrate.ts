@@ -35,6 +35,8 @@ export interface MigrationState {
 }
 
 export interface MigrateOptions {
+  /** Creates the schema of an empty database, and refuses to change that of an earlier version. */
+  readonly emptyOnly?: boolean | undefined
   /** Ends the wait for another process that migrates. */
   readonly signal?: AbortSignal | undefined
   /** Awaited after a lock timeout: no other process tries to migrate meanwhile. */
@@ -50,7 +52,7 @@ export interface MigrateOptions {
 export async function migrate(
   url: string,
   log: Log,
-  { signal, whenLocked }: MigrateOptions = {},
+  { emptyOnly = false, signal, whenLocked }: MigrateOptions = {},
 ): Promise<string[]> {
   const db = connect(url, {
     poolSize: 1,
@@ -62,8 +64,9 @@ export async function migrate(
     // When its connection is lost, a reserved session fails and is not replaced by one without the lock.
     const session = await db.reserve()
     await waitForLock(session, log, signal)
-    const { pending } = await readState(session)
+    const { pending, isEmpty } = await readState(session)
     if (pending.length === 0) return []
+    if (emptyOnly && !isEmpty) throw new Error(`${pendingText(pending)}: ${MIGRATE_ADVICE}`)
     await refuseOldServer(session)
     const applied = await runPending(session, log)
     const names = applied.map(({ name }) => name)
@@ -76,6 +79,14 @@ export async function migrate(
     // Ends the session and releases its lock.
     await db.end({ timeout: 0 })
   }
+}
+
+const MIGRATE_ADVICE = 'run `plaza migrate`, or start the server in this version'
+
+/** Says which migrations the database lacks. */
+export function pendingText(pending: readonly string[]): string {
+  if (pending.length === 1) return `the migration ${pending[0]} is not applied`
+  return `${pending.length} migrations are not applied, the first is ${pending[0]}`
 }
 
 async function runPending(session: Session, log: Log) {
@@ -107,7 +118,8 @@ async function runPending(session: Session, log: Log) {
 
 /** Returns what `migrate` would do, for the readiness check. */
 export async function migrationState(db: Database): Promise<MigrationState> {
-  return await compareMigrations((sql) => db.unsafe<{ name: string | null }[]>(sql))
+  const { pending, unknown } = await compareMigrations((sql) => db.unsafe<{ name: string | null }[]>(sql))
+  return { pending, unknown }
 }
 
 /** A migration, and whether the database has it. */
@@ -147,9 +159,14 @@ function runnerClient(session: Session): RunnerClient {
   return { query } as unknown as RunnerClient
 }
 
+interface ComparedMigrations extends MigrationState {
+  /** The database has no migration. */
+  readonly isEmpty: boolean
+}
+
 async function compareMigrations(
   query: (sql: string) => Promise<readonly { readonly name: string | null }[]>,
-): Promise<MigrationState> {
+): Promise<ComparedMigrations> {
   const table = `public.${MIGRATIONS_TABLE}`
   const [found] = await query(`select to_regclass('${table}')::text as name`)
   const rows = found?.name ? await query(`select name from ${table} order by id`) : []
@@ -158,6 +175,7 @@ async function compareMigrations(
   return {
     pending: knownNames.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !knownNames.includes(name)),
+    isEmpty: applied.length === 0,
   }
 }
 
@@ -181,7 +199,7 @@ async function waitForLock(session: Session, log: Log, signal: AbortSignal | und
 }
 
 /** Throws if the database is newer than this build. */
-async function readState(session: Session): Promise<MigrationState> {
+async function readState(session: Session): Promise<ComparedMigrations> {
   const state = await compareMigrations((sql) => session.unsafe<{ name: string | null }[]>(sql))
   if (state.unknown.length === 0) return state
   const names = state.unknown.join(', ')

@@ -64,27 +64,34 @@ export async function openServerDatabase(
   return withMigrations(opened, { log, signal })
 }
 
+interface CommandOptions {
+  readonly signal?: AbortSignal
+  /** Migrates a schema of an earlier version, too. A migration may take hours, and a server of that version no longer starts. */
+  readonly upgrades?: boolean
+}
+
 /**
  * Opens the database of a command: `DATABASE_URL`, the PostgreSQL of a server that runs on this `DATA_DIR`,
- * or one that is started for the duration of the command. When the signal aborts, it waits no more, closes what it has
- * started, and throws the signal's reason.
+ * or one that is started for the duration of the command. An empty database gets its schema. When the signal aborts, it waits no
+ * more, closes what it has started, and throws the signal's reason.
  */
 export async function openCommandDatabase(
   config: DatabaseConfig,
   command: string,
   log: Log,
-  signal?: AbortSignal,
+  { signal, upgrades = false }: CommandOptions = {},
 ): Promise<OpenDatabase> {
+  const waiting = { log, signal, emptyOnly: !upgrades }
   if (config.databaseUrl !== undefined) {
-    return withMigrations({ ...ofAnother(config.databaseUrl), mayBePooled: true }, { log, signal })
+    return withMigrations({ ...ofAnother(config.databaseUrl), mayBePooled: true }, waiting)
   }
   const deadline = Date.now() + BUSY_LIMIT_MS
   for (let hasWaited = false; ; hasWaited = true) {
     signal?.throwIfAborted()
     const url = await urlOfServer(config.dataDir)
-    if (url !== null) return withMigrations(ofAnother(url), { log, signal, isTransient: isInitializing })
+    if (url !== null) return withMigrations(ofAnother(url), { ...waiting, isTransient: isInitializing })
     try {
-      return await withMigrations(await openEmbedded(config, command, log), { log, signal })
+      return await withMigrations(await openEmbedded(config, command, log), waiting)
     } catch (error) {
       if (!(error instanceof DataDirBusyError) || Date.now() > deadline) throw error
       // A starting server, or another command, which stops its PostgreSQL when it ends.
@@ -147,13 +154,15 @@ function isInitializing(error: unknown): boolean {
 interface Waiting {
   readonly log: Log
   readonly signal?: AbortSignal | undefined
+  /** Refuses a schema of an earlier version. */
+  readonly emptyOnly?: boolean
   /** Whether a failure passes, beside those of a database that is away. */
   readonly isTransient?: (error: unknown) => boolean
 }
 
 async function withMigrations(
   opened: Candidate,
-  { log, signal, isTransient = () => false }: Waiting,
+  { log, signal, emptyOnly, isTransient = () => false }: Waiting,
 ): Promise<OpenDatabase> {
   const deadline = Date.now() + STARTUP_LIMIT_MS
   let nextLine = 0
@@ -173,7 +182,7 @@ async function withMigrations(
     try {
       signal?.throwIfAborted()
       if (opened.mayBePooled) await refuseTransactionPooling(opened.url)
-      await migrate(opened.url, log, { signal, whenLocked })
+      await migrate(opened.url, log, { emptyOnly, signal, whenLocked })
       return opened
     } catch (error) {
       const isLocked = isLockTimeout(error)

@@ -1,6 +1,6 @@
 import { readConsumerLag } from '../../../hub/log/consumer.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { migrationState } from '../../../platform/db/migrate.js'
+import { migrationState, pendingText } from '../../../platform/db/migrate.js'
 import type { Role } from '../../../platform/process/roles.js'
 import {
   listProcesses,
@@ -44,7 +44,10 @@ export async function readServerStatus(
         readExpectedRoles(db, idleRoles),
       ])
     : [null, []]
-  const problems = [...migrationProblems(pending), ...roleProblems(details?.processes ?? [], expectedRoles)]
+  const problems = [
+    ...(pending.length === 0 ? [] : [pendingText(pending)]),
+    ...roleProblems(details?.processes ?? [], expectedRoles),
+  ]
   return {
     object: 'server_status' as const,
     ready: problems.length === 0,
@@ -100,12 +103,6 @@ async function readDetails(db: Database, { clock, upstreams, version }: DetailOp
     })),
     database: databaseJson(sizes, version),
   }
-}
-
-function migrationProblems(pending: readonly string[]): string[] {
-  if (pending.length === 0) return []
-  if (pending.length === 1) return [`the migration ${pending[0]} is not applied`]
-  return [`${pending.length} migrations are not applied, the first is ${pending[0]}`]
 }
 
 function roleProblems(
