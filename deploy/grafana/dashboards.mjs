@@ -200,7 +200,12 @@ const network = dashboard(
     chart('Messages by type', 'ops', [[rate('plaza_merges_total', 'type'), '{{type}}']], { stacked: true }),
     chart('Messages by outcome', 'ops', [[rate('plaza_merges_total', 'outcome'), '{{outcome}}']]),
     chart('Accepted, not in the log yet', 'none', [[`plaza_event_lag_messages{${P}}`, '{{instance}}']]),
-    chart('gRPC calls', 'reqps', [[rate('plaza_grpc_call_duration_seconds_count', 'method'), '{{method}}']]),
+    chart(
+      'gRPC calls',
+      'reqps',
+      [[rate('plaza_grpc_call_duration_seconds_count', 'method, status'), '{{method}} {{status}}']],
+      { description: 'By the number of their status: 0 is a reply, 13 and 14 are failures of the server.' },
+    ),
     chart('gRPC calls, p99', 's', [
       [quantile(0.99, 'plaza_grpc_call_duration_seconds', 'method'), '{{method}}'],
     ]),
