@@ -7,7 +7,7 @@ const EVERY = '$__rate_interval'
 /** Requests of callers: not those of probes, and of Prometheus. */
 const CALLERS = `${P},route!~"/healthz|/readyz|/metrics"`
 /** Streams end when their clients leave: how long they took says nothing. */
-const ANSWERED = `${P},route!~"/healthz|/readyz|/metrics|/v1/events/stream"`
+const ANSWERED = `${P},route!~"/healthz|/readyz|/metrics|/v1/events/stream|/admin/stream"`
 
 const rate = (metric, by, labels = P) => `sum by (${by}) (rate(${metric}{${labels}}[${EVERY}]))`
 const quantile = (share, metric, by, labels = P) =>
