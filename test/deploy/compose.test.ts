@@ -84,9 +84,18 @@ it('compose: an upgrade makes the services anew whose files it has replaced, but
     volumes.some((mount) => /^\.\/[^:]*\.\w+:/.test(mount)) && !name.startsWith('db') ? [name] : [],
   )
   const guide = readFileSync('docs/operate.md', 'utf8')
-  const [, named = ''] = /docker compose up -d --force-recreate --no-deps ([\w -]+)`/.exec(guide) ?? []
+  const [, named = ''] = /docker compose up -d --force-recreate --no-deps ([\w -]+)$/m.exec(guide) ?? []
   expect(named.split(' ').sort()).toEqual(withFiles.sort())
   expect(withFiles).toContain('haproxy')
+})
+
+it('compose: an upgrade migrates while the old processes serve, and replaces all of them afterwards', () => {
+  const commands = readFileSync('docs/operate.md', 'utf8').match(/^ {4}(git pull|docker compose (run|up)) .*/gm)
+  expect(commands?.map((command) => command.trim()).slice(0, 3)).toEqual([
+    'git pull && docker compose build',
+    'docker compose run --rm --no-deps worker migrate',
+    'docker compose up -d --no-deps worker sync api',
+  ])
 })
 
 it('compose: HAProxy overwrites the address of the client in each frontend', () => {
