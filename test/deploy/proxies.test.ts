@@ -17,6 +17,14 @@ it('the nginx of the guide refuses what is for operators, and drops the header w
   expect(nginx).not.toMatch(/location[^}]*proxy_set_header/)
 })
 
+it('the nginx of the guide keeps the subscriptions of a quiet hub over gRPC', () => {
+  const [block = ''] = /location \/ \{\n {2}grpc_pass .*?\n\}/s.exec(guide) ?? []
+  expect(block).toContain('grpc_set_header X-Forwarded-For $remote_addr;')
+  for (const limit of ['grpc_read_timeout', 'grpc_send_timeout', 'client_body_timeout']) {
+    expect(block).toContain(`${limit} 1h;`)
+  }
+})
+
 it('the Caddy of the guide refuses what is for operators, and drops the header with which admins act as apps', () => {
   const caddy = blockAfter(/\nCaddy, /)
   const [, paths = ''] = /@private path (.*)/.exec(caddy) ?? []
