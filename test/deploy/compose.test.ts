@@ -71,6 +71,13 @@ it('compose: a replica that is away does not fill the disk of the primary', () =
   }
 })
 
+it('compose: the data of both databases is on their volumes, whatever version of PostgreSQL is chosen', () => {
+  for (const name of ['db', 'db-replica']) {
+    const { environment, volumes } = services[name] ?? {}
+    expect(volumes).toContain(`${name}:${environment?.PGDATA}`)
+  }
+})
+
 it('compose: an upgrade keeps the number of processes: it is a variable of .env, and no option of a command', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Compose's.
   expect(services.api?.deploy?.replicas).toBe('${API_REPLICAS:-2}')
