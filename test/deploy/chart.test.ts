@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import {
   cases,
   type Manifest,
@@ -10,6 +11,8 @@ import {
   sourceHash,
 } from '../../deploy/helm/chart.mjs'
 import { configVariables } from '../../src/app/config/config.js'
+import { defaultConnections } from '../../src/app/connections.js'
+import { parseRoles } from '../../src/platform/process/roles.js'
 import { findUnknownFields, modulePath } from './unknown-fields.js'
 
 const rendered = new Map(cases.map((name) => [name, readFileSync(renderedFile(name), 'utf8')]))
@@ -20,6 +23,22 @@ const all = byCase.flatMap(([, list]) => list)
 function ofKind(list: readonly Manifest[], kind: string): Manifest[] {
   return list.filter((manifest) => manifest.kind === kind)
 }
+
+interface RoleValues {
+  readonly replicas: number
+  readonly autoscaling: { readonly enabled: boolean; readonly maxReplicas: number }
+}
+
+it('the guide states how many connections the values of the chart need during an upgrade', () => {
+  const { roles } = parse(readFileSync('deploy/helm/plaza/values.yaml', 'utf8')) as {
+    roles: Readonly<Record<string, RoleValues>>
+  }
+  const needed = Object.entries(roles).reduce((sum, [role, { replicas, autoscaling }]) => {
+    const most = autoscaling.enabled ? autoscaling.maxReplicas : replicas
+    return sum + (most + 1) * defaultConnections(parseRoles(role), 1)
+  }, 0)
+  expect(readFileSync('docs/deploy.md', 'utf8')).toContain(`that is ${needed} connections`)
+})
 
 describe('the rendered manifests', () => {
   it('are those of the chart: run `npm run chart` after a change', () => {
