@@ -17,7 +17,7 @@ import { readUnreachedUpstreams, SyncWatch } from './sync-progress.js'
 /** The state of a server as its database tells it; no process is asked. */
 export type ServerStatus = Awaited<ReturnType<typeof readServerStatus>>
 
-/** What the configuration says about the server. */
+/** Settings of this process that say what a server should have. */
 interface ConfiguredParts {
   /** Roles without work, which are not missing. */
   readonly idleRoles?: ReadonlySet<Role>
