@@ -9,7 +9,7 @@ export function observeConsumers(
   read: () => Promise<readonly ConsumerLag[]>,
   clock: () => number,
 ): void {
-  const gauge = (name: string, help: string, valueOf: (lag: ConsumerLag) => number | null) =>
+  const gauge = (name: string, help: string, measure: (lag: ConsumerLag) => number | null) =>
     new Gauge({
       name,
       help,
@@ -18,7 +18,7 @@ export function observeConsumers(
       async collect() {
         this.reset()
         for (const lag of await read().catch(() => [])) {
-          const value = valueOf(lag)
+          const value = measure(lag)
           if (value !== null) this.set({ consumer: lag.name, shard: lag.shard }, value)
         }
       },

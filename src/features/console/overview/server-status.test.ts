@@ -91,7 +91,10 @@ it('migrations that are pending: one by its name, several by the first', async (
 it('a role without work is not missing', async () => {
   const { db } = await createTestDatabase()
   await addProcess(db, 'api', 'worker')
-  expect(await readServerStatus(db, Date.now, { idleRoles: new Set(['sync']) })).toMatchObject({ ready: true, problems: [] })
+  expect(await readServerStatus(db, Date.now, { idleRoles: new Set(['sync']) })).toMatchObject({
+    ready: true,
+    problems: [],
+  })
   expect(await readServerStatus(db, Date.now)).toMatchObject({
     ready: false,
     problems: ['no process has the role sync'],
@@ -133,8 +136,18 @@ it('jobs that fail: those whose newest run failed, of one job for all in any pro
   await addRun(first, 'measures', 10, 12, true)
   await addRun(second, 'measures', 20, 5, true)
   expect((await readServerStatus(db, Date.now)).failing_jobs).toEqual([
-    { object: 'failing_job', name: 'measures', failed_at: '1970-01-01T00:00:12.000Z', error: 'measures cannot be' },
-    { object: 'failing_job', name: 'scores', failed_at: '1970-01-01T00:00:20.000Z', error: 'scores cannot be' },
+    {
+      object: 'failing_job',
+      name: 'measures',
+      failed_at: '1970-01-01T00:00:12.000Z',
+      error: 'measures cannot be',
+    },
+    {
+      object: 'failing_job',
+      name: 'scores',
+      failed_at: '1970-01-01T00:00:20.000Z',
+      error: 'scores cannot be',
+    },
   ])
 })
 
