@@ -7,7 +7,7 @@ import type { Queryable } from '../../../platform/db/connection.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
 import { createDeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.js'
 import { type ClaimedDelivery, deliveryWorkers } from './delivery-store.js'
-import { outcomeOf } from './outcome.js'
+import { outcomeOf, settleOutcomes } from './outcome.js'
 
 const { db, connect } = await createTestDatabase()
 const api = await createTestApi({ db })
@@ -90,6 +90,37 @@ it('an answer of the present target pauses the webhook, and 410 disables it', as
     active: false,
     description: expect.stringContaining('410'),
   })
+})
+
+it('an outcome that is settled again after the reply was lost counts once, and gives the webhook back', async () => {
+  const webhook_id = await createWebhook('settled-twice')
+  const delivery = await claimTest(webhook_id)
+  const lane = async () => {
+    const [row] = await db`select failures, worker from webhooks.lanes where webhook_id = ${webhook_id}`
+    return row
+  }
+  await settle(delivery, 500)
+  expect(await lane()).toEqual({ failures: 1, worker: null })
+  // Another delivery is claimed meanwhile.
+  await claimTest(webhook_id)
+  expect(await lane()).toEqual({ failures: 1, worker })
+  await settle(delivery, 500)
+  expect(await lane()).toEqual({ failures: 1, worker: null })
+  expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toContainEqual(
+    expect.objectContaining({ delivery_id: delivery.id, attempts: 1 }),
+  )
+})
+
+it('a target whose answer 410 is settled again is still found gone', async () => {
+  const webhook_id = await createWebhook('gone-twice')
+  const delivery = await claimTest(webhook_id)
+  const attempt = { delivery, attemptedAtMs: Date.now() - 5, nowMs: Date.now(), random: 0.5 }
+  const answer = { status: 410, headers: {}, bytes: Buffer.of(), isTruncated: false, url: delivery.targetUrl }
+  const outcome = outcomeOf(answer, attempt)
+  // The first reply does not arrive.
+  await settleOutcomes(db, worker, [outcome], { nowMs: Date.now(), finishedWebhookIds: [webhook_id] })
+  await queue.settle(worker, [outcome], [webhook_id])
+  expect((await api.get('webhook', { webhook_id })).json().webhook).toMatchObject({ active: false })
 })
 
 it('deliveries are claimed after the clock of the database was set back', async () => {

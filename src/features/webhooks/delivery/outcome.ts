@@ -111,7 +111,8 @@ export interface LaneState {
 /**
  * Writes the outcomes of attempts into the database, in one statement. A delivery that another worker has claimed
  * meanwhile, because this one seemed dead, stays with the other. A failure of a target that was replaced meanwhile says
- * nothing about the new one: the delivery is due at once, and nothing else of the webhook changes.
+ * nothing about the new one: the delivery is due at once, and nothing else of the webhook changes. Outcomes that are settled
+ * again, because the reply of the database was lost, count once; what they say of the target is returned again.
  *
  * @param nowMs The clock of this worker. The database keeps its own: times are written as far from its now as they are
  * from this, so a worker whose clock is wrong retries neither at once nor hours late.
@@ -140,17 +141,19 @@ export async function settleOutcomes(
         finished_at = case when came.state = 'waiting' and came.active then null else now() end
       from came
       where d.id = came.id and d.worker = ${worker}::uuid and d.state = 'sending'
+      returning d.id
     ),
     targets as (
       select
         webhook_id,
         target_url,
-        coalesce(bool_or(state = 'delivered') filter (where is_current), false) as has_taken,
-        count(*) filter (where is_current and state <> 'delivered') as failures,
+        coalesce(bool_or(state = 'delivered') filter (where is_current and ended.id is not null), false) as has_taken,
+        count(ended.id) filter (where is_current and state <> 'delivered') as failures,
         max(held_until) filter (where is_current) as held_until,
         coalesce(bool_or(status = ${GONE}) filter (where is_current), false) as is_gone,
         not bool_and(is_current) as has_new_target
       from came
+      left join ended on ended.id = came.id
       group by webhook_id, target_url
     )
     update webhooks.lanes l
