@@ -17,7 +17,7 @@ import { decodeProof } from '../merge/names.js'
 import { ethAccount, localAccount, newPrivateKey } from './eth-account.js'
 import { LocalRegistry, refuseRealNetwork } from './registry.js'
 
-const { db } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const verifyPool = createVerifyPool({ threads: 0 })
 const nowMs = 1_790_000_000_000
 const hub = await createHub({
@@ -176,6 +176,19 @@ describe('LocalRegistry', () => {
     `
     expect(rows.length).toBeGreaterThan(10)
     expect(rows.every((row) => row.fids === 1)).toBe(true)
+  })
+
+  it('changes of several registries of a process need two connections between them', async () => {
+    const small = connect({ poolSize: 2 })
+    const clock = () => nowMs
+    const options = { db: small, verifyPool, network: FarcasterNetwork.DEVNET, shards: 2, clock }
+    const hubOfSmall = await createHub(options)
+    const registries = Array.from({ length: 3 }, () => new LocalRegistry({ db: small, hub: hubOfSmall, clock }))
+    const created = await Promise.all(
+      registries.map((each) => each.createFid(ethAccount(newPrivateKey()).address)),
+    )
+    await hubOfSmall.close()
+    expect(created).toEqual(registries.map(() => ({ fid: expect.any(Number) })))
   })
 
   it('refuses real networks', () => {

@@ -43,8 +43,6 @@ const KEY_REQUEST_SECONDS = 24 * 60 * 60
  * they would emit. Any number of processes may use it at once.
  */
 export class LocalRegistry {
-  #lastTask: Promise<unknown> = Promise.resolve()
-
   constructor(private readonly options: RegistryOptions) {}
 
   /** Registers the next free fid for a custody address (20 bytes), with one unit of storage. */
@@ -188,14 +186,8 @@ export class LocalRegistry {
     return outcome ?? null
   }
 
-  /**
-   * Serializes changes of one process. Each holds a connection while it waits for the lock; many would leave
-   * none for the merge that the first one waits for.
-   */
   #withLock<T>(work: (locked: Queryable) => Promise<T>): Promise<T> {
-    const task = this.#lastTask.then(() => withRegistryLock(this.options.db, work))
-    this.#lastTask = task.catch(() => {})
-    return task
+    return withRegistryLock(this.options.db, work)
   }
 
   async #submit(...events: OnChainEvent[]): Promise<Refusal | null> {

@@ -4,7 +4,6 @@ import { signerState } from '../../../hub/registry/registry.js'
 import { nextBlockNumber, withRegistryLock } from '../../../hub/registry/registry-lock.js'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
-import { createQueue } from '../../../platform/process/queue.js'
 import { OnChainEvent } from '../../../protocol/definitions.js'
 import type {
   AccountCall,
@@ -59,8 +58,6 @@ export async function localBalance(db: Queryable, { id }: Pick<Payer, 'id'>): Pr
 export class LocalLedger implements AccountLedger {
   readonly network = LOCAL_NETWORK
   readonly #options: LocalLedgerOptions
-  /** Work waits for the registry lock on a connection, so it runs one at a time in this process. */
-  readonly #runInTurn = createQueue()
 
   constructor(options: LocalLedgerOptions) {
     this.#options = options
@@ -166,7 +163,7 @@ export class LocalLedger implements AccountLedger {
   }
 
   #underLock<T>(work: (lockedDb: Queryable) => Promise<T>): Promise<T> {
-    return this.#runInTurn(() => withRegistryLock(this.#options.db, work))
+    return withRegistryLock(this.#options.db, work)
   }
 
   async #nextPosition({ kind }: AccountCall): Promise<EventPosition> {
