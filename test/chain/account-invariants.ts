@@ -11,19 +11,14 @@ export interface FundedWallet extends Wallet {
   funding: bigint
 }
 
-/** Checks what must hold between any two transactions of the database. @param nowMs Unix milliseconds. */
-export async function expectInvariants(
-  db: Database,
-  wallets: readonly FundedWallet[],
-  nowMs: number,
-): Promise<void> {
-  const now = new Date(nowMs)
+/** Checks what must hold between any two transactions of the database. */
+export async function expectInvariants(db: Database, wallets: readonly FundedWallet[]): Promise<void> {
   const [fids] = await db<
     Record<'available' | 'held' | 'used' | 'registered' | 'unknown' | 'half', number>[]
   >`
     select
-      count(*) filter (where used_at is null and (held_until is null or held_until <= ${now}))::integer as available,
-      count(*) filter (where used_at is null and held_until > ${now})::integer as held,
+      count(*) filter (where used_at is null and (held_until is null or held_until <= now()))::integer as available,
+      count(*) filter (where used_at is null and held_until > now())::integer as held,
       count(*) filter (where used_at is not null)::integer as used,
       (
         select count(distinct t.fid)::integer from accounts.transactions t

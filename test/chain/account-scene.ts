@@ -1,6 +1,8 @@
 import { parseEther } from 'viem'
 import { expect } from 'vitest'
+import { passTime } from '../../src/features/accounts/testing/pass-time.js'
 import type { Hub } from '../../src/hub/hub.js'
+import type { Database } from '../../src/platform/db/connection.js'
 import { PlazaError } from '../../src/platform/errors.js'
 import { hexOf } from '../../src/protocol/bytes.js'
 import type { TestDatabase } from '../database.js'
@@ -31,15 +33,28 @@ const STEP_TICKS = 30
 /** More blocks than any work takes. */
 const MAX_TICKS = 10_000
 
-/** A clock that only the scene moves. */
+/** A clock that the scene moves forward, together with the times in the database. */
 export class SceneClock {
-  #nowMs = Date.now()
+  readonly #db: Database
+  #aheadMs = 0
+  #movedMs = 0
 
-  readonly now = (): number => this.#nowMs
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  readonly now = (): number => Date.now() + this.#aheadMs
+
+  /** A moment that no time in the database is before: what is being moved counts as not moved yet. */
+  earliest(): number {
+    return Date.now() + this.#movedMs
+  }
 
   /** Moves the clock forward. */
-  advance(byMs: number): void {
-    this.#nowMs += byMs
+  async advance(byMs: number): Promise<void> {
+    this.#aheadMs += byMs
+    await passTime(this.#db, byMs)
+    this.#movedMs += byMs
   }
 }
 
@@ -67,7 +82,7 @@ export class AccountScene {
       scene.wallets.push({ ...wallet, funding })
     }
     // Fids held in an earlier run are free again.
-    clock.advance(HOLD_MS)
+    await clock.advance(HOLD_MS)
     // A reorganization must not take the funding back.
     await chain.mine(confirmations + 1)
     for (const _ of [0, 1]) scene.#servers.push(await scene.#startServer())
@@ -92,7 +107,7 @@ export class AccountScene {
     const server = this.#servers[index]!
     const held = await db<{ fid: number; walletId: string }[]>`
       select fid, held_by as "walletId" from accounts.fid_pool
-      where used_at is null and held_until > ${new Date(this.#parts.clock.now())}
+      where used_at is null and held_until > now()
         and held_by = any(${db.types.texts(this.wallets.map(({ id }) => id))}::text[]::uuid[])
       order by fid
       limit ${count}`
@@ -170,7 +185,7 @@ export class AccountScene {
   /** Mines a block, moves the clock and wakes the servers. */
   async #tick(): Promise<void> {
     await this.#parts.chain.mine(1)
-    this.#parts.clock.advance(TICK_MS)
+    await this.#parts.clock.advance(TICK_MS)
     for (const server of this.#servers) server.wake()
   }
 
@@ -196,7 +211,7 @@ export class AccountScene {
   /** Takes a fid and checks that no other caller holds it. */
   async #take(server: AccountServer, wallet: FundedWallet): Promise<void> {
     const { clock } = this.#parts
-    const takenMs = clock.now()
+    const takenMs = clock.earliest()
     const fid = await server.accounts.fidPool.take(wallet)
     const isHeld = this.#handedOut.some((other) => other.fid === fid && clock.now() - other.takenMs < HOLD_MS)
     expect(isHeld, `fid ${fid} was given to two`).toBe(false)

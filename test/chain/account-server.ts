@@ -40,12 +40,10 @@ export class AccountServer {
   readonly #lockDb: Database
   readonly #worker: AccountWorker
   readonly #ending = new AbortController()
-  readonly #clock: () => number
   #writesLeft = Number.POSITIVE_INFINITY
   #ended: Promise<unknown> | null = null
 
   constructor({ database, urls, clock, hub, ...options }: AccountServerParts) {
-    this.#clock = clock
     this.#db = database.connect({ poolSize: POOL_SIZE, onStatement: (sql) => this.#count(sql) })
     this.#lockDb = database.connect({ poolSize: 1 })
     const db = this.#db
@@ -61,7 +59,7 @@ export class AccountServer {
       clock,
       log: silentLog,
     })
-    const parts = { db, lockDb: this.#lockDb, accounts: this.accounts, worker, clock, log: silentLog }
+    const parts = { db, lockDb: this.#lockDb, accounts: this.accounts, worker, log: silentLog }
     this.#worker = new AccountWorker(parts)
   }
 
@@ -116,7 +114,7 @@ export class AccountServer {
         ? { id: randomUUID(), key: Buffer.from(testKey(randomUUID()).publicKey), metadata: null }
         : null,
     }
-    const id = await acceptRegistration(this.#db, registration, this.#clock())
+    const id = await acceptRegistration(this.#db, registration)
     await this.accounts.registrar.complete(id)
   }
 

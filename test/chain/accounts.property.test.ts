@@ -15,7 +15,7 @@ const database = await createTestDatabase({ poolSize: 8 })
 const { db } = database
 const chain = await startTestChain()
 const rpcs = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]
-const clock = new SceneClock()
+const clock = new SceneClock(db)
 const hub = await createTestHub(db, { clock: clock.now })
 const parts = { database, chain, rpcs, hub, clock, confirmations: CONFIRMATIONS }
 
@@ -124,7 +124,7 @@ async function act(scene: AccountScene, action: Action, inconsistentRpc: 0 | 1 |
     case 'register':
       return await scene.register(action.server, action.count, action)
     case 'expire':
-      return clock.advance(HOLD_MS)
+      return await clock.advance(HOLD_MS)
     case 'kill':
       return scene.killAfter(action.server, action.writes)
     case 'reorg':
@@ -153,10 +153,10 @@ async function expectAccountsHold({ funds, inconsistentRpc, actions }: Run): Pro
     for (const each of actions) {
       await act(scene, each, inconsistentRpc)
       await scene.step()
-      await expectInvariants(db, scene.wallets, clock.now())
+      await expectInvariants(db, scene.wallets)
     }
     await scene.finish()
-    await expectInvariants(db, scene.wallets, clock.now())
+    await expectInvariants(db, scene.wallets)
     await expectMatchesChain(chain, db, scene.wallets)
   } finally {
     await scene.close()

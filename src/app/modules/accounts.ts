@@ -67,7 +67,7 @@ export const accountsModule: Module = {
       log,
       onTaken: () => accountWorker.wakeUp(),
     })
-    const accountWorker = new AccountWorker({ db, lockDb: connections.locks, accounts, worker, clock, log })
+    const accountWorker = new AccountWorker({ db, lockDb: connections.locks, accounts, worker, log })
     await accountWorker.start()
     return {
       services: { accounts, walletLedgers },

@@ -19,8 +19,6 @@ export interface AccountWorkerOptions {
   readonly accounts: Accounts
   /** UUID of this process, as in `registration.ts`. */
   readonly worker: string
-  /** Unix milliseconds. */
-  readonly clock: () => number
   readonly log: Log
 }
 
@@ -84,17 +82,17 @@ export class AccountWorker {
   }
 
   async #startDueWork(): Promise<void> {
-    const { db, accounts, clock } = this.#options
+    const { db, accounts } = this.#options
     const { ledger, fidPool, registrar } = accounts
     this.#runOnce('purchases', () => ledger.settlePending())
-    for (const walletId of await walletsWithDueOrders(db, ledger.network, clock())) {
+    for (const walletId of await walletsWithDueOrders(db, ledger.network)) {
       this.#runOnce(`fid pool ${walletId}`, () => fidPool.fill(walletId))
     }
-    const idleSince = new Date(clock() - PAUSE_MS)
-    for (const id of await findAbandonedDirectRegistrations(db, idleSince, MAX_REGISTRATIONS)) {
-      this.#runOnce(`direct registration ${id}`, () => runDirectRegistration({ db, ledger, clock }, id))
+    const abandoned = { idleMs: PAUSE_MS, limit: MAX_REGISTRATIONS }
+    for (const id of await findAbandonedDirectRegistrations(db, abandoned)) {
+      this.#runOnce(`direct registration ${id}`, () => runDirectRegistration({ db, ledger }, id))
     }
-    for (const id of await findAbandonedRegistrations(db, idleSince, MAX_REGISTRATIONS)) {
+    for (const id of await findAbandonedRegistrations(db, abandoned)) {
       this.#runOnce(`registration ${id}`, () => registrar.complete(id))
     }
   }

@@ -118,9 +118,9 @@ export const listPoolFidsOperation = defineAdminOperation({
   }),
   reply: PoolFidsResponse,
 
-  async handle({ writerDb, clock }, { state = null, limit, cursor }) {
+  async handle({ writerDb }, { state = null, limit, cursor }) {
     const after = pageAfter(fidsByTime.decode(cursor))
-    const rows = await listPoolFids(writerDb, { state, after, limit: limit + 1, nowMs: clock() })
+    const rows = await listPoolFids(writerDb, { state, after, limit: limit + 1 })
     const { page, next } = fidsByTime.page(rows, limit, ({ atMs, id }) => [atMs, id])
     return { fids: page.map(poolFidJson), next }
   },

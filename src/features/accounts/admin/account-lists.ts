@@ -80,12 +80,10 @@ export async function listPoolFids(
     state,
     after,
     limit,
-    nowMs,
   }: {
     readonly state: keyof FidCounts | null
     readonly after: PageAfter | null
     readonly limit: number
-    readonly nowMs: number
   },
 ): Promise<PoolFidRow[]> {
   return await db<PoolFidRow[]>`
@@ -96,7 +94,7 @@ export async function listPoolFids(
         case
           when fid is null then 'ordered'
           when used_at is not null then 'used'
-          when held_until > ${new Date(nowMs)} then 'held'
+          when held_until > now() then 'held'
           else 'available'
         end as state
       from accounts.fid_pool

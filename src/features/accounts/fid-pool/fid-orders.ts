@@ -24,13 +24,13 @@ export async function orderFids(
   db: Database,
   vault: Vault,
   walletId: string,
-  { waitingCount, nowMs }: { readonly waitingCount: () => number; readonly nowMs: number },
+  waitingCount: () => number,
 ): Promise<void> {
   await db.begin(async (transaction) => {
     await lockWallet(transaction, walletId)
-    await retireLostFids(transaction, walletId, nowMs)
+    await retireLostFids(transaction, walletId)
     const [row] = await transaction<{ lacking: number; network: string }[]>`
-      select ${missingFidCount(transaction, nowMs)} as lacking, w.network
+      select ${missingFidCount(transaction)} as lacking, w.network
       from accounts.wallets w
       where w.id = ${walletId}`
     const count = Math.min(row!.lacking + waitingCount(), MAX_ORDERS)
@@ -38,7 +38,7 @@ export async function orderFids(
     const orders = Array.from({ length: count }, () => newOrder(vault))
     await transaction`
       insert into accounts.fid_pool (id, network, paid_by, custody_address, sealed_key, ordered_at, next_attempt_at)
-      select id::uuid, ${row!.network}, ${walletId}::uuid, address, sealed, ${new Date(nowMs)}, ${new Date(nowMs)}
+      select id::uuid, ${row!.network}, ${walletId}::uuid, address, sealed, now(), now()
       from unnest(
         ${db.types.texts(orders.map(({ id }) => id))}::text[],
         ${db.types.byteas(orders.map(({ address }) => address))}::bytea[],
@@ -61,12 +61,12 @@ export function isLostFid(db: Queryable) {
 }
 
 /** Counts lost fids that the wallet has paid for as used, so that it orders others. */
-async function retireLostFids(db: Queryable, walletId: string, nowMs: number): Promise<void> {
+async function retireLostFids(db: Queryable, walletId: string): Promise<void> {
   await db`
     with lost as (
-      update accounts.fid_pool s set used_at = ${new Date(nowMs)}, held_by = s.paid_by
+      update accounts.fid_pool s set used_at = now(), held_by = s.paid_by
       where s.paid_by = ${walletId} and s.fid is not null and s.used_at is null
-        and (s.held_until is null or s.held_until <= ${new Date(nowMs)}) and ${isLostFid(db)}
+        and (s.held_until is null or s.held_until <= now()) and ${isLostFid(db)}
       returning s.id
     )
     update accounts.wallets w set fids_used = w.fids_used + (select count(*) from lost)
@@ -74,12 +74,12 @@ async function retireLostFids(db: Queryable, walletId: string, nowMs: number): P
 }
 
 /** SQL for the number of fids that the wallet `w` lacks. */
-function missingFidCount(db: Queryable, nowMs: number) {
+function missingFidCount(db: Queryable) {
   return db`(
     w.fids_used + w.fid_pool_size - w.fids_ordered
     + (
       select count(*) from accounts.fid_pool h
-      where h.held_by = w.id and h.used_at is null and h.held_until > ${new Date(nowMs)}
+      where h.held_by = w.id and h.used_at is null and h.held_until > now()
     )
   )`
 }
@@ -93,26 +93,26 @@ function newOrder(vault: Vault) {
 }
 
 /** Lists wallets in use that lack fids or have unregistered orders. */
-export async function walletsWithDueOrders(db: Queryable, network: string, nowMs: number): Promise<string[]> {
+export async function walletsWithDueOrders(db: Queryable, network: string): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select w.id from accounts.wallets w
     where w.network = ${network}
       and (
         exists (
           select from accounts.fid_pool o
-          where o.paid_by = w.id and o.fid is null and o.next_attempt_at <= ${new Date(nowMs)}
+          where o.paid_by = w.id and o.fid is null and o.next_attempt_at <= now()
         )
-        or ${missingFidCount(db, nowMs)} > 0
+        or ${missingFidCount(db)} > 0
           and (w.fids_ordered > 0 or exists (select from accounts.fid_pool h where h.held_by = w.id and h.used_at is null))
       )`
   return rows.map(({ id }) => id)
 }
 
 /** Lists the ids of the due orders of a wallet. */
-export async function dueOrders(db: Queryable, walletId: string, nowMs: number): Promise<string[]> {
+export async function dueOrders(db: Queryable, walletId: string): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from accounts.fid_pool
-    where paid_by = ${walletId} and fid is null and next_attempt_at <= ${new Date(nowMs)}
+    where paid_by = ${walletId} and fid is null and next_attempt_at <= now()
     order by ordered_at, id
     limit ${MAX_ORDERS}`
   return rows.map(({ id }) => id)
@@ -124,21 +124,21 @@ export async function addToPool(db: Queryable, orderId: string, fid: number): Pr
 }
 
 /** Postpones a failed order to its next attempt. */
-export async function postpone(db: Queryable, orderId: string, nowMs: number): Promise<void> {
+export async function postpone(db: Queryable, orderId: string): Promise<void> {
   await db`
     update accounts.fid_pool
     set failures = failures + 1,
-      next_attempt_at = ${new Date(nowMs)} + interval '1 second' * least(
+      next_attempt_at = now() + interval '1 second' * least(
         ${MAX_RETRY_SECONDS}::integer, ${FIRST_RETRY_SECONDS}::integer * 2 ^ least(failures, 16)
       )
     where id = ${orderId} and fid is null`
 }
 
 /** Makes postponed orders of a wallet due now, for a waiting caller. */
-export async function expedite(db: Queryable, walletId: string, nowMs: number): Promise<void> {
+export async function expedite(db: Queryable, walletId: string): Promise<void> {
   await db`
-    update accounts.fid_pool set next_attempt_at = ${new Date(nowMs)}
-    where paid_by = ${walletId} and fid is null and next_attempt_at > ${new Date(nowMs)}`
+    update accounts.fid_pool set next_attempt_at = now()
+    where paid_by = ${walletId} and fid is null and next_attempt_at > now()`
 }
 
 /**

@@ -11,13 +11,13 @@ import { LocalLedger } from '../ledger/local-ledger.js'
 import { readRegistration, releaseFid } from '../registration/registration.js'
 import { countFidsByState } from '../testing/fid-counts.js'
 import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
+import { passTime } from '../testing/pass-time.js'
 import type { Wallet } from '../wallets/wallets.js'
 import { FidPool, type FidPoolOptions } from './fid-pool.js'
 
 const { db } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
-let nowMs = testNowUnix * 1000
-const clock = () => nowMs
+const clock = () => testNowUnix * 1000
 const ledger = () => new LocalLedger({ db, hub, clock })
 const pools: FidPool[] = []
 /** A pool as another process would create it. */
@@ -40,7 +40,8 @@ function server(): FidPool {
   return createdPools
 }
 const idle = () => Promise.all(pools.map((each) => each.idle()))
-const HOLD_MS = 10 * 60 * 1000
+const MINUTE_MS = 60_000
+const HOLD_MS = 10 * MINUTE_MS
 const inMs = (ms: number) => performance.now() + ms
 
 /** A ledger that buys when it is released. */
@@ -87,7 +88,7 @@ it('take: fifty concurrent calls -> fifty distinct fids, each paid once', {
   await idle()
   // The last caller leaves a gap, which the next fill closes.
   await one.fill(wallet.id)
-  const tally = await countFidsByState(db, nowMs)
+  const tally = await countFidsByState(db)
   expect(tally).toEqual({ available: 1, held: 50, used: 0, registered: 51, bought: 51 })
   expect(await balanceOf(wallet)).toBe(9n * LOCAL_PRICE)
 })
@@ -99,17 +100,17 @@ it('take: an unused fid goes to the next caller after ten minutes at no cost', a
     await fundedWallet(db, { fidPoolSize: 0 }),
   ]
   const fid = await createPool().take(first)
-  nowMs += HOLD_MS - 1
+  await passTime(db, HOLD_MS - MINUTE_MS)
   expect(await createPool().take(second)).not.toBe(fid)
-  nowMs += 1
+  await passTime(db, MINUTE_MS)
   expect(await createPool().take(first)).toBe(fid)
   await idle()
   expect(await balanceOf(first)).toBe(99n * LOCAL_PRICE)
-  nowMs += HOLD_MS
+  await passTime(db, HOLD_MS)
   const [again] = await Promise.all([createPool().take(second), createPool().take(second)])
   expect(again).toBeGreaterThan(0)
   await idle()
-  expect((await countFidsByState(db, nowMs)).bought).toBe(2)
+  expect((await countFidsByState(db)).bought).toBe(2)
 })
 
 /** Uses the fid in a registration that ends undone, with a transaction of it that ended like this. */
@@ -128,26 +129,24 @@ async function undoRegistration(wallet: Wallet, fid: number, state: 'confirmed' 
   await db`
     insert into accounts.transactions (wallet_id, purpose, nonce, state, max_cost)
     select ${wallet.id}, ${`registration ${id} key`}, 1000000 + count(*), ${state}, 0 from accounts.transactions`
-  await releaseFid(db, await readRegistration(db, id), nowMs)
+  await releaseFid(db, await readRegistration(db, id))
 }
 
 it('take: what a reverted transaction has shown of a signature is of no use with the fid of another', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { fidPoolSize: 0 })
   const take = async () => await createPool().take(wallet)
-  const nextDay = () => {
-    nowMs += 26 * 60 * 60 * 1000
-  }
+  const nextDay = () => passTime(db, 26 * 60 * MINUTE_MS)
   const unharmed = await take()
   await undoRegistration(wallet, unharmed, 'confirmed')
-  nowMs += HOLD_MS
+  await passTime(db, HOLD_MS)
   expect(await take()).toBe(unharmed)
 
   await undoRegistration(wallet, unharmed, 'reverted')
-  nowMs += HOLD_MS
+  await passTime(db, HOLD_MS)
   const other = await take()
   expect(other).not.toBe(unharmed)
-  nextDay()
+  await nextDay()
   expect(await take()).toBe(unharmed)
 
   const [withKey, withOwner] = [unharmed, other]
@@ -155,8 +154,24 @@ it('take: what a reverted transaction has shown of a signature is of no use with
     insert into hub.signers (fid, key, key_type, active, block_number, log_index, event)
     values (${withKey}, '\\x01', 1, true, 1, 1, '')`
   await db`update hub.fids set custody_address = '\\x02' where fid = ${withOwner}`
-  nextDay()
+  await nextDay()
   expect([withKey, withOwner]).not.toContain(await take())
+})
+
+it('take: servers whose clocks are an hour apart give no fid to two callers', async () => {
+  await clearPools()
+  const wallets = [await fundedWallet(db, { fidPoolSize: 1 }), await fundedWallet(db, { fidPoolSize: 1 })] as const
+  const ahead = createPool({ clock: () => clock() + 60 * MINUTE_MS })
+  const behind = createPool({ clock: () => clock() - 60 * MINUTE_MS })
+  const fids: number[] = []
+  for (const pool of [behind, ahead, behind, ahead]) {
+    for (const wallet of wallets) fids.push(await pool.take(wallet))
+  }
+  expect(new Set(fids).size).toBe(8)
+  await idle()
+  await passTime(db, HOLD_MS)
+  expect(fids).toContain(await ahead.take(wallets[0]))
+  expect(fids).toContain(await behind.take(wallets[1]))
 })
 
 it('take: a wallet that cannot pay for a replacement -> insufficient_funds', async () => {
@@ -179,7 +194,7 @@ it('take: a caller without time left gets no fid, and none is ordered for it', a
   await createPool().fill(wallet.id)
   await expect(createPool().take(wallet, inMs(-1))).rejects.toMatchObject({ code: 'unavailable' })
   await idle()
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 1, held: 0, bought: 1 })
+  expect(await countFidsByState(db)).toMatchObject({ available: 1, held: 0, bought: 1 })
 })
 
 it('take: a fid that is registered when the time of its caller is over goes to the next one', async () => {
@@ -190,10 +205,10 @@ it('take: a fid that is registered when the time of its caller is over goes to t
   await expect(pool.take(wallet, inMs(5_000))).rejects.toMatchObject({ code: 'unavailable' })
   release()
   await idle()
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 1, held: 0, bought: 1 })
+  expect(await countFidsByState(db)).toMatchObject({ available: 1, held: 0, bought: 1 })
   await pool.fill(wallet.id)
   expect(await pool.take(wallet)).toBeGreaterThan(0)
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 0, held: 1, bought: 1 })
+  expect(await countFidsByState(db)).toMatchObject({ available: 0, held: 1, bought: 1 })
 })
 
 it('take: a network that answers when the time of the caller is over -> no fid is held', async () => {
@@ -202,7 +217,7 @@ it('take: a network that answers when the time of the caller is over -> no fid i
   await createPool().fill(wallet.id)
   const taken = createPool({ ledger: slowLedger() }).take(wallet, inMs(100))
   await expect(taken).rejects.toMatchObject({ code: 'unavailable' })
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 1, held: 0 })
+  expect(await countFidsByState(db)).toMatchObject({ available: 1, held: 0 })
 })
 
 it('fill: replaces fids whose taker died before replacing them', async () => {
@@ -211,7 +226,7 @@ it('fill: replaces fids whose taker died before replacing them', async () => {
   await createPool().take(wallet)
   await idle()
   await createPool().fill(wallet.id)
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 2, held: 1 })
+  expect(await countFidsByState(db)).toMatchObject({ available: 2, held: 1 })
 })
 
 const action = fc.oneof(
@@ -249,14 +264,14 @@ it('fid pool: available, held and used fids match the payments at every step', {
         for (const step of actions) {
           if (step.kind === 'take') {
             await Promise.allSettled(
-              // The clock stands still, so a caller who waits for unaffordable fids gives up soon.
+              // A caller who waits for unaffordable fids gives up soon.
               Array.from({ length: step.times }, () => server().take(wallets[step.wallet]!, inMs(2_000))),
             )
           } else if (step.kind === 'fill') await createPool().fill(wallets[step.wallet]!.id)
-          else if (step.kind === 'wait') nowMs += step.ms
+          else if (step.kind === 'wait') await passTime(db, step.ms)
           else await useOne()
           await idle()
-          const tally = await countFidsByState(db, nowMs)
+          const tally = await countFidsByState(db)
           expect(tally.available + tally.held + tally.used).toBe(tally.registered)
           expect(tally.registered).toBe(tally.bought)
           for (const [n, wallet] of wallets.entries()) {
@@ -281,7 +296,7 @@ async function useOne(): Promise<void> {
     with used as (
       update accounts.fid_pool set used_at = now()
       where id = (
-        select id from accounts.fid_pool where used_at is null and held_until > ${new Date(nowMs)} limit 1
+        select id from accounts.fid_pool where used_at is null and held_until > now() limit 1
       )
       returning held_by
     )
@@ -293,10 +308,10 @@ it('take: orders that waited for money run for the first caller after funding', 
   const wallet = await fundedWallet(db, { balance: LOCAL_PRICE, fidPoolSize: 3 })
   await createPool().take(wallet)
   await idle()
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 1, available: 0, bought: 1 })
+  expect(await countFidsByState(db)).toMatchObject({ held: 1, available: 0, bought: 1 })
   await expect(createPool().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
   await db`update accounts.wallets set balance = ${String(9n * LOCAL_PRICE)}::numeric where id = ${wallet.id}`
   await createPool().take(wallet)
   await idle()
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 2 })
+  expect(await countFidsByState(db)).toMatchObject({ held: 2 })
 })

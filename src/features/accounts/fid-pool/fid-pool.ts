@@ -13,7 +13,7 @@ export interface FidPoolOptions {
   readonly db: Database
   readonly vault: Vault
   readonly ledger: AccountLedger
-  /** Unix milliseconds. */
+  /** For the validity of signatures, in Unix milliseconds. Holds and retries go by the clock of the database. */
   readonly clock: () => number
   readonly log: Log
   /** Called when a wallet has taken a fid, which must be replaced. */
@@ -46,8 +46,8 @@ export class FidPool {
    * @throws PlazaError `insufficient_funds`; `unavailable` when the network takes too long: call again.
    */
   async take(wallet: Wallet, untilMs = performance.now() + WAIT_MS): Promise<number> {
-    const { db, ledger, clock, onTaken } = this.#options
-    const pooled = await takeFid(db, ledger, wallet, { nowMs: clock(), untilMs })
+    const { db, ledger, onTaken } = this.#options
+    const pooled = await takeFid(db, ledger, wallet, { untilMs })
     const fid = pooled ?? (await this.#waitFor(wallet, untilMs))
     onTaken?.(wallet.id)
     return fid
@@ -78,9 +78,9 @@ export class FidPool {
   }
 
   async #waitFor(wallet: Wallet, untilMs: number): Promise<number> {
-    const { db, ledger, clock } = this.#options
+    const { db, ledger } = this.#options
     const restMs = () => untilMs - performance.now()
-    await expedite(db, wallet.id, clock())
+    await expedite(db, wallet.id)
     while (restMs() > 0) {
       this.#waitingWallets.push(wallet.id)
       const pooled = this.#nextPooled(Math.min(POLL_MS, restMs()))
@@ -89,7 +89,7 @@ export class FidPool {
       )
       if (restMs() <= 0) break
       // Not counted as waiting while it takes: its fid would be ordered twice.
-      const fid = await takeFid(db, ledger, wallet, { nowMs: clock(), untilMs, isWaiting: true })
+      const fid = await takeFid(db, ledger, wallet, { untilMs, isWaiting: true })
       if (fid !== null) return fid
     }
     throw new PlazaError('unavailable', 'the fid is still being registered: try again')
@@ -112,16 +112,16 @@ export class FidPool {
   }
 
   async #fillNow(walletId: string): Promise<void> {
-    const { db, vault, clock } = this.#options
+    const { db, vault } = this.#options
     const waitingCount = () => this.#waitingWallets.filter((id) => id === walletId).length
-    await orderFids(db, vault, walletId, { waitingCount, nowMs: clock() })
-    const orders = await dueOrders(db, walletId, clock())
+    await orderFids(db, vault, walletId, waitingCount)
+    const orders = await dueOrders(db, walletId)
     await Promise.all(orders.map((id) => this.#runOrder(id, walletId)))
   }
 
   /** Runs an order. A failure postpones it and does not stop others. */
   async #runOrder(id: string, walletId: string): Promise<void> {
-    const { db, clock, log } = this.#options
+    const { db, log } = this.#options
     try {
       const fid = await this.#register(id, walletId)
       if (typeof fid === 'number') {
@@ -131,10 +131,10 @@ export class FidPool {
         return first?.()
       }
       log.warn({ walletId, reason: fid.message }, 'fid registration refused')
-      await postpone(db, id, clock())
+      await postpone(db, id)
     } catch (error) {
       log.error({ err: error, walletId }, 'fid registration failed and will be retried')
-      await postpone(db, id, clock()).catch(() => {})
+      await postpone(db, id).catch(() => {})
     }
   }
 

@@ -15,8 +15,6 @@ const HOLD_SECONDS = 10 * 60
 const QUOTE_TIMEOUT_MS = 500
 
 interface TakeOptions {
-  /** Unix milliseconds. */
-  readonly nowMs: number
   /** Milliseconds of `performance.now()` after which the caller gets no fid, because it would be held for nobody. */
   readonly untilMs: number
   /** Whether the caller waits for a fid that the wallet has just paid for. */
@@ -84,20 +82,20 @@ async function requiredFunds(
   db: Queryable,
   quote: PurchaseQuote,
   wallet: Wallet,
-  { nowMs, isWaiting = false }: TakeOptions,
+  { isWaiting = false }: TakeOptions,
 ): Promise<{ readonly needed: bigint; readonly available: bigint }> {
-  const owed = await countOwedFids(db, wallet.id, nowMs)
+  const owed = await countOwedFids(db, wallet.id)
   const needed = quote.price * BigInt(Math.max(isWaiting ? 0 : 1, owed + 1))
   return { needed, available: await quote.available(db) }
 }
 
 /** Counts the fids that the wallet took beyond those paid or being paid on its account. */
-async function countOwedFids(db: Queryable, walletId: string, nowMs: number): Promise<number> {
+async function countOwedFids(db: Queryable, walletId: string): Promise<number> {
   const [row] = await db<{ owed: number }[]>`
     select w.fids_used
       + (
         select count(*) from accounts.fid_pool h
-        where h.held_by = w.id and h.used_at is null and h.held_until > ${new Date(nowMs)}
+        where h.held_by = w.id and h.used_at is null and h.held_until > now()
       )
       - w.fids_ordered
       + (
@@ -111,20 +109,21 @@ async function countOwedFids(db: Queryable, walletId: string, nowMs: number): Pr
   return row!.owed
 }
 
+/** Gives a fid to a wallet, which has it for ten minutes from this statement: its transaction may have waited for a lock. */
 async function assignFid(
   db: Queryable,
   { id, network }: Wallet,
-  { nowMs, untilMs }: TakeOptions,
+  { untilMs }: TakeOptions,
   source: 'any' | 'its own' = 'any',
 ): Promise<number | null> {
   if (performance.now() >= untilMs) return null
   const [row] = await db<{ fid: number }[]>`
     update accounts.fid_pool
-    set held_by = ${id}, held_until = ${new Date(nowMs + HOLD_SECONDS * 1000)}
+    set held_by = ${id}, held_until = statement_timestamp() + ${HOLD_SECONDS}::integer * interval '1 second'
     where id = (
       select s.id from accounts.fid_pool s
       where s.network = ${network} and s.fid is not null and s.used_at is null
-        and (s.held_until is null or s.held_until <= ${new Date(nowMs)})
+        and (s.held_until is null or s.held_until <= statement_timestamp())
         and (${source === 'any'} or s.paid_by = ${id}::uuid)
         and not ${isLostFid(db)}
       order by s.paid_by <> ${id}::uuid, s.fid

@@ -30,8 +30,6 @@ export interface DirectRegistration extends Pick<DirectRegistrationRequest, 'wal
 export interface DirectRegistrationContext {
   readonly db: Database
   readonly ledger: AccountLedger
-  /** Unix milliseconds. */
-  readonly clock: () => number
 }
 
 /** Finds an app's direct registration by name; null when there is none. */
@@ -50,15 +48,14 @@ async function findWhere(db: Queryable, condition: ReturnType<Queryable>) {
   return row ? { ...row, calls: JSON.parse(String(row.calls), hexAsBytes) } : null
 }
 
-/** Lists direct registrations that have been idle since a time. */
+/** Lists direct registrations that have been idle for a time. */
 export async function findAbandonedDirectRegistrations(
   db: Queryable,
-  idleSince: Date,
-  limit: number,
+  { idleMs, limit }: { readonly idleMs: number; readonly limit: number },
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from accounts.direct_registrations
-    where finished_at is null and attempted_at <= ${idleSince}
+    where finished_at is null and attempted_at <= now() - ${idleMs}::float8 * interval '1 millisecond'
     order by attempted_at
     limit ${limit}`
   return rows.map(({ id }) => id)
@@ -72,13 +69,12 @@ export async function findAbandonedDirectRegistrations(
 export async function acceptDirectRegistration(
   db: Database,
   request: DirectRegistrationRequest,
-  nowMs: number,
 ): Promise<string> {
   const [row] = await db<{ id: string }[]>`
     insert into accounts.direct_registrations (id, app_id, wallet_id, name, digest, calls, attempted_at)
     values (
       ${randomUUID()}, ${request.appId}, ${request.walletId}, ${request.name}, ${request.digest},
-      ${JSON.stringify(request.calls, bytesAsHex)}::text::jsonb, ${new Date(nowMs)}
+      ${JSON.stringify(request.calls, bytesAsHex)}::text::jsonb, now()
     )
     on conflict (app_id, name) do update set attempted_at = excluded.attempted_at
       where direct_registrations.digest = excluded.digest
@@ -100,8 +96,8 @@ export async function runDirectRegistration(
   context: DirectRegistrationContext,
   id: string,
 ): Promise<DirectRegistration> {
-  const { db, clock } = context
-  await db`update accounts.direct_registrations set attempted_at = ${new Date(clock())} where id = ${id}`
+  const { db } = context
+  await db`update accounts.direct_registrations set attempted_at = now() where id = ${id}`
   for (;;) {
     const registration = await findWhere(db, db`id = ${id}`)
     if (registration === null) throw new PlazaError('conflict', 'the registration has failed already')
@@ -112,7 +108,7 @@ export async function runDirectRegistration(
 }
 
 async function makePurchase(
-  { db, ledger, clock }: DirectRegistrationContext,
+  { db, ledger }: DirectRegistrationContext,
   { id, walletId, done }: DirectRegistration,
   call: AccountCall,
 ): Promise<void> {
@@ -127,8 +123,8 @@ async function makePurchase(
   await db`
     update accounts.direct_registrations
     set done = done + 1, fid = coalesce(fid, ${fid ?? null}), hash = coalesce(hash, ${hash ?? null}),
-      problems = problems || ${db.types.texts(problems)}::text[], attempted_at = ${new Date(clock())},
-      finished_at = case when done + 1 = jsonb_array_length(calls) then ${new Date(clock())}::timestamptz end
+      problems = problems || ${db.types.texts(problems)}::text[], attempted_at = now(),
+      finished_at = case when done + 1 = jsonb_array_length(calls) then now() end
     where id = ${id} and done = ${done}`
 }
 

@@ -80,8 +80,8 @@ export class Registrar {
   }
 
   async #claimAndRun(id: string): Promise<Registration> {
-    const { db, worker, clock } = this.#options
-    for (let waitedMs = 0; !(await claim(db, id, worker, clock())); waitedMs += POLL_MS) {
+    const { db, worker } = this.#options
+    for (let waitedMs = 0; !(await claim(db, id, worker)); waitedMs += POLL_MS) {
       if (waitedMs >= WAIT_MS) throw new PlazaError('unavailable', unfinishedText)
       await pause(POLL_MS)
     }
@@ -142,7 +142,7 @@ export class Registrar {
 
   async #transfer(registration: Registration): Promise<void> {
     const { fid, custodyAddress: to, signature, deadline, poolEntryId } = registration
-    const { db, ledger, clock } = this.#options
+    const { db, ledger } = this.#options
     const refusal = await this.#buy(registration, 'transfer', async (holder) => ({
       kind: 'transfer',
       fid,
@@ -153,7 +153,7 @@ export class Registrar {
     }))
     if (refusal && !(await this.#isInHub(registration))) return await this.#startUndo(registration, refusal)
     await db.begin(async (transaction) => {
-      await advance(transaction, registration, 'keyed', 'transferred', { nowMs: clock() })
+      await advance(transaction, registration, 'keyed', 'transferred')
       // The custody key has nothing left to sign, so it is deleted.
       await transaction`update accounts.fid_pool set sealed_key = null where id = ${poolEntryId}`
     })
@@ -206,7 +206,7 @@ export class Registrar {
 
   /** Removes the key again, so that the next user of the fid does not get it. */
   async #undo(registration: Registration): Promise<void> {
-    const { db, ledger, clock } = this.#options
+    const { db, ledger } = this.#options
     const { id, fid, signer } = registration
     const isAdded = async ({ key }: RegisteredSigner) =>
       (await this.#hubHasKey(registration, { key })) || (await ledger.hasKey(fid, key))
@@ -219,7 +219,7 @@ export class Registrar {
       })
       if (refusal) throw new Error(`registration ${id} cannot be undone: ${refusal.message}`)
     }
-    await releaseFid(db, registration, clock())
+    await releaseFid(db, registration)
   }
 
   /** Buys a call. Returns null on success, otherwise the permanent refusal. */
@@ -242,11 +242,9 @@ export class Registrar {
   }
 
   async #startUndo({ id, step }: Registration, { code, message }: Refusal): Promise<void> {
-    const { db, clock } = this.#options
-    await db`
+    await this.#options.db`
       update accounts.registrations
-      set step = 'undoing', undone_by = ${code}, problems = array[${message}]::text[],
-        attempted_at = ${new Date(clock())}
+      set step = 'undoing', undone_by = ${code}, problems = array[${message}]::text[], attempted_at = now()
       where id = ${id} and step = ${step}`
   }
 
@@ -256,7 +254,6 @@ export class Registrar {
     to: Registration['step'],
     problems: readonly string[] = [],
   ): Promise<void> {
-    const { db, clock } = this.#options
-    await advance(db, registration, from, to, { nowMs: clock(), problems })
+    await advance(this.#options.db, registration, from, to, problems)
   }
 }

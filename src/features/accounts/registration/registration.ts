@@ -71,17 +71,16 @@ async function findWhere(db: Queryable, condition: ReturnType<Queryable>): Promi
   return { ...rest, signer: hasSigner ? { id: signerId, key: signerKey, metadata: signerMetadata } : null }
 }
 
-/** Lists registrations without a worker: their process died, or they were idle since a time and are retried. */
+/** Lists registrations without a worker: their process died, or they were idle for a time and are retried. */
 export async function findAbandonedRegistrations(
   db: Queryable,
-  idleSince: Date,
-  limit: number,
+  { idleMs, limit }: { readonly idleMs: number; readonly limit: number },
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from accounts.registrations
     where step not in ('done', 'undone')
       and case
-        when worker is null then attempted_at <= ${idleSince}
+        when worker is null then attempted_at <= now() - ${idleMs}::float8 * interval '1 millisecond'
         else ${isWorkerDead(db, db`worker`)}
       end
     order by attempted_at
@@ -90,10 +89,10 @@ export async function findAbandonedRegistrations(
 }
 
 /** Claims a registration for this process. Returns false when another process works on it. */
-export async function claim(db: Queryable, id: string, worker: string, nowMs: number): Promise<boolean> {
+export async function claim(db: Queryable, id: string, worker: string): Promise<boolean> {
   const rows = await db`
     update accounts.registrations
-    set worker = ${worker}, attempted_at = ${new Date(nowMs)}
+    set worker = ${worker}, attempted_at = now()
     where id = ${id} and (worker is null or worker = ${worker}::uuid or ${isWorkerDead(db, db`worker`)})
     returning id`
   return rows.length > 0
@@ -110,14 +109,14 @@ export async function advance(
   { id }: Pick<Registration, 'id'>,
   from: RegistrationStep,
   to: RegistrationStep,
-  { nowMs, problems = [] }: { readonly nowMs: number; readonly problems?: readonly string[] },
+  problems: readonly string[] = [],
 ): Promise<void> {
   const isFinalStep = to === 'done' || to === 'undone'
   await db`
     update accounts.registrations
-    set step = ${to}, attempted_at = ${new Date(nowMs)},
+    set step = ${to}, attempted_at = now(),
       problems = problems || ${db.types.texts(problems)}::text[],
-      finished_at = ${isFinalStep ? new Date(nowMs) : null}
+      finished_at = case when ${isFinalStep} then now() end
     where id = ${id} and step = ${from}`
 }
 
@@ -140,13 +139,12 @@ export type CheckedRegistration = Omit<
 export async function acceptRegistration(
   db: Database,
   registration: CheckedRegistration,
-  nowMs: number,
 ): Promise<string> {
   return await db
     .begin(async (transaction) => {
       await lockWallet(transaction, registration.walletId)
-      const poolEntryId = await markFidUsed(transaction, registration, nowMs)
-      return await insertRegistration(transaction, { ...registration, poolEntryId }, nowMs)
+      const poolEntryId = await markFidUsed(transaction, registration)
+      return await insertRegistration(transaction, { ...registration, poolEntryId })
     })
     .catch((error: { readonly code?: string }) => {
       if (error.code !== UNIQUE_VIOLATION) throw error
@@ -158,13 +156,12 @@ export async function acceptRegistration(
 async function markFidUsed(
   db: Transaction,
   { fid, walletId }: Pick<CheckedRegistration, 'fid' | 'walletId'>,
-  nowMs: number,
 ): Promise<string> {
   const [used] = await db<{ id: string }[]>`
     update accounts.fid_pool
-    set used_at = ${new Date(nowMs)}
+    set used_at = now()
     where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null
-      and ${isHold(db, nowMs)}
+      and ${isHold(db)}
     returning id`
   if (!used) throw await fidNotHeldError(db, fid, walletId)
   await db`update accounts.wallets set fids_used = fids_used + 1 where id = ${walletId}`
@@ -179,11 +176,10 @@ async function markFidUsed(
 export async function checkFidHeld(
   db: Queryable,
   { fid, walletId }: Pick<CheckedRegistration, 'fid' | 'walletId'>,
-  nowMs: number,
 ): Promise<void> {
   const held = await db`
     select from accounts.fid_pool
-    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and ${isHold(db, nowMs)}`
+    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and ${isHold(db)}`
   if (held.length === 0) throw await fidNotHeldError(db, fid, walletId)
 }
 
@@ -204,13 +200,11 @@ async function fidNotHeldError(db: Queryable, fid: number, walletId: string): Pr
 async function insertRegistration(
   db: Transaction,
   registration: CheckedRegistration & { readonly poolEntryId: string },
-  nowMs: number,
 ): Promise<string> {
   const id = randomUUID()
   const { profile } = registration
   const signer =
     typeof registration.signer === 'function' ? await registration.signer(db) : registration.signer
-  const now = new Date(nowMs)
   await db`
     insert into accounts.registrations (
       id, fid, pool_entry_id, wallet_id, app_id, digest, custody_address, signature, deadline, fname,
@@ -220,7 +214,7 @@ async function insertRegistration(
       ${id}, ${registration.fid}, ${registration.poolEntryId}, ${registration.walletId}, ${registration.appId}, ${registration.digest},
       ${registration.custodyAddress}, ${registration.signature}, ${registration.deadline}, ${registration.fname},
       ${signer?.id ?? null}, ${signer?.key ?? null}, ${signer?.metadata ?? null},
-      ${profile === null ? null : JSON.stringify(profile)}::text::jsonb, ${now}, ${now}
+      ${profile === null ? null : JSON.stringify(profile)}::text::jsonb, now(), now()
     )`
   return id
 }
@@ -229,8 +223,8 @@ async function insertRegistration(
 const MAX_HOLD_SECONDS = 3_600
 
 /** SQL: whether `held_until` is of a caller's hold that lasts. */
-function isHold(db: Queryable, nowMs: number) {
-  return db`(held_until > ${new Date(nowMs)} and held_until <= ${new Date(nowMs + MAX_HOLD_SECONDS * 1000)})`
+function isHold(db: Queryable) {
+  return db`(held_until > now() and held_until <= now() + ${MAX_HOLD_SECONDS}::integer * interval '1 second')`
 }
 
 /** More than an authorization is valid for, by the clock of a chain. */
@@ -243,11 +237,10 @@ const QUARANTINE_SECONDS = AUTHORIZATION_SECONDS + 3_600
 export async function releaseFid(
   db: Database,
   { id, poolEntryId, walletId }: Pick<Registration, 'id' | 'poolEntryId' | 'walletId'>,
-  nowMs: number,
 ): Promise<void> {
   await db.begin(async (transaction) => {
     const undone = await transaction`
-      update accounts.registrations set step = 'undone', finished_at = ${new Date(nowMs)}
+      update accounts.registrations set step = 'undone', finished_at = now()
       where id = ${id} and step = 'undoing'
       returning id`
     if (undone.length === 0) return
@@ -258,7 +251,7 @@ export async function releaseFid(
     await transaction`update accounts.fid_pool set used_at = null where id = ${poolEntryId}`
     if (reverted) {
       await transaction`
-        update accounts.fid_pool set held_until = ${new Date(nowMs + QUARANTINE_SECONDS * 1000)}
+        update accounts.fid_pool set held_until = now() + ${QUARANTINE_SECONDS}::integer * interval '1 second'
         where id = ${poolEntryId}`
     }
     await transaction`update accounts.wallets set fids_used = fids_used - 1 where id = ${walletId}`

@@ -201,7 +201,7 @@ function inSignerPath(error: PlazaError): PlazaError {
 }
 
 async function checkFunds(
-  { writerDb, clock }: OperationContext,
+  { writerDb }: OperationContext,
   ledger: AccountLedger,
   { fid, wallet, hasSigner }: { fid: number; wallet: PayingWallet['wallet']; hasSigner: boolean },
 ): Promise<void> {
@@ -212,6 +212,6 @@ async function checkFunds(
   const needed = prices[0] + prices[1]
   const available = await ledger.available(writerDb, wallet, needed)
   // Report a lost fid first: funding the wallet would not help.
-  if (available < needed) await checkFidHeld(writerDb, { fid, walletId: wallet.id }, clock())
+  if (available < needed) await checkFidHeld(writerDb, { fid, walletId: wallet.id })
   requireFunds(needed, available)
 }

@@ -72,8 +72,7 @@ export const registerDirect = defineOperation({
       throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
     }
     const id = known?.id ?? (await startRegistration(context, paying, request, { appId, name, digest }))
-    const parts = { db: context.writerDb, ledger, clock: context.clock }
-    const { fid, hash, problems } = await runDirectRegistration(parts, id)
+    const { fid, hash, problems } = await runDirectRegistration({ db: context.writerDb, ledger }, id)
     const users = await context.hydrator.users([fid!])
     const message = ['the account is registered', ...problems].join('; ')
     return json`{"message":${message},"transaction_hash":${hexOf(hash!)},"user":${users.get(fid!)!}}`
@@ -90,7 +89,7 @@ async function startRegistration(
   const prices = await Promise.all(calls.map((call) => ledger.priceOf(call)))
   const needed = prices.reduce((sum, price) => sum + price, 0n)
   requireFunds(needed, await ledger.available(writerDb, wallet, needed))
-  return await acceptDirectRegistration(writerDb, { ...named, walletId: wallet.id, calls }, clock())
+  return await acceptDirectRegistration(writerDb, { ...named, walletId: wallet.id, calls })
 }
 
 function digestOf({ registration, signers = [], storage_units = 0 }: DirectBody): Buffer {

@@ -17,6 +17,7 @@ import { findRegistration } from '../registration/registration.js'
 import { countFidsByState } from '../testing/fid-counts.js'
 import { fundedWallet } from '../testing/funded-wallet.js'
 import { newAccount, registrationRequest } from '../testing/new-account.js'
+import { passTime } from '../testing/pass-time.js'
 
 const { db, connect } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -71,7 +72,7 @@ it.each(failures)(
     const purchases = await db<{ purpose: string }[]>`
     select purpose from accounts.transactions where wallet_id = ${wallet.id}`
     expect(purchases).toHaveLength(3)
-    const { available, held, used, registered, bought } = await countFidsByState(db, clock())
+    const { available, held, used, registered, bought } = await countFidsByState(db)
     expect([available + held + used, registered]).toEqual([registered, bought])
   },
 )
@@ -85,14 +86,14 @@ it('an interrupted registration -> continued without a new request', async () =>
   const body = { ...(await registrationRequest(newAccount(), { fid, deadline })), fname: 'left-alone' }
   expect((await failingApi.send('POST', 'user', body, headers)).statusCode).toBe(503)
 
-  const later = () => clock() + 60_000
-  const ledger = new LocalLedger({ db, hub, clock: later })
+  await passTime(db, 60_000)
+  const ledger = new LocalLedger({ db, hub, clock })
   const details = accountDetails({
     writerDb: db,
     hub,
     vault: testVault,
     network: FarcasterNetwork.DEVNET,
-    clock: later,
+    clock,
   })
   const worker = randomUUID()
   const accounts = createAccounts({
@@ -101,11 +102,11 @@ it('an interrupted registration -> continued without a new request', async () =>
     ledger,
     services: details,
     worker,
-    clock: later,
+    clock,
     log: silentLog,
   })
   const lockDb = connect({ poolSize: 1 })
-  const accountWorker = new AccountWorker({ db, lockDb, accounts, worker, clock: later, log: silentLog })
+  const accountWorker = new AccountWorker({ db, lockDb, accounts, worker, log: silentLog })
   await accountWorker.start()
   const step = async () => (await findRegistration(db, fid))?.step
   await expect.poll(step).toBe('done')

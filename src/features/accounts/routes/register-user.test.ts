@@ -9,16 +9,16 @@ import { registerKeyHolder, signKeyRequestBody } from '../../signers/testing/key
 import { countFidsByState } from '../testing/fid-counts.js'
 import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
 import { newAccount, registrationRequest } from '../testing/new-account.js'
+import { passTime } from '../testing/pass-time.js'
 
 const { db } = await createTestDatabase({ poolSize: 6 })
 const hub = await createTestHub(db)
-let nowMs = testNowUnix * 1000
-const clock = () => nowMs
+const clock = () => testNowUnix * 1000
 const api = await createTestApi({ db, hub, clock })
 const other = await createTestApi({ db, hub, clock, appName: 'another' })
 const wallet = await fundedWallet(db, { appId: api.appId, fidPoolSize: 1 })
 const app = await registerKeyHolder({ db, hub, clock })
-const inAnHour = () => Math.floor(nowMs / 1000) + 3_600
+const inAnHour = testNowUnix + 3_600
 
 const paidBy = (id: string) => ({ 'x-wallet-id': id })
 const fetchFid = (id = wallet.id, by = api) =>
@@ -32,7 +32,7 @@ const answer = (reply: { statusCode: number; json: () => { code: string; propert
 
 /** At every moment but that in which a fid that was just registered is put onto the shelf. */
 async function expectName(): Promise<void> {
-  const tally = () => countFidsByState(db, nowMs)
+  const tally = () => countFidsByState(db)
   await expect.poll(async () => (({ registered, bought }) => registered - bought)(await tally())).toBe(0)
   const { available, held, used, registered } = await tally()
   expect(available + held + used).toBe(registered)
@@ -62,9 +62,9 @@ it('registers an account with name, signer and profile that can act at once', as
   const fid = await freshFid()
   const user = newAccount()
   const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-  const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, inAnHour())
+  const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, inAnHour)
   const body = {
-    ...(await registrationRequest(user, { fid, deadline: inAnHour() })),
+    ...(await registrationRequest(user, { fid, deadline: inAnHour })),
     fname: 'Newcomer',
     metadata: {
       bio: 'just arrived',
@@ -110,14 +110,14 @@ it('registers an account with name, signer and profile that can act at once', as
 it('no signer, but a name or profile -> a new signer', async () => {
   const withoutDetails = await registrationRequest(newAccount(), {
     fid: await freshFid(),
-    deadline: inAnHour(),
+    deadline: inAnHour,
   })
   expect((await register(withoutDetails)).json()).toMatchObject({
     success: true,
     signers: [],
     user: { fid: withoutDetails.fid },
   })
-  const named = await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })
+  const named = await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour })
   const reply = (await register({ ...named, fname: 'named' })).json()
   expect(reply).toMatchObject({
     signers: [{ status: 'approved', fid: named.fid }],
@@ -131,7 +131,7 @@ it('no signer, but a name or profile -> a new signer', async () => {
 it('only the wallet that reserved a fid can register it, and only in time', async () => {
   const second = await fundedWallet(db, { appId: api.appId })
   const fid = await freshFid()
-  const body = await registrationRequest(newAccount(), { fid, deadline: inAnHour() })
+  const body = await registrationRequest(newAccount(), { fid, deadline: inAnHour })
   expect(answer(await register(body, second.id))).toEqual([409, 'FidOfAnotherWallet', 'fid'])
   // Money would not help it.
   const empty = await fundedWallet(db, { appId: api.appId, balance: 0n })
@@ -140,11 +140,11 @@ it('only the wallet that reserved a fid can register it, and only in time', asyn
     answer(
       await register({
         ...body,
-        ...(await registrationRequest(newAccount(), { fid: 9_999, deadline: inAnHour() })),
+        ...(await registrationRequest(newAccount(), { fid: 9_999, deadline: inAnHour })),
       }),
     ),
   ).toEqual([409, 'FidOfAnotherWallet', 'fid'])
-  nowMs += 10 * 60 * 1000
+  await passTime(db, 10 * 60 * 1000)
   expect(answer(await register(body))).toEqual([409, 'FidHoldExpired', 'fid'])
   await db`update accounts.wallets set balance = 0 where id = ${wallet.id}`
   expect(answer(await register(body))).toEqual([409, 'FidHoldExpired', 'fid'])
@@ -153,25 +153,36 @@ it('only the wallet that reserved a fid can register it, and only in time', asyn
   await expectName()
 })
 
+it.each([
+  ['ahead', 3_600],
+  ['behind', -3_600],
+])('a fid is registered in its ten minutes by a server whose clock is an hour %s', async (_case, offSeconds) => {
+  const off = await createTestApi({ db, hub, clock: () => clock() + offSeconds * 1000 })
+  const fid = await freshFid()
+  const body = await registrationRequest(newAccount(), { fid, deadline: testNowUnix + 3 * 3_600 })
+  const reply = await off.send('POST', 'user', body, paidBy(wallet.id))
+  expect([reply.statusCode, reply.json().user?.fid]).toEqual([200, fid])
+})
+
 it('an impossible request -> refused without effect', async () => {
   const fid = await freshFid()
   const user = newAccount()
-  const good = await registrationRequest(user, { fid, deadline: inAnHour() })
+  const good = await registrationRequest(user, { fid, deadline: inAnHour })
   const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-  const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, inAnHour())
+  const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, inAnHour)
   const signer = { uuid, ...unsignedRequest, signed_key_request_metadata_signature: signature }
-  const taken = async () => (({ held, used }) => ({ held, used }))(await countFidsByState(db, nowMs))
+  const taken = async () => (({ held, used }) => ({ held, used }))(await countFidsByState(db))
   const before = await taken()
   const refused: [object, unknown[]][] = [
     [{ deadline: good.deadline + 1 }, [400, 'InvalidField', 'signature']],
     [{ requested_user_custody_address: newAccount().signer.address }, [400, 'InvalidField', 'signature']],
     [
-      await registrationRequest(user, { fid, deadline: inAnHour(), nonce: 1n }),
+      await registrationRequest(user, { fid, deadline: inAnHour, nonce: 1n }),
       [400, 'InvalidField', 'signature'],
     ],
     [await registrationRequest(user, { fid, deadline: 1 }), [400, 'InvalidField', 'deadline']],
     [
-      await registrationRequest(app.account, { fid, deadline: inAnHour() }),
+      await registrationRequest(app.account, { fid, deadline: inAnHour }),
       [409, 'Conflict', 'requested_user_custody_address'],
     ],
     [{ signature: '0x00' }, [400, 'InvalidField', 'signature']],
@@ -197,7 +208,7 @@ it('an impossible request -> refused without effect', async () => {
 it('a name in a running registration is not available', async () => {
   const bodies = await Promise.all(
     [1, 2, 3].map(async () => ({
-      ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })),
+      ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour })),
       fname: 'wanted',
     })),
   )
@@ -208,7 +219,7 @@ it('a name in a running registration is not available', async () => {
 
 it('concurrent equal requests -> one registration, two replies', async () => {
   const body = {
-    ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })),
+    ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour })),
     fname: 'twice',
   }
   const replies = await Promise.all([register(body), register(body)])
@@ -219,7 +230,7 @@ it('concurrent equal requests -> one registration, two replies', async () => {
 it('a step that became impossible -> the key is removed and the fid returned', async () => {
   const fid = await freshFid()
   const user = newAccount()
-  const body = { ...(await registrationRequest(user, { fid, deadline: inAnHour() })), fname: 'undone' }
+  const body = { ...(await registrationRequest(user, { fid, deadline: inAnHour })), fname: 'undone' }
   // The address gets a fid elsewhere in the middle of it: after the checks, before the transfer.
   const hindered = await createTestApi({
     db,
@@ -252,7 +263,7 @@ it('a step that became impossible -> the key is removed and the fid returned', a
   expect((await api.get('fname/availability', { fname: 'undone' })).json()).toEqual({ available: true })
   await expectName()
   const next = {
-    ...(await registrationRequest(newAccount(), { fid, deadline: inAnHour() })),
+    ...(await registrationRequest(newAccount(), { fid, deadline: inAnHour })),
     fname: 'undone',
   }
   expect((await register(next)).json()).toMatchObject({ success: true, user: { fid, username: 'undone' } })

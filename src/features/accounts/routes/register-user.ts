@@ -65,7 +65,7 @@ async function startRegistration(
   if (known !== null) return known
   try {
     const checkedRequest = await checkRegistration(context, paying, body, appId)
-    return await acceptRegistration(context.writerDb, checkedRequest, context.clock())
+    return await acceptRegistration(context.writerDb, checkedRequest)
   } catch (error) {
     // A concurrent copy of this request may have started the registration.
     const existingId = await knownRegistration(context, paying, body)

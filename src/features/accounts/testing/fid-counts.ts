@@ -11,17 +11,12 @@ export interface SettledFidCounts {
   readonly bought: number
 }
 
-/**
- * Counts fids by state.
- *
- * @param nowMs Unix milliseconds.
- */
-export async function countFidsByState(db: Database, nowMs: number): Promise<SettledFidCounts> {
-  const now = new Date(nowMs)
+/** Counts fids by state. */
+export async function countFidsByState(db: Database): Promise<SettledFidCounts> {
   const [row] = await db<SettledFidCounts[]>`
     select
-      count(*) filter (where s.used_at is null and (s.held_until is null or s.held_until <= ${now}))::integer as available,
-      count(*) filter (where s.used_at is null and s.held_until > ${now})::integer as held,
+      count(*) filter (where s.used_at is null and (s.held_until is null or s.held_until <= now()))::integer as available,
+      count(*) filter (where s.used_at is null and s.held_until > now())::integer as held,
       count(*) filter (where s.used_at is not null)::integer as used,
       (
         select count(*)::integer from accounts.fid_pool o

@@ -10,13 +10,14 @@ export interface SignedTransaction {
 /** A recorded attempt. */
 export interface AttemptRow extends SignedTransaction {
   readonly attempt: number
-  readonly signedAt: Date
+  /** Milliseconds since it was signed, by the clock of the database. */
+  readonly ageMs: number
 }
 
 /** Reads the attempts of a transaction, first to last. */
 export async function readAttempts(db: Queryable, transactionId: number): Promise<AttemptRow[]> {
   return await db<AttemptRow[]>`
-    select attempt, hash, raw, signed_at as "signedAt"
+    select attempt, hash, raw, extract(epoch from now() - signed_at)::double precision * 1000 as "ageMs"
     from accounts.attempts
     where transaction_id = ${transactionId}
     order by attempt`
@@ -54,8 +55,6 @@ export interface NewTransaction {
   readonly nonce: number
   readonly maxCost: bigint
   readonly signed: SignedTransaction
-  /** Unix milliseconds. */
-  readonly nowMs: number
 }
 
 /** Records a transaction and its nonce, and returns it with the hash of its attempt. The caller holds the wallet lock. */
@@ -78,7 +77,7 @@ export async function recordReplacement(
   db: Transaction,
   transactionId: number,
   attempt: number,
-  record: Pick<NewTransaction, 'signed' | 'maxCost' | 'nowMs'>,
+  record: Pick<NewTransaction, 'signed' | 'maxCost'>,
 ): Promise<void> {
   await insertAttempt(db, transactionId, attempt, record)
   await db`
@@ -86,15 +85,16 @@ export async function recordReplacement(
     where id = ${transactionId} and state = 'recorded'`
 }
 
+/** Records an attempt as signed now, not when its transaction began, which has waited for the wallet and the network. */
 async function insertAttempt(
   db: Transaction,
   transactionId: number,
   attempt: number,
-  { signed, nowMs }: Pick<NewTransaction, 'signed' | 'nowMs'>,
+  { signed }: Pick<NewTransaction, 'signed'>,
 ): Promise<void> {
   await db`
     insert into accounts.attempts (transaction_id, attempt, hash, raw, signed_at)
-    values (${transactionId}, ${attempt}, ${signed.hash}, ${signed.raw}, ${new Date(nowMs)})
+    values (${transactionId}, ${attempt}, ${signed.hash}, ${signed.raw}, statement_timestamp())
     on conflict do nothing`
 }
 

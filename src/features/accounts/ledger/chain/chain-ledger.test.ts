@@ -6,6 +6,7 @@ import { startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../../test/database.js'
 import { hexOf } from '../../../../protocol/bytes.js'
+import { passTime } from '../../testing/pass-time.js'
 import type { Wallet } from '../../wallets/wallets.js'
 import type { Purchase } from '../account-ledger.js'
 import type { ChainLedger } from './chain-ledger.js'
@@ -15,7 +16,8 @@ const chain = await startTestChain()
 const proxy = await startRpcProxy(chain.url)
 let nowMs = Date.now()
 const hub = { submitOnChainEvents: async () => [] }
-const newLedger = () => ledgerOn(proxy.url, { db, hub, clock: () => nowMs })
+const STUCK_MS = 60_000
+const newLedger = () => ledgerOn(proxy.url, { db, hub, clock: () => nowMs }, { stuckMs: STUCK_MS })
 const newWallet = () => walletOn(chain, db, { balance: parseEther('1') })
 const inMs = (ms: number) => performance.now() + ms
 
@@ -127,6 +129,25 @@ describe('wallets of several apps', () => {
     expect(await isRecorded(purchase)).toBe(true)
     return purchase
   }
+
+  it('a transaction signed by a server whose clock is an hour ahead is replaced when it is stuck', async () => {
+    const ahead = ledgerOn(proxy.url, { db, hub, clock: () => nowMs + 3_600_000 })
+    const [ledger, wallet] = [newLedger(), await newWallet()]
+    const { purpose } = await recordOnly(ahead, wallet)
+    const countAttempts = async () =>
+      (
+        await db`
+          select from accounts.attempts a join accounts.transactions t on t.id = a.transaction_id
+          where t.purpose = ${purpose}`
+      ).length
+    proxy.faults = { dropsTransactions: true }
+    await ledger.settleWallet(wallet.id)
+    expect(await countAttempts()).toBe(1)
+    nowMs += STUCK_MS
+    await passTime(db, STUCK_MS)
+    await ledger.settleWallet(wallet.id)
+    expect(await countAttempts()).toBe(2)
+  })
 
   it('one whose transactions cannot be checked does not hold up another', async () => {
     const ledger = newLedger()

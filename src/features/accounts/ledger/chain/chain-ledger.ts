@@ -258,9 +258,8 @@ export class ChainLedger implements AccountLedger {
       if (balance - reserved < maxCost) return insufficientFunds(maxCost, balance - reserved)
       const { chainId } = this.#options.rpc.chain
       const signed = await signTransaction({ ...call, ...fees, chainId, nonce, value, gas }, wallet)
-      const nowMs = this.#options.clock()
       requireTimeLeft(purchase)
-      return await recordTransaction(transaction, { ...purchase, nonce, maxCost, signed, nowMs })
+      return await recordTransaction(transaction, { ...purchase, nonce, maxCost, signed })
     }
     // Purchases that nobody waits for any more would ask a slow RPC in their turns, and hold up those of all wallets.
     return await this.#withWalletLock(purchase.walletId, recordInTurn, () => requireTimeLeft(purchase))

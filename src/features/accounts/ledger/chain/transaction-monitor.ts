@@ -232,8 +232,8 @@ export class TransactionMonitor {
   async #replaceIfStuck(row: TransactionRow, last: AttemptRow): Promise<void> {
     const { db, withWalletLock, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
     // One of many waits for its turn after it was signed: it is not stuck before it was sent.
-    const sinceMs = Math.max(last.signedAt.getTime(), this.#triedMs.get(hexOf(last.hash)) ?? 0)
-    if (clock() - sinceMs < stuckMs) return
+    const triedForMs = clock() - (this.#triedMs.get(hexOf(last.hash)) ?? 0)
+    if (Math.min(last.ageMs, triedForMs) < stuckMs) return
     const previous = readTransaction(last.raw)
     const fees = replacementFees(previous, await wallets.gasPrice(), bound)
     if (fees === null) return
@@ -247,7 +247,7 @@ export class TransactionMonitor {
       const settled = await countSettled(transaction, walletId)
       const { balance } = await wallets.funds(hexOf(wallet.address), settled)
       if (balance - reserved < maxCost) return false
-      await recordReplacement(transaction, row.id, last.attempt + 1, { signed, maxCost, nowMs: clock() })
+      await recordReplacement(transaction, row.id, last.attempt + 1, { signed, maxCost })
       return true
     })
     if (!isRecorded) return
