@@ -82,7 +82,7 @@ export class AccountWorker {
   }
 
   async #startDueWork(): Promise<void> {
-    const { db, accounts } = this.#options
+    const { db, accounts, worker } = this.#options
     const { ledger, fidPool, registrar } = accounts
     this.#runOnce('purchases', () => ledger.settlePending())
     for (const walletId of await walletsWithDueOrders(db, ledger.network)) {
@@ -92,7 +92,7 @@ export class AccountWorker {
     for (const id of await findAbandonedDirectRegistrations(db, abandoned)) {
       this.#runOnce(`direct registration ${id}`, () => runDirectRegistration({ db, ledger }, id))
     }
-    for (const id of await findAbandonedRegistrations(db, abandoned)) {
+    for (const id of await findAbandonedRegistrations(db, { ...abandoned, worker, running: registrar.running })) {
       this.#runOnce(`registration ${id}`, () => registrar.complete(id))
     }
   }

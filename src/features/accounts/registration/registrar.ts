@@ -65,6 +65,11 @@ export class Registrar {
     this.#options = options
   }
 
+  /** Ids of the registrations that this process runs. */
+  get running(): readonly string[] {
+    return [...this.#running.keys()]
+  }
+
   /**
    * Runs a registration until it is done or undone.
    *

@@ -71,16 +71,31 @@ async function findWhere(db: Queryable, condition: ReturnType<Queryable>): Promi
   return { ...rest, signer: hasSigner ? { id: signerId, key: signerKey, metadata: signerMetadata } : null }
 }
 
-/** Lists registrations without a worker: their process died, or they were idle for a time and are retried. */
+/** Where and when a process looks for registrations that nobody works on. */
+export interface AbandonedSearch {
+  readonly worker: string
+  /** Ids of those that the worker runs. */
+  readonly running: readonly string[]
+  /** Milliseconds after which one is retried whose process lives. */
+  readonly idleMs: number
+  readonly limit: number
+}
+
+/**
+ * Lists registrations that nobody works on: their process died, or they were idle for a time and are retried. A claim of this
+ * process on what it does not run is one that could not be released, or whose reply was lost.
+ */
 export async function findAbandonedRegistrations(
   db: Queryable,
-  { idleMs, limit }: { readonly idleMs: number; readonly limit: number },
+  { worker, running, idleMs, limit }: AbandonedSearch,
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from accounts.registrations
     where step not in ('done', 'undone')
+      and id <> all (${db.types.texts(running)}::text[]::uuid[])
       and case
-        when worker is null then attempted_at <= now() - ${idleMs}::float8 * interval '1 millisecond'
+        when worker is null or worker = ${worker}::uuid
+          then attempted_at <= now() - ${idleMs}::float8 * interval '1 millisecond'
         else ${isWorkerDead(db, db`worker`)}
       end
     order by attempted_at
