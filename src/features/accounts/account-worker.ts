@@ -7,7 +7,7 @@ import type { Accounts } from './accounts.js'
 import { walletsWithDueOrders } from './fid-pool/fid-orders.js'
 import {
   findAbandonedDirectRegistrations,
-  runDirectRegistration,
+  retryDirectRegistration,
 } from './registration/direct-registration.js'
 import { findAbandonedRegistrations } from './registration/registration.js'
 
@@ -90,7 +90,7 @@ export class AccountWorker {
     }
     const abandoned = { idleMs: PAUSE_MS, limit: MAX_REGISTRATIONS }
     for (const id of await findAbandonedDirectRegistrations(db, abandoned)) {
-      this.#runOnce(`direct registration ${id}`, () => runDirectRegistration({ db, ledger }, id))
+      this.#runOnce(`direct registration ${id}`, () => retryDirectRegistration({ db, ledger }, id))
     }
     for (const id of await findAbandonedRegistrations(db, { ...abandoned, worker, running: registrar.running })) {
       this.#runOnce(`registration ${id}`, () => registrar.complete(id))

@@ -100,6 +100,8 @@ create table accounts.direct_registrations (
   problems text[] not null default '{}'::text[],
   attempted_at timestamp with time zone not null,
   finished_at timestamp with time zone,
+  failures integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
   constraint direct_registrations_pkey PRIMARY KEY (id),
   constraint direct_registrations_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint direct_registrations_app_id_name_key UNIQUE (app_id, name),

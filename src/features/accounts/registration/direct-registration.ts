@@ -24,7 +24,16 @@ export interface DirectRegistration extends Pick<DirectRegistrationRequest, 'wal
   readonly hash: Buffer | null
   /** Descriptions of failed calls. */
   readonly problems: readonly string[]
+  /** The signature of the next call has expired: nobody can make it any more. */
+  readonly isExpired: boolean
 }
+
+/** Delay after which the registration of a wallet without funds is retried, doubled per attempt up to the longest. */
+const FIRST_RETRY_SECONDS = 30
+const MAX_RETRY_SECONDS = 1_800
+
+/** The clock of a chain may be so far behind that of the database. */
+const CHAIN_DELAY_SECONDS = 600
 
 /** Dependencies of direct registrations. */
 export interface DirectRegistrationContext {
@@ -42,20 +51,25 @@ export async function findDirectRegistration(
 
 async function findWhere(db: Queryable, condition: ReturnType<Queryable>) {
   const [row] = await db<DirectRegistration[]>`
-    select id, wallet_id as "walletId", digest, calls::text as calls, done, fid, hash, problems
+    select
+      id, wallet_id as "walletId", digest, calls::text as calls, done, fid, hash, problems,
+      coalesce(
+        (calls -> done -> 'holder' ->> 'deadline')::numeric + ${CHAIN_DELAY_SECONDS}::integer < extract(epoch from now()), false
+      ) as "isExpired"
     from accounts.direct_registrations
     where ${condition}`
   return row ? { ...row, calls: JSON.parse(String(row.calls), hexAsBytes) } : null
 }
 
-/** Lists direct registrations that have been idle for a time. */
+/** Lists direct registrations that have been idle for a time, and are due. */
 export async function findAbandonedDirectRegistrations(
   db: Queryable,
   { idleMs, limit }: { readonly idleMs: number; readonly limit: number },
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from accounts.direct_registrations
-    where finished_at is null and attempted_at <= now() - ${idleMs}::float8 * interval '1 millisecond'
+    where finished_at is null and next_attempt_at <= now()
+      and attempted_at <= now() - ${idleMs}::float8 * interval '1 millisecond'
     order by attempted_at
     limit ${limit}`
   return rows.map(({ id }) => id)
@@ -87,10 +101,10 @@ export async function acceptDirectRegistration(
  * Makes the outstanding purchases of a direct registration.
  *
  * Purchases are idempotent, so any number of processes may run it. A key that the contracts refuse is skipped
- * and reported, since the account exists by then.
+ * and reported, since the account exists by then; so is one whose signature has expired while the wallet lacked funds.
  *
  * @throws PlazaError With the reason when the account could not be registered, which frees the name.
- * `insufficient_funds` and `unavailable` leave the registration as it is.
+ * `insufficient_funds`, until the signature has expired, and `unavailable` leave the registration as it is.
  */
 export async function runDirectRegistration(
   context: DirectRegistrationContext,
@@ -107,13 +121,37 @@ export async function runDirectRegistration(
   }
 }
 
+/**
+ * Continues a direct registration that nobody waits for. One of a wallet without funds is postponed, each time for longer.
+ *
+ * @throws PlazaError As `runDirectRegistration`.
+ */
+export async function retryDirectRegistration(context: DirectRegistrationContext, id: string): Promise<void> {
+  try {
+    await runDirectRegistration(context, id)
+  } catch (error) {
+    if (error instanceof PlazaError && error.code === 'insufficient_funds') await postpone(context.db, id)
+    throw error
+  }
+}
+
+async function postpone(db: Queryable, id: string): Promise<void> {
+  await db`
+    update accounts.direct_registrations
+    set failures = failures + 1,
+      next_attempt_at = now() + interval '1 second' * least(
+        ${MAX_RETRY_SECONDS}::integer, ${FIRST_RETRY_SECONDS}::integer * 2 ^ least(failures, 16)
+      )
+    where id = ${id}`
+}
+
 async function makePurchase(
   { db, ledger }: DirectRegistrationContext,
-  { id, walletId, done }: DirectRegistration,
+  { id, walletId, done, isExpired }: DirectRegistration,
   call: AccountCall,
 ): Promise<void> {
   const result = await ledger.buy({ walletId, purpose: `direct ${id} ${done}`, call })
-  if ('code' in result && result.code === 'insufficient_funds') throw refusalError(result)
+  if ('code' in result && result.code === 'insufficient_funds' && !isExpired) throw refusalError(result)
   if ('code' in result && done === 0) {
     await db`delete from accounts.direct_registrations where id = ${id} and done = 0`
     throw refusalError(result)
@@ -122,7 +160,7 @@ async function makePurchase(
   const problems = 'code' in result ? [`signer ${done} was not added: ${result.message}`] : []
   await db`
     update accounts.direct_registrations
-    set done = done + 1, fid = coalesce(fid, ${fid ?? null}), hash = coalesce(hash, ${hash ?? null}),
+    set done = done + 1, failures = 0, fid = coalesce(fid, ${fid ?? null}), hash = coalesce(hash, ${hash ?? null}),
       problems = problems || ${db.types.texts(problems)}::text[], attempted_at = now(),
       finished_at = case when done + 1 = jsonb_array_length(calls) then now() end
     where id = ${id} and done = ${done}`

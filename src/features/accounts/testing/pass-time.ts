@@ -23,7 +23,8 @@ export async function passTime(db: Database, ms: number): Promise<void> {
     update accounts.registrations set attempted_at = attempted_at - ${past}
     where id in (select id from accounts.registrations where finished_at is null for update skip locked)`
   await db`
-    update accounts.direct_registrations set attempted_at = attempted_at - ${past}
+    update accounts.direct_registrations
+    set attempted_at = attempted_at - ${past}, next_attempt_at = next_attempt_at - ${past}
     where id in (select id from accounts.direct_registrations where finished_at is null for update skip locked)`
   await db`
     update accounts.attempts set signed_at = signed_at - ${past}
