@@ -41,11 +41,13 @@ export const accountsModule: Module = {
     const closing = new AbortController()
     const walletLedgers = openWalletLedgers(app, closing.signal)
     const ledger = openLedger(app, walletLedgers)
-    const settling = startSettling(
-      [...walletLedgers.values()].filter((each) => each !== ledger),
-      { signal: closing.signal, log },
-    )
+    const settle = () =>
+      startSettling(
+        [...walletLedgers.values()].filter((each) => each !== ledger),
+        { signal: closing.signal, log },
+      )
     if (ledger === null) {
+      const settling = settle()
       return {
         services: { accounts: null, walletLedgers },
         async stop() {
@@ -69,6 +71,8 @@ export const accountsModule: Module = {
     })
     const accountWorker = new AccountWorker({ db, lockDb: connections.locks, accounts, worker, log })
     await accountWorker.start()
+    // Last: a start that fails is stopped by nobody, and would leave this on connections that are ended.
+    const settling = settle()
     return {
       services: { accounts, walletLedgers },
       async stop() {
