@@ -194,10 +194,13 @@ it('an account whose keys the developer holds is registered with them', async ()
   const ledger = ledgerOn(chain.url, parts)
   const calls = await checkDirect(ledger, requested, Math.floor(clock() / 1000))
   const digest = Buffer.alloc(32)
-  const id = await acceptDirectRegistration(
-    db,
-    { ...wallet, walletId: wallet.id, name: 'direct', digest, calls },
-  )
+  const id = await acceptDirectRegistration(db, {
+    ...wallet,
+    walletId: wallet.id,
+    name: 'direct',
+    digest,
+    calls,
+  })
   const { fid, problems } = await runDirectRegistration({ db, ledger }, id)
   expect(problems).toEqual([])
   expect(await custodyOnChain(fid!)).toBe(user.signer.address)

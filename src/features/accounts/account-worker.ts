@@ -92,7 +92,11 @@ export class AccountWorker {
     for (const id of await findAbandonedDirectRegistrations(db, abandoned)) {
       this.#runOnce(`direct registration ${id}`, () => retryDirectRegistration({ db, ledger }, id))
     }
-    for (const id of await findAbandonedRegistrations(db, { ...abandoned, worker, running: registrar.running })) {
+    for (const id of await findAbandonedRegistrations(db, {
+      ...abandoned,
+      worker,
+      running: registrar.running,
+    })) {
       this.#runOnce(`registration ${id}`, () => registrar.complete(id))
     }
   }

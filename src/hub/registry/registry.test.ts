@@ -183,7 +183,10 @@ describe('LocalRegistry', () => {
     const clock = () => nowMs
     const options = { db: small, verifyPool, network: FarcasterNetwork.DEVNET, shards: 2, clock }
     const hubOfSmall = await createHub(options)
-    const registries = Array.from({ length: 3 }, () => new LocalRegistry({ db: small, hub: hubOfSmall, clock }))
+    const registries = Array.from(
+      { length: 3 },
+      () => new LocalRegistry({ db: small, hub: hubOfSmall, clock }),
+    )
     const created = await Promise.all(
       registries.map((each) => each.createFid(ethAccount(newPrivateKey()).address)),
     )

@@ -160,7 +160,10 @@ it('take: what a reverted transaction has shown of a signature is of no use with
 
 it('take: servers whose clocks are an hour apart give no fid to two callers', async () => {
   await clearPools()
-  const wallets = [await fundedWallet(db, { fidPoolSize: 1 }), await fundedWallet(db, { fidPoolSize: 1 })] as const
+  const wallets = [
+    await fundedWallet(db, { fidPoolSize: 1 }),
+    await fundedWallet(db, { fidPoolSize: 1 }),
+  ] as const
   const ahead = createPool({ clock: () => clock() + 60 * MINUTE_MS })
   const behind = createPool({ clock: () => clock() - 60 * MINUTE_MS })
   const fids: number[] = []

@@ -87,21 +87,24 @@ async function accept({ fidPool }: Process): Promise<string> {
 it.each([
   ['could not be released', 'set worker = null', 'before'],
   ['was taken but not confirmed', 'set worker = ', 'after'],
-] as const)('a registration whose claim %s is continued by the process that holds it', async (_case, part, when) => {
-  const process = await startProcess(failingOnce(part, when))
-  const id = await accept(process)
-  await expect(process.registrar.complete(id)).rejects.toMatchObject({ code: 'unavailable' })
-  expect(await db`select worker from accounts.registrations where id = ${id}`).toEqual([
-    { worker: process.worker },
-  ])
-  expect(await process.findAbandoned()).toEqual([])
-  await passTime(db, 60_000)
-  expect(await process.findAbandoned(randomUUID())).toEqual([])
-  expect(await process.findAbandoned()).toEqual([id])
-  // Its ledger was not asked yet where the claim itself failed.
-  await process.registrar.complete(id).catch(() => process.registrar.complete(id))
-  expect(await readRegistration(db, id)).toMatchObject({ step: 'done' })
-})
+] as const)(
+  'a registration whose claim %s is continued by the process that holds it',
+  async (_case, part, when) => {
+    const process = await startProcess(failingOnce(part, when))
+    const id = await accept(process)
+    await expect(process.registrar.complete(id)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await db`select worker from accounts.registrations where id = ${id}`).toEqual([
+      { worker: process.worker },
+    ])
+    expect(await process.findAbandoned()).toEqual([])
+    await passTime(db, 60_000)
+    expect(await process.findAbandoned(randomUUID())).toEqual([])
+    expect(await process.findAbandoned()).toEqual([id])
+    // Its ledger was not asked yet where the claim itself failed.
+    await process.registrar.complete(id).catch(() => process.registrar.complete(id))
+    expect(await readRegistration(db, id)).toMatchObject({ step: 'done' })
+  },
+)
 
 it('a registration that this process runs is not found, however long it takes', async () => {
   let answer = () => {}
@@ -112,7 +115,8 @@ it('a registration that this process runs is not found, however long it takes', 
   const id = await accept(process)
   const running = process.registrar.complete(id)
   const isClaimed = async () => {
-    const claimed = await db`select from accounts.registrations where id = ${id} and worker = ${process.worker}`
+    const claimed =
+      await db`select from accounts.registrations where id = ${id} and worker = ${process.worker}`
     return claimed.length > 0
   }
   await expect.poll(isClaimed).toBe(true)

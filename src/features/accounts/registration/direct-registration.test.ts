@@ -81,7 +81,10 @@ it('a registration whose wallet lacks funds is tried ever less often, and contin
   expect(await rowOf(id)).toMatchObject({ done: 0 })
   funds.left = 2
   // The same request, sent again, waits for no retry.
-  expect(await runDirectRegistration({ db, ledger: funds.ledger }, id)).toMatchObject({ done: 2, problems: [] })
+  expect(await runDirectRegistration({ db, ledger: funds.ledger }, id)).toMatchObject({
+    done: 2,
+    problems: [],
+  })
 })
 
 it('a registration whose wallet lacks funds until its signature has expired is gone, and its name is free', async () => {

@@ -151,10 +151,7 @@ export type CheckedRegistration = Omit<
  * @throws PlazaError `conflict.fid_of_another_wallet`; `conflict.fid_hold_expired`; `conflict` when the fid
  * or the name is being registered already.
  */
-export async function acceptRegistration(
-  db: Database,
-  registration: CheckedRegistration,
-): Promise<string> {
+export async function acceptRegistration(db: Database, registration: CheckedRegistration): Promise<string> {
   return await db
     .begin(async (transaction) => {
       await lockWallet(transaction, registration.walletId)

@@ -156,13 +156,16 @@ it('only the wallet that reserved a fid can register it, and only in time', asyn
 it.each([
   ['ahead', 3_600],
   ['behind', -3_600],
-])('a fid is registered in its ten minutes by a server whose clock is an hour %s', async (_case, offSeconds) => {
-  const off = await createTestApi({ db, hub, clock: () => clock() + offSeconds * 1000 })
-  const fid = await freshFid()
-  const body = await registrationRequest(newAccount(), { fid, deadline: testNowUnix + 3 * 3_600 })
-  const reply = await off.send('POST', 'user', body, paidBy(wallet.id))
-  expect([reply.statusCode, reply.json().user?.fid]).toEqual([200, fid])
-})
+])(
+  'a fid is registered in its ten minutes by a server whose clock is an hour %s',
+  async (_case, offSeconds) => {
+    const off = await createTestApi({ db, hub, clock: () => clock() + offSeconds * 1000 })
+    const fid = await freshFid()
+    const body = await registrationRequest(newAccount(), { fid, deadline: testNowUnix + 3 * 3_600 })
+    const reply = await off.send('POST', 'user', body, paidBy(wallet.id))
+    expect([reply.statusCode, reply.json().user?.fid]).toEqual([200, fid])
+  },
+)
 
 it('an impossible request -> refused without effect', async () => {
   const fid = await freshFid()
