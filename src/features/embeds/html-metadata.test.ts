@@ -144,9 +144,24 @@ describe('htmlMetadata', () => {
     expect([ogTitle?.length, ogImage?.length]).toEqual([1_000, 4])
   })
 
-  it('takes linear time for nested and unclosed elements', () => {
-    const html = `<title>Deep</title>${'<i>'.repeat(300_000)}${'</b>'.repeat(100_000)}`
-    expect(metadataOf(html)).toEqual({ ogTitle: 'Deep' })
+  const type = '<meta property="og:type" content="article">'
+
+  it.each([
+    ['unclosed', 300_000, 100_000],
+    ['as deep as is read', 100, 260_000],
+    ['a little deeper', 1_990, 260_000],
+  ])('takes linear time for elements that are %s, and closing tags of others', (_, open, closed) => {
+    const html = `<title>Deep</title>${type}${'<i>'.repeat(open)}${'</b>'.repeat(closed)}`
+    expect(metadataOf(html)).toEqual({ ogTitle: 'Deep', ogType: 'article' })
+  })
+
+  it('reading ends where 100 elements are open, also in the middle of a small page', () => {
+    const nested = (depth: number) =>
+      `<title>Deep</title>${'<i>'.repeat(depth)}${'</i>'.repeat(depth)}${type}`
+    expect(metadataOf(nested(100))).toEqual({ ogTitle: 'Deep', ogType: 'article' })
+    expect(metadataOf(nested(101))).toEqual({ ogTitle: 'Deep' })
+    // Elements that were closed again, or have no end, do not count.
+    expect(metadataOf('<p><i></i><br><img>'.repeat(200) + type)).toEqual({ ogType: 'article' })
   })
 
   it.each([
