@@ -7,8 +7,9 @@ import { isNetFailure } from '../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { cancelWaiting, cancelWaitingBatch } from './cancel-waiting.js'
+import { checkCatchAllLimit } from './matching/catch-all-limit.js'
 import { checkFilters, subscriptionDigest } from './matching/filters.js'
-import { checkPatternLimit } from './matching/pattern-limit.js'
+import { checkPatternLimits } from './matching/pattern-limit.js'
 import type { WebhookSubscriptionFilters } from './schema/webhook-filters.js'
 import {
   addSecret,
@@ -92,7 +93,7 @@ export async function createWebhook(
     db.begin(async (transaction) => {
       const revision = await nextRevision(transaction)
       await checkWebhookLimit(transaction, appId, settings.maxPerApp)
-      if (filters !== undefined) await checkPatternLimit(transaction, appId, null, filters)
+      if (filters !== undefined) await checkLimits(transaction, appId, null, filters)
       const [created] = await transaction<{ id: string }[]>`
         insert into webhooks.webhooks (
           app_id, title, target_url, filters, digest, revision, http_timeout_ms, rate_limit, rate_limit_ms, listener,
@@ -131,7 +132,7 @@ export async function replaceWebhook(
     changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
       const subscribed = filters ?? current.filters ?? undefined
       const digest = requestDigest(targetUrl, subscribed, store.settings.targetPolicy)
-      if (filters !== undefined) await checkPatternLimit(transaction, appId, webhookId, filters)
+      if (filters !== undefined) await checkLimits(transaction, appId, webhookId, filters)
       await transaction`
         update webhooks.webhooks
         set title = ${title}, target_url = ${targetUrl}, digest = ${digest}, revision = ${revision}, updated_at = now(),
@@ -334,6 +335,12 @@ async function checkWebhookLimit(db: Transaction, appId: string, maxPerApp: numb
   if (row!.count >= maxPerApp) {
     throw new PlazaError('bad_request.invalid_param', `an app may have at most ${maxPerApp} webhooks`)
   }
+}
+
+/** Refuses filters that cost too much beside those of the other webhooks of the app. */
+async function checkLimits(...change: Parameters<typeof checkPatternLimits>): Promise<void> {
+  await checkPatternLimits(...change)
+  await checkCatchAllLimit(...change)
 }
 
 /**

@@ -25,6 +25,14 @@ export function listedValues(filter: AnyFilter, member: string): (string | numbe
   return [...new Set(member.endsWith('_hashes') ? values.map(normalizeHash) : values)]
 }
 
+/**
+ * Whether a filter lists nothing and has no expression: it matches every event of its kind that its other members allow.
+ */
+export function isCatchAll({ text, embeds, exclude_author_fids: _, ...members }: AnyFilter): boolean {
+  const isEmpty = (value: unknown) => !Array.isArray(value) || value.length === 0
+  return !text && !embeds && Object.values(members).every(isEmpty)
+}
+
 /** Normalizes a hash to the form in events. */
 export function normalizeHash(hash: string | number): string {
   return `0x${String(hash).toLowerCase().replace(/^0x/, '')}`

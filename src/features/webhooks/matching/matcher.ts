@@ -5,7 +5,7 @@ import {
   type WebhookSubscriptionFilters,
   webhookEventKinds,
 } from '../schema/webhook-filters.js'
-import { type AnyFilter, filtersByKind, listedValues } from './filters.js'
+import { type AnyFilter, filtersByKind, isCatchAll, listedValues } from './filters.js'
 import { PatternIndex } from './pattern-index.js'
 
 /** Facts of an added or removed cast that filters can select. Hashes are lowercase hex with `0x`. */
@@ -96,10 +96,8 @@ class KindIndex {
     const excludedAuthors = new Set(filter.exclude_author_fids)
     const entry = { webhookId, filter, excludedAuthors, minimumScore }
     this.entries.set(webhookId, entry)
-    let isCatchAll = !filter.text && !filter.embeds
     for (const { member, entries } of this.#lists) {
       for (const value of listedValues(filter, member)) {
-        isCatchAll = false
         const others = entries.get(value)
         if (others === undefined) entries.set(value, new Set([entry]))
         else others.add(entry)
@@ -107,7 +105,7 @@ class KindIndex {
     }
     if (filter.text) this.#texts.add(entry, filter.text)
     if (filter.embeds) this.#embeds.add(entry, filter.embeds)
-    if (!isCatchAll) return
+    if (!isCatchAll(filter)) return
     const position = this.#catchAll.findIndex((other) => other.minimumScore > minimumScore)
     this.#catchAll.splice(position === -1 ? this.#catchAll.length : position, 0, entry)
   }

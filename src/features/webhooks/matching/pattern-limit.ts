@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { WebhookSubscriptionFilters } from '../schema/webhook-filters.js'
-import { filtersByKind } from './filters.js'
+import { compilePattern, filtersByKind } from './filters.js'
 import { requiredLiterals } from './pattern-index.js'
 
 /**
@@ -11,35 +11,63 @@ import { requiredLiterals } from './pattern-index.js'
 const MAX_UNINDEXED_PATTERNS = 20
 
 /**
- * Refuses a subscription with which an app would have too many expressions without a literal. One that has no more of them
- * than before is taken: webhooks that were saved before there was a limit can be changed.
+ * Most instructions of all expressions of one app together: as many as 1,000 words of 18 letters have. A literal that most
+ * casts contain, such as `th`, is as good as none, so what is indexed may run for every cast as well. Of a large expression
+ * like `th(.*a){90}b` so many took 36 ms for a cast of 1,024 characters, and 1,000 took 3 s.
+ */
+const MAX_INSTRUCTIONS = 20_000
+
+/** An expression of a subscription, and its property in a request. */
+interface NamedPattern {
+  readonly property: string
+  readonly pattern: string
+}
+
+/** The expressions of the other webhooks of an app, and those of the webhook that is replaced. */
+interface StoredPatterns {
+  readonly others: readonly string[]
+  readonly replaced: readonly string[]
+}
+
+/**
+ * Refuses a subscription with which the expressions of an app would be too many or too large. One that has no more than
+ * before is taken: webhooks that were saved before there was a limit can be changed.
  *
  * @param webhookId The webhook that is replaced; null for a new one.
  * @throws PlazaError 400 that names the expression.
  */
-export async function checkPatternLimit(
+export async function checkPatternLimits(
   transaction: Transaction,
   appId: string,
   webhookId: string | null,
   filters: WebhookSubscriptionFilters,
 ): Promise<void> {
-  const properties = filtersByKind(filters).flatMap(([kind, { text, embeds }]) =>
+  const patterns = filtersByKind(filters).flatMap(([kind, { text, embeds }]) =>
     Object.entries({ text, embeds }).flatMap(([member, pattern]) =>
-      isUnindexed(pattern) ? [`subscription.${kind}.${member}`] : [],
+      pattern ? [{ property: `subscription.${kind}.${member}`, pattern }] : [],
     ),
   )
-  if (properties.length === 0) return
-  const rows = await transaction<{ isReplaced: boolean; pattern: string | null }[]>`
+  if (patterns.length === 0) return
+  const rows = await transaction<{ isReplaced: boolean; pattern: string }[]>`
     select w.id is not distinct from ${webhookId}::uuid as "isReplaced", member.pattern
     from webhooks.webhooks w
     cross join lateral jsonb_each(w.filters) kind
     cross join lateral (values (kind.value ->> 'text'), (kind.value ->> 'embeds')) member (pattern)
     where w.app_id = ${appId} and w.deleted_at is null and member.pattern is not null`
-  const unindexed = rows.filter(({ pattern }) => isUnindexed(pattern))
-  const replaced = unindexed.filter(({ isReplaced }) => isReplaced).length
-  const others = unindexed.length - replaced
-  if (properties.length <= replaced || others + properties.length <= MAX_UNINDEXED_PATTERNS) return
-  const property = properties[Math.max(0, MAX_UNINDEXED_PATTERNS - others)]!
+  const patternsOf = (wanted: boolean) =>
+    rows.flatMap(({ isReplaced, pattern }) => (isReplaced === wanted ? [pattern] : []))
+  const stored = { others: patternsOf(false), replaced: patternsOf(true) }
+  checkUnindexed(patterns, stored)
+  checkInstructions(patterns, stored)
+}
+
+function checkUnindexed(patterns: readonly NamedPattern[], stored: StoredPatterns): void {
+  const unindexed = patterns.filter(({ pattern }) => isUnindexed(pattern))
+  const replaced = stored.replaced.filter(isUnindexed).length
+  if (unindexed.length <= replaced) return
+  const others = stored.others.filter(isUnindexed).length
+  if (others + unindexed.length <= MAX_UNINDEXED_PATTERNS) return
+  const { property } = unindexed[Math.max(0, MAX_UNINDEXED_PATTERNS - others)]!
   throw new PlazaError(
     'bad_request.invalid_param',
     `${property} runs for every cast: an app may have at most ${MAX_UNINDEXED_PATTERNS} expressions that require no text of two characters or more`,
@@ -47,6 +75,32 @@ export async function checkPatternLimit(
   )
 }
 
-function isUnindexed(pattern: string | null | undefined): boolean {
-  return !!pattern && requiredLiterals(pattern) === null
+function isUnindexed(pattern: string): boolean {
+  return pattern !== '' && requiredLiterals(pattern) === null
+}
+
+function checkInstructions(patterns: readonly NamedPattern[], stored: StoredPatterns): void {
+  const replaced = countInstructions(stored.replaced)
+  if (countInstructions(patterns.map(({ pattern }) => pattern)) <= replaced) return
+  let total = countInstructions(stored.others)
+  for (const { property, pattern } of patterns) {
+    total += countInstructions([pattern])
+    if (total <= MAX_INSTRUCTIONS) continue
+    throw new PlazaError(
+      'bad_request.invalid_param',
+      `${property} is too large beside the others: all expressions of an app may compile to at most ${MAX_INSTRUCTIONS.toLocaleString('en')} instructions`,
+      { property },
+    )
+  }
+}
+
+/** Counts instructions up to a little above the limit: an app may have many more from before there was one. */
+function countInstructions(patterns: readonly string[]): number {
+  let total = 0
+  for (const source of patterns) {
+    const compiled = compilePattern(source)
+    if (!('problem' in compiled)) total += compiled.programSize()
+    if (total > MAX_INSTRUCTIONS) break
+  }
+  return total
 }

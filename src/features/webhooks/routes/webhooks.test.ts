@@ -1,3 +1,4 @@
+import { RE2JS } from 're2js'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
@@ -164,29 +165,87 @@ it.each([
   expect(reply.json()).toMatchObject({ status: 400, code: 'InvalidField', property: 'url' })
 })
 
+/** Sends webhooks of an app, with an expression or other filters. */
+async function createSender(appName: string) {
+  const app = await createTestApi({ db, appName })
+  const send = (method: 'POST' | 'PUT', path: string, filters: object, more: object = {}) =>
+    app.send(method, 'webhook', { name: path, url: `${url}/${path}`, subscription: filters, ...more })
+  const sendText = (method: 'POST' | 'PUT', path: string, text: string, more: object = {}) =>
+    send(method, path, { 'cast.created': { text } }, more)
+  return { app, send, sendText }
+}
+
 it('an app has at most 20 expressions that run for every cast', async () => {
-  const app = await createTestApi({ db, appName: 'expressions' })
-  const send = (method: 'POST' | 'PUT', path: string, text: string, more: object = {}) =>
-    app.send(method, 'webhook', {
-      name: path,
-      url: `${url}/${path}`,
-      subscription: { 'cast.created': { text } },
-      ...more,
-    })
+  const { sendText } = await createSender('expressions')
   for (let n = 1; n <= 20; n += 1) {
-    expect((await send('POST', `every-${n}`, `[aeiou]{${n}}Z`)).statusCode).toBe(200)
+    expect((await sendText('POST', `every-${n}`, `[aeiou]{${n}}Z`)).statusCode).toBe(200)
   }
   const property = 'subscription.cast.created.text'
-  expect((await send('POST', 'one-more', '[xyz]+')).json()).toMatchObject({ status: 400, property })
-  const indexed = (await send('POST', 'indexed', 'plaza [0-9]+')).json().webhook
+  expect((await sendText('POST', 'one-more', '[xyz]+')).json()).toMatchObject({ status: 400, property })
+  const indexed = (await sendText('POST', 'indexed', 'plaza [0-9]+')).json().webhook
   const { webhook_id } = indexed
-  expect((await send('PUT', 'indexed', '[xyz]+', { webhook_id })).json()).toMatchObject({
+  expect((await sendText('PUT', 'indexed', '[xyz]+', { webhook_id })).json()).toMatchObject({
     status: 400,
     property,
   })
   // Webhooks from before the limit can still be changed.
   await db`
     update webhooks.webhooks set filters = '{"cast.created":{"text":"[xyz]+"}}' where id = ${webhook_id}`
-  expect((await send('PUT', 'indexed', '[xyz]*', { webhook_id })).statusCode).toBe(200)
-  expect((await send('PUT', 'renamed', '', { webhook_id, subscription: undefined })).statusCode).toBe(200)
+  expect((await sendText('PUT', 'indexed', '[xyz]*', { webhook_id })).statusCode).toBe(200)
+  expect((await sendText('PUT', 'renamed', '', { webhook_id, subscription: undefined })).statusCode).toBe(200)
+})
+
+it('the expressions of an app have at most 20,000 instructions together, also those that require a text', async () => {
+  const { app, send, sendText } = await createSender('instructions')
+  // Most casts have a `th`.
+  const large = 'th(.*a){90}b'
+  const instructions = RE2JS.compile(large).programSize()
+  const most = Math.floor(20_000 / instructions)
+  const { webhook_id } = (await sendText('POST', '1', large)).json().webhook
+  for (let n = 2; n <= most; n += 1) {
+    expect((await sendText('POST', String(n), large)).statusCode).toBe(200)
+  }
+  const property = 'subscription.cast.created.text'
+  expect((await sendText('POST', 'one-more', large)).json()).toMatchObject({
+    status: 400,
+    property,
+    message: expect.stringContaining('20,000'),
+  })
+  const two = { 'cast.created': { author_fids: [1] }, 'cast.deleted': { embeds: large } }
+  expect((await send('POST', 'one-more', two)).json().property).toBe('subscription.cast.deleted.embeds')
+  expect((await send('POST', 'without', { 'cast.created': { author_fids: [1] } })).statusCode).toBe(200)
+
+  // Webhooks from before the limit can still be changed, to expressions that are not larger.
+  await db`
+    update webhooks.webhooks set filters = ${JSON.stringify({ 'cast.created': { text: large, embeds: large } })}::text::jsonb
+    where id = ${webhook_id}`
+  const changed = { 'cast.created': { text: `${large}c`, embeds: 'plaza' } }
+  expect((await send('PUT', 'changed', changed, { webhook_id })).statusCode).toBe(200)
+  expect((await app.send('DELETE', 'webhook', { webhook_id })).statusCode).toBe(200)
+  expect((await sendText('POST', 'one-more', large)).statusCode).toBe(200)
+})
+
+it('a thousand words of 18 letters are no more than the expressions of an app may be', () => {
+  expect(RE2JS.compile('(?i)constantinopolitan').programSize() * 1_000).toBeLessThanOrEqual(20_000)
+})
+
+it('an app has at most 25 webhooks for all events of a type', async () => {
+  const { app, send } = await createSender('catch-all')
+  const made = []
+  for (let n = 1; n <= 25; n += 1) {
+    const filters =
+      n % 2 === 0 ? {} : { exclude_author_fids: [n], author_fids: [], minimum_author_score: 0.5 }
+    made.push((await send('POST', String(n), { 'cast.created': filters })).json().webhook)
+  }
+  const property = 'subscription.cast.created'
+  const one = { 'user.created': {}, 'cast.created': { minimum_author_score: 0.1 } }
+  expect((await send('POST', 'one-more', one)).json()).toMatchObject({ status: 400, property })
+  for (const [name, value] of Object.entries({ text: 'plaza', author_fids: [1], embeds: 'plaza' })) {
+    expect((await send('POST', name, { 'cast.created': { [name]: value } })).statusCode).toBe(200)
+  }
+  expect((await send('POST', 'other-type', { 'cast.deleted': {} })).statusCode).toBe(200)
+  const [{ webhook_id }] = made
+  expect((await send('PUT', 'changed', { 'cast.created': {} }, { webhook_id })).statusCode).toBe(200)
+  await app.send('DELETE', 'webhook', { webhook_id })
+  expect((await send('POST', 'one-more', one)).statusCode).toBe(200)
 })
