@@ -3,8 +3,9 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow } from '../../../../test/network.js'
 import type { Queryable } from '../../../platform/db/connection.js'
+import { inPipeline } from '../../../platform/db/pipeline.js'
 import { Matcher } from '../matching/matcher.js'
-import { matchEvents } from './matched-events.js'
+import { enqueueDeliveries, matchEvents } from './matched-events.js'
 import type { WebhookEvent } from './webhook-event.js'
 
 it('matching of many events lets other work have its turn', async () => {
@@ -57,4 +58,41 @@ it('root_parent_urls: a reply that names a wrong author of its parent is in no t
   ]
   const matched = await matchEvents(db, matcher, events)
   expect(matched.map(({ event }) => event.id)).toEqual(['tulips', 'lilies', 'weeds'])
+})
+
+it('deliveries of any number are enqueued in slices of 5,000, each once and in the order of the events', async () => {
+  const { db, connect } = await createTestDatabase()
+  const [app] = await db<{ id: string }[]>`insert into apps.apps (name) values ('app') returning id`
+  const webhooks = await db<{ id: string }[]>`
+    insert into webhooks.webhooks (
+      app_id, title, target_url, revision, http_timeout_ms, rate_limit, rate_limit_ms
+    )
+    select ${app!.id}, 'webhook', 'https://plaza.social', n, 1, 1, 1 from generate_series(1, 5001) n
+    returning id`
+  const webhookIds = webhooks.map(({ id }) => id)
+  const matched = [webhookIds.slice(0, 3), webhookIds, webhookIds.slice(2, 5)].map((ids, index) => ({
+    event: {
+      id: `event ${index}`,
+      kind: 'user.created',
+      happenedAt: null,
+      subject: { type: 'user', fid: 1 },
+    } as const,
+    webhookIds: ids,
+  }))
+  const statements: string[] = []
+  const counted = connect({ onStatement: (sql) => statements.push(sql) })
+  const enqueue = () =>
+    counted.begin(async (transaction) => {
+      await inPipeline(await enqueueDeliveries(transaction, matched, 0))
+    })
+  await enqueue()
+  expect(statements.filter((sql) => sql.includes('insert into webhooks.deliveries'))).toHaveLength(2)
+  await enqueue()
+  const stored = await db<{ webhookId: string; eventId: string }[]>`
+    select webhook_id as "webhookId", event_id as "eventId" from webhooks.deliveries order by seq`
+  expect(stored).toEqual(
+    matched.flatMap(({ event, webhookIds: ids }) =>
+      ids.map((webhookId) => ({ webhookId, eventId: event.id })),
+    ),
+  )
 })

@@ -4,7 +4,7 @@ import { insertMentions } from '../../../graph/view/text-ranges.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { notifyLanes } from '../../../outbox/outbox-queue.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
-import type { Statement } from '../../../platform/db/pipeline.js'
+import { inPipeline, type Statement } from '../../../platform/db/pipeline.js'
 import { nextTurn } from '../../../platform/process/turns.js'
 import type { CastFacts, EventFacts, Matcher } from '../matching/matcher.js'
 import { deliveryChannel } from '../waiting-deliveries.js'
@@ -126,20 +126,55 @@ function rootParentUrlOf(cast: CastRow, roots: FactSources['roots']): string | n
   return parentHash === null ? parentUrl : (roots.get(castName(parentFid!, parentHash)) ?? null)
 }
 
+/** Deliveries of one statement. A batch has one for each pair of an event and a webhook that it matches. */
+const MAX_DELIVERIES_INSERTED = 5_000
+
 /**
- * Returns the statements that enqueue deliveries in the order of the events, and wake the workers. A delivery that is
- * enqueued already stays as it is.
+ * Enqueues deliveries in the order of the events, a slice at a time, and returns the last statements: those of the last
+ * slice, and what wakes the workers. A delivery that is enqueued already stays as it is.
  *
  * @param detectedAtMs Unix milliseconds.
  */
-export function enqueueDeliveries(
+export async function enqueueDeliveries(
   db: Transaction,
   matchedEvents: readonly MatchedEvent[],
   detectedAtMs: number,
-): Statement[] {
+): Promise<Statement[]> {
   if (matchedEvents.length === 0) return []
+  let last: Statement[] = []
+  for (const slice of slicesOf(matchedEvents)) {
+    if (last.length > 0) {
+      await inPipeline(last)
+      await nextTurn()
+    }
+    last = insertsOf(db, slice, new Date(detectedAtMs).toISOString())
+  }
+  const lanes = new Set<string>()
+  for (const { webhookIds } of matchedEvents) for (const webhookId of webhookIds) lanes.add(webhookId)
+  return [...last, notifyLanes(db, deliveryChannel, [...lanes])]
+}
+
+/** Yields events with few enough webhooks for a statement. An event with more is divided. */
+function* slicesOf(matchedEvents: readonly MatchedEvent[]): Generator<readonly MatchedEvent[]> {
+  let slice: MatchedEvent[] = []
+  let room = MAX_DELIVERIES_INSERTED
+  for (const { event, webhookIds } of matchedEvents) {
+    for (let start = 0; start < webhookIds.length; ) {
+      const part = webhookIds.slice(start, start + room)
+      slice.push({ event, webhookIds: part })
+      start += part.length
+      room -= part.length
+      if (room > 0) continue
+      yield slice
+      slice = []
+      room = MAX_DELIVERIES_INSERTED
+    }
+  }
+  if (slice.length > 0) yield slice
+}
+
+function insertsOf(db: Transaction, matchedEvents: readonly MatchedEvent[], detectedAt: string): Statement[] {
   const events = matchedEvents.map(({ event }) => event)
-  const detectedAt = new Date(detectedAtMs).toISOString()
   const insertEvents = db`
     insert into webhooks.events (id, kind, happened_at, detected_at, subject, traceparent)
     select id, kind, coalesce(to_timestamp(happened_at), ${detectedAt}), ${detectedAt}, subject::jsonb, traceparent
@@ -165,6 +200,5 @@ export function enqueueDeliveries(
     ) with ordinality as delivery (id, webhook_id, event_id, position)
     order by position
     on conflict do nothing`
-  const wake = notifyLanes(db, deliveryChannel, [...new Set(rows.map(({ webhookId }) => webhookId))])
-  return [insertEvents, insertDeliveries, wake]
+  return [insertEvents, insertDeliveries]
 }

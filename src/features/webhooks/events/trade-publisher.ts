@@ -28,7 +28,7 @@ export function createTradePublisher(clock: () => number) {
     const events = trades.map((trade) => tradeEventOf(trade, tokens))
     const matched = await matchEvents(db, matcher, events)
     try {
-      await inPipeline(enqueueDeliveries(db, matched, clock()))
+      await inPipeline(await enqueueDeliveries(db, matched, clock()))
     } catch (error) {
       // Deliveries of a webhook that a fail-over lost are refused.
       matcher.forget()

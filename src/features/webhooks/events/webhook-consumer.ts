@@ -25,7 +25,7 @@ export function createWebhookConsumer(clock: () => number): Consumer {
       const derived = deriveWebhookEvents(events, compactedFollows)
       const subscribed = derived.filter(({ kind }) => matcher.hasSubscribers(kind))
       const news = await leaveOutHistory(db, subscribed, clock())
-      return enqueueDeliveries(db, await matchEvents(db, matcher, news), clock())
+      return await enqueueDeliveries(db, await matchEvents(db, matcher, news), clock())
     },
   }
 }
