@@ -53,6 +53,15 @@ test('private addresses are not crawled unless allowed', async () => {
   expect(page.connections()).toBe(0)
 })
 
+test('a port that is not one of web servers is not dialled, and given up at once', async () => {
+  const server = await startTestServer(url)
+  const path = await castWith(server, 'https://plaza.social:4444/')
+  await expect.poll(async () => (await embedOf(server, path)).metadata?._status).toBe('FAILED')
+  expect(await db`select attempts, failure from embeds.urls where host = 'plaza.social'`).toEqual([
+    { attempts: 1, failure: 'forbidden-port: port 4444 is not dialled' },
+  ])
+})
+
 test('nothing is crawled when crawling is off', async () => {
   const page = await serveHttp((_req, res) => res.end('page'))
   const server = await startTestServer(url, { CRAWL_EMBEDS: 'false', ALLOW_PRIVATE_TARGETS: 'loopback' })

@@ -12,6 +12,16 @@ export function otherAppsTargetPolicy({ allowPrivateTargets }: Config): TargetPo
   return { allowHttp: allowLoopback, allowLoopback }
 }
 
+/**
+ * Returns the policy for pages that casts embed: web servers on their own ports. The crawler visits one page of a host at a
+ * time, whatever the port, and a port that does not answer would keep the host from visits to its pages.
+ */
+export function crawlerTargetPolicy({ allowPrivateTargets }: Config): TargetPolicy {
+  return allowPrivateTargets === 'loopback'
+    ? { allowHttp: true, allowLoopback: true }
+    : { allowHttp: true, allowLoopback: false, ports: [80, 443] }
+}
+
 /** The check of URLs that requests give and the server keeps. */
 export function savedTargetsOf(config: Config, clock: () => number): SavedTargets {
   return config.checkTargetsOnSave

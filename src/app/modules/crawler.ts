@@ -5,6 +5,7 @@ import { publishInvalidation } from '../../graph/cache/invalidation.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Module } from '../module.js'
+import { crawlerTargetPolicy } from '../target-policies.js'
 
 /**
  * The crawler of embedded URLs. A worker goes through its queue unless `CRAWL_EMBEDS` is off; the API only crawls what
@@ -15,7 +16,7 @@ export const crawlerModule: Module = {
   runsIn: ['api', 'worker'],
   start({ config, roles, connections, log }) {
     const client = createNetClient({
-      policy: { allowHttp: true, allowLoopback: config.allowPrivateTargets === 'loopback' },
+      policy: crawlerTargetPolicy(config),
       userAgent: `plaza/${version} (link previews)`,
     })
     const crawler = new Crawler({

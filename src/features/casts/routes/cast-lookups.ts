@@ -160,7 +160,7 @@ export const castEmbedCrawl = defineOperation({
   summary: 'Fetch embedded URL metadata',
   description:
     'Fetches the URL now and returns its metadata; casts that embed the URL show it from then on. ' +
-    'Addresses outside the public internet and URLs without content are errors.',
+    'Addresses outside the public internet, ports other than 80 and 443, and URLs without content are errors.',
   query: Type.Object({
     url: { ...parentUrl('http or https URL.'), examples: ['https://example.com/garden'] },
   }),
