@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ChainName } from '../../hub/chain/chains.js'
-import type { Database, Queryable } from '../../platform/db/connection.js'
+import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import type { PayTransaction, TransactionFrameConfig } from './schema/payment.js'
@@ -48,8 +49,10 @@ const FOLLOWED_AFTER_EXPIRY_MS = DAY_MS
 const MAX_OPEN = 500
 /** Payments of a network that are followed at once: the follower's filter names each. */
 const MAX_FOLLOWED = 2_000
-/** Most payments in the follower's filter: requests at the same moment may pass the limit together. */
+/** Most payments in the follower's filter, the oldest: a reorganization may reopen some beyond the limit. */
 export const MAX_NAMED = MAX_FOLLOWED + 100
+/** Advisory lock: one request at a time counts open payments and adds one. */
+const OPEN_PAYMENTS_LOCK = 'open payments'
 
 /**
  * Stores a payment, once per `idem` of the app.
@@ -58,37 +61,56 @@ export const MAX_NAMED = MAX_FOLLOWED + 100
  * payments of the app are open, or of all apps on the network.
  */
 export async function createPaymentFrame(db: Database, frame: NewPaymentFrame): Promise<PaymentFrame> {
-  const { appId, idem, config, to } = frame
-  const requestKey = requestKeyOf(frame)
-  const [counts] = await db<{ open: number; followed: number }[]>`
-    select
-      (
-        select count(*)::integer from payments.frames
-        where app_id = ${appId} and completed_at is null and expires_at > ${new Date(frame.nowMs)}
-      ) as open,
-      (select count(*)::integer from payments.frames where ${isFollowed(db, to.network, frame.nowMs)}) as followed`
+  const created = await db.begin(async (transaction) => {
+    await checkOpenPayments(transaction, frame)
+    return await insertFrame(transaction, frame)
+  })
+  return created ?? (await findByIdem(db, frame))!
+}
+
+/** Refuses a payment beyond the limits. Requests at the same moment are counted one after the other. */
+async function checkOpenPayments(
+  db: Transaction,
+  { appId, to: { network }, nowMs }: NewPaymentFrame,
+): Promise<void> {
+  const [, [counts]] = await inPipeline([
+    db`select pg_advisory_xact_lock(hashtextextended(${OPEN_PAYMENTS_LOCK}, 0))`,
+    // Runs once the lock is taken, and sees what those before have stored.
+    db<{ open: number; followed: number }[]>`
+      select
+        (
+          select count(*)::integer from payments.frames
+          where app_id = ${appId} and completed_at is null and expires_at > ${new Date(nowMs)}
+        ) as open,
+        (select count(*)::integer from payments.frames where ${isFollowed(db, network, nowMs)}) as followed`,
+  ])
   if (counts!.open >= MAX_OPEN) {
     throw new PlazaError('bad_request.rate_limited', `the app has ${MAX_OPEN} open payments`)
   }
   if (counts!.followed >= MAX_FOLLOWED) {
-    const problem = `all apps together have ${MAX_FOLLOWED} open payments on ${to.network}: try again later`
+    const problem = `all apps together have ${MAX_FOLLOWED} open payments on ${network}: try again later`
     throw new PlazaError('bad_request.rate_limited', problem)
   }
+}
+
+/** Returns undefined for an `idem` of the app that is stored already. */
+async function insertFrame(db: Transaction, frame: NewPaymentFrame): Promise<PaymentFrame | undefined> {
+  const { appId, idem, config, to, nowMs } = frame
   const [created] = await db<PaymentFrame[]>`
     with created as (insert into payments.frames (
       id, app_id, idem, request_key, config, network, token, receiver, amount, amount_raw, symbol, allowlist_fids,
       from_block, created_at, expires_at
     )
     values (
-      ${randomUUID()}, ${appId}, ${idem}, ${requestKey}, ${JSON.stringify(config)}::text::jsonb, ${to.network},
+      ${randomUUID()}, ${appId}, ${idem}, ${requestKeyOf(frame)}, ${JSON.stringify(config)}::text::jsonb, ${to.network},
       ${bytesOf(to.token_contract_address)}, ${bytesOf(to.address)}, ${to.amount}::float8,
       ${String(frame.amountRaw)}::numeric, ${frame.symbol}, ${config.allowlist_fids ?? []}::bigint[],
-      ${frame.fromBlock}::bigint, ${new Date(frame.nowMs)}, ${new Date(frame.nowMs + OPEN_DAYS * DAY_MS)}
+      ${frame.fromBlock}::bigint, ${new Date(nowMs)}, ${new Date(nowMs + OPEN_DAYS * DAY_MS)}
     )
     on conflict (app_id, idem) do nothing
     returning *)
     select ${frameColumns(db)}, pg_notify(${paymentChannel}, '')::text as woken from created`
-  return created ?? (await findByIdem(db, frame))!
+  return created
 }
 
 /** Finds the payment of an `idem`; null when it is new. @throws PlazaError `conflict` for another request. */

@@ -17,7 +17,8 @@ const REREAD_FACTOR = 10
 class FilterIncomplete extends Error {}
 
 interface OpenFrame {
-  readonly seq: number
+  /** The greatest of all open payments, also of those beyond the limit. */
+  readonly lastSeq: number
   readonly fromBlock: number
   readonly token: Hex
   readonly receiver: Hex
@@ -48,7 +49,7 @@ export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number)
     isIdle: async () => (await readOpenFrames(db, network, clock(), 1)).length === 0,
     async filter(nextBlock) {
       const open = await readOpenFrames(db, network, clock(), MAX_NAMED)
-      lastSeq = open.reduce((highest, { seq }) => Math.max(highest, seq), 0)
+      lastSeq = open[0]?.lastSeq ?? 0
       const firstBlock = Math.min(...open.map(({ fromBlock }) => fromBlock))
       // Blocks before the first payment, which an idle follower has left out, are passed without their logs.
       lastBlock = nextBlock < firstBlock ? firstBlock - 1 : undefined
@@ -77,6 +78,7 @@ export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number)
   }
 }
 
+/** Reads the oldest open payments of a network: new ones take nothing away from those that somebody may have paid. */
 async function readOpenFrames(
   db: Queryable,
   network: ChainName,
@@ -84,10 +86,11 @@ async function readOpenFrames(
   limit: number,
 ): Promise<OpenFrame[]> {
   return await db<OpenFrame[]>`
-    select seq, from_block as "fromBlock", '0x' || encode(token, 'hex') as token, '0x' || encode(receiver, 'hex') as receiver
+    select max(seq) over () as "lastSeq", from_block as "fromBlock", '0x' || encode(token, 'hex') as token,
+      '0x' || encode(receiver, 'hex') as receiver
     from payments.frames
     where ${isFollowed(db, network, nowMs)}
-    order by seq desc
+    order by seq
     limit ${limit}`
 }
 

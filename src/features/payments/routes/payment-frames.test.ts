@@ -22,7 +22,7 @@ import { ChainFollower, startFollowing } from '../../../hub/chain/follower.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { createApiKey } from '../../apps/api-keys.js'
 import { ensureApp } from '../../apps/apps.js'
-import { paymentChannel } from '../payment-frames.js'
+import { createPaymentFrame, MAX_NAMED, paymentChannel } from '../payment-frames.js'
 import { paymentHandler } from '../payment-handler.js'
 
 const { db } = await createTestDatabase()
@@ -282,6 +282,47 @@ it('more payments of all apps than the follower looks for -> 429, and none is gi
   expect(inserted.length).toBeGreaterThan(1_000)
   const reply = await api.send('POST', 'frame/transaction/pay', bodyOf(newReceiver()))
   expect([reply.statusCode, reply.json().message]).toEqual([429, expect.stringContaining('base')])
+  await pay(ann, receiver, 10_000n)
+  await follow()
+  expect(await statusOf(frame)).toBe('completed')
+  await db`delete from payments.frames where app_id = ${appId}`
+})
+
+it('requests at the same moment do not pass the limit of an app', async () => {
+  const appId = await ensureApp(db, 'eager')
+  const body = bodyOf(newReceiver())
+  const requests = Array.from({ length: 600 }, () =>
+    createPaymentFrame(db, {
+      appId,
+      idem: null,
+      config: body.config,
+      to: { ...body.transaction.to, network: 'base' },
+      amountRaw: 10_000n,
+      symbol: 'TKN',
+      fromBlock: 1,
+      nowMs: Date.now(),
+    }),
+  )
+  const outcomes = await Promise.allSettled(requests)
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  expect(refusals).toHaveLength(100)
+  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'bad_request.rate_limited' })
+  await db`delete from payments.frames where app_id = ${appId}`
+})
+
+it('more payments than the follower can look for -> the oldest complete, of whatever app', async () => {
+  const receiver = newReceiver()
+  const frame = await create(bodyOf(receiver))
+  const appId = await ensureApp(db, 'flooding')
+  await db`
+    insert into payments.frames (
+      id, app_id, request_key, config, network, token, receiver, amount, amount_raw, symbol, allowlist_fids, from_block,
+      created_at, expires_at
+    )
+    select gen_random_uuid(), ${appId}, f.request_key, f.config, f.network, f.token, ${Buffer.alloc(20, 0xdc)}::bytea, f.amount,
+      f.amount_raw, f.symbol, f.allowlist_fids, f.from_block, f.created_at, f.expires_at
+    from payments.frames f, generate_series(1, ${MAX_NAMED + 100})
+    where f.id = ${frame.id}`
   await pay(ann, receiver, 10_000n)
   await follow()
   expect(await statusOf(frame)).toBe('completed')
