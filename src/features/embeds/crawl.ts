@@ -22,6 +22,8 @@ export interface CrawlFailure {
   readonly failure: string
   /** Whether a retry may succeed. */
   readonly isTransient: boolean
+  /** Attempts after which it is given up, if before the end of the schedule. */
+  readonly maxAttempts?: number
   /** Retry-After of the server in milliseconds; 0 without one. */
   readonly retryAfterMs: number
 }
@@ -38,6 +40,8 @@ const MAX_VIDEO_BYTES = 262_144
 const MAX_OEMBED_BYTES = 65_536
 const MAX_CONTENT_TYPE_LENGTH = 255
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000
+/** Attempts at a name that does not exist: it may have been registered a moment ago. Anybody can make up any number. */
+const MAX_UNKNOWN_HOST_ATTEMPTS = 3
 
 const headers = {
   accept: 'text/html,application/xhtml+xml,image/*,video/*;q=0.9,*/*;q=0.8',
@@ -69,7 +73,12 @@ export async function crawl(
     signal,
   })
   if (isNetFailure(answer)) {
-    return { failure: `${answer.kind}: ${answer.detail}`, isTransient: isTransient(answer), retryAfterMs: 0 }
+    return {
+      failure: `${answer.kind}: ${answer.detail}`,
+      isTransient: isTransient(answer),
+      ...(answer.kind === 'unknown-host' && { maxAttempts: MAX_UNKNOWN_HOST_ATTEMPTS }),
+      retryAfterMs: 0,
+    }
   }
   const { status } = answer
   if (status < 200 || status >= 300) {

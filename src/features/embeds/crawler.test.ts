@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { enqueueUrls } from '../../graph/project/embed-queue.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { silentLog } from '../../platform/log/log.js'
+import { createNetClient } from '../../platform/outbound/net-client.js'
 import { claimDue, storeResult } from './queue.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
@@ -210,6 +211,25 @@ describe('a failed crawl', () => {
     await enqueueUrls(db, [url])
     await createTestCrawler(db, { retryDelaysMs: [1_000] }).drain()
     expect((await rowOf(url)).dueInSeconds).toBeCloseTo(7_200, -2)
+  })
+
+  it('of a name that does not exist is given up after three attempts', async () => {
+    const client = createNetClient({
+      policy: { allowHttp: true, allowLoopback: true },
+      userAgent: 'plaza test',
+      resolve: async () => [],
+    })
+    onTestFinished(() => client.close())
+    const crawler = createTestCrawler(db, { client })
+    const url = 'https://made-up.social/'
+    await enqueueUrls(db, [url])
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await makeDue()
+      await crawler.drain()
+      const state = attempt < 3 ? 'pending' : 'failed'
+      expect(await rowOf(url)).toMatchObject({ state, attempts: attempt })
+    }
+    expect((await rowOf(url)).failure).toContain('unknown-host')
   })
 
   it('is given up at once for a permanent failure', async () => {

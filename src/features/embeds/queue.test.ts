@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { enqueueUrls, hostOf } from '../../graph/project/embed-queue.js'
-import { claimDue } from './queue.js'
+import type { Database } from '../../platform/db/connection.js'
+import { claimDue, storeFailure } from './queue.js'
 import { metadataOf } from './testing/stored-metadata.js'
 
 const { db, connect } = await createTestDatabase()
@@ -67,6 +68,59 @@ it('claimDue: visits hosts in name order under any query plan', async () => {
     }
     expect([setting, visited]).toEqual([setting, hosts.toSorted()])
   }
+})
+
+/** Stores URLs of retries: the given number of them for each host, at these seconds from now. */
+async function storeRetries(hosts: number, urlsPerHost: number, dueInSeconds: number): Promise<void> {
+  await db`
+    insert into embeds.urls (url, host, attempts, due, next_attempt_at)
+    select format('https://made-up-%s.social/%s', h, n), format('made-up-%s.social', h), 1, false,
+      now() + ${dueInSeconds}::float8 * interval '1 second'
+    from generate_series(1, ${hosts}::integer) h, generate_series(1, ${urlsPerHost}::integer) n`
+}
+
+it('claimDue: hosts that wait for a retry cost nothing', async () => {
+  await storeRetries(20_000, 1, 3_600)
+  await enqueueUrls(db, ['https://z.social/'])
+  await db.unsafe('vacuum analyze embeds.urls')
+  // One session, whose statistics are flushed together.
+  const session = connect({ poolSize: 1 })
+  const before = await blocksRead(session)
+  const claims = await claimDue(session, { count: 16, leaseMs: 60_000, after: '' })
+  expect(claims.map(({ host }) => host)).toEqual(['z.social'])
+  const blocks = (await blocksRead(session)) - before
+  expect(blocks).toBeGreaterThan(0)
+  expect(blocks).toBeLessThan(200)
+})
+
+/** Blocks of the queue and its indexes that a session has read. */
+async function blocksRead(session: Database): Promise<number> {
+  await session`select pg_stat_force_next_flush()`
+  const [row] = await session<{ blocks: number }[]>`
+    select (heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::integer as blocks
+    from pg_statio_user_tables
+    where schemaname = 'embeds' and relname = 'urls'`
+  return row!.blocks
+}
+
+it('claimDue: retries of a host do not hold up later ones of others', async () => {
+  await storeRetries(1, 2_500, -60)
+  await db`
+    insert into embeds.urls (url, host, attempts, due, next_attempt_at)
+    values ('https://z.social/', 'z.social', 1, false, now() - interval '1 second')`
+  const visited: string[] = []
+  for (let poll = 1; poll <= 3; poll += 1) {
+    for (const claim of await claimDue(db, { count: 16, leaseMs: 60_000, after: '' })) {
+      visited.push(claim.host)
+      await storeFailure(
+        db,
+        claim,
+        { failure: 'status 503', isTransient: true, retryAfterMs: 0 },
+        [0, 60_000],
+      )
+    }
+  }
+  expect(new Set(visited)).toEqual(new Set(['made-up-1.social', 'z.social']))
 })
 
 it('separates hosts by name, not by port or spelling', () => {

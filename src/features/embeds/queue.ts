@@ -28,6 +28,9 @@ export type OnCrawled = (db: Transaction, url: string, kind: EmbedKind | null) =
 /** Advisory lock id: the bytes of "embed". */
 const CLAIM_LOCK = 0x656d626564
 
+/** Most URLs that one poll marks as due. The next one goes on behind them, whether they are visited or not. */
+const MAX_MARKED = 1_000
+
 /**
  * Claims up to `count` due URLs, one per idle host. Goes through the hosts in name order starting after `after`, so
  * that a host with a million URLs does not delay others; within a host the latest URL comes first, since people are
@@ -46,10 +49,27 @@ export async function claimDue(
     const [due] = await tx<{ any: boolean }[]>`
       select exists (select from embeds.urls where state = 'pending' and next_attempt_at <= now()) as any`
     if (!lock?.taken || !due?.any) return []
+    await markDue(tx)
     const claims = await claimHostsAfter(tx, after, count, leaseMs)
     if (claims.length === count || after === '') return claims
     return [...claims, ...(await claimHostsAfter(tx, '', count - claims.length, leaseMs))]
   })
+}
+
+/** Marks URLs whose time has come, so that claims find their hosts without looking at what waits. */
+async function markDue(tx: Transaction): Promise<void> {
+  await tx`
+    with passed as (
+      select url from embeds.urls
+      where state = 'pending' and not due and next_attempt_at <= now()
+      order by next_attempt_at
+      limit ${MAX_MARKED}
+      for update skip locked
+    )
+    update embeds.urls
+    set due = true
+    from passed
+    where urls.url = passed.url`
 }
 
 /** Returns claims in the order of their hosts. */
@@ -59,15 +79,15 @@ async function claimHostsAfter(
   count: number,
   leaseMs: number,
 ): Promise<Claim[]> {
-  // Steps through the hosts with one index probe each. Busy hosts are excluded by a subquery instead of a
+  // Steps through the hosts of what is due with one index probe each. Busy hosts are excluded by a subquery instead of a
   // join, because some join plans lose the host order.
   const claims = await tx<Claim[]>`
     with recursive hosts as (
-      (select host from embeds.urls where state = 'pending' and host > ${after} order by host limit 1)
+      (select host from embeds.urls where state = 'pending' and due and host > ${after} order by host limit 1)
       union all
       select (
         select next.host from embeds.urls next
-        where next.state = 'pending' and next.host > hosts.host
+        where next.state = 'pending' and next.due and next.host > hosts.host
         order by next.host limit 1
       )
       from hosts where hosts.host is not null
@@ -77,7 +97,8 @@ async function claimHostsAfter(
       from hosts
       cross join lateral (
         select url from embeds.urls waiting
-        where waiting.state = 'pending' and waiting.host = hosts.host and waiting.next_attempt_at <= now()
+        where waiting.state = 'pending' and waiting.due and waiting.host = hosts.host
+          and waiting.next_attempt_at <= now()
         order by waiting.next_attempt_at desc
         limit 1
         for update skip locked
@@ -92,7 +113,7 @@ async function claimHostsAfter(
     update embeds.urls
     set lease = gen_random_uuid(),
       next_attempt_at = now() + ${leaseMs}::float8 * interval '1 millisecond',
-      attempts = attempts + 1
+      attempts = attempts + 1, due = false
     from due
     where urls.url = due.url
     returning urls.url, urls.host, urls.lease, urls.attempts, false as "isOnDemand"`
@@ -109,16 +130,16 @@ export async function claimUrl(
   return db.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`
     const [claim] = await tx<Claim[]>`
-      insert into embeds.urls (url, host, kind, lease, next_attempt_at, attempts)
+      insert into embeds.urls (url, host, kind, lease, next_attempt_at, attempts, due)
       select
         ${url}, ${host}, ${kindOfUrl(url)}, gen_random_uuid(),
-        now() + ${leaseMs}::float8 * interval '1 millisecond', 0
+        now() + ${leaseMs}::float8 * interval '1 millisecond', 0, false
       where not exists (
         select from embeds.urls visited
         where visited.host = ${host} and visited.lease is not null and visited.next_attempt_at > now()
       )
       on conflict (url) do update
-      set lease = excluded.lease, next_attempt_at = excluded.next_attempt_at
+      set lease = excluded.lease, next_attempt_at = excluded.next_attempt_at, due = false
       returning url, host, lease, attempts, true as "isOnDemand"`
     return claim ?? null
   })
@@ -149,17 +170,19 @@ export async function storeResult(
 export async function storeFailure(
   db: Database,
   claim: Claim,
-  { failure, isTransient, retryAfterMs }: CrawlFailure,
+  { failure, isTransient, maxAttempts = Number.POSITIVE_INFINITY, retryAfterMs }: CrawlFailure,
   delaysMs: readonly number[],
   onCrawled?: OnCrawled,
 ): Promise<void> {
-  const delayMs = isTransient ? delaysMs[Math.max(0, claim.attempts - 1)] : undefined
+  const canRetry = isTransient && claim.attempts < maxAttempts
+  const delayMs = canRetry ? delaysMs[Math.max(0, claim.attempts - 1)] : undefined
   const state = delayMs === undefined ? 'failed' : 'pending'
   const metadata = delayMs === undefined ? JSON.stringify(emptyMetadata('FAILED')) : null
   await db.begin(async (tx) => {
     const [stored] = await tx<{ state: string; kind: EmbedKind | null }[]>`
       update embeds.urls
       set lease = null,
+        due = false,
         failure = ${failure},
         state = case when state = 'done' then 'done' else ${state} end,
         metadata = case when state = 'done' then metadata else ${metadata}::text::jsonb end,
