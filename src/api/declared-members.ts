@@ -1,5 +1,6 @@
 import { KindGuard, OptionalKind, type TObject, type TSchema, type TUnion } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Value } from '@sinclair/typebox/value'
 import { isRequired } from './parse-query.js'
 
 /**
@@ -7,7 +8,8 @@ import { isRequired } from './parse-query.js'
  *
  * - members that the schema does not declare are dropped
  * - `null` for an optional member that cannot be null counts as absent
- * - `''` for an optional text that cannot be empty counts as absent, except with `refusesEmpty`
+ * - `''` for an optional text, id or choice that cannot be empty counts as absent, except with `refusesEmpty` and where null
+ *   is a value
  * - a whole number may be a string of digits
  * - absent members get their defaults; optional ones only in the outermost object
  *
@@ -61,9 +63,14 @@ function objectReader(schema: TObject, isOutermost: boolean): ReadDeclared {
 function absenceOf(property: TSchema): (value: unknown) => boolean {
   if (isRequired(property)) return () => false
   const dropsNull = !acceptsNull(property)
-  const dropsEmpty =
-    KindGuard.IsString(property) && (property.minLength ?? 0) > 0 && property.refusesEmpty !== true
+  const dropsEmpty = isText(property) && property.refusesEmpty !== true && !Value.Check(property, '')
   return (value) => (dropsNull && value === null) || (dropsEmpty && value === '')
+}
+
+/** Whether every value of a schema is a text. */
+function isText(schema: TSchema): boolean {
+  if (KindGuard.IsUnion(schema)) return schema.anyOf.every(isText)
+  return KindGuard.IsString(schema) || (KindGuard.IsLiteral(schema) && typeof schema.const === 'string')
 }
 
 /** The first alternative that the value satisfies once it is read by it. */

@@ -5,9 +5,11 @@ import type { PlazaError } from '../platform/errors.js'
 import {
   castHashParameter,
   choiceParameter,
+  ethAddressParameter,
   fidParameter,
   listParameter,
   textParameter,
+  uuidParameter,
 } from './parameters.js'
 import { compileBody } from './parse-body.js'
 
@@ -32,6 +34,10 @@ const parse = compileBody(
     payload: Type.Optional(Type.Object({}, { additionalProperties: true })),
     chain: Type.Optional(Type.Union([Type.Literal(10), Type.Literal(8453), Type.Literal('8453n')])),
     bio: Type.Optional(Type.String({ minLength: 0, maxLength: 5 })),
+    signer: Type.Optional(uuidParameter({ description })),
+    wallet: Type.Optional(ethAddressParameter({ description })),
+    token: Type.Optional({ ...ethAddressParameter({ description }), refusesEmpty: true }),
+    pin: Type.Optional(Type.Union([castHashParameter({ description }), Type.Null()])),
   }),
 )
 
@@ -84,6 +90,8 @@ describe('what published clients send', () => {
 
   it('an empty text counts as absent where it could not be empty, and stays where it means to clear', () => {
     expect(parse({ fid: 3, text: '', bio: '' })).toEqual({ fid: 3, bio: '', accept: true })
+    expect(parse({ fid: 3, signer: '', wallet: '', hash: '', kind: '' })).toEqual({ fid: 3, accept: true })
+    for (const name of ['token', 'pin']) expect(() => parse({ fid: 3, [name]: '' })).toThrow(`${name} must be`)
     expect(() => parse({ fid: 3, embeds: [{ url: '' }] })).toThrow('embeds.0 must be')
   })
 
@@ -93,6 +101,7 @@ describe('what published clients send', () => {
       [{ fid: '3' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
       [{ fid: 3, text: null }, 'text', 'text must be a text of 1 to 5 characters'],
       [{ fid: 3, text: '' }, 'text', 'text must be a text of 1 to 5 characters'],
+      [{ fid: 3, kind: '' }, 'kind', 'kind must be one of like, recast'],
       [{ fid: 3, chain: '10' }, 'chain', 'chain must be 10, or 8453, or "8453n"'],
       [{ fid: 3, fidd: 4 }, 'fidd', 'fidd is not a member of this body'],
       [{ fid: 3, 'a/b~c': 4 }, 'a/b~c', 'a/b~c is not a member of this body'],

@@ -75,7 +75,7 @@ describe('a channel', () => {
   })
 
   it('has a default URL and name from its id', async () => {
-    const { channel } = (await make({ channel_id: 'creators-support' })).json()
+    const { channel } = (await make({ channel_id: 'creators-support', parent_url: '' })).json()
     expect(channel).toMatchObject({
       name: 'creators-support',
       parent_url: 'https://farcaster.xyz/~/channel/creators-support',
@@ -128,6 +128,8 @@ describe('it is refused', () => {
     ['a picture that is none', () => edit({ image_url: 'javascript:1' }), [400, 'InvalidField', 'image_url']],
     ['half a link', () => edit({ external_link: { title: 'x' } }), [400, 'InvalidField', 'external_link']],
     ['no name', () => edit({ name: '' }), [400, 'InvalidField', 'name']],
+    ['no URL', () => edit({ url: '' }), [400, 'InvalidField', 'url']],
+    ['no picture without null', () => edit({ image_url: '' }), [400, 'InvalidField', 'image_url']],
     [
       'a pin from elsewhere',
       () => edit({ pinned_cast_hash: hashOf(otherChannelCast) }),

@@ -75,9 +75,11 @@ const editMembers = {
       examples: ['Everything that grows.'],
     }),
   ),
-  url: Type.Optional(
-    webAddress('Page of the channel, the parent URL by default.', 'https://example.com/garden'),
-  ),
+  url: Type.Optional({
+    ...webAddress('Page of the channel, the parent URL by default.', 'https://example.com/garden'),
+    // It cannot be cleared: without it, it stays as it is.
+    refusesEmpty: true,
+  }),
   image_url: optional(webAddress('Image of the channel.', 'https://example.com/images/garden.png')),
   external_link: optional(
     Type.Object({

@@ -24,10 +24,14 @@ export const campaignIdParameter = uuidParameter({
 })
 
 /** The idempotency key of a notification. */
-export const uuidMember = uuidParameter({
-  description: 'Idempotency key: users who were reached with it are not notified again within 24 hours.',
-  examples: ['5b0e7c1d-2a3f-4e6b-8c9d-0a1b2c3d4e5f'],
-})
+export const uuidMember = {
+  ...uuidParameter({
+    description: 'Idempotency key: users who were reached with it are not notified again within 24 hours.',
+    examples: ['5b0e7c1d-2a3f-4e6b-8c9d-0a1b2c3d4e5f'],
+  }),
+  // A client that forgot to fill it in would notify users again.
+  refusesEmpty: true,
+}
 
 /** The audience of a notification, as published clients send it. */
 export const audienceMembers = {

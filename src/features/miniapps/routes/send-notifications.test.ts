@@ -426,6 +426,7 @@ describe('refuses', () => {
     ['a target without TLS', { target_url: 'http://app.example.com/' }, 'notification.target_url'],
     ['a target with a password', { target_url: 'https://a:b@app.example.com/' }, 'notification.target_url'],
     ['a uuid that is none', { uuid: 'once' }, 'notification.uuid'],
+    ['an empty uuid, which would notify again', { uuid: '' }, 'notification.uuid'],
     ['no title', { title: '' }, 'notification.title'],
   ])('%s', async (_name, changed, property) => {
     const { notification, send } = await createMiniApp(parts)

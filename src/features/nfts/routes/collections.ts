@@ -53,9 +53,11 @@ const DeployErc721ReqBody = Type.Object({
       examples: [500],
     }),
   ),
-  royalty_recipient: Type.Optional(
-    ethAddressParameter({ description: 'Receiver of royalties; by default the wallet.', examples: [] }),
-  ),
+  royalty_recipient: Type.Optional({
+    ...ethAddressParameter({ description: 'Receiver of royalties; by default the wallet.', examples: [] }),
+    // The contract keeps it for ever, and the price.
+    refusesEmpty: true,
+  }),
   mint_config: Type.Optional(
     Type.Object(
       {
@@ -63,6 +65,7 @@ const DeployErc721ReqBody = Type.Object({
           Type.String({
             pattern: '^[0-9]{1,57}$',
             patternText: 'an amount in wei: a whole number',
+            refusesEmpty: true,
             description: 'Price of a token in wei; by default 0.',
             examples: ['0'],
           }),

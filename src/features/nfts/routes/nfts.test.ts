@@ -104,6 +104,14 @@ describe('nft/deploy/erc721', () => {
     expect(documents).toHaveLength(1)
   })
 
+  it.each([
+    ['price', { mint_config: { price_per_token: '' } }, 'mint_config.price_per_token'],
+    ['receiver of royalties', { royalty_recipient: '' }, 'royalty_recipient'],
+  ])('an empty %s -> 400: the contract would keep the default', async (_, change, property) => {
+    const reply = await post('nft/deploy/erc721', { name: 'A', symbol: 'A', ...change })
+    expect([reply.statusCode, reply.json().property]).toEqual([400, property])
+  })
+
   it('a wallet without money -> 402', async () => {
     const poor = await walletWithEther(db, chain, { appId: api.appId, balance: 0n })
     expect((await post('nft/deploy/erc721', { name: 'A', symbol: 'A' }, poor.id)).statusCode).toBe(402)

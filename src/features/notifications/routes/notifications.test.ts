@@ -238,9 +238,16 @@ describe('POST notifications/seen', () => {
 
   it('marks with a bearer token', async () => {
     const authorization = appKeyAuthorization(bob)
-    const reply = await api.send('POST', 'notifications/seen', {}, { authorization })
+    // Clients send an empty text for a signer that they have not.
+    const reply = await api.send('POST', 'notifications/seen', { signer_uuid: '' }, { authorization })
     expect([reply.statusCode, reply.json().success]).toEqual([200, true])
     expect(await unseen(2)).toBe(0)
+  })
+
+  it('an empty type marks nothing: it is a 400, not all types', async () => {
+    const authorization = appKeyAuthorization(bob)
+    const reply = await api.send('POST', 'notifications/seen', { type: '' }, { authorization })
+    expect([reply.statusCode, reply.json().property]).toEqual([400, 'type'])
   })
 
   it('requires one credential; two must belong to one user', async () => {

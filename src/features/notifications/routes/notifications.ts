@@ -252,7 +252,8 @@ const notificationsSeen = defineOperation({
     signer_uuid: Type.Optional(
       uuidParameter({ description: 'Signer of the user. Not required with a bearer token.' }),
     ),
-    type: Type.Optional(NotificationType),
+    // A client that forgot to fill it in would mark all types.
+    type: Type.Optional({ ...NotificationType, refusesEmpty: true }),
   }),
   reply: OperationResponse,
   notFound: 'There is no such signer.',

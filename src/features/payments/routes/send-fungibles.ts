@@ -30,6 +30,8 @@ const SendFungiblesReqBody = Type.Object({
     Type.String({
       pattern: '^0x[a-fA-F0-9]{40}$',
       patternText: 'an Ethereum address: 0x and 40 hex digits',
+      // A client that forgot to fill it in would send the native coin.
+      refusesEmpty: true,
       description: 'Contract of the ERC-20 token. Without it, the native coin.',
       examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
     }),

@@ -95,6 +95,16 @@ describe('PATCH user', () => {
     expect((await profile()).verified_addresses.primary.eth_address).toBe(address)
   })
 
+  it('an empty primary address clears it: the first verified address counts again', async () => {
+    const chosen = async () => await db`select primary_eth_address from social.users where fid = 1`
+    expect(await chosen()).toEqual([{ primary_eth_address: wallet.address }])
+    bodyOf(await update({ primary_eth_address: '', primary_sol_address: '' }))
+    expect(await chosen()).toEqual([{ primary_eth_address: null }])
+    expect((await profile()).verified_addresses.primary.eth_address).toBe(wallet.address.toLowerCase())
+    bodyOf(await update({ primary_eth_address: wallet.address }))
+    expect(await chosen()).toEqual([{ primary_eth_address: wallet.address }])
+  })
+
   it('an unverified Solana address -> refused', async () => {
     const { address } = solVerification(1)
     const reply = await update({ primary_sol_address: bs58.encode(address) })

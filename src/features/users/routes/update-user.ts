@@ -20,6 +20,17 @@ const MAX_ENTRY_LENGTH = 1_024
 const entry = (description: string, example: string) =>
   Type.Optional(Type.String({ minLength: 0, maxLength: MAX_ENTRY_LENGTH, description, examples: [example] }))
 
+/** A primary address; an empty text leaves the choice to the server. */
+const primaryAddress = (pattern: string, patternText: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: `^(${pattern})?$`,
+      patternText: `${patternText}, or an empty text`,
+      description: 'Primary address; one of the user’s verified addresses. Without one, the first of them.',
+      examples: [],
+    }),
+  )
+
 /** The body of `PATCH user`, as published clients send it. */
 export const UpdateUserReqBody = Type.Object({
   signer_uuid: signerUuidMember,
@@ -33,20 +44,8 @@ export const UpdateUserReqBody = Type.Object({
   username: entry('Name that the user holds: an fname or an ENS name.', 'dwr'),
   display_name: entry('Display name, up to 32 bytes.', 'Dan Romero'),
   location: Type.Optional(Type.Object(pointParameters)),
-  primary_eth_address: Type.Optional(
-    ethAddressParameter({
-      description: 'Primary address; one of the user’s verified addresses.',
-      examples: [],
-    }),
-  ),
-  primary_sol_address: Type.Optional(
-    Type.String({
-      pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-      patternText: 'a Solana address',
-      description: 'Primary address; one of the user’s verified addresses.',
-      examples: [],
-    }),
-  ),
+  primary_eth_address: primaryAddress('0x[a-fA-F0-9]{40}', 'an Ethereum address: 0x and 40 hex digits'),
+  primary_sol_address: primaryAddress('[1-9A-HJ-NP-Za-km-z]{32,44}', 'a Solana address'),
   verified_accounts: Type.Optional(
     Type.Object({
       x: entry('Name on X, without `@`.', 'dwr'),
