@@ -22,7 +22,9 @@ export const recipientsMember = Type.Array(
         examples: EthAddress.examples,
       }),
     ),
-    fid: Type.Optional(fidParameter({ description: 'Fid of the receiver; or `address`.', examples: [] })),
+    fid: Type.Optional(
+      fidParameter({ minimum: 0, description: 'Fid of the receiver; or `address`.', examples: [] }),
+    ),
     quantity: Type.Optional(
       Type.Integer({
         minimum: 1,

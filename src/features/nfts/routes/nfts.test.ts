@@ -197,7 +197,7 @@ describe('GET nft/mint', () => {
 
 describe('POST nft/mint', () => {
   it('mints to users and addresses, with token ids; an unknown user is an error in the list', async () => {
-    const recipients = [{ fid: 1, quantity: 2 }, { fid: 77 }, { address: receiver }]
+    const recipients = [{ fid: 1, quantity: 2 }, { fid: 77 }, { fid: 0 }, { address: receiver }]
     const reply = await post('nft/mint', { contract_address: collection, recipients, idem: 'mint-three' })
     expect(reply.statusCode, reply.body).toBe(200)
     const { transactions } = reply.json()
@@ -205,6 +205,7 @@ describe('POST nft/mint', () => {
     expect(transactions).toMatchObject([
       { recipient: { address: custody, fid: 1, quantity: 2 }, receipt: { status: 'success' } },
       { error: 'there is no user with this fid', recipient: { fid: 77, quantity: 1 } },
+      { error: 'there is no user with this fid', recipient: { fid: 0, quantity: 1 } },
       { recipient: { address: receiver, quantity: 1 }, receipt: { status: 'success' } },
     ])
     const ids = transactions.flatMap((each: { recipient: { tokens?: { token_id: string }[] } }) =>

@@ -162,11 +162,16 @@ describe('fungible/send', () => {
     const wallet = await newWallet({ units: 1_000_000n })
     const recipients = [
       { fid: 99, amount: 5 },
+      { fid: 0, amount: 5 },
       { fid: 1, amount: 1 },
     ]
     const reply = await send(wallet.id, { fungible_contract_address: token, recipients })
     expect(reply.statusCode, reply.body).toBe(200)
-    expect(reply.json().send_receipts).toMatchObject([{ status: 'failed' }, { status: 'sent' }])
+    expect(reply.json().send_receipts).toMatchObject([
+      { fid: 99, status: 'failed' },
+      { fid: 0, status: 'failed', reason: 'there is no user with this fid' },
+      { fid: 1, status: 'sent' },
+    ])
   })
 
   it.each([

@@ -38,7 +38,7 @@ const SendFungiblesReqBody = Type.Object({
   ),
   recipients: Type.Array(
     Type.Object({
-      fid: fidParameter({ description: 'Fid of the recipient.' }),
+      fid: fidParameter({ minimum: 0, description: 'Fid of the recipient.' }),
       amount: Type.Number({
         minimum: 1e-8,
         maximum: MAX_AMOUNT,
