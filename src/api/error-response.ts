@@ -3,6 +3,7 @@ import type { ErrorRes } from '../graph/view/schema/error.js'
 import { describeError, type ErrorCode, PlazaError, type ValidationError } from '../platform/errors.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
 import { clientMessage, replyToFailure } from './error-reply.js'
+import { customError } from './invalid-field.js'
 
 /**
  * `code` of ErrorRes. The hosted API defines `InvalidField`; the others follow its style. Refusals by the
@@ -54,18 +55,10 @@ export function errorResponse(error: PlazaError, request: FastifyRequest): Error
   }
 }
 
-/** The parameter, or the member of a body that a rule beyond its schema refuses, in the form of the schema's errors. */
+/** The parameter, or the member of a body, that a rule beyond its schema refuses. */
 function wrongMember({ code, property, message }: PlazaError): ValidationError[] {
   if (code !== 'bad_request.invalid_param' || property === undefined) return []
-  return [
-    {
-      code: 'custom',
-      expected: 'a valid value',
-      received: 'an invalid value',
-      message,
-      path: property.split('.'),
-    },
-  ]
+  return [customError(property.split('.'), message)]
 }
 
 /** Makes the routes of a scope reply to every failure with ErrorRes. */

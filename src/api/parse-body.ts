@@ -3,7 +3,7 @@ import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox
 import { PlazaError, type ValidationError } from '../platform/errors.js'
 import { findJsonFault } from '../platform/text/json-bounds.js'
 import { compileDeclared } from './declared-members.js'
-import { invalidField } from './invalid-field.js'
+import { invalidMember } from './invalid-field.js'
 import { expectationOf } from './parse-query.js'
 
 /** Reads a body. With `strict` it refuses undeclared members. */
@@ -69,8 +69,7 @@ function refuseFaults(raw: object): void {
   const fault = findJsonFault(raw)
   if (fault === null) return
   const path = fault.path.slice(0, MAX_NAMED_PARTS).map((part) => part.slice(0, MAX_PART_LENGTH))
-  const property = path.join('.') || 'body'
-  throw invalidField(property, fault.problem)
+  throw invalidMember(path.join('.') === '' ? ['body'] : path, fault.problem)
 }
 
 /** Maximum number of reported members. */

@@ -1,5 +1,5 @@
+import { invalidMember } from '../../../api/invalid-field.js'
 import type { Transaction } from '../../../platform/db/connection.js'
-import { PlazaError } from '../../../platform/errors.js'
 import type { WebhookSubscriptionFilters } from '../schema/webhook-filters.js'
 import { filtersByKind, isCatchAll } from './filters.js'
 
@@ -38,10 +38,8 @@ export async function checkCatchAllLimit(
   const full = rows.filter(({ webhooks, isReplaced }) => !isReplaced && webhooks >= MAX_CATCH_ALL_WEBHOOKS)
   const refused = kinds.find((kind) => full.some((row) => row.kind === kind))
   if (refused === undefined) return
-  const property = `subscription.${refused}`
-  throw new PlazaError(
-    'bad_request.invalid_param',
-    `${property} matches every event: an app may have at most ${MAX_CATCH_ALL_WEBHOOKS} webhooks for all events of a type`,
-    { property },
+  throw invalidMember(
+    ['subscription', refused],
+    `matches every event: an app may have at most ${MAX_CATCH_ALL_WEBHOOKS} webhooks for all events of a type`,
   )
 }

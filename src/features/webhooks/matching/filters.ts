@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RE2JS, RE2JSException } from 're2js'
-import { PlazaError } from '../../../platform/errors.js'
+import { invalidField, invalidMember } from '../../../api/invalid-field.js'
 import {
   type CastFilter,
   type FollowFilter,
@@ -70,17 +70,13 @@ export function compilePattern(source: string): RE2JS | { readonly problem: stri
  */
 export function checkFilters(filters: WebhookSubscriptionFilters): void {
   const kinds = filtersByKind(filters)
-  if (kinds.length === 0) throw invalidParameter('subscription', 'must name at least one kind of event')
+  if (kinds.length === 0) throw invalidField('subscription', 'must name at least one kind of event')
   for (const [kind, filter] of kinds) {
     for (const member of ['text', 'embeds'] as const) {
       const pattern = compilePattern(filter[member] ?? '')
-      if ('problem' in pattern) throw invalidParameter(`subscription.${kind}.${member}`, pattern.problem)
+      if ('problem' in pattern) throw invalidMember(['subscription', kind, member], pattern.problem)
     }
   }
-}
-
-function invalidParameter(property: string, problem: string): PlazaError {
-  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }
 
 /**

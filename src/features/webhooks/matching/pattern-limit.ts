@@ -1,5 +1,5 @@
+import { invalidMember } from '../../../api/invalid-field.js'
 import type { Transaction } from '../../../platform/db/connection.js'
-import { PlazaError } from '../../../platform/errors.js'
 import type { WebhookSubscriptionFilters } from '../schema/webhook-filters.js'
 import { compilePattern, filtersByKind } from './filters.js'
 import { requiredLiterals } from './pattern-index.js'
@@ -17,9 +17,9 @@ const MAX_UNINDEXED_PATTERNS = 20
  */
 const MAX_INSTRUCTIONS = 20_000
 
-/** An expression of a subscription, and its property in a request. */
+/** An expression of a subscription, and its path in a request. */
 interface NamedPattern {
-  readonly property: string
+  readonly path: readonly string[]
   readonly pattern: string
 }
 
@@ -44,7 +44,7 @@ export async function checkPatternLimits(
 ): Promise<void> {
   const patterns = filtersByKind(filters).flatMap(([kind, { text, embeds }]) =>
     Object.entries({ text, embeds }).flatMap(([member, pattern]) =>
-      pattern ? [{ property: `subscription.${kind}.${member}`, pattern }] : [],
+      pattern ? [{ path: ['subscription', kind, member], pattern }] : [],
     ),
   )
   if (patterns.length === 0) return
@@ -67,11 +67,10 @@ function checkUnindexed(patterns: readonly NamedPattern[], stored: StoredPattern
   if (unindexed.length <= replaced) return
   const others = stored.others.filter(isUnindexed).length
   if (others + unindexed.length <= MAX_UNINDEXED_PATTERNS) return
-  const { property } = unindexed[Math.max(0, MAX_UNINDEXED_PATTERNS - others)]!
-  throw new PlazaError(
-    'bad_request.invalid_param',
-    `${property} runs for every cast: an app may have at most ${MAX_UNINDEXED_PATTERNS} expressions that require no text of two characters or more`,
-    { property },
+  const { path } = unindexed[Math.max(0, MAX_UNINDEXED_PATTERNS - others)]!
+  throw invalidMember(
+    path,
+    `runs for every cast: an app may have at most ${MAX_UNINDEXED_PATTERNS} expressions that require no text of two characters or more`,
   )
 }
 
@@ -83,13 +82,12 @@ function checkInstructions(patterns: readonly NamedPattern[], stored: StoredPatt
   const replaced = countInstructions(stored.replaced)
   if (countInstructions(patterns.map(({ pattern }) => pattern)) <= replaced) return
   let total = countInstructions(stored.others)
-  for (const { property, pattern } of patterns) {
+  for (const { path, pattern } of patterns) {
     total += countInstructions([pattern])
     if (total <= MAX_INSTRUCTIONS) continue
-    throw new PlazaError(
-      'bad_request.invalid_param',
-      `${property} is too large beside the others: all expressions of an app may compile to at most ${MAX_INSTRUCTIONS.toLocaleString('en')} instructions`,
-      { property },
+    throw invalidMember(
+      path,
+      `is too large beside the others: all expressions of an app may compile to at most ${MAX_INSTRUCTIONS.toLocaleString('en')} instructions`,
     )
   }
 }

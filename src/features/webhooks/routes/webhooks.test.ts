@@ -148,6 +148,16 @@ it.each(wrongFilters)('is refused with a 400 that names %s', async (property, wr
   expect(reply.json()).toMatchObject({ status: 400, code: 'InvalidField', property })
 })
 
+it.each([
+  ['text', '('],
+  ['text', 'a\0'],
+  ['embeds', 7],
+])('the path of a refused %s of %j has the type of event in one piece', async (member, value) => {
+  const body = { name: 'wrong', url, subscription: { 'cast.created': { [member]: value } } }
+  const reply = await api.send('POST', 'webhook', body)
+  expect(reply.json()).toMatchObject({ errors: [{ path: ['subscription', 'cast.created', member] }] })
+})
+
 it('ignores filters that there are not, and takes fids as text', async () => {
   const made = await create({ subscription: { 'cast.created': { author: [1], author_fids: [1, '2'] } } })
   expect(made.subscription.filters).toEqual({ 'cast.created': { author_fids: [1, 2] } })
@@ -181,7 +191,11 @@ it('an app has at most 20 expressions that run for every cast', async () => {
     expect((await sendText('POST', `every-${n}`, `[aeiou]{${n}}Z`)).statusCode).toBe(200)
   }
   const property = 'subscription.cast.created.text'
-  expect((await sendText('POST', 'one-more', '[xyz]+')).json()).toMatchObject({ status: 400, property })
+  expect((await sendText('POST', 'one-more', '[xyz]+')).json()).toMatchObject({
+    status: 400,
+    property,
+    errors: [{ path: ['subscription', 'cast.created', 'text'] }],
+  })
   const indexed = (await sendText('POST', 'indexed', 'plaza [0-9]+')).json().webhook
   const { webhook_id } = indexed
   expect((await sendText('PUT', 'indexed', '[xyz]+', { webhook_id })).json()).toMatchObject({
