@@ -54,12 +54,22 @@ const algorithmicText = [
 ].join(' ')
 
 const { integer, number } = keyPart
-const timeCursors = cursorKind('follows by time', integer, integer)
-const byPopularity = cursorKind(
-  'follows by popularity',
-  // before, end (both -1 for none), last
-  ...([integer, integer, integer, integer, number, integer] as const),
-)
+/** The followers of a user and those whom it follows are two lists: neither takes cursors of the other. */
+const cursorsBySide = {
+  followers: followCursors('followers'),
+  following: followCursors('following'),
+} as const satisfies Record<FollowSide, object>
+
+function followCursors(side: FollowSide) {
+  return {
+    byTime: cursorKind(`${side} by time`, integer, integer),
+    byPopularity: cursorKind(
+      `${side} by popularity`,
+      // before, end (both -1 for none), last
+      ...([integer, integer, integer, integer, number, integer] as const),
+    ),
+  }
+}
 
 /** Renders a page of the followers or the followed users of a user. */
 async function followerList(
@@ -82,9 +92,10 @@ async function pageByTime(
   followsQuery: FollowsQuery,
   cursor: string | undefined,
 ) {
-  const { limit } = followsQuery
-  const found = await readFollows(db, { ...followsQuery, limit: limit + 1 }, timeCursors.decode(cursor))
-  return timeCursors.page(found, limit, ({ ts, fid }) => [ts, fid])
+  const { side, limit } = followsQuery
+  const { byTime } = cursorsBySide[side]
+  const found = await readFollows(db, { ...followsQuery, limit: limit + 1 }, byTime.decode(cursor))
+  return byTime.page(found, limit, ({ ts, fid }) => [ts, fid])
 }
 
 async function pageByPopularity(
@@ -92,6 +103,7 @@ async function pageByPopularity(
   followsQuery: FollowsQuery,
   cursor: string | undefined,
 ) {
+  const { byPopularity } = cursorsBySide[followsQuery.side]
   const key = byPopularity.decode(cursor)
   const popularityCursor = key && {
     before: [key[0], key[1]] as const,
