@@ -45,18 +45,18 @@ const fungibles = defineOperation({
   reply: FungiblesResponse,
 
   async handle({ db, hydrator, tokenTracking }, { fungibles: names, viewer_fid }, caller) {
-    const tokensByName = [...new Set(names)].map((name) => toNamedToken(name, tokenTracking))
-    const addresses = tokensByName.map(({ address }) => address)
+    const tokens = joinSpellings(names.map((name) => toNamedToken(name, tokenTracking)))
+    const addresses = tokens.map(({ address }) => address)
     const known = await readTokens(db, { addresses })
     const knownIds = known.map(({ id }) => id)
-    const spellings = tokensByName.flatMap((token) => token.spellings)
+    const spellings = tokens.flatMap((token) => token.spellings)
     const viewer = await viewerOf({ hydrator }, caller, viewer_fid)
     const [supplies, counts] = await Promise.all([
       readSupplies(db, knownIds),
       countCastsOfUrls(db, spellings, viewer),
     ])
     const shownTokens = await Promise.all(
-      tokensByName.map(async (each) => {
+      tokens.map(async (each) => {
         const token = known.find((one) => one.network === each.network && one.address.equals(each.address))
         const details: TokenSummary | null = token ?? (await readUntrackedToken(tokenTracking, each))
         if (details === null) return []
@@ -103,6 +103,17 @@ function parseTokenName(name: string, rpcs: ReadonlyMap<ChainName, Pick<ChainRpc
   const checksummed = getAddress(`0x${hex.toLowerCase()}`)
   const spellings = new Set([name, name.toLowerCase(), `eip155:${chainId}/erc20:${checksummed}`])
   return { network, address: Buffer.from(hex, 'hex'), spellings: [...spellings] }
+}
+
+/** Has each token once, with the spellings of all of its names. */
+function joinSpellings(tokens: readonly TokenReference[]): TokenReference[] {
+  const joined = new Map<string, TokenReference>()
+  for (const token of tokens) {
+    const key = `${token.network} ${token.address.toString('hex')}`
+    const spellings = new Set([...(joined.get(key)?.spellings ?? []), ...token.spellings])
+    joined.set(key, { ...token, spellings: [...spellings] })
+  }
+  return [...joined.values()]
 }
 
 /** Operations on tokens. */

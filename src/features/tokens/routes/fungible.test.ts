@@ -285,6 +285,18 @@ describe('fungibles', () => {
     expect(seen.cast_count).toBe(1)
   })
 
+  it('lists a token once, with the casts of all spellings that the request has', async () => {
+    const lower = `eip155:10/erc20:${pear.toLowerCase()}`
+    const upper = `eip155:10/erc20:0x${pear.slice(2).toUpperCase()}`
+    await hub.submit([ann.cast('look again', testNow - 3, { embeds: [{ url: upper }] })])
+    const countsOf = async (names: string) =>
+      (await get('fungibles', { fungibles: names }))
+        .json()
+        .fungibles.map(({ cast_count }: { cast_count: number }) => cast_count)
+    expect(await countsOf(lower)).toEqual([2])
+    expect(await countsOf(`${lower},${upper}`)).toEqual([3])
+  })
+
   it('refuses invalid names and other chains', async () => {
     expect((await get('fungibles', { fungibles: pear })).statusCode).toBe(400)
     expect((await get('fungibles', { fungibles: `eip155:1/erc20:${pear}` })).statusCode).toBe(501)
