@@ -309,6 +309,27 @@ describe('onCrawled', () => {
     expect(calls).toEqual([[url, 'image/png']])
   })
 
+  it('is called when a given-up URL waits again, as its metadata is pending again', async () => {
+    let status = 404
+    const site = await serveSite((_, res) => res.writeHead(status).end())
+    const calls: unknown[] = []
+    const url = site.url('a.social', '/cat.png')
+    await enqueueUrls(db, [url])
+    const crawler = createTestCrawler(db, {
+      retryDelaysMs: [60_000],
+      onCrawled: async (tx, ...what) => {
+        calls.push([(await metadataOf(tx, [url])).get(url)?.metadata?._status, ...what])
+      },
+    })
+    await crawler.drain()
+    status = 503
+    for (let n = 1; n <= 2; n += 1) await crawler.crawlNow(url, 'key 1')
+    expect(calls).toEqual([
+      ['FAILED', url, 'image/png'],
+      ['PENDING', url, 'image/png'],
+    ])
+  })
+
   it('an exception leaves the URL for another attempt, and the log has no query of it', async () => {
     const site = await serveSite()
     const url = site.url('a.social', '/?token=hunter2')

@@ -5,6 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import {
   type EmbedUrlMetadata,
+  emptyMetadata,
   FrameV1,
   FrameV2,
   EmbedUrlMetadata as Schema,
@@ -13,7 +14,7 @@ import {
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { serveHttp } from '../../platform/outbound/testing/loopback-server.js'
 import { crawl, isCrawlResult } from './crawl.js'
-import { boundMetadata, emptyMetadata, MAX_METADATA_LENGTH } from './embed-metadata.js'
+import { boundMetadata, MAX_METADATA_LENGTH } from './embed-metadata.js'
 import { gif, jpeg, png, svg, webp } from './testing/image-bytes.js'
 import { mp4 } from './testing/video-bytes.js'
 

@@ -1,10 +1,5 @@
 import type { EmbedUrlMetadata, HtmlMetadata } from '../../graph/view/schema/url-metadata.js'
 
-/** Returns the metadata of a URL that was not fetched, or could not be. */
-export function emptyMetadata(status: 'PENDING' | 'FAILED'): EmbedUrlMetadata {
-  return { _status: status, content_type: null, content_length: null }
-}
-
 /** Most characters of one URL's metadata as JSON. A feed page shows 25 casts with up to four URLs each. */
 export const MAX_METADATA_LENGTH = 16_384
 

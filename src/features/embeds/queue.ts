@@ -1,7 +1,7 @@
 import { type EmbedKind, kindOfUrl } from '../../graph/embed-kind.js'
+import { emptyMetadata } from '../../graph/view/schema/url-metadata.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import type { CrawlFailure, CrawlResult } from './crawl.js'
-import { emptyMetadata } from './embed-metadata.js'
 
 /**
  * The crawl queue in PostgreSQL: due URLs, claims and results. Timestamps are the database's, since leases
@@ -20,8 +20,8 @@ export interface Claim {
 }
 
 /**
- * Called in the transaction that stores a result or gives up, with the kind of the URL. Read models keep the
- * kind, and caches of views are invalidated.
+ * Called in the transaction that stores a result, gives up, or waits again for a URL that was given up, with the kind of
+ * the URL. Read models keep the kind, and caches of views are invalidated.
  */
 export type OnCrawled = (db: Transaction, url: string, kind: EmbedKind | null) => Promise<void>
 
@@ -179,17 +179,23 @@ export async function storeFailure(
   const state = delayMs === undefined ? 'failed' : 'pending'
   const metadata = delayMs === undefined ? JSON.stringify(emptyMetadata('FAILED')) : null
   await db.begin(async (tx) => {
-    const [stored] = await tx<{ state: string; kind: EmbedKind | null }[]>`
-      update embeds.urls
+    const [stored] = await tx<{ isOrWasFailed: boolean; kind: EmbedKind | null }[]>`
+      with before as (
+        select url, state from embeds.urls
+        where url = ${claim.url} and lease = ${claim.lease}::uuid
+        for update
+      )
+      update embeds.urls u
       set lease = null,
         due = false,
         failure = ${failure},
-        state = case when state = 'done' then 'done' else ${state} end,
-        metadata = case when state = 'done' then metadata else ${metadata}::text::jsonb end,
+        state = case when u.state = 'done' then 'done' else ${state} end,
+        metadata = case when u.state = 'done' then u.metadata else ${metadata}::text::jsonb end,
         next_attempt_at = now() + ${Math.max(delayMs ?? 0, retryAfterMs)}::float8 * interval '1 millisecond'
-      where url = ${claim.url} and lease = ${claim.lease}::uuid
-      returning state, kind`
-    if (stored?.state === 'failed') await onCrawled?.(tx, claim.url, stored.kind)
+      from before
+      where u.url = before.url
+      returning 'failed' in (before.state, u.state) as "isOrWasFailed", u.kind`
+    if (stored?.isOrWasFailed) await onCrawled?.(tx, claim.url, stored.kind)
   })
 }
 

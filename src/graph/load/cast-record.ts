@@ -26,7 +26,7 @@ export interface CastRecord {
   readonly channel: ChannelName | null
   /** The membership of the author in the channel; null without a channel. */
   readonly authorInChannel: { readonly following: boolean; readonly role: string | null } | null
-  /** EmbedUrlMetadata of the embedded URLs that were crawled. */
+  /** EmbedUrlMetadata of the embedded URLs that are crawled; null for one whose crawl has not ended. */
   readonly urlMetadata: Readonly<Record<string, unknown>>
 }
 
@@ -66,7 +66,7 @@ export async function loadCasts(db: Database, hashes: readonly string[]): Promis
           select json_object_agg(e.url, e.metadata)
           from social.url_embeds ue
           join embeds.urls e on e.url = ue.url
-          where ue.hash = c.hash and e.metadata is not null
+          where ue.hash = c.hash
         ) end,
         '{}'::json
       ) as "urlMetadata"
@@ -114,7 +114,6 @@ export async function loadSnapshotCasts(db: Database, snapshots: readonly CastRo
           select json_object_agg(e.url, e.metadata)
           from jsonb_array_elements(c.embeds) as embed
           join embeds.urls e on e.url = embed ->> 'url'
-          where e.metadata is not null
         ),
         '{}'::json
       ) as "urlMetadata"

@@ -114,15 +114,19 @@ it('an unknown app is null', () => {
 describe('embeds', () => {
   const embedding = (...embeds: CastRecord['embeds']) => castRecord('11', 1, { embeds })
 
-  it('of URLs have the metadata of the page', () => {
-    const urlMetadata = { 'https://plaza.test/a': { _status: 'RESOLVED' } }
+  it('of URLs have the metadata of the page: pending until it is fetched, none if it never is', () => {
+    const urlMetadata = { 'https://plaza.test/a': { _status: 'RESOLVED' }, 'https://plaza.test/b': null }
     const cast = castRecord('11', 1, {
-      embeds: [{ url: 'https://plaza.test/a' }, { url: 'https://plaza.test/b' }],
+      embeds: [{ url: 'https://plaza.test/a' }, { url: 'https://plaza.test/b' }, { url: 'chain://c' }],
       urlMetadata,
     })
     expect(presentBody(cast).body.embeds).toEqual([
       { url: 'https://plaza.test/a', metadata: { _status: 'RESOLVED' } },
-      { url: 'https://plaza.test/b' },
+      {
+        url: 'https://plaza.test/b',
+        metadata: { _status: 'PENDING', content_type: null, content_length: null },
+      },
+      { url: 'chain://c' },
     ])
   })
 

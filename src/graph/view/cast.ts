@@ -15,7 +15,7 @@ import type {
   EmbedDeep,
 } from './schema/cast.js'
 import type { TextRange } from './schema/primitives.js'
-import type { EmbedUrlMetadata } from './schema/url-metadata.js'
+import { type EmbedUrlMetadata, emptyMetadata } from './schema/url-metadata.js'
 import { channelMentions, insertMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
@@ -165,10 +165,9 @@ function presentEmbed(embed: CastEmbed, cast: CastRecord, input: CastViewInput):
 
 function urlEmbed(url: string, cast: CastRecord): Extract<Embed, { url: string }> {
   // A URL is any text, also the name of a property that every object has.
-  const metadata = Object.hasOwn(cast.urlMetadata, url)
-    ? (cast.urlMetadata[url] as EmbedUrlMetadata | undefined)
-    : undefined
-  return { url, ...(metadata ? { metadata } : {}) }
+  if (!Object.hasOwn(cast.urlMetadata, url)) return { url }
+  const metadata = cast.urlMetadata[url] as EmbedUrlMetadata | null
+  return { url, metadata: metadata ?? emptyMetadata('PENDING') }
 }
 
 function castEmbedded(cast: CastRecord, author: UserRecord, input: CastViewInput): CastEmbedded {

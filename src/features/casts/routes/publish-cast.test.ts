@@ -78,7 +78,9 @@ describe('POST cast', () => {
       embeds: [{ url: 'https://a.example', title: 'A' }],
       parent: null,
     }
-    expect((await read((await published(body)).hash)).embeds).toMatchObject([{ url: 'https://a.example' }])
+    expect((await read((await published(body)).hash)).embeds).toMatchObject([
+      { url: 'https://a.example', metadata: { _status: 'PENDING' } },
+    ])
     const strict = await api.send(
       'POST',
       'cast',

@@ -1,7 +1,6 @@
 import { type EmbedKind, kindOfUrl } from '../../../graph/embed-kind.js'
-import type { EmbedUrlMetadata } from '../../../graph/view/schema/url-metadata.js'
+import { type EmbedUrlMetadata, emptyMetadata } from '../../../graph/view/schema/url-metadata.js'
 import type { Queryable } from '../../../platform/db/connection.js'
-import { emptyMetadata } from '../embed-metadata.js'
 
 /** The stored metadata of an embedded URL. */
 export interface StoredMetadata {

@@ -228,7 +228,10 @@ export type Frame = Static<typeof Frame>
 
 /** Metadata of a URL. */
 export const EmbedUrlMetadata = namedObject('EmbedUrlMetadata', {
-  _status: Type.String({ description: 'Result of the fetch.', examples: ['RESOLVED'] }),
+  _status: Type.String({
+    description: 'Result of the fetch: `RESOLVED`, `FAILED`, or `PENDING` while there is none.',
+    examples: ['RESOLVED'],
+  }),
   content_type: Type.Optional(nullable(Type.String({ examples: ['text/html; charset=utf-8'] }))),
   content_length: Type.Optional(nullable(Type.Integer({ description: 'Bytes.', examples: [48_120] }))),
   image: Type.Optional(Type.Object({ width_px: pixels, height_px: pixels }, { examples: [] })),
@@ -253,3 +256,8 @@ export const EmbedUrlMetadata = namedObject('EmbedUrlMetadata', {
   frame: Type.Optional({ ...Frame, examples: [] }),
 })
 export type EmbedUrlMetadata = Static<typeof EmbedUrlMetadata>
+
+/** Returns the metadata of a URL that was not fetched yet, or could not be. */
+export function emptyMetadata(status: 'PENDING' | 'FAILED'): EmbedUrlMetadata {
+  return { _status: status, content_type: null, content_length: null }
+}
