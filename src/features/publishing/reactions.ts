@@ -1,4 +1,3 @@
-import { invalidField } from '../../api/invalid-field.js'
 import type { Database } from '../../platform/db/connection.js'
 import { MessageType, ReactionType } from '../../protocol/definitions.js'
 import type { MessageContent } from '../../protocol/message.js'
@@ -9,6 +8,7 @@ export interface ReactionRequest {
   readonly type: 'like' | 'recast'
   /** The hash of a cast, or a URL. */
   readonly target: string
+  /** Without effect unless the target is the hash of a cast. */
   readonly targetAuthorFid: number | undefined
 }
 
@@ -36,7 +36,5 @@ async function targetOf(db: Database, { target, targetAuthorFid }: Omit<Reaction
     const [row] = await db<{ fid: number }[]>`select fid from social.casts where hash = ${hash}`
     return { targetCastId: { fid: authorOfCast('target', row?.fid, targetAuthorFid), hash } }
   }
-  const targetUrl = urlMember('target', target)
-  if (!targetAuthorFid) return { targetUrl }
-  throw invalidField('target_author_fid', 'must not be given unless target is the hash of a cast')
+  return { targetUrl: urlMember('target', target) }
 }

@@ -86,10 +86,18 @@ describe('reactions', () => {
     expect(rows).toEqual([{ fid: 1, type: ReactionType.LIKE }])
   })
 
+  it('a URL has no author: target_author_fid has no effect', async () => {
+    const target = 'https://a.example/authored'
+    const stored = () => db`select fid from social.url_reactions where url = ${target}`
+    bodyOf(await send('POST', { target, target_author_fid: 3 }))
+    expect(await stored()).toEqual([{ fid: 1 }])
+    bodyOf(await send('DELETE', { target, target_author_fid: 3 }))
+    expect(await stored()).toEqual([])
+  })
+
   it.each([
     ['a cast that is not here', { target: `0x${'ab'.repeat(20)}` }, 404, 'target'],
     ['the wrong author', { target_author_fid: 3 }, 400, 'target_author_fid'],
-    ['an author of a URL', { target: 'https://a.example', target_author_fid: 3 }, 400, 'target_author_fid'],
     ['what is neither a hash nor a URL', { target: '0x1234' }, 400, 'target'],
     ['a URL that is too long', { target: `https://${'a'.repeat(256)}` }, 400, 'target'],
     ['another kind', { reaction_type: 'dislike' }, 400, 'reaction_type'],

@@ -48,7 +48,7 @@ export const ReactionReqBody = Type.Object({
     fidParameter({
       minimum: 0,
       description:
-        'Fid of the author of the cast; 0 is none. Required if this server does not have the cast.',
+        'Fid of the author of the cast; 0 is none. Required if this server does not have the cast. No effect for a URL.',
       examples: [3],
     }),
   ),
