@@ -75,6 +75,17 @@ describe('storage/usage', () => {
       signers: { object: 'storage', used: 1, capacity: 1_000 },
     })
   })
+
+  it('a loan changes the capacity of both users, and the units of neither', async () => {
+    await db`insert into hub.storage_loans (from_fid, to_fid, unit_type, units) values (7, 8, 1, 2)`
+    const usage = async (fid: number) => {
+      const { total_active_units, casts } = (await get('storage/usage', { fid })).json()
+      return { total_active_units, castCapacity: casts.capacity }
+    }
+    expect(await usage(7)).toEqual({ total_active_units: 3, castCapacity: 100 })
+    expect(await usage(8)).toEqual({ total_active_units: 0, castCapacity: 4_000 })
+    await db`delete from hub.storage_loans`
+  })
 })
 
 describe.each(['storage/allocations', 'storage/usage'])('%s', (path) => {

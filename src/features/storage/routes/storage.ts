@@ -39,8 +39,8 @@ export const storageUsage = defineOperation({
   tag: 'Storage',
   summary: 'Lookup storage usage of user',
   description:
-    '`capacity` is what the unexpired units allow, including storage that is lent or borrowed. Signers ' +
-    'are limited by the key registry instead of storage.',
+    '`total_active_units` counts unexpired units, as `storage/allocations` does. `capacity` is what they allow, ' +
+    'without units that are lent and with borrowed ones. Signers are limited by the key registry instead of storage.',
   query: fidQuery,
   reply: StorageUsageResponse,
   notFound: unknownUser,
@@ -51,7 +51,7 @@ export const storageUsage = defineOperation({
       readStorageUsage(db, fid, Math.floor(clock() / 1000)),
       countSigners(db, fid),
     ])
-    const { legacy, y2024, y2025 } = use.usable
+    const { legacy, y2024, y2025 } = use.rented
     return {
       object: 'storage_usage',
       user,
