@@ -49,7 +49,10 @@ export const RegisterUserReqBody = Type.Object({
     Type.Pick(
       UpdateUserReqBody,
       ['bio', 'display_name', 'location', 'pfp_url', 'url', 'username', 'verified_accounts'],
-      { description: 'Profile of the account. `username`, if given, must equal `fname`.' },
+      {
+        description:
+          'Profile of the account. `username`, if given, must equal `fname`. Empty texts count as absent.',
+      },
     ),
   ),
   signer: Type.Optional(
@@ -145,16 +148,31 @@ async function profileOf(
   fname: string | null,
   metadata: RegisterUserReqBody['metadata'],
 ): Promise<CheckedRegistration['profile']> {
-  if (metadata?.username !== undefined && metadata.username.toLowerCase() !== fname) {
+  const given = givenMembers(metadata)
+  if (given.username !== undefined && given.username.toLowerCase() !== fname) {
     throw invalidField('metadata.username', 'must be the same as fname: the account has no other name')
   }
-  const profile = { ...metadata, ...(fname === null ? {} : { username: fname }) }
+  const profile = { ...given, ...(fname === null ? {} : { username: fname }) }
   if (Object.keys(profile).length === 0) return null
   const anyKey = createMessageSigner(newPrivateKey())
   const [firstProblem] = await checkProfile(context, { fid, key: anyKey }, profile)
   if (firstProblem)
     throw invalidField(`metadata.${firstProblem.property}`, `cannot be: ${firstProblem.message}`)
   return profile
+}
+
+type Profile = NonNullable<RegisterUserReqBody['metadata']>
+
+/** The members of a profile that have a value: a new account has nothing that an empty text could clear. */
+function givenMembers({ verified_accounts, ...entries }: Profile = {}): Profile {
+  const accounts = withoutEmpty(verified_accounts ?? {})
+  const given = withoutEmpty(entries)
+  return Object.keys(accounts).length === 0 ? given : { ...given, verified_accounts: accounts }
+}
+
+function withoutEmpty<Members extends object>(members: Members): Partial<Members> {
+  const given = Object.entries(members).filter(([, value]) => value !== '')
+  return Object.fromEntries(given) as Partial<Members>
 }
 
 /** The named signer, requested as by `signer/signed_key`; or a new one if a profile must be published. */
