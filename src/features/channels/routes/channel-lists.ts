@@ -67,7 +67,6 @@ export const channelSearch = defineOperation({
     'are ordered by followers, most first.',
   query: Type.Object({
     q: textParameter({
-      maxLength: 200,
       description: 'Part of the id or the name. Case does not matter.',
       examples: ['garden'],
     }),

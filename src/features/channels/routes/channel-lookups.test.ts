@@ -139,6 +139,7 @@ describe('lists of channels', () => {
     expect(await ids('channel/search', { q: ' ' })).toEqual([])
     expect(await ids('channel/search', { q: '%' })).toEqual([])
     expect(await ids('channel/search', { q: '🎈' })).toEqual([])
+    expect(await ids('channel/search', { q: 'garden'.repeat(170) })).toEqual([])
   })
 
   it('user: channels that a user has cast in, by any URL', async () => {
@@ -206,6 +207,7 @@ it.each([
   ['channel/list', { limit: 201 }, 'limit'],
   ['channel/list', { cursor: 'nonsense' }, 'cursor'],
   ['channel/search', { q: '' }, 'q'],
+  ['channel/search', { q: 'x'.repeat(1_025) }, 'q'],
   ['channel/trending', { time_window: '2d' }, 'time_window'],
   ['channel/trending', { limit: 26 }, 'limit'],
   ['channel/followers', { id: 'gardens', limit: 1001 }, 'limit'],
