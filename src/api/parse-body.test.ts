@@ -91,7 +91,8 @@ describe('what published clients send', () => {
   it('an empty text counts as absent where it could not be empty, and stays where it means to clear', () => {
     expect(parse({ fid: 3, text: '', bio: '' })).toEqual({ fid: 3, bio: '', accept: true })
     expect(parse({ fid: 3, signer: '', wallet: '', hash: '', kind: '' })).toEqual({ fid: 3, accept: true })
-    for (const name of ['token', 'pin']) expect(() => parse({ fid: 3, [name]: '' })).toThrow(`${name} must be`)
+    for (const name of ['token', 'pin'])
+      expect(() => parse({ fid: 3, [name]: '' })).toThrow(`${name} must be`)
     expect(() => parse({ fid: 3, embeds: [{ url: '' }] })).toThrow('embeds.0 must be')
   })
 

@@ -121,13 +121,18 @@ describe('followers and following', () => {
     for (const query of [{ limit: 0 }, { limit: 101 }, { sort_type: 'x' }, { fid: 0 }, { cursor: 'e30' }]) {
       expect((await get('followers', { fid: 1, ...query })).statusCode).toBe(400)
     }
-    const mutual = people.slice(1, 4).flatMap((each) => [each.link(ALICE, testNow), alice.link(each.fid, testNow)])
+    const mutual = people
+      .slice(1, 4)
+      .flatMap((each) => [each.link(ALICE, testNow), alice.link(each.fid, testNow)])
     await merge({ messages: mutual })
     const { next } = await list('followers', { fid: ALICE, limit: 1 })
     const mixedSteps = { fid: ALICE, sort_type: 'algorithmic', cursor: next.cursor! }
     expect((await get('followers', mixedSteps)).statusCode).toBe(400)
     for (const sort_type of ['desc_chron', 'algorithmic']) {
-      for (const [path, other] of [['followers', 'following'], ['following', 'followers']] as const) {
+      for (const [path, other] of [
+        ['followers', 'following'],
+        ['following', 'followers'],
+      ] as const) {
         const { cursor } = (await list(path, { fid: ALICE, sort_type, limit: 1 })).next
         expect((await get(other, { fid: ALICE, sort_type, cursor: cursor! })).statusCode).toBe(400)
         expect((await get(path, { fid: ALICE, sort_type, cursor: cursor! })).statusCode).toBe(200)

@@ -191,7 +191,12 @@ describe('fungible/send', () => {
 
   it.each([
     ['no token', { fungible_contract_address: `0x${'12'.repeat(20)}` }, 400, 'fungible_contract_address'],
-    ['an empty token, which is not the native coin', { fungible_contract_address: '' }, 400, 'fungible_contract_address'],
+    [
+      'an empty token, which is not the native coin',
+      { fungible_contract_address: '' },
+      400,
+      'fungible_contract_address',
+    ],
     ['a network that is not followed', { network: 'base-sepolia' }, 501, 'network'],
     ['too many recipients', { recipients: Array(201).fill({ fid: 1, amount: 1 }) }, 400, 'recipients'],
   ])('%s -> refused', async (_, change, status, property) => {
