@@ -278,7 +278,7 @@ export interface paths {
         };
         /**
          * Lookup storage usage of user
-         * @description `capacity` is what the unexpired units allow, including storage that is lent or borrowed. Signers are limited by the key registry instead of storage.
+         * @description `total_active_units` counts unexpired units, as `storage/allocations` does. `capacity` is what they allow, without units that are lent and with borrowed ones. Signers are limited by the key registry instead of storage.
          */
         get: operations["getStorageUsage"];
         put?: never;
@@ -1798,7 +1798,7 @@ export interface components {
         };
         EmbedUrlMetadata: {
             /**
-             * @description Result of the fetch.
+             * @description Result of the fetch: `RESOLVED`, `FAILED`, or `PENDING` while there is none.
              * @example RESOLVED
              */
             _status: string;

@@ -310,7 +310,7 @@ describe('onCrawled', () => {
   })
 
   it('is called when a given-up URL waits again, as its metadata is pending again', async () => {
-    let status = 404
+    let status = 410
     const site = await serveSite((_, res) => res.writeHead(status).end())
     const calls: unknown[] = []
     const url = site.url('a.social', '/cat.png')
