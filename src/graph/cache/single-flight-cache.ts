@@ -1,6 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { Authors } from './author-activity.js'
-import { cacheTag } from './cache-tags.js'
 import type { Invalidation } from './invalidation.js'
 import { type CacheLookups, TaggedCache } from './tagged-cache.js'
 
@@ -58,7 +57,7 @@ export class SingleFlightCache {
   ) {
     this.#db = db
     const maxEntries = isCaching ? MAX_CACHED_READS : 0
-    this.#cache = new TaggedCache({ invalidation, maxEntries }, weightOf, [cacheTag.links])
+    this.#cache = new TaggedCache({ invalidation, maxEntries }, weightOf)
   }
 
   /** Look-ups so far, by result. */

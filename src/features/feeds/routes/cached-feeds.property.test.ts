@@ -20,7 +20,10 @@ const step = fc.record({
   kind: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom('cast', 'recast') },
     { weight: 2, arbitrary: fc.constantFrom('follow', 'unblock', 'unmute', 'unban') },
-    { weight: 1, arbitrary: fc.constantFrom('remove', 'unfollow', 'block', 'mute', 'ban') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('remove', 'unfollow', 'block', 'mute', 'ban', 'followOnly', 'blockOnly'),
+    },
   ),
   fid: fc.integer({ min: 2, max: 5 }),
   pick: fc.nat(20),
@@ -51,6 +54,8 @@ test('a cached first page equals a fresh one after any changes', async () => {
     unfollow: (fid: number) => merge(userOf(1).link(fid, second, { remove: true })),
     block: (fid: number) => merge(userOf(1).link(fid, second, { type: 'block' })),
     unblock: (fid: number) => merge(userOf(1).link(fid, second, { type: 'block', remove: true })),
+    followOnly: (fid: number) => merge(userOf(1).compactLinks([fid], second)),
+    blockOnly: (fid: number) => merge(userOf(1).compactLinks([fid], second, 'block')),
     mute: (fid: number) => changeRelation('POST', 'mute', { fid: 1, muted_fid: fid }),
     unmute: (fid: number) => changeRelation('DELETE', 'mute', { fid: 1, muted_fid: fid }),
     ban: (fid: number) => changeRelation('POST', 'ban', { fids: [fid] }),

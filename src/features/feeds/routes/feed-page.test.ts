@@ -195,7 +195,7 @@ describe('a first page of one viewer', () => {
     expect(feed.pageRequests).toHaveLength(1)
   })
 
-  test.each([['follows'], ['viewer:1'], ['bans:banning'], [`thread:${hashOf('y')}`]])(
+  test.each([['follows'], ['viewer:1'], ['links'], ['bans:banning'], [`thread:${hashOf('y')}`]])(
     'is read again after %s',
     async (tag) => {
       const { ask, parts, invalidation } = viewerEntries()
@@ -209,7 +209,7 @@ describe('a first page of one viewer', () => {
       expect(parts).toHaveLength(3)
       await ask({ limit: 2 })
       // What is of a viewer or an app is nothing to those who ask without.
-      expect(parts).toHaveLength(tag.startsWith('viewer') || tag.startsWith('bans') ? 3 : 4)
+      expect(parts).toHaveLength(/^(viewer|links|bans)/.test(tag) ? 3 : 4)
     },
   )
 })

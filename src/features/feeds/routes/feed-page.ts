@@ -164,7 +164,8 @@ function readViewerEntries(
     MAX_VIEWER_AGE_MS,
     async (db) => {
       const { value, tags, ...readResult } = await readForViewer(db, pageRequest)
-      const viewerTags = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
+      // Blocks hide casts from the viewer.
+      const viewerTags = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid), cacheTag.links]
       const appTags = banningAppId === undefined ? [] : [cacheTag.bans(banningAppId)]
       // The tags cover recasts by followed users; a cast itself may be by anybody.
       const castTags = value.map(({ hash }) => cacheTag.thread(hash))
@@ -220,7 +221,7 @@ export function followingFeed({ db, hydrator }: FeedContext, selection: Followin
         readFollowed(cacheDb, fid, MAX_FOLLOWED + 1),
       ])
       const authors = followed.length > MAX_FOLLOWED ? { has: () => true } : new Set(followed)
-      return { value, tags: [cacheTag.viewer(fid)], authors }
+      return { value, tags: [cacheTag.viewer(fid), cacheTag.links], authors }
     },
   }
   return { read, firstPage, readRecent: (pageRequest) => hydrator.recent.following(selection, pageRequest) }

@@ -7,6 +7,7 @@ import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import { followTokens } from '../testing/followed-tokens.js'
 
 const { db } = await createTestDatabase()
@@ -142,7 +143,7 @@ describe('fungible/owner/relevant', () => {
     expect((await ownersOf({ contract_address: apple, viewer_fid: 1 })).all).toEqual([4, 5, 1])
   })
 
-  it('caches a list briefly; a mute invalidates it', async () => {
+  it('caches a list briefly; a mute and a whole list of links invalidate it', async () => {
     const clock = () => testNowUnix * 1000
     const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 1_000 })
     const cachingApi = await createTestApi({ db, hub, clock, hydrator, tokenTracking })
@@ -158,6 +159,12 @@ describe('fungible/owner/relevant', () => {
     expect(await fids()).toEqual([4, 5, 1])
     expect((await cachingApi.send('POST', 'mute', { fid: 1, muted_fid: 4 })).statusCode).toBe(200)
     expect(await fids()).toEqual([5, 1])
+    await db`delete from social.blocks where fid = 2 and target_fid = 1`
+    expect(await fids()).toEqual([5, 1])
+    const message = bea.compactLinks([], testNow, 'block')
+    const body = { type: HubEventType.MERGE_MESSAGE as const, message, deletedMessages: [] }
+    hydrator.invalidation.applyEvents([{ body }])
+    expect(await fids()).toEqual([5, 2, 1])
   })
 
   it('refuses non-tokens, other networks and too many tokens', async () => {

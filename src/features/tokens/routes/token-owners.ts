@@ -134,7 +134,7 @@ async function ownersOf(
 ): Promise<Owner[]> {
   const { viewerFid, banningAppId } = viewer
   const key = `owners ${tokenIds.join(' ')} for ${viewerFid ?? 'all'} without bans of ${banningAppId ?? 'nobody'}`
-  const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
+  const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid), cacheTag.links]
   const tags = banningAppId === undefined ? ofViewer : [...ofViewer, cacheTag.bans(banningAppId)]
   const read = async (db: Database) => ({ value: await readOwners(db, tokenIds, viewer), tags })
   return await singleFlight.read(key, MAX_AGE_MS, read)
