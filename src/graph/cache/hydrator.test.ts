@@ -9,7 +9,14 @@ import { mute, unmute } from '../../features/moderation/relations.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
 import type { MergeBatch } from '../../hub/merge/batch.js'
 import { mergeBatch } from '../../hub/merge/merge.js'
-import { MessageType, Protocol, ReactionType, UserDataType } from '../../protocol/definitions.js'
+import {
+  MessageType,
+  Protocol,
+  ReactionType,
+  SignerEventType,
+  UserDataType,
+} from '../../protocol/definitions.js'
+import { encodeKeyRequestMetadata } from '../../protocol/key-request-metadata.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { projectEvents } from '../project/project.js'
 import { Cast } from '../view/schema/cast.js'
@@ -289,6 +296,27 @@ test('Solana addresses and primary addresses are shown', async () => {
     eth_address: null,
     sol_address: 'US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx',
   })
+})
+
+test('an auth address appears at once when the app that requested it registers', async () => {
+  const hydrator = createHydrator()
+  const app = new TestUser(4)
+  const key = Buffer.alloc(32).fill(9, 12)
+  const added = carol.signerEvent(SignerEventType.ADD, 399, key)
+  const metadata = encodeKeyRequestMetadata({
+    requestFid: BigInt(app.fid),
+    requestSigner: app.custody,
+    signature: Buffer.alloc(65),
+    deadline: 0n,
+  })
+  await merge({
+    chainEvents: [{ ...added, signerEventBody: { ...added.signerEventBody!, keyType: 2, metadata } }],
+  })
+  expect((await userOf(hydrator, 3)).auth_addresses).toEqual([])
+  await merge({ chainEvents: app.onChain() }, hydrator)
+  expect((await userOf(hydrator, 3)).auth_addresses).toMatchObject([
+    { address: `0x${'09'.repeat(20)}`, app: { fid: 4 } },
+  ])
 })
 
 test('relations of a viewer change at once, whatever is cached', async () => {

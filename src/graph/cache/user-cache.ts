@@ -94,7 +94,7 @@ export class UserCache {
 
 /** The tags of everything that the view of a user shows. */
 function tagsOf({ record, mentionedFids }: CachedUser): string[] {
-  const dehydratedFids = [...record.authAddresses.map(({ app }) => app.fid), ...mentionedFids]
+  const dehydratedFids = [...record.authAddresses.map(({ appFid }) => appFid), ...mentionedFids]
   const bio = record.bio ?? ''
   return [
     cacheTag.user(record.fid),

@@ -35,14 +35,11 @@ interface VerifiedAddress {
 interface AuthAddressRecord {
   /** Lowercase hex without 0x. */
   readonly key: string
-  /** The app that requested it. */
-  readonly app: DehydratedUserRow
+  /** The app that requested it, which may register later. */
+  readonly appFid: number
+  /** Null while the app is not registered. */
+  readonly app: DehydratedUserRow | null
 }
-
-/**
- * The KeyRegistry key type of an address that may sign in for the user (docs/protocol.md §2.1,
- * `fidAddressType`).
- */
 
 /** Loads users, in one statement. The result has no entry for a fid that is not registered. */
 export async function loadUsers(db: Database, fids: readonly number[]): Promise<Map<number, UserRecord>> {
@@ -72,11 +69,12 @@ export async function loadUsers(db: Database, fids: readonly number[]): Promise<
       array_to_json(array(
         select json_build_object(
           'key', encode(s.key, 'hex'),
+          'appFid', a.app_fid,
           'app', ${dehydratedUserColumns(db, 'app')}
         )
         from hub.signers s
         join social.signer_apps a on a.fid = s.fid and a.key = s.key
-        join social.users app on app.fid = a.app_fid
+        left join social.users app on app.fid = a.app_fid
         where s.fid = u.fid and s.key_type = ${KEY_TYPE_AUTH} and s.active
         order by s.block_number, s.log_index
       )) as "authAddresses"

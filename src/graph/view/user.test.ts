@@ -188,11 +188,12 @@ describe('verified addresses', () => {
   })
 })
 
-it('auth addresses are the last 20 bytes of their keys; shorter keys are ignored', () => {
+it('auth addresses are the last 20 bytes of their keys; shorter keys, and those of unknown apps, are ignored', () => {
   const authAddresses = [
-    { key: 'ab'.repeat(20), app: alice },
-    { key: `${'00'.repeat(12)}${'cd'.repeat(20)}`, app: alice },
-    { key: 'ef'.repeat(19), app: alice },
+    { key: 'ab'.repeat(20), appFid: alice.fid, app: alice },
+    { key: `${'00'.repeat(12)}${'cd'.repeat(20)}`, appFid: alice.fid, app: alice },
+    { key: 'ef'.repeat(19), appFid: alice.fid, app: alice },
+    { key: '12'.repeat(20), appFid: 77, app: null },
   ]
   expect(presented({ authAddresses }).auth_addresses).toEqual([
     { address: `0x${'ab'.repeat(20)}`, app: dehydratedAlice },

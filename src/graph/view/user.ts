@@ -174,7 +174,7 @@ function presentAddresses(user: UserRecord): VerifiedAddresses {
 function presentAuthAddresses(user: UserRecord): AuthAddress[] {
   return user.authAddresses.flatMap(({ key, app }) => {
     const address = addressOfAuthKey(Buffer.from(key, 'hex'))
-    return address === null ? [] : [{ address: hexOf(address), app: userDehydrated(app) }]
+    return address === null || app === null ? [] : [{ address: hexOf(address), app: userDehydrated(app) }]
   })
 }
 
