@@ -111,6 +111,22 @@ describe('single-flight cache', () => {
     expect([await read(), await read()]).toEqual([3, 3])
   })
 
+  test.each([
+    ['lists', (length: number) => Array.from({ length }, (_, n) => n)],
+    ['sets', (length: number) => new Set(Array.from({ length }, (_, n) => n))],
+    ['maps', (length: number) => new Map(Array.from({ length }, (_, n) => [n, n]))],
+  ])('long %s take the room of many values', async (_, create) => {
+    const singleFlight = new SingleFlightCache(db, () => 0, new Invalidation())
+    const read = (key: string, length: number) =>
+      singleFlight.read(key, maxAgeMs, async () => ({ value: create(length), tags: [] }))
+    const kept = () => ['first', 'second', 'third'].filter((key) => singleFlight.has(key))
+    await read('first', 300_000)
+    await read('second', 100_000)
+    expect(kept()).toEqual(['first', 'second'])
+    await read('third', 200_000)
+    expect(kept()).toHaveLength(2)
+  })
+
   test('disabled: shares reads in flight and keeps nothing', async () => {
     const singleFlight = new SingleFlightCache(db, () => 0, new Invalidation(), false)
     let reads = 0

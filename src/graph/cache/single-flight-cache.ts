@@ -29,8 +29,12 @@ const MAX_CACHED_READS = 1_000
 const ORDINARY_LENGTH = 500
 
 function weightOf({ value, authors }: CachedRead): number {
-  const length = (authors instanceof Set ? authors.size : 0) + (Array.isArray(value) ? value.length : 0)
-  return 1 + Math.floor(length / ORDINARY_LENGTH)
+  return 1 + Math.floor((lengthOf(value) + lengthOf(authors)) / ORDINARY_LENGTH)
+}
+
+function lengthOf(value: unknown): number {
+  if (value instanceof Set || value instanceof Map) return value.size
+  return Array.isArray(value) ? value.length : 0
 }
 
 /**
@@ -67,7 +71,7 @@ export class SingleFlightCache {
 
   /**
    * @param key Contains everything that the value depends on, so that different values have different keys.
-   * @param maxAgeMs The age up to which a cached value is returned; at most a minute.
+   * @param maxAgeMs The age up to which a cached value is returned; none is kept for more than ten minutes (`TaggedCache`).
    * @param load Reads from this database, and not from the one of the request.
    */
   async read<Value>(key: string, maxAgeMs: number, load: Load<Value>): Promise<Value> {
