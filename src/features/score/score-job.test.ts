@@ -111,6 +111,27 @@ test('recomputeScores: notifies servers to drop cached views, if any', async () 
   await listening.unlisten()
 })
 
+test('recomputeScores: an abort after some scores are written notifies servers, too', async () => {
+  const fids = Array.from({ length: 2_001 }, (_, index) => index + 1)
+  await storeUsers(db, fids, new Array(fids.length).fill(0))
+  const stopping = new AbortController()
+  const aborting = connect({
+    onStatement: (sql) => {
+      if (sql.includes('set score')) stopping.abort(new Error('told to stop'))
+    },
+  })
+  const told: string[] = []
+  const listening = await db.listen(INVALIDATION_CHANNEL, (tag) => told.push(tag))
+  await expect(recomputeScores(aborting, { ...options, signal: stopping.signal })).rejects.toThrow(
+    'told to stop',
+  )
+  const [stored] = await db`select count(*)::integer as users from social.users where score is not null`
+  expect(stored).toEqual({ users: 2_000 })
+  await db`select pg_notify(${INVALIDATION_CHANNEL}, 'the last')`
+  await expect.poll(() => told).toEqual([cacheTag.everything, 'the last'])
+  await listening.unlisten()
+})
+
 test('recomputeScores: chooses seeds without configuration and reports unknown ones', async () => {
   await storeUsers(db, [5, 6, 7], [100, 50, 200])
   await storeFollows(db, [[5, 6, 0]])

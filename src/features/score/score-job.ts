@@ -105,7 +105,6 @@ async function recompute(session: Session, options: RecomputeOptions): Promise<S
 
   onStep('writing')
   const changed = await storeScores(session, index, scores, currentScores, epsilon, signal)
-  if (changed > 0) await publishInvalidation(session, [cacheTag.everything])
   const finishedMs = clock()
   await session`
     insert into score.runs (started_at, finished_at, users, edges, changed)
@@ -144,7 +143,7 @@ const CHUNK_ROWS = 2_000
  * Writes scores that differ from the stored ones by more than `epsilon`, in chunks committed one by one.
  *
  * A row locked by a merge is left for the second pass, then for the next run. The job never waits for a row
- * lock, so it cannot deadlock or fail a merge.
+ * lock, so it cannot deadlock or fail a merge. Caches are invalidated at the end, also if it is aborted.
  *
  * @param currentScores Stored scores; NaN for none.
  */
@@ -161,16 +160,20 @@ async function storeScores(
   )
   let written = 0
   let pending = changed
-  for (let pass = 1; pass <= 2; pass += 1) {
-    const lockedUsers: number[] = []
-    for (let start = 0; start < pending.length; start += CHUNK_ROWS) {
-      signal.throwIfAborted()
-      const chunk = pending.slice(start, start + CHUNK_ROWS)
-      const writtenFids = await storeChunk(session, fids, scores, chunk)
-      written += writtenFids.size
-      lockedUsers.push(...chunk.filter((user) => !writtenFids.has(fids[user]!)))
+  try {
+    for (let pass = 1; pass <= 2; pass += 1) {
+      const lockedUsers: number[] = []
+      for (let start = 0; start < pending.length; start += CHUNK_ROWS) {
+        signal.throwIfAborted()
+        const chunk = pending.slice(start, start + CHUNK_ROWS)
+        const writtenFids = await storeChunk(session, fids, scores, chunk)
+        written += writtenFids.size
+        lockedUsers.push(...chunk.filter((user) => !writtenFids.has(fids[user]!)))
+      }
+      pending = lockedUsers
     }
-    pending = lockedUsers
+  } finally {
+    if (written > 0) await publishInvalidation(session, [cacheTag.everything])
   }
   return written
 }
