@@ -77,7 +77,10 @@ export function isChannelTag(tag: string): boolean {
 const MAX_REMEMBERED_CHANNELS = 10_000
 const protocolTags = new Map<string, string>()
 
-/** The tags of an entry that shows a channel: a message names it by the hash of its id. */
+/**
+ * The tags of an entry that shows a channel: a message names it by the hash of its id. Hashing takes microseconds: for names
+ * that are no channel's, of which a text may have hundreds, `cacheTag.channel` alone has to do.
+ */
 export function channelTags(id: string): string[] {
   let tag = protocolTags.get(id)
   if (tag === undefined) {

@@ -3,11 +3,11 @@ import type { CastRow } from '../cast-row.js'
 import { loadAncestors } from '../load/ancestors.js'
 import { type CastRecord, loadCasts, loadSnapshotCasts } from '../load/cast-record.js'
 import { DataLoader } from '../load/data-loader.js'
-import { loadNames } from '../load/mentioned-names.js'
+import { loadNames, type TextNames } from '../load/mentioned-names.js'
 import { embeddedIn, fidsIn } from '../view/cast.js'
 import { type CastTemplate, castTemplate } from '../view/render.js'
 import { channelMentions } from '../view/text-ranges.js'
-import { cacheTag } from './cache-tags.js'
+import { cacheTag, channelTags } from './cache-tags.js'
 import {
   type CacheLookups,
   splitCached,
@@ -82,7 +82,7 @@ export class CastCache {
       loadSnapshotCasts(this.db, snapshots),
       loadCasts(this.db, embedded),
     ])
-    return await this.#templates(records, casts, preloaded)
+    return (await this.#templates(records, casts, preloaded)).casts
   }
 
   async #load(hashes: readonly string[]): Promise<LoadedCasts> {
@@ -90,13 +90,13 @@ export class CastCache {
     const records = await loadCasts(this.db, hashes)
     const requested = hashes.flatMap((hash) => records.get(hash) ?? [])
     const users: PreloadedUsers = new Map()
-    const [casts, ancestors] = await Promise.all([
+    const [{ casts, channels }, ancestors] = await Promise.all([
       this.#templates(requested, records, users),
       loadAncestors(this.db, nestedReplies(requested.flatMap((record) => displayedCasts(record, records)))),
     ])
     for (const record of requested) {
       const tags = () => [
-        ...tagsOf(record, records),
+        ...tagsOf(record, records, channels),
         ...ancestorTags(displayedCasts(record, records), ancestors),
       ]
       this.#cache.put(record.hash, casts.get(record.hash)!, tags, since)
@@ -105,7 +105,8 @@ export class CastCache {
   }
 
   /**
-   * Makes templates of records, wherever the records come from. Loads their users and the channels of their texts.
+   * Makes templates of records, wherever the records come from. Loads their users and the channels of their texts, which it
+   * returns, too.
    *
    * @param casts The casts that the records embed.
    */
@@ -113,7 +114,7 @@ export class CastCache {
     records: readonly CastRecord[],
     casts: ReadonlyMap<string, CastRecord>,
     preloaded: PreloadedUsers,
-  ): Promise<Map<string, CastTemplate>> {
+  ): Promise<{ casts: Map<string, CastTemplate>; channels: TextNames['channels'] }> {
     const [users, names] = await Promise.all([
       this.users.load(
         records.flatMap((record) => fidsIn(record, casts)),
@@ -126,7 +127,8 @@ export class CastCache {
     ])
     const userRecords = new Map([...users].map(([fid, { record }]) => [fid, record]))
     const input = { casts, users: userRecords, names }
-    return new Map(records.map((record) => [record.hash, castTemplate(record, input)]))
+    const templates = new Map(records.map((record) => [record.hash, castTemplate(record, input)]))
+    return { casts: templates, channels: names.channels }
   }
 }
 
@@ -154,14 +156,25 @@ function displayedCasts(record: CastRecord, casts: ReadonlyMap<string, CastRecor
 /**
  * The tags of everything that a template shows, and of nothing else. Whole users and their counters are not in it, so
  * that a follow of an author drops none of its casts; of an embedded cast it shows that it is stored, and no counters.
+ *
+ * @param channels Those that the text mentions, if they exist.
  */
-function tagsOf(record: CastRecord, casts: ReadonlyMap<string, CastRecord>): string[] {
+function tagsOf(
+  record: CastRecord,
+  casts: ReadonlyMap<string, CastRecord>,
+  channels: TextNames['channels'],
+): string[] {
   const displayed = displayedCasts(record, casts)
   const embeds = displayed.flatMap((each) => each.embeds)
   // A cast that is embedded and not stored yet has a tag, too: its arrival changes the view. Embeds of embedded casts
   // are among them.
   const embeddedHashes = embeds.flatMap((embed) => ('url' in embed ? [] : [embed.hash.slice(2)]))
   const urls = embeds.flatMap((embed) => ('url' in embed ? [embed.url] : []))
+  const names = channelMentions(record.text).map(({ name }) => name)
+  const shownChannels = [
+    ...displayed.flatMap(({ channel }) => channel?.id ?? []),
+    ...names.filter((name) => channels.has(name)),
+  ]
   return [
     cacheTag.cast(record.hash),
     ...unique([...displayed.map((each) => each.threadHash), ...embeddedHashes]).map(cacheTag.thread),
@@ -169,7 +182,7 @@ function tagsOf(record: CastRecord, casts: ReadonlyMap<string, CastRecord>): str
     ...unique(fidsIn(record, casts)).map(cacheTag.dehydratedUser),
     ...(record.authorInChannel ? [cacheTag.channelsOf(record.fid)] : []),
     ...unique(displayed.flatMap((each) => each.rootParentUrl ?? [])).map(cacheTag.channelUrl),
-    ...unique(channelMentions(record.text).map(({ name }) => name)).map(cacheTag.channel),
+    ...unique([...names.map(cacheTag.channel), ...shownChannels.flatMap(channelTags)]),
     ...unique(urls).map(cacheTag.embeddedUrl),
   ]
 }

@@ -1,12 +1,12 @@
 import type { Database } from '../../platform/db/connection.js'
 import { DataLoader } from '../load/data-loader.js'
-import { loadNames } from '../load/mentioned-names.js'
+import { loadNames, type TextNames } from '../load/mentioned-names.js'
 import { loadUsers, type UserRecord } from '../load/user-record.js'
 import { type UserTemplate, userTemplate } from '../view/render.js'
 import type { LocationAddress } from '../view/schema/user.js'
 import { channelMentions, usernameMentions } from '../view/text-ranges.js'
 import { userViewEnd } from '../view/user.js'
-import { cacheTag } from './cache-tags.js'
+import { cacheTag, channelTags } from './cache-tags.js'
 import {
   type CacheLookups,
   splitCached,
@@ -87,19 +87,21 @@ export class UserCache {
       record,
       until: userViewEnd(record, now),
     }))
-    for (const user of users) this.#cache.put(user.fid, user, () => tagsOf(user), since)
+    for (const user of users) this.#cache.put(user.fid, user, () => tagsOf(user, names), since)
     return new Map(users.map((user) => [user.fid, user]))
   }
 }
 
 /** The tags of everything that the view of a user shows. */
-function tagsOf({ record, mentionedFids }: CachedUser): string[] {
+function tagsOf({ record, mentionedFids }: CachedUser, { channels }: TextNames): string[] {
   const dehydratedFids = [...record.authAddresses.map(({ appFid }) => appFid), ...mentionedFids]
   const bio = record.bio ?? ''
   return [
     cacheTag.user(record.fid),
     ...unique(dehydratedFids).map(cacheTag.dehydratedUser),
     ...usernameMentions(bio).map(({ name }) => cacheTag.username(name)),
-    ...channelMentions(bio).map(({ name }) => cacheTag.channel(name)),
+    ...channelMentions(bio).flatMap(({ name }) =>
+      channels.has(name) ? channelTags(name) : cacheTag.channel(name),
+    ),
   ]
 }

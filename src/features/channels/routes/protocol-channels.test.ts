@@ -100,8 +100,22 @@ it('metadata, pins, members and moderation from messages are on the pages at onc
     type: MessageType.CHANNEL_MEMBER,
     channelMemberBody: { channelId, fid, action },
   })
-  await submit(shown, hidden, banned)
+  const mentioning = member.cast('in /gardens', testNow - 9)
+  await submit(shown, hidden, banned, mentioning)
+  await submit(member.userData(UserDataType.BIO, 'of /gardens', testNow - 9))
   expect(await feed()).toEqual(['of a banned user', 'hidden', 'shown'])
+  const namesInViews = async () => {
+    const { casts } = (
+      await get('casts', { casts: [shown, mentioning].map(({ hash }) => hex(hash)).join(',') })
+    ).json()
+    const { users } = (await get('user/bulk', { fids: 3 })).json()
+    return [
+      casts[0].channel.name,
+      casts[1].mentioned_channels[0].name,
+      users[0].profile.bio.mentioned_channels[0].name,
+    ]
+  }
+  expect(await namesInViews()).toEqual(['Imported', 'Imported', 'Imported'])
   const channelUpdateBody = {
     channelId,
     name: 'Gardens',
@@ -129,6 +143,7 @@ it('metadata, pins, members and moderation from messages are on the pages at onc
     ),
   )
   expect(await feed()).toEqual(['shown'])
+  expect(await namesInViews()).toEqual(['Gardens', 'Gardens', 'Gardens'])
   expect(await channel(2)).toMatchObject({
     name: 'Gardens',
     description: 'What grows',
