@@ -4,7 +4,7 @@ import { forYouRank } from '../../query/ranks.js'
 import { castCounter } from './cast-table.js'
 import { entryKind, type FeedEntry } from './feed-entries.js'
 import { ALL_FIDS, type RecentCast, RecentWindow } from './recent-window.js'
-import { readWindowFeed, type WindowSelection } from './window-feed.js'
+import { readWindowFeed, type WindowEntry, type WindowSelection } from './window-feed.js'
 import { rankForYou, rankTrending } from './window-ranking.js'
 
 const hashOf = (n: number) => createHash('sha1').update(String(n)).digest()
@@ -197,3 +197,44 @@ test('reactions that name the author of a cast count, those that name another do
   ])
   expect(rankForYou(window, { ...request, ts: START - 1 })).toBe('older')
 })
+
+test.each([
+  ['', 0, [5_000, 30_000]],
+  ['as many as the tables, some of which may name another author, ', 1, [5_000, 15_000]],
+])(
+  'the recasts of a cast, %sare looked through once for a page, and not beyond a limit',
+  (_, since, [few, many]) => {
+    const followed = Array.from({ length: 20 }, (_, n) => 100_000 + n)
+    const recastBy = (actor: number, ts: number) => ({ ...like(actor, 1, ts), kind: entryKind.recast })
+    const read = (strangers: number) => {
+      const window = new RecentWindow({ maxEntries: 1e6 })
+      const counts = [0, strangers + 20, 0, 0] as const
+      const casts = [{ hash: hashOf(1), fid: 1, ts: START, isReply: false, counts }]
+      const recasts = [
+        ...Array.from({ length: strangers }, (_, n) => recastBy(1_000 + n, START + 1)),
+        ...followed.map((fid, n) => recastBy(fid, START + 10 + n)),
+        { ...recastBy(2, START + 2), targetFid: 8 },
+      ]
+      window.join({ kind: 'feed', since, until: Infinity, casts, recasts }, [])
+      let asked = 0
+      const users = {
+        size: followed.length,
+        has(fid: number) {
+          asked += 1
+          return followed.includes(fid)
+        },
+        forEach: (visit: (fid: number) => void) => followed.forEach((fid) => visit(fid)),
+      }
+      const page = { before: null, count: 20, isHidden: () => false }
+      const found = readWindowFeed(window, { users, casts: 'all', recasts: true }, page) as WindowEntry[]
+      return { asked, shown: found.map(({ isShown }) => isShown) }
+    }
+    const ofFew = read(few!)
+    expect(ofFew.shown).toEqual([...followed.slice(1).map(() => false), true])
+    expect(ofFew.asked).toBeLessThan(2 * few!)
+    // The tables say it.
+    const ofMany = read(many!)
+    expect(ofMany.shown).toEqual(followed.map(() => null))
+    expect(ofMany.asked).toBeLessThan(25_000)
+  },
+)

@@ -1,6 +1,6 @@
 import type { FeedRecast } from '../../query/feeds.js'
 import type { AuthorSelection } from '../../query/feeds-by-author.js'
-import { castCounter } from './cast-table.js'
+import { castCounter, castFlag } from './cast-table.js'
 import { entryKind, type FeedEntryList, type FeedEntryPosition } from './feed-entries.js'
 import { nthLargest } from './nth-largest.js'
 import type { RecentWindow } from './recent-window.js'
@@ -39,8 +39,8 @@ export type WindowGap = 'older' | 'sparse' | 'unknown_counts'
 /** Rows that the newest of everyone may take. */
 const MAX_SCANNED = 5_000
 /**
- * Entries of the lists of users that a page may look at: a bot has hundreds of thousands in the window, and a feed that takes few
- * of them would walk over all on the thread of every request. The tables have bounds of their own.
+ * Entries of the lists of users, and recasts of the casts on it, that a page may look at: a bot has hundreds of thousands in the
+ * window, and a feed that takes few of them would walk over all on the thread of every request. The tables have bounds of their own.
  */
 const MAX_WALKED = 20_000
 
@@ -60,11 +60,21 @@ export function readWindowFeed(
   if (walk.left === 0) return 'sparse'
   if (found.length < pageRequest.count && window.since > 0) return 'older'
   const { entries, table } = window
+  // Of each cast once, however many entries of the page recast it.
+  const firstRecasts = new Map<number, number | null>()
+  const firstRecastOf = (cast: number) => {
+    let first = firstRecasts.get(cast)
+    if (first === undefined) {
+      first = findFirstRecast(window, cast, selection, pageRequest, walk)
+      firstRecasts.set(cast, first)
+    }
+    return first
+  }
   return found.map((id) => ({
     ts: entries.ts(id),
     hash: table.hex(entries.cast(id)),
     targetFid: entries.targetFid(id),
-    isShown: isShownIn(window, id, selection, pageRequest),
+    isShown: isShownIn(window, id, selection, pageRequest, firstRecastOf),
   }))
 }
 
@@ -230,6 +240,7 @@ function isShownIn(
   id: number,
   { users, casts }: WindowSelection,
   { isHidden }: WindowPageRequest,
+  firstRecastOf: (cast: number) => number | null,
 ): boolean | null {
   const { entries, table } = window
   if (entries.kind(id) === entryKind.cast) return true
@@ -240,19 +251,40 @@ function isShownIn(
   if (entries.targetFid(id) !== author || isHidden(author)) return false
   const isSelected = casts === 'all' || (casts !== 'none' && window.isReply(cast) === (casts === 'replies'))
   if (isSelected && users.has(author)) return false
+  const first = firstRecastOf(cast)
+  return first === null ? null : entries.ts(id) <= first
+}
+
+/**
+ * Finds the time of the first recast of a cast that counts for the feed, of a cast of which an entry of the page is one; null if
+ * the window may lack an older one, or the walk is too long.
+ */
+function findFirstRecast(
+  window: RecentWindow,
+  cast: number,
+  { users }: WindowSelection,
+  { isHidden }: WindowPageRequest,
+  walk: Walk,
+): number | null {
   // A recast may claim a time before the window.
-  if (
-    window.since > 0 &&
-    !(window.hasCounts(cast) && table.count(cast, castCounter.recasts) === window.recastCount(cast))
-  )
-    return null
+  if (window.since > 0 && !hasAllRecasts(window, cast, walk)) return null
+  const { entries, table } = window
+  const author = table.fid(cast)
   const recasts = window.recastsOf(cast)!
-  const ts = entries.ts(id)
-  // From the oldest on: at the entry itself at the latest there is a recast that counts.
-  for (let index = 0; index < recasts.length && entries.ts(recasts.at(index)) < ts; index += 1) {
+  for (let index = 0; index < recasts.length && walk.left > 0; index += 1) {
+    walk.left -= 1
     const recast = recasts.at(index)
     const recaster = entries.actor(recast)
-    if (entries.targetFid(recast) === author && users.has(recaster) && !isHidden(recaster)) return false
+    if (entries.targetFid(recast) === author && users.has(recaster) && !isHidden(recaster))
+      return entries.ts(recast)
   }
-  return true
+  return null
+}
+
+/** Whether the window has as many recasts of a stored cast as the tables. Those of a misnamed one are looked through. */
+function hasAllRecasts(window: RecentWindow, cast: number, walk: Walk): boolean {
+  const { table } = window
+  if (!window.hasCounts(cast)) return false
+  if (table.has(cast, castFlag.misnamed)) walk.left -= window.recastsOf(cast)!.length
+  return walk.left >= 0 && table.count(cast, castCounter.recasts) === window.recastCount(cast)
 }
