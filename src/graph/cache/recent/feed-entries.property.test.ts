@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CastTable } from './cast-table.js'
-import { entryKind, type FeedEntry, FeedEntryList, FeedEntryTable, Timeline } from './feed-entries.js'
+import { entryKind, type FeedEntry, FeedEntryList, FeedEntryTable } from './feed-entries.js'
+import { Timeline } from './timeline.js'
 
 const hashOf = (n: number) => createHash('sha1').update(String(n)).digest()
 const recastOf = (n: number, ts: number, actor: number): FeedEntry => ({
@@ -111,4 +112,40 @@ test('a list finds the entry of a message among others of the same cast and time
   expect(list.remove(entries, ids[4]!)).toBe(true)
   expect(list.remove(entries, ids[4]!)).toBe(false)
   expect(all.map(find)).toEqual(ids.map((id, index) => (index === 4 ? -1 : id)))
+})
+
+test('a list has its entries in order, wherever they are inserted and removed', () => {
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('insert' as const), ts: fc.nat(40) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('append', 'prepend'), ts: fc.nat(12) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('remove', 'removeFirst'), ts: fc.nat(40) }) },
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
+      const entries = new FeedEntryTable(new CastTable())
+      const list = new FeedEntryList()
+      let all: number[] = []
+      const insert = (ts: number) => {
+        const id = entries.add(recastOf(1, ts, 1))
+        list.insert(entries, id)
+        // Behind those of the same time.
+        all.splice(all.filter((other) => entries.ts(other) <= ts).length, 0, id)
+      }
+      for (const { kind, ts } of steps) {
+        if (kind === 'insert') insert(1_000 + ts)
+        else if (kind === 'append') for (let n = 0; n < ts; n += 1) insert(2_000 + n)
+        else if (kind === 'prepend') for (let n = 0; n < ts; n += 1) insert(500 - n)
+        else if (kind === 'removeFirst') {
+          const count = Math.min(all.length, ts)
+          list.removeFirst(count)
+          all = all.slice(count)
+        } else if (all.length > 0) {
+          const [id] = all.splice(ts % all.length, 1)
+          expect(list.remove(entries, id!)).toBe(true)
+        }
+        expect(Array.from({ length: list.length }, (_, index) => list.at(index))).toEqual(all)
+        if (all.length > 0) expect(list.newestTs).toBe(entries.ts(all.at(-1)!))
+      }
+    }),
+  )
 })

@@ -118,25 +118,37 @@ export interface FeedEntryPosition {
   readonly hash: Uint8Array
 }
 
-/** Entries from oldest to newest. Most are added at the end. */
+/**
+ * Entries from oldest to newest. Most are added at the end; those of a part that is loaded come before all others, and the oldest
+ * go first. So there may be room at both ends, and the shorter side moves.
+ */
 export class FeedEntryList {
   #ids = new Int32Array(4)
+  /** Where the oldest is. */
+  #start = 0
   length = 0
   /** The time of the newest entry, if there is one. */
   newestTs = 0
 
   at(index: number): number {
-    return this.#ids[index]!
+    return this.#ids[this.#start + index]!
   }
 
   insert(entries: FeedEntryTable, id: number): void {
-    let index = this.length
-    if (index > 0 && entries.compare(this.#ids[index - 1]!, id) > 0) {
+    const { length } = this
+    let index = length
+    if (index > 0 && entries.compare(this.at(index - 1), id) > 0) {
       index = this.#search((other) => entries.compare(other, id) <= 0)
     }
-    if (this.length === this.#ids.length) this.#ids = grown(this.#ids, new Int32Array(2 * this.length))
-    this.#ids.copyWithin(index + 1, index, this.length)
-    this.#ids[index] = id
+    const isNearStart = index < length - index
+    if (isNearStart ? this.#start === 0 : this.#start + length === this.#ids.length)
+      this.#makeRoom(isNearStart)
+    const start = this.#start
+    if (isNearStart) {
+      this.#ids.copyWithin(start - 1, start, start + index)
+      this.#start -= 1
+    } else this.#ids.copyWithin(start + index + 1, start + index, start + length)
+    this.#ids[this.#start + index] = id
     this.length += 1
     this.#noteNewest(entries)
   }
@@ -148,10 +160,9 @@ export class FeedEntryList {
       index < this.length;
       index += 1
     ) {
-      const other = this.#ids[index]!
+      const other = this.at(index)
       if (other === id) {
-        this.#ids.copyWithin(index, index + 1, this.length)
-        this.length -= 1
+        this.#removeAt(index)
         this.#noteNewest(entries)
         return true
       }
@@ -177,7 +188,7 @@ export class FeedEntryList {
       return time < entry.ts || (time === entry.ts && table.compare(entries.cast(id), cast) < 0)
     }
     for (let index = this.#search(isBefore); index < this.length; index += 1) {
-      const id = this.#ids[index]!
+      const id = this.at(index)
       if (entries.ts(id) !== entry.ts || entries.cast(id) !== cast) return -1
       if (entries.isAt(id, cast, entry)) return id
     }
@@ -186,7 +197,7 @@ export class FeedEntryList {
 
   /** Removes the oldest. */
   removeFirst(count: number): void {
-    this.#ids.copyWithin(0, count, this.length)
+    this.#start += count
     this.length -= count
   }
 
@@ -194,7 +205,7 @@ export class FeedEntryList {
   split(entries: FeedEntryTable): FeedEntryList {
     const newer = new FeedEntryList()
     const middle = this.length >> 1
-    newer.#ids = this.#ids.slice(middle, this.length)
+    newer.#ids = this.#ids.slice(this.#start + middle, this.#start + this.length)
     newer.length = this.length - middle
     newer.newestTs = this.newestTs
     this.length = middle
@@ -202,8 +213,29 @@ export class FeedEntryList {
     return newer
   }
 
+  #removeAt(index: number): void {
+    const start = this.#start
+    if (index < this.length - 1 - index) {
+      this.#ids.copyWithin(start + 1, start, start + index)
+      this.#start += 1
+    } else this.#ids.copyWithin(start + index, start + index + 1, start + this.length)
+    this.length -= 1
+  }
+
+  /** Makes room at one end: at least for half as many as there are, so that it is made rarely. The other end keeps up to as much. */
+  #makeRoom(isAtStart: boolean): void {
+    const { length } = this
+    const free = this.#ids.length - length
+    const entries = this.#ids.subarray(this.#start, this.#start + length)
+    if (free < length) this.#ids = new Int32Array(2 * length)
+    const room = this.#ids.length - length
+    const kept = Math.min(free, room >> 1)
+    this.#start = isAtStart ? room - kept : kept
+    this.#ids.set(entries, this.#start)
+  }
+
   #noteNewest(entries: FeedEntryTable): void {
-    if (this.length > 0) this.newestTs = entries.ts(this.#ids[this.length - 1]!)
+    if (this.length > 0) this.newestTs = entries.ts(this.at(this.length - 1))
   }
 
   /** Number of entries at the beginning for which a condition holds. */
@@ -212,84 +244,8 @@ export class FeedEntryList {
     let high = this.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if (isBefore(this.#ids[middle]!)) low = middle + 1
+      if (isBefore(this.at(middle))) low = middle + 1
       else high = middle
-    }
-    return low
-  }
-}
-
-/** A list is split above this length: to insert an entry moves at most 16 kB. */
-const MAX_PART_ENTRIES = 4096
-
-/** All entries of the window from oldest to newest, in lists of bounded length. */
-export class Timeline {
-  readonly #parts: FeedEntryList[] = [new FeedEntryList()]
-  length = 0
-
-  constructor(private readonly longestPart = MAX_PART_ENTRIES) {}
-
-  insert(entries: FeedEntryTable, id: number): void {
-    const index = this.#partOf(entries, id)
-    const part = this.#parts[index]!
-    part.insert(entries, id)
-    this.length += 1
-    if (part.length > this.longestPart) this.#parts.splice(index + 1, 0, part.split(entries))
-  }
-
-  remove(entries: FeedEntryTable, id: number): void {
-    // Equal entries may have been split into two parts.
-    for (let index = this.#partOf(entries, id); index >= 0; index -= 1) {
-      if (!this.#parts[index]!.remove(entries, id)) continue
-      this.length -= 1
-      if (this.#parts[index]!.length === 0 && this.#parts.length > 1) this.#parts.splice(index, 1)
-      return
-    }
-  }
-
-  /** Calls back with each entry before a position, the newest first, until it returns false. */
-  descend(entries: FeedEntryTable, before: FeedEntryPosition | null, visit: (id: number) => boolean): void {
-    for (let index = this.#parts.length - 1; index >= 0; index -= 1) {
-      const part = this.#parts[index]!
-      const count = before === null ? part.length : part.countBefore(entries, before)
-      for (let at = count - 1; at >= 0; at -= 1) if (!visit(part.at(at))) return
-    }
-  }
-
-  /** The time of the entry that has this many older ones. */
-  timeAt(entries: FeedEntryTable, count: number): number {
-    let older = count
-    for (const part of this.#parts) {
-      if (older < part.length) return entries.ts(part.at(older))
-      older -= part.length
-    }
-    return Number.POSITIVE_INFINITY
-  }
-
-  /** Removes the entries that are older than a time and returns them. */
-  removeBefore(entries: FeedEntryTable, ts: number): number[] {
-    const removed: number[] = []
-    while (this.length > 0) {
-      const part = this.#parts[0]!
-      const count = part.countBefore(entries, { ts, hash: new Uint8Array(0) })
-      for (let at = 0; at < count; at += 1) removed.push(part.at(at))
-      const isWhole = count === part.length
-      part.removeFirst(count)
-      this.length -= count
-      if (!isWhole) break
-      if (this.#parts.length > 1) this.#parts.shift()
-    }
-    return removed
-  }
-
-  /** The last part whose first entry is not after an entry. */
-  #partOf(entries: FeedEntryTable, id: number): number {
-    let low = 0
-    let high = this.#parts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if (entries.compare(this.#parts[middle]!.at(0), id) <= 0) low = middle
-      else high = middle - 1
     }
     return low
   }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { TestUser } from '../../../../test/network.js'
+import { HubEventType } from '../../../protocol/definitions.js'
 import { forYouRank } from '../../query/ranks.js'
 import { castCounter } from './cast-table.js'
 import { entryKind, type FeedEntry } from './feed-entries.js'
@@ -11,8 +13,16 @@ const hashOf = (n: number) => createHash('sha1').update(String(n)).digest()
 
 const START = 1_000_000
 
+function castOf(ts: number): RecentCast {
+  return { hash: hashOf(ts), fid: 1, ts, isReply: false, counts: null }
+}
+
 function like(actor: number, n: number, ts: number): FeedEntry {
   return { kind: entryKind.like, ts, actor, hash: hashOf(n), targetFid: 1 }
+}
+
+function recast(actor: number, n: number, ts: number): FeedEntry {
+  return { ...like(actor, n, ts), kind: entryKind.recast }
 }
 
 test('the old likes of a user who has nothing else go, and the user with them', () => {
@@ -126,13 +136,13 @@ test('what is there already is not added again, and counters that are known stay
   const window = new RecentWindow({ maxEntries: 100 })
   window.likesSince = 0
   const cast = { hash: hashOf(1), fid: 1, ts: 60, isReply: false, counts: null }
-  const recast = { ...like(2, 1, 70), kind: entryKind.recast }
+  const recastOfIt = recast(2, 1, 70)
   const feed = {
     kind: 'feed',
     since: 0,
     until: Infinity,
     casts: [cast, cast],
-    recasts: [recast, recast],
+    recasts: [recastOfIt, recastOfIt],
   } as const
   window.join(feed, [])
   for (const throughFid of [5, ALL_FIDS])
@@ -205,15 +215,14 @@ test.each([
   'the recasts of a cast, %sare looked through once for a page, and not beyond a limit',
   (_, since, [few, many]) => {
     const followed = Array.from({ length: 20 }, (_, n) => 100_000 + n)
-    const recastBy = (actor: number, ts: number) => ({ ...like(actor, 1, ts), kind: entryKind.recast })
     const read = (strangers: number) => {
       const window = new RecentWindow({ maxEntries: 1e6 })
       const counts = [0, strangers + 20, 0, 0] as const
       const casts = [{ hash: hashOf(1), fid: 1, ts: START, isReply: false, counts }]
       const recasts = [
-        ...Array.from({ length: strangers }, (_, n) => recastBy(1_000 + n, START + 1)),
-        ...followed.map((fid, n) => recastBy(fid, START + 10 + n)),
-        { ...recastBy(2, START + 2), targetFid: 8 },
+        ...Array.from({ length: strangers }, (_, n) => recast(1_000 + n, 1, START + 1)),
+        ...followed.map((fid, n) => recast(fid, 1, START + 10 + n)),
+        { ...recast(2, 1, START + 2), targetFid: 8 },
       ]
       window.join({ kind: 'feed', since, until: Infinity, casts, recasts }, [])
       let asked = 0
@@ -238,3 +247,39 @@ test.each([
     expect(ofMany.asked).toBeLessThan(25_000)
   },
 )
+
+/** Counts the entries that lists move. */
+function movedBy(run: () => void): number {
+  const moving = vi.spyOn(Object.getPrototypeOf(Int32Array.prototype) as Int32Array, 'copyWithin')
+  try {
+    run()
+    return moving.mock.calls.reduce((sum, [, start, end = 0]) => sum + Math.max(0, end - start), 0)
+  } finally {
+    moving.mockRestore()
+  }
+}
+
+test.each([
+  ['casts of one user', (ts: number) => ({ casts: [castOf(ts)], recasts: [] })],
+  ['recasts by one user', (ts: number) => ({ casts: [], recasts: [recast(2, ts, ts)] })],
+  ['recasts of one cast', (ts: number) => ({ casts: [], recasts: [recast(ts, 1, ts)] })],
+])('a window full of %s is loaded without moving what it has, and drops a few thousand', (_, entryAt) => {
+  const [entryCount, partLength] = [100_000, 2_000]
+  const window = new RecentWindow({ maxEntries: entryCount })
+  const load = () => {
+    for (let end = entryCount; end > 0; end -= partLength) {
+      const part = Array.from({ length: partLength }, (_each, n) => entryAt(end - n))
+      const casts = part.flatMap((each): RecentCast[] => each.casts)
+      const recasts = part.flatMap((each): FeedEntry[] => each.recasts)
+      const until = end === entryCount ? Number.POSITIVE_INFINITY : end + 1
+      window.join({ kind: 'feed', since: end - partLength + 1, until, casts, recasts }, [])
+    }
+  }
+  expect(movedBy(load)).toBeLessThan(10 * entryCount)
+  expect([window.timeline.length, window.hasDropped]).toEqual([entryCount, false])
+  const message = new TestUser(3).cast('one more', entryCount + 1)
+  const body = { type: HubEventType.MERGE_MESSAGE as const, message, deletedMessages: [] }
+  const apply = () => window.applyBlock({ shard: 1, height: 1, bodies: [body] })
+  expect(movedBy(apply)).toBeLessThan(entryCount)
+  expect([window.timeline.length, window.since]).toEqual([entryCount - 3_999, 4_001])
+})

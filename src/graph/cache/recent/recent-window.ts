@@ -6,8 +6,9 @@ import { netChanges } from '../../project/net-changes.js'
 import type { CommittedBlock, LogState } from '../block-sequence.js'
 import { AffinityScores } from './affinity-scores.js'
 import { type CastCounter, CastTable, castCounter, castFlag } from './cast-table.js'
-import { entryKind, type FeedEntry, FeedEntryList, FeedEntryTable, Timeline } from './feed-entries.js'
+import { entryKind, type FeedEntry, FeedEntryList, FeedEntryTable } from './feed-entries.js'
 import { KeptSignals } from './kept-signals.js'
+import { Timeline } from './timeline.js'
 import { UserTable } from './user-table.js'
 
 /** Activity of a user, newest last. */
@@ -63,8 +64,10 @@ export interface RecentWindowOptions {
 /** As `likesThroughFid`: the likes of everybody. */
 export const ALL_FIDS = Number.MAX_SAFE_INTEGER
 
-/** The share of the entries that goes at once when there are too many. */
+/** The share of the entries that goes at once when there are too many, and how many at most, if that is room enough. */
 const DROPPED_SHARE = 0.05
+/** A block brings 1,000. Each takes some microseconds of the thread of all requests. */
+const MAX_DROPPED = 4_000
 /** Likes go by this many seconds at once. */
 const LIKES_STEP_SECONDS = 6 * 3600
 
@@ -343,8 +346,16 @@ export class RecentWindow implements LogState {
     const id = list.find(this.entries, cast, entry)
     if (id < 0) return
     if (entry.kind !== entryKind.like) this.timeline.remove(this.entries, id)
-    list.remove(this.entries, id)
+    for (const each of this.#listsOf(id)) each.remove(this.entries, id)
     this.#forget(id)
+  }
+
+  /** The lists that hold an entry, beside the timeline. */
+  #listsOf(id: number): FeedEntryList[] {
+    const { entries } = this
+    const { feed, recasts, likes } = this.activityOf(entries.actor(id))!
+    if (entries.kind(id) === entryKind.recast) return [feed, recasts, this.#recasts[entries.cast(id)]!]
+    return [entries.kind(id) === entryKind.like ? likes : feed]
   }
 
   /** Forgets an entry that is in no list of entries any more. */
@@ -352,15 +363,11 @@ export class RecentWindow implements LogState {
     const { entries, table, users } = this
     const cast = entries.cast(id)
     const actor = entries.actor(id)
-    // Likes that go together have all left their list: the first of them may have been the end of the user.
+    // Those that go together have all left their lists: the first of them may have been the end of the user, or of the cast.
     const user = users.find(actor)
     if (entries.kind(id) === entryKind.cast) table.clearFlags(cast)
-    if (entries.kind(id) === entryKind.recast) {
-      users.activity(user).recasts.remove(entries, id)
-      const recasts = this.#recasts[cast]!
-      recasts.remove(entries, id)
-      if (recasts.length === 0) this.#recasts[cast] = undefined
-    }
+    if (entries.kind(id) === entryKind.recast && this.#recasts[cast]?.length === 0)
+      this.#recasts[cast] = undefined
     if (user >= 0) {
       const { feed, likes } = users.activity(user)
       this.#noteActivity(user)
@@ -374,17 +381,23 @@ export class RecentWindow implements LogState {
     const { maxEntries } = this
     if (this.entries.size - this.timeline.length > maxEntries / 2)
       this.dropLikesBefore(this.likesSince + LIKES_STEP_SECONDS)
-    if (this.entries.size <= maxEntries || this.timeline.length === 0) return
-    const dropped = Math.ceil(this.timeline.length * DROPPED_SHARE)
-    this.dropBefore(this.timeline.timeAt(this.entries, dropped) + 1)
+    const { length } = this.timeline
+    const excess = this.entries.size - maxEntries
+    if (excess <= 0 || length === 0) return
+    // A part may bring more than a block. That many likes must not end the timeline: they go by themselves.
+    const enough = Math.min(excess, length >> 1)
+    const dropped = Math.max(enough, Math.min(Math.ceil(length * DROPPED_SHARE), MAX_DROPPED))
+    this.dropBefore(this.timeline.timeAt(this.entries, dropped - 1) + 1)
   }
 
-  /** Drops casts and recasts, and likes, that are older than a time. */
+  /** Drops casts and recasts that are older than a time. */
   dropBefore(ts: number): void {
-    for (const id of this.timeline.removeBefore(this.entries, ts)) {
-      this.activityOf(this.entries.actor(id))!.feed.remove(this.entries, id)
-      this.#forget(id)
-    }
+    const { entries } = this
+    const dropped = this.timeline.removeBefore(entries, ts)
+    // From each list at once: most may be of one user or of one cast.
+    const lists = new Set(dropped.flatMap((id) => this.#listsOf(id)))
+    for (const list of lists) list.removeFirst(list.countBefore(entries, { ts, hash: new Uint8Array(0) }))
+    for (const id of dropped) this.#forget(id)
     this.since = Math.max(this.since, ts)
     this.hasDropped = true
   }
