@@ -73,7 +73,7 @@ export class Hydrator {
     this.#channels = new ChannelCache(options.db, this.#users, options)
     const { db, invalidation, maxViewerSetsBytes = 0 } = options
     this.viewerSets = new ViewerSets({ db, invalidation, maxBytes: maxViewerSetsBytes })
-    this.window = new RecentWindow({ maxEntries: options.maxRecentEntries ?? 0 })
+    this.window = new RecentWindow({ maxEntries: options.maxRecentEntries ?? 0, clock: options.clock })
     this.recent = new RecentFeeds({
       db,
       window: this.window,

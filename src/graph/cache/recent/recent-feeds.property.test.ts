@@ -12,6 +12,7 @@ import { resultWithin } from '../../../platform/process/pause.js'
 import { ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { projectEvents } from '../../project/project.js'
+import type { FeedPageRequest, FeedRow } from '../../query/feeds.js'
 import { readAuthorFeed } from '../../query/feeds-by-author.js'
 import { readFollowingFeed } from '../../query/feeds-following.js'
 import { readForYouFeed, readTrending } from '../../query/feeds-ranked.js'
@@ -241,12 +242,17 @@ async function differencesOf(
     const page = { before, count: 6, viewerFid }
     for (const recasts of [true, false]) {
       const found = await recent.following({ fid, recasts }, page)
-      if (isSettled) await expectSame(found, () => readFollowingFeed(db, { fid, recasts }, page))
+      if (!isSettled) continue
+      await expectSame(found, () => readFollowingFeed(db, { fid, recasts }, page))
+      if (recasts) await expectSameNext(found, page, (next) => readFollowingFeed(db, { fid, recasts }, next))
     }
     for (const kinds of ['all', 'replies', 'without replies'] as const) {
       const selection = { fids: [fid, viewerFid], casts: kinds, recasts: kinds !== 'without replies' }
       const found = await recent.author(selection, page)
-      if (isSettled) await expectSame(found, () => readAuthorFeed(db, selection, page))
+      if (!isSettled) continue
+      await expectSame(found, () => readAuthorFeed(db, selection, page))
+      if (selection.recasts)
+        await expectSameNext(found, page, (next) => readAuthorFeed(db, selection, next))
     }
   }
   const ranking = { ts: second, after: null, count: 5, viewerFid }
@@ -264,8 +270,25 @@ async function expectSame(
   asked += 1
   if (found === null) return
   answered += 1
-  const rowsOf = (rows: readonly object[]) => rows.map((row) => ({ ...row, readAtMicros: 0 }))
-  expect(rowsOf(found)).toEqual(rowsOf(await read()))
+  expect(untimed(found)).toEqual(untimed(await read()))
+}
+
+/** Compares the page after a first one with what it is when all recasts count: they were stored before the first page was read. */
+async function expectSameNext(
+  found: readonly FeedRow[] | null,
+  page: FeedPageRequest,
+  read: (pageRequest: FeedPageRequest) => Promise<readonly FeedRow[]>,
+): Promise<void> {
+  const last = found?.at(-1)
+  if (last === undefined) return
+  const next = { ...page, before: last }
+  const rows = await read({ ...next, recastsUntilMicros: last.readAtMicros })
+  expect(untimed(rows)).toEqual(untimed(await read(next)))
+}
+
+/** Rows without the time at which they were read. */
+function untimed(rows: readonly object[]): object[] {
+  return rows.map((row) => ({ ...row, readAtMicros: 0 }))
 }
 
 test.each([

@@ -217,3 +217,26 @@ test('a recast of a cast that came since the window was filled is asked about on
   expect(await read()).toEqual([true])
   expect(statements).toEqual([])
 })
+
+test('first pages are equal until a recast is stored, and later pages count the recasts that they counted', async () => {
+  const { blocks, recent, parts } = createProcess(1000, 1e6, {
+    clock: () => fixedClock() + performance.now(),
+  })
+  await fillWindow(parts, neverStopped)
+  const read = () => recent.author(author, page)
+  const first = await read()
+  expect(await read()).toEqual(first)
+  blocks.commit(block(1, new TestUser(2).cast('of somebody else', testNow)))
+  expect(await read()).toEqual(first)
+  const recasted = new TestUser(2).cast('recasted', testNow)
+  const [stored] = await db<{ micros: number }[]>`
+    insert into social.reactions ${db({ fid: 1, type: 2, target_hash: recasted.hash, target_fid: 2, ts: testNow, signer: Buffer.alloc(0) })}
+    returning (extract(epoch from merged_at) * 1000000)::bigint as micros`
+  // Nothing that this process has not heard of is on the page, or claimed by its cursor.
+  expect(await read()).toEqual(first)
+  blocks.commit(block(2, alice.react(recasted, testNow, { type: ReactionType.RECAST })))
+  const [newest] = (await read())!
+  expect(newest!.readAtMicros).toBeGreaterThanOrEqual(stored!.micros)
+  expect(newest!.readAtMicros).toBeGreaterThan(first![0]!.readAtMicros)
+  expect(await read()).toMatchObject([newest, { hash }])
+})

@@ -135,14 +135,14 @@ export class RecentFeeds {
   ): Promise<FeedRow[] | TableReason> {
     const isHidden = await this.#hiddenFrom(pageRequest)
     if (!isHidden) return 'large_user'
-    const { blocks, window, clock } = this.options
+    const { blocks, window } = this.options
     // The sets were awaited: the state may have moved on, or been lost.
     if (!blocks.isCurrent()) return 'behind'
     const { before, count } = pageRequest
     const position = before && { ts: before.ts, hash: Buffer.from(before.hash, 'hex') }
     const found = readWindowFeed(window, selection, { before: position, count, isHidden })
     if (typeof found === 'string') return found
-    const readAtMicros = selection.recasts ? Math.round((clock() + window.clockOffsetMs) * 1000) : 0
+    const readAtMicros = selection.recasts ? window.recastsUntilMicros : 0
     const unknown = found.filter(({ isShown }) => isShown === null)
     this.#readCountsOf(unknown)
     const areShown =

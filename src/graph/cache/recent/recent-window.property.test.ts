@@ -146,6 +146,9 @@ function expectSameFeed(
   }
 }
 
+/** A window whose clock stands still. */
+const createWindow = (maxEntries: number) => new RecentWindow({ maxEntries, clock: () => 0 })
+
 const steps = fc.array(step, { minLength: 10, maxLength: 120, size: 'max' })
 const parts = fc.record({
   /** Which steps came before the window was read, and which while it was. */
@@ -163,7 +166,7 @@ test('a window that is read in parts and changed by blocks says what the message
   fc.assert(
     fc.property(steps, parts, (all, { read, later, since, likesSince, throughFid, joinsSecond, hidden }) => {
       const model = new WindowModel()
-      const window = new RecentWindow({ maxEntries: 1e6 })
+      const window = createWindow(1e6)
       const change = (some: readonly Step[]) =>
         some.map((each) => bodyOf(each, model)).filter((body) => body !== null)
       change(all.slice(0, read))
@@ -214,7 +217,7 @@ test('a window without room drops the oldest, and says the same of what it has',
   fc.assert(
     fc.property(steps, fc.integer({ min: 4, max: 40 }), (all, maxEntries) => {
       const model = new WindowModel()
-      const window = new RecentWindow({ maxEntries })
+      const window = createWindow(maxEntries)
       window.likesSince = START
       window.join(model.feedPart(0, Number.POSITIVE_INFINITY), [])
       window.join(model.likesPart(-1, ALL_FIDS, window.likesSince), [])

@@ -13,6 +13,9 @@ const hashOf = (n: number) => createHash('sha1').update(String(n)).digest()
 
 const START = 1_000_000
 
+/** A window whose clock stands still. */
+const createWindow = (maxEntries: number) => new RecentWindow({ maxEntries, clock: () => 0 })
+
 function castOf(ts: number): RecentCast {
   return { hash: hashOf(ts), fid: 1, ts, isReply: false, counts: null }
 }
@@ -26,7 +29,7 @@ function recast(actor: number, n: number, ts: number): FeedEntry {
 }
 
 test('the old likes of a user who has nothing else go, and the user with them', () => {
-  const window = new RecentWindow({ maxEntries: 100 })
+  const window = createWindow(100)
   window.likesSince = 0
   const likes = [like(2, 1, 10), like(2, 2, 20), like(3, 1, 10), like(3, 2, 90)]
   window.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
@@ -36,7 +39,7 @@ test('the old likes of a user who has nothing else go, and the user with them', 
 })
 
 test('a part that does not end where the window begins is not joined', () => {
-  const window = new RecentWindow({ maxEntries: 100 })
+  const window = createWindow(100)
   const casts = [{ hash: hashOf(1), fid: 1, ts: 60, isReply: false, counts: null }]
   expect(window.join({ kind: 'feed', since: 50, until: 70, casts, recasts: [] }, [])).toBe(false)
   expect(window.join({ kind: 'feed', since: 50, until: Infinity, casts, recasts: [] }, [])).toBe(true)
@@ -53,7 +56,7 @@ test('a part that does not end where the window begins is not joined', () => {
 })
 
 test('likes take at most half of the room', () => {
-  const window = new RecentWindow({ maxEntries: 10 })
+  const window = createWindow(10)
   window.likesSince = 0
   const likes = Array.from({ length: 6 }, (_, n) => like(2, n, n * 3_600))
   window.join({ kind: 'likes', throughFid: ALL_FIDS, likes: likes.slice(0, 5) }, [])
@@ -63,7 +66,7 @@ test('likes take at most half of the room', () => {
 })
 
 test('a feed that takes few of very many entries is left to the tables', () => {
-  const window = new RecentWindow({ maxEntries: 1e5 })
+  const window = createWindow(1e5)
   const casts: RecentCast[] = Array.from({ length: 30_000 }, (_, n) => ({
     hash: hashOf(n),
     fid: n < 10 ? 2 : 1,
@@ -83,7 +86,7 @@ test('a feed that takes few of very many entries is left to the tables', () => {
 })
 
 test('of more casts than a for-you feed ranks, those with the most and the latest activity count', () => {
-  const window = new RecentWindow({ maxEntries: 1e5 })
+  const window = createWindow(1e5)
   window.likesSince = 0
   const users = Array.from({ length: 150 }, (_, index) => index + 10)
   // Ten casts of each, most of one second, in an order that has nothing to do with their hashes.
@@ -133,7 +136,7 @@ test('of more casts than a for-you feed ranks, those with the most and the lates
 })
 
 test('what is there already is not added again, and counters that are known stay', () => {
-  const window = new RecentWindow({ maxEntries: 100 })
+  const window = createWindow(100)
   window.likesSince = 0
   const cast = { hash: hashOf(1), fid: 1, ts: 60, isReply: false, counts: null }
   const recastOfIt = recast(2, 1, 70)
@@ -167,7 +170,7 @@ test('what is there already is not added again, and counters that are known stay
 })
 
 test('a feed has what was cast in the first second of the network', () => {
-  const window = new RecentWindow({ maxEntries: 100 })
+  const window = createWindow(100)
   const casts = [0, 0, 1].map((ts, n) => ({ hash: hashOf(n), fid: n, ts, isReply: false, counts: null }))
   window.join({ kind: 'feed', since: 0, until: Infinity, casts, recasts: [] }, [])
   const selection = { users: new Set([0, 1, 2, 3]), casts: 'all', recasts: true } as const
@@ -180,7 +183,7 @@ test('a feed has what was cast in the first second of the network', () => {
 })
 
 test('casts of one rank are in the order of their hashes', () => {
-  const window = new RecentWindow({ maxEntries: 100 })
+  const window = createWindow(100)
   const casts = Array.from({ length: 20 }, (_, n) => ({
     hash: hashOf(n),
     fid: n,
@@ -195,7 +198,7 @@ test('casts of one rank are in the order of their hashes', () => {
 })
 
 test('reactions that name the author of a cast count, those that name another do not', () => {
-  const window = new RecentWindow({ maxEntries: 100 })
+  const window = createWindow(100)
   window.likesSince = START - 3 * 86_400 + 1
   const cast = { hash: hashOf(1), fid: 9, ts: START, isReply: false, counts: [4, 0, 0, 0] as const }
   window.join({ kind: 'feed', since: 0, until: Infinity, casts: [cast], recasts: [] }, [])
@@ -216,7 +219,7 @@ test.each([
   (_, since, [few, many]) => {
     const followed = Array.from({ length: 20 }, (_, n) => 100_000 + n)
     const read = (strangers: number) => {
-      const window = new RecentWindow({ maxEntries: 1e6 })
+      const window = createWindow(1e6)
       const counts = [0, strangers + 20, 0, 0] as const
       const casts = [{ hash: hashOf(1), fid: 1, ts: START, isReply: false, counts }]
       const recasts = [
@@ -265,7 +268,7 @@ test.each([
   ['recasts of one cast', (ts: number) => ({ casts: [], recasts: [recast(ts, 1, ts)] })],
 ])('a window full of %s is loaded without moving what it has, and drops a few thousand', (_, entryAt) => {
   const [entryCount, partLength] = [100_000, 2_000]
-  const window = new RecentWindow({ maxEntries: entryCount })
+  const window = createWindow(entryCount)
   const load = () => {
     for (let end = entryCount; end > 0; end -= partLength) {
       const part = Array.from({ length: partLength }, (_each, n) => entryAt(end - n))

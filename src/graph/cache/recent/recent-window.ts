@@ -1,5 +1,5 @@
 import type { HubEventBody } from '../../../hub/log/hub-event.js'
-import { MessageType, ReactionType } from '../../../protocol/definitions.js'
+import { HubEventType, MessageType, ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { castRow, quotedBy } from '../../cast-row.js'
 import { netChanges } from '../../project/net-changes.js'
@@ -59,6 +59,8 @@ interface Scope {
 export interface RecentWindowOptions {
   /** Casts, recasts and likes that are kept; the oldest go first. */
   readonly maxEntries: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
 }
 
 /** As `likesThroughFid`: the likes of everybody. */
@@ -95,6 +97,11 @@ export class RecentWindow implements LogState {
   likesSince = Number.POSITIVE_INFINITY
   /** How far the clock of the database is ahead, in milliseconds. */
   clockOffsetMs = 0
+  /**
+   * Unix microseconds by the clock of the database: all recasts of the window, and those from before it, were stored until then.
+   * It changes with the next recast, so that pages between two recasts are equal, and none claims a recast that the window lacks.
+   */
+  recastsUntilMicros = 0
   /** Whether older entries had to go: the window is as long as it may be. */
   hasDropped = false
   /** Used by one request after the other, none of which waits while it does. */
@@ -103,9 +110,11 @@ export class RecentWindow implements LogState {
   generation = 0
 
   readonly maxEntries: number
+  readonly #clock: () => number
 
-  constructor({ maxEntries }: RecentWindowOptions) {
+  constructor({ maxEntries, clock }: RecentWindowOptions) {
     this.maxEntries = maxEntries
+    this.#clock = clock
   }
 
   /** Bytes of its tables; the lists of users and casts come to it. */
@@ -180,6 +189,7 @@ export class RecentWindow implements LogState {
         kind === entryKind.like ? actor <= this.likesThroughFid && ts >= this.likesSince : ts >= this.since,
       counts: () => true,
     })
+    if (bodies.some(addsRecast)) this.#noteRecasts()
     this.#dropOldest()
   }
 
@@ -204,6 +214,7 @@ export class RecentWindow implements LogState {
     bodies: readonly HubEventBody[],
   ): void {
     this.since = since
+    this.#noteRecasts()
     for (const cast of casts) this.#addCast(cast)
     for (const recast of recasts) this.#addEntry(recast)
     const isNew = (ts: number) => ts >= since && ts < until
@@ -236,6 +247,11 @@ export class RecentWindow implements LogState {
       joined.add(cast)
     }
     this.#change(bodies, { has: () => false, counts: (cast) => joined.has(cast) })
+  }
+
+  /** Notes that recasts were stored until now. The clock tells whole milliseconds: a moment too early would leave out the last. */
+  #noteRecasts(): void {
+    this.recastsUntilMicros = Math.round((this.#clock() + 1 + this.clockOffsetMs) * 1000)
   }
 
   /** Changes entries and counters as `graph/project` changes the tables. */
@@ -412,4 +428,10 @@ export class RecentWindow implements LogState {
       for (const id of old) this.#forget(id)
     }
   }
+}
+
+function addsRecast(body: HubEventBody): boolean {
+  if (body.type !== HubEventType.MERGE_MESSAGE) return false
+  const { type, reactionBody } = body.message.data
+  return type === MessageType.REACTION_ADD && reactionBody!.type === ReactionType.RECAST
 }
