@@ -6,20 +6,25 @@ import { projectEvents } from '../../graph/project/project.js'
 import { createSearchJob } from '../../graph/refresh/search-prefix-lists.js'
 import { createVocabularyJob } from '../../graph/refresh/search-vocabulary.js'
 import { createWaitingThreadsJob } from '../../graph/refresh/waiting-threads.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import type { Module } from '../module.js'
+
+const publishThreads = (transaction: Transaction, hashes: readonly string[]) =>
+  publishInvalidation(transaction, hashes.map(cacheTag.thread))
 
 /** Users, casts, reactions and follows as tables for reading, written by every merge. */
 export const readModelModule: Module = {
   name: 'read model',
   runsIn: ['worker'],
-  mergeHooks: [projectEvents, publishChannelChanges],
+  mergeHooks: [
+    (db, events, withCommit) => projectEvents(db, events, withCommit, publishThreads),
+    publishChannelChanges,
+  ],
   start: ({ connections, clock }) => ({
     jobs: [
       createSearchJob({ db: connections.work, clock }),
       createVocabularyJob(connections.work),
-      createWaitingThreadsJob(connections.work, (transaction, hash) =>
-        publishInvalidation(transaction, [cacheTag.thread(hash)]),
-      ),
+      createWaitingThreadsJob(connections.work, (transaction, hash) => publishThreads(transaction, [hash])),
       createDailyActivityJob(connections.work, clock),
     ],
   }),

@@ -8,7 +8,7 @@ import { setChannelFollow } from '../../features/channels/channel-follows.js'
 import { mute, unmute } from '../../features/moderation/relations.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
 import type { MergeBatch } from '../../hub/merge/batch.js'
-import { mergeBatch } from '../../hub/merge/merge.js'
+import { type MergeHook, mergeBatch } from '../../hub/merge/merge.js'
 import {
   MessageType,
   Protocol,
@@ -22,6 +22,7 @@ import { projectEvents } from '../project/project.js'
 import { Cast } from '../view/schema/cast.js'
 import { Channel } from '../view/schema/channel.js'
 import { User } from '../view/schema/user.js'
+import { cacheTag } from './cache-tags.js'
 import { Hydrator } from './hydrator.js'
 
 for (const format of ['int32', 'double', 'date-time', 'uri']) {
@@ -42,11 +43,15 @@ async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<v
   const dropTags = async (_db: unknown, events: Parameters<Hydrator['invalidation']['applyEvents']>[0]) => {
     hydrator?.invalidation.applyEvents(events)
   }
+  const project: MergeHook = (transaction, events, withCommit) =>
+    projectEvents(transaction, events, withCommit, async (_, threads) =>
+      hydrator?.invalidation.apply({ tags: threads.map(cacheTag.thread) }),
+    )
   const { messages } = await mergeBatch(
     db,
     1,
     transactionHooks,
-    { shards: 1, hooks: [projectEvents, dropTags] },
+    { shards: 1, hooks: [project, dropTags] },
     testNowUnix * 1000,
   )
   expect(messages.filter((outcome) => outcome !== null)).toEqual([])
@@ -489,6 +494,19 @@ describe('replies to replies', () => {
     second += 1
     await merge({ messages: [users[chain[3]!.data.fid - 1]!.removeCast(chain[3]!.hash, second)] }, cached)
     expect(await viewOf(cached, deep)).toEqual(await viewOf(createHydrator(0), deep))
+  })
+
+  test('of a thread that arrives from its end change with its first cast', async () => {
+    const cached = createHydrator(1000)
+    const chain = chainOf(310)
+    const deep = chain.slice(305)
+    await merge({ messages: chain.slice(60) }, cached)
+    await merge({ messages: [chain[59]!] }, cached)
+    await viewOf(cached, deep)
+    await merge({ messages: chain.slice(0, 59) }, cached)
+    const views = await viewOf(cached, deep)
+    expect(views).toEqual(await viewOf(createHydrator(0), deep))
+    expect(views[0]).toContain(`"thread_hash":"0x${hex(chain[0]!)}"`)
   })
 
   test('are not loaded again when a reply in another thread is removed', async () => {

@@ -152,13 +152,23 @@ type ThreadUpdates = PendingQuery<
  */
 const MAX_MOVED_TO_MISSING = 200
 
-/** Gives the replies that were waiting for these casts their thread, and all casts below. */
+/**
+ * Runs in the transaction that moves casts, with the threads that they had and no event of the merge names: hex without 0x. Caches
+ * may have casts with them.
+ */
+export type OnThreadsMoved = (db: Transaction, hashes: readonly string[]) => Promise<void>
+
+/**
+ * Gives the replies that were waiting for these casts their thread, and all casts below.
+ *
+ * @returns the threads that moved casts had, other than these casts, as `OnThreadsMoved` gets them: only those that have waited.
+ */
 export async function attachReplies(
   db: Transaction,
   casts: readonly Pick<ThreadNode, 'hash'>[],
   activity: UrlActivity,
   maxMovedToMissing = MAX_MOVED_TO_MISSING,
-): Promise<void> {
+): Promise<string[]> {
   const threadUpdates: ThreadUpdates = db`
     select hash, fid, thread_hash, root_parent_url from attached
     where parent_hash <> all (array(select hash from deferred))
@@ -187,7 +197,9 @@ export async function attachReplies(
       returning hash
     ),
   `
-  await updateDescendants(db, threadUpdates, activity, deferring)
+  const moved = await updateDescendants(db, threadUpdates, activity, deferring)
+  const named = new Set(casts.map(({ hash }) => hash.toString('hex')))
+  return [...new Set(moved.map((hash) => hash.toString('hex')))].filter((hash) => !named.has(hash))
 }
 
 /**
@@ -259,7 +271,7 @@ export async function repairThreads(
       ${db.types.texts(threads.map(({ rootParentUrl }) => rootParentUrl))}::text[]
     ) as inconsistent (hash, fid, thread_hash, root_parent_url)
   `
-  return await updateDescendants(db, threadUpdates, activity)
+  return (await updateDescendants(db, threadUpdates, activity)).length
 }
 
 /**
@@ -267,15 +279,17 @@ export async function repairThreads(
  * same thread.
  *
  * @param definitions Queries that `threadUpdates` reads.
- * @returns the number of casts that had another thread.
+ * @returns the thread that each cast had whose thread was another.
  */
 async function updateDescendants(
   db: Transaction,
   threadUpdates: ThreadUpdates,
   activity: UrlActivity,
   definitions: Fragment = db``,
-): Promise<number> {
-  const moved = await db<{ ts: number; old_url: string | null; new_url: string | null }[]>`
+): Promise<Buffer[]> {
+  const moved = await db<
+    { ts: number; old_thread: Buffer; old_url: string | null; new_url: string | null }[]
+  >`
     with recursive ${definitions} below as (
       ${threadUpdates}
       union
@@ -289,13 +303,13 @@ async function updateDescendants(
     join casts old on old.hash = below.hash
     where c.hash = below.hash
       and (old.thread_hash, old.root_parent_url) is distinct from (below.thread_hash, below.root_parent_url)
-    returning c.ts, old.root_parent_url as old_url, c.root_parent_url as new_url
+    returning c.ts, old.thread_hash as old_thread, old.root_parent_url as old_url, c.root_parent_url as new_url
   `
   for (const { ts, old_url, new_url } of moved) {
     activity.add(old_url, ts, -1)
     activity.add(new_url, ts, 1)
   }
-  return moved.length
+  return moved.map(({ old_thread }) => old_thread)
 }
 
 /** A constant that nothing else in the database locks: the bytes of "thread". */
