@@ -31,7 +31,11 @@ export async function projectEvents(
   const changes = netChanges(events)
   const schema = projectInto(db, 'social')
   const threads = lockThreads(db, changes)
-  const [, , last] = await inPipeline([schema, threads, projectEventBatch(db, events, { changes, threads, onThreadsMoved })])
+  const [, , last] = await inPipeline([
+    schema,
+    threads,
+    projectEventBatch(db, events, { changes, threads, onThreadsMoved }),
+  ])
   const bodies = events.map(({ body }) => body)
   const channelChanges = await findChannelChanges(db, bodies, changes)
   if (channelChanges.stale.length === 0) return withCommit(last)

@@ -251,8 +251,7 @@ async function differencesOf(
       const found = await recent.author(selection, page)
       if (!isSettled) continue
       await expectSame(found, () => readAuthorFeed(db, selection, page))
-      if (selection.recasts)
-        await expectSameNext(found, page, (next) => readAuthorFeed(db, selection, next))
+      if (selection.recasts) await expectSameNext(found, page, (next) => readAuthorFeed(db, selection, next))
     }
   }
   const ranking = { ts: second, after: null, count: 5, viewerFid }

@@ -235,7 +235,9 @@ test.each([
           asked += 1
           return followed.includes(fid)
         },
-        forEach: (visit: (fid: number) => void) => followed.forEach((fid) => visit(fid)),
+        forEach(visit: (fid: number) => void) {
+          for (const fid of followed) visit(fid)
+        },
       }
       const page = { before: null, count: 20, isHidden: () => false }
       const found = readWindowFeed(window, { users, casts: 'all', recasts: true }, page) as WindowEntry[]
