@@ -213,45 +213,42 @@ test('reactions that name the author of a cast count, those that name another do
 
 test.each([
   ['', 0, [5_000, 30_000]],
-  ['as many as the tables, some of which may name another author, ', 1, [5_000, 15_000]],
-])(
-  'the recasts of a cast, %sare looked through once for a page, and not beyond a limit',
-  (_, since, [few, many]) => {
-    const followed = Array.from({ length: 20 }, (_, n) => 100_000 + n)
-    const read = (strangers: number) => {
-      const window = createWindow(1e6)
-      const counts = [0, strangers + 20, 0, 0] as const
-      const casts = [{ hash: hashOf(1), fid: 1, ts: START, isReply: false, counts }]
-      const recasts = [
-        ...Array.from({ length: strangers }, (_, n) => recast(1_000 + n, 1, START + 1)),
-        ...followed.map((fid, n) => recast(fid, 1, START + 10 + n)),
-        { ...recast(2, 1, START + 2), targetFid: 8 },
-      ]
-      window.join({ kind: 'feed', since, until: Infinity, casts, recasts }, [])
-      let asked = 0
-      const users = {
-        size: followed.length,
-        has(fid: number) {
-          asked += 1
-          return followed.includes(fid)
-        },
-        forEach(visit: (fid: number) => void) {
-          for (const fid of followed) visit(fid)
-        },
-      }
-      const page = { before: null, count: 20, isHidden: () => false }
-      const found = readWindowFeed(window, { users, casts: 'all', recasts: true }, page) as WindowEntry[]
-      return { asked, shown: found.map(({ isShown }) => isShown) }
+  [' some of whose recasts may name another author', 1, [5_000, 15_000]],
+])('a page looks through the recasts of a cast%s once, and not beyond a limit', (_, since, [few, many]) => {
+  const followed = Array.from({ length: 20 }, (_, n) => 100_000 + n)
+  const read = (strangers: number) => {
+    const window = createWindow(1e6)
+    const counts = [0, strangers + 20, 0, 0] as const
+    const casts = [{ hash: hashOf(1), fid: 1, ts: START, isReply: false, counts }]
+    const recasts = [
+      ...Array.from({ length: strangers }, (_, n) => recast(1_000 + n, 1, START + 1)),
+      ...followed.map((fid, n) => recast(fid, 1, START + 10 + n)),
+      { ...recast(2, 1, START + 2), targetFid: 8 },
+    ]
+    window.join({ kind: 'feed', since, until: Infinity, casts, recasts }, [])
+    let asked = 0
+    const users = {
+      size: followed.length,
+      has(fid: number) {
+        asked += 1
+        return followed.includes(fid)
+      },
+      forEach(visit: (fid: number) => void) {
+        for (const fid of followed) visit(fid)
+      },
     }
-    const ofFew = read(few!)
-    expect(ofFew.shown).toEqual([...followed.slice(1).map(() => false), true])
-    expect(ofFew.asked).toBeLessThan(2 * few!)
-    // The tables say it.
-    const ofMany = read(many!)
-    expect(ofMany.shown).toEqual(followed.map(() => null))
-    expect(ofMany.asked).toBeLessThan(25_000)
-  },
-)
+    const page = { before: null, count: 20, isHidden: () => false }
+    const found = readWindowFeed(window, { users, casts: 'all', recasts: true }, page) as WindowEntry[]
+    return { asked, shown: found.map(({ isShown }) => isShown) }
+  }
+  const ofFew = read(few!)
+  expect(ofFew.shown).toEqual([...followed.slice(1).map(() => false), true])
+  expect(ofFew.asked).toBeLessThan(2 * few!)
+  // The tables say it.
+  const ofMany = read(many!)
+  expect(ofMany.shown).toEqual(followed.map(() => null))
+  expect(ofMany.asked).toBeLessThan(25_000)
+})
 
 /** Counts the entries that lists move. */
 function movedBy(run: () => void): number {
@@ -264,27 +261,43 @@ function movedBy(run: () => void): number {
   }
 }
 
+/** Fills a window from the newest to the oldest, as the loader does, with an entry for each second. */
+function fill(
+  window: RecentWindow,
+  entryAt: (ts: number) => { readonly casts: RecentCast[]; readonly recasts: FeedEntry[] },
+): void {
+  const partLength = 2_000
+  for (let end = window.maxEntries; end > 0; end -= partLength) {
+    const part = Array.from({ length: partLength }, (_, n) => entryAt(end - n))
+    const casts = part.flatMap((each) => each.casts)
+    const recasts = part.flatMap((each) => each.recasts)
+    const until = end === window.maxEntries ? Number.POSITIVE_INFINITY : end + 1
+    window.join({ kind: 'feed', since: end - partLength + 1, until, casts, recasts }, [])
+  }
+}
+
+/** Applies a block with one more cast. */
+function applyBlock(window: RecentWindow): void {
+  const message = new TestUser(3).cast('one more', window.maxEntries + 1)
+  const body = { type: HubEventType.MERGE_MESSAGE as const, message, deletedMessages: [] }
+  window.applyBlock({ shard: 1, height: 1, bodies: [body] })
+}
+
 test.each([
   ['casts of one user', (ts: number) => ({ casts: [castOf(ts)], recasts: [] })],
   ['recasts by one user', (ts: number) => ({ casts: [], recasts: [recast(2, ts, ts)] })],
   ['recasts of one cast', (ts: number) => ({ casts: [], recasts: [recast(ts, 1, ts)] })],
-])('a window full of %s is loaded without moving what it has, and drops a few thousand', (_, entryAt) => {
-  const [entryCount, partLength] = [100_000, 2_000]
-  const window = createWindow(entryCount)
-  const load = () => {
-    for (let end = entryCount; end > 0; end -= partLength) {
-      const part = Array.from({ length: partLength }, (_each, n) => entryAt(end - n))
-      const casts = part.flatMap((each): RecentCast[] => each.casts)
-      const recasts = part.flatMap((each): FeedEntry[] => each.recasts)
-      const until = end === entryCount ? Number.POSITIVE_INFINITY : end + 1
-      window.join({ kind: 'feed', since: end - partLength + 1, until, casts, recasts }, [])
-    }
-  }
-  expect(movedBy(load)).toBeLessThan(10 * entryCount)
-  expect([window.timeline.length, window.hasDropped]).toEqual([entryCount, false])
-  const message = new TestUser(3).cast('one more', entryCount + 1)
-  const body = { type: HubEventType.MERGE_MESSAGE as const, message, deletedMessages: [] }
-  const apply = () => window.applyBlock({ shard: 1, height: 1, bodies: [body] })
-  expect(movedBy(apply)).toBeLessThan(entryCount)
-  expect([window.timeline.length, window.since]).toEqual([entryCount - 3_999, 4_001])
+])('a window full of %s is loaded, and drops the oldest, without moving what it has', (_, entryAt) => {
+  const window = createWindow(20_000)
+  expect(movedBy(() => fill(window, entryAt))).toBeLessThan(10 * window.maxEntries)
+  expect([window.timeline.length, window.hasDropped]).toEqual([20_000, false])
+  expect(movedBy(() => applyBlock(window))).toBeLessThan(window.maxEntries)
+  expect([window.timeline.length, window.since]).toEqual([19_000, 1_002])
+})
+
+test('a block drops a few thousand of very many entries', () => {
+  const window = createWindow(100_000)
+  fill(window, (ts) => ({ casts: [castOf(ts)], recasts: [] }))
+  applyBlock(window)
+  expect([window.timeline.length, window.since]).toEqual([96_001, 4_001])
 })
