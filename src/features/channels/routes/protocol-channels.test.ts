@@ -105,9 +105,8 @@ it('metadata, pins, members and moderation from messages are on the pages at onc
   await submit(member.userData(UserDataType.BIO, 'of /gardens', testNow - 9))
   expect(await feed()).toEqual(['of a banned user', 'hidden', 'shown'])
   const namesInViews = async () => {
-    const { casts } = (
-      await get('casts', { casts: [shown, mentioning].map(({ hash }) => hex(hash)).join(',') })
-    ).json()
+    const hashes = [shown, mentioning].map(({ hash }) => hex(hash)).join(',')
+    const { casts } = (await get('casts', { casts: hashes })).json().result
     const { users } = (await get('user/bulk', { fids: 3 })).json()
     return [
       casts[0].channel.name,

@@ -159,12 +159,13 @@ describe('fungible/owner/relevant', () => {
     expect(await fids()).toEqual([4, 5, 1])
     expect((await cachingApi.send('POST', 'mute', { fid: 1, muted_fid: 4 })).statusCode).toBe(200)
     expect(await fids()).toEqual([5, 1])
-    await db`delete from social.blocks where fid = 2 and target_fid = 1`
+    const [block] = await db`delete from social.blocks where fid = 2 and target_fid = 1 returning *`
     expect(await fids()).toEqual([5, 1])
     const message = bea.compactLinks([], testNow, 'block')
     const body = { type: HubEventType.MERGE_MESSAGE as const, message, deletedMessages: [] }
     hydrator.invalidation.applyEvents([{ body }])
     expect(await fids()).toEqual([5, 2, 1])
+    await db`insert into social.blocks ${db(block!)}`
   })
 
   it('refuses non-tokens, other networks and too many tokens', async () => {
