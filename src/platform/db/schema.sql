@@ -107,6 +107,7 @@ create table accounts.direct_registrations (
   constraint direct_registrations_app_id_name_key UNIQUE (app_id, name),
   constraint direct_registrations_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES accounts.wallets(id)
 );
+comment on column accounts.direct_registrations.failures is 'Attempts in a row for which the wallet lacked funds';
 CREATE INDEX direct_registrations_open ON accounts.direct_registrations USING btree (attempted_at) WHERE (finished_at IS NULL);
 
 create table accounts.fid_pool (
