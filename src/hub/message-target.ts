@@ -1,6 +1,6 @@
 import { u64be } from '../protocol/bytes.js'
 import { type CastId, type MessageData, MessageType } from '../protocol/definitions.js'
-import { castIdBytes } from '../protocol/kinds/target.js'
+import { castOrUrlBytes } from '../protocol/kinds/target.js'
 
 /**
  * The targets of messages, for reverse lookups: the parent of a cast, the target of a reaction or link
@@ -15,17 +15,17 @@ const targetPrefix = { cast: 0x01, reaction: 0x02, link: 0x03 } as const
 export type Target = { readonly castId: CastId } | { readonly url: string }
 
 /** The target of casts with this parent. */
-export function castParentTarget(parent: Target): Buffer {
-  return Buffer.concat([Buffer.from([targetPrefix.cast]), targetBytes(parent)])
+export function castParentKey(parent: Target): Buffer {
+  return Buffer.concat([Buffer.from([targetPrefix.cast]), castOrUrlBytes(parent)])
 }
 
 /** The target of reactions of one type. */
-export function reactionTarget(reactionType: number, target: Target): Buffer {
-  return Buffer.concat([Buffer.from([targetPrefix.reaction, reactionType]), targetBytes(target)])
+export function reactionTargetKey(reactionType: number, target: Target): Buffer {
+  return Buffer.concat([Buffer.from([targetPrefix.reaction, reactionType]), castOrUrlBytes(target)])
 }
 
 /** The target of links of one type. */
-export function linkTarget(linkType: string, targetFid: number): Buffer {
+export function linkTargetKey(linkType: string, targetFid: number): Buffer {
   return Buffer.concat([Buffer.from([targetPrefix.link]), Buffer.from(`${linkType}\0`), u64be(targetFid)])
 }
 
@@ -35,16 +35,16 @@ export function messageTarget(data: MessageData): Buffer | null {
     case MessageType.CAST_ADD: {
       const { parentCastId, parentUrl } = data.castAddBody!
       const parent = toTarget(parentCastId, parentUrl)
-      return parent && castParentTarget(parent)
+      return parent && castParentKey(parent)
     }
     case MessageType.REACTION_ADD: {
       const { type, targetCastId, targetUrl } = data.reactionBody!
       const target = toTarget(targetCastId, targetUrl)
-      return target && reactionTarget(type, target)
+      return target && reactionTargetKey(type, target)
     }
     case MessageType.LINK_ADD: {
       const { type, targetFid } = data.linkBody!
-      return linkTarget(type, targetFid!)
+      return linkTargetKey(type, targetFid!)
     }
     default:
       return null
@@ -59,9 +59,4 @@ export function mentionedFids(data: MessageData): number[] {
 function toTarget(castId: CastId | undefined, url: string | undefined): Target | null {
   if (castId) return { castId }
   return url ? { url } : null
-}
-
-function targetBytes(target: Target): Buffer {
-  if ('url' in target) return Buffer.concat([Buffer.from([0x02]), Buffer.from(target.url)])
-  return Buffer.concat([Buffer.from([0x01]), castIdBytes(target.castId)])
 }

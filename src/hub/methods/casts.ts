@@ -1,6 +1,6 @@
 import { MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { castParentTarget, type Target } from '../message-target.js'
+import { castParentKey, type Target } from '../message-target.js'
 import { readCastsByMention, readMessage, readTargetPage } from '../query/message-page.js'
 import { type Field, fid, hash, messagePage } from './fields.js'
 import { targetOf } from './grpc/request.js'
@@ -46,7 +46,7 @@ export const castMethods = [
     grpc: 'getCastsByParent',
     request: { parent, page: messagePage },
     reply: messages,
-    handle: ({ parent, page }, { db }) => readTargetPage(db, castParentTarget(parent), page),
+    handle: ({ parent, page }, { db }) => readTargetPage(db, castParentKey(parent), page),
   }),
   readMethod({
     http: { path: '/castsByMention', failure: 'Failed to get casts by mention' },

@@ -1,7 +1,7 @@
 import { MessageType } from '../../protocol/definitions.js'
 import { linkKey } from '../../protocol/kinds/link.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { linkTarget } from '../message-target.js'
+import { linkTargetKey } from '../message-target.js'
 import { readLinksByFid, readMessage, readTargetPage } from '../query/message-page.js'
 import { fid, linkType, messagePage, optionalLinkType, targetFid } from './fields.js'
 import { readMethod } from './hub-method.js'
@@ -30,7 +30,7 @@ export const linkMethods = [
     request: { targetFid, linkType, page: messagePage },
     reply: messages,
     handle: ({ targetFid, linkType, page }, { db }) =>
-      readTargetPage(db, linkTarget(linkType, targetFid), page),
+      readTargetPage(db, linkTargetKey(linkType, targetFid), page),
   }),
   messagesOfType({ grpc: 'getLinkCompactStateMessageByFid', type: MessageType.LINK_COMPACT_STATE }),
   messagesOfSet({

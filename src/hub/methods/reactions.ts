@@ -1,7 +1,7 @@
 import { MessageType, ReactionType } from '../../protocol/definitions.js'
 import { reactionKey } from '../../protocol/kinds/reaction.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { reactionTarget, type Target } from '../message-target.js'
+import { reactionTargetKey, type Target } from '../message-target.js'
 import {
   type MessagePage,
   type MessagePageOptions,
@@ -92,7 +92,7 @@ function readReactionsByTarget(
   { target, types, page }: { target: Target; types: ReactionType[]; page: MessagePageOptions },
   { db }: MethodContext,
 ): Promise<MessagePage> {
-  const targets = types.map((type) => reactionTarget(type, target))
+  const targets = types.map((type) => reactionTargetKey(type, target))
   return readTargetsPage(db, targets, page)
 }
 

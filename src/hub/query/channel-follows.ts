@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { channelIdOfUrl, channelUrl } from '../../protocol/channel-uri.js'
 import { ReactionType } from '../../protocol/definitions.js'
 import { v21Start } from '../../protocol/engine-version.js'
-import { reactionTarget } from '../message-target.js'
+import { reactionTargetKey } from '../message-target.js'
 import type { PageOptions } from './page.js'
 
 /**
@@ -30,7 +30,7 @@ export interface ChannelFollowerRow {
 
 function targetOf(network: number, channelId: Buffer): Buffer | null {
   const url = channelUrl(network, channelId)
-  return url === null ? null : reactionTarget(ReactionType.LIKE, { url })
+  return url === null ? null : reactionTargetKey(ReactionType.LIKE, { url })
 }
 
 /** Reads followers of a channel on one shard, by fid. */

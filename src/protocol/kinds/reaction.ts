@@ -1,10 +1,8 @@
 import { MessageType, type ReactionBody, ReactionType } from '../definitions.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { castIdSchema, schema, single } from '../wire-schema.js'
-import { castIdBytes, validateCastId, validateUrl } from './target.js'
+import { castOrUrlBytes, validateCastId, validateUrl } from './target.js'
 
-const TARGET_CAST = Buffer.of(1)
-const TARGET_URL = Buffer.of(2)
 /** NONE is valid, and refused in the merge (docs/protocol.md §4.12). */
 const REACTION_TYPES: readonly ReactionType[] = [ReactionType.NONE, ReactionType.LIKE, ReactionType.RECAST]
 
@@ -44,13 +42,8 @@ function validateReaction(body: ReactionBody): string | null {
   return body.targetUrl === undefined ? 'target is missing' : validateUrl(body.targetUrl)
 }
 
-/** Encodes the target of a reaction: `0x01` ‖ fid ‖ hash of a cast, `0x02` ‖ UTF-8 of a URL. */
-function reactionTarget(body: Pick<ReactionBody, 'targetCastId' | 'targetUrl'>): Buffer {
-  if (body.targetCastId !== undefined) return Buffer.concat([TARGET_CAST, castIdBytes(body.targetCastId)])
-  return Buffer.concat([TARGET_URL, Buffer.from(body.targetUrl ?? '')])
-}
-
 /** Returns the conflict key of a reaction: type ‖ target (docs/protocol.md §4.1). */
 export function reactionKey(body: Pick<ReactionBody, 'type' | 'targetCastId' | 'targetUrl'>): Buffer {
-  return Buffer.concat([Buffer.of(body.type), reactionTarget(body)])
+  const target = castOrUrlBytes({ castId: body.targetCastId, url: body.targetUrl })
+  return Buffer.concat([Buffer.of(body.type), target])
 }

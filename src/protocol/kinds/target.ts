@@ -3,6 +3,8 @@ import type { CastId, Embed } from '../definitions.js'
 import { HASH_BYTES } from '../hash.js'
 
 const MAX_URL_BYTES = 256
+const CAST = Buffer.of(1)
+const URL_TEXT = Buffer.of(2)
 
 /**
  * Returns the rule that a URL of a parent, target or embed breaks (docs/protocol.md §3.3.3), or null. Only
@@ -26,8 +28,20 @@ export function validateCastHash(hash: Uint8Array): string | null {
 }
 
 /** Encodes a cast id as fid (8 bytes, big-endian) ‖ hash (20 bytes): bytes that sort by fid. */
-export function castIdBytes(castId: CastId): Buffer {
+function castIdBytes(castId: CastId): Buffer {
   return Buffer.concat([u64be(castId.fid), castId.hash])
+}
+
+/** Encodes a cast or a URL: `0x01` ‖ fid ‖ hash of a cast, `0x02` ‖ UTF-8 of a URL. The cast counts if both are given. */
+export function castOrUrlBytes({
+  castId,
+  url = '',
+}: {
+  readonly castId?: CastId | undefined
+  readonly url?: string | undefined
+}): Buffer {
+  if (castId !== undefined) return Buffer.concat([CAST, castIdBytes(castId)])
+  return Buffer.concat([URL_TEXT, Buffer.from(url)])
 }
 
 /** Returns the rule that an embed breaks (docs/protocol.md §3.3.3), or null: one URL or one cast id. */
