@@ -15,7 +15,10 @@ import { schema, single } from './wire-schema.js'
 /** A kind of unknown body type. Pass its functions only what `bodyOf` returned for it. */
 export type AnyMessageKind = MessageKind<unknown>
 
-/** All message types. A new type is an entry in `kinds/` and a line here. */
+/**
+ * All message types. A new type is an entry in `kinds/` and a line here; `shard.ts`, `key-rules.ts` and the hub's
+ * `message-target.ts` list types as well, which their tests compare with this list.
+ */
 export const messageKinds = [
   castAdd,
   castRemove,
