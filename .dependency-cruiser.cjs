@@ -1,19 +1,19 @@
-// Imports run one way (docs/architecture.md). A room may import from itself and from the rooms above it in this list.
+// A room imports only from rooms below it (docs/architecture.md), not from its neighbours in a line.
 const floors = [
-  ['platform'],
-  ['protocol', 'outbox'],
-  ['hub'],
-  ['graph', 'demo'],
-  ['api'],
-  ['features'],
-  ['app'],
   ['cli'],
+  ['app'],
+  ['features'],
+  ['api'],
+  ['graph', 'demo'],
+  ['hub'],
+  ['outbox', 'protocol'],
+  ['platform'],
 ]
 
-/** A room may not see what stands below it in the list, nor its neighbours. */
+/** Forbids a room its neighbours and what stands above it in the list. */
 function ruleOf(room, floor) {
   const forbidden = floors.flatMap((rooms, other) =>
-    other >= floor ? rooms.filter((name) => name !== room) : [],
+    other <= floor ? rooms.filter((name) => name !== room) : [],
   )
   return {
     name: `${room}-sees-only-lower-rooms`,
