@@ -52,7 +52,7 @@ export type UserPro = Static<typeof UserPro>
 export const AuthAddress = namedObject('AuthAddress', { address: EthAddress, app: UserDehydrated })
 export type AuthAddress = Static<typeof AuthAddress>
 
-/** A badge that the protocol's first client gave to active accounts by hand; it went in 2025. */
+/** The score from which `power_badge` is true; the badge itself went in 2025. */
 export const POWER_BADGE_SCORE = 0.9
 
 const sameAsScore = Type.Number({ format: 'double', description: 'The same as `score`.', examples: [0.98] })
