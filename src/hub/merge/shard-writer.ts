@@ -51,7 +51,7 @@ export interface LostName {
   readonly message: SignedMessage
 }
 
-/** What waits in the queue of a shard. */
+/** An entry of a shard's queue. */
 export type QueueItem = MergeItem | UpstreamRemoval | LostName
 
 /** Whether an item copies what another hub had stored (`MergeItem.isCopy`). */
@@ -61,7 +61,7 @@ function isCopy(item: QueueItem | undefined): boolean {
 
 interface QueuedItem {
   readonly item: QueueItem
-  /** What submitted it, where that is traced. */
+  /** The span that submitted it, where that is traced. */
   readonly span: TraceSpan | null
   readonly resolve: (outcome: Refusal | null) => void
   readonly reject: (error: unknown) => void

@@ -7,7 +7,7 @@ import { type AccountPart, compareAccount, messageSetName, readMessages } from '
 import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 import { addSent, createSentTally, type SentTally, sendExtra } from './send-extra.js'
 
-/** What to do with messages that only this hub stores. */
+/** The treatment of messages that only this hub stores. */
 export type ExtraPolicy =
   /** Count them: they may be too new for the upstream. */
   | 'keep'
