@@ -7,6 +7,7 @@ import { ChainRpc } from '../hub/chain/chain-rpc.js'
 import { type ChainName, chainNames, rpcUrlsVariable } from '../hub/chain/chains.js'
 import type { Database } from '../platform/db/connection.js'
 import { silentLog } from '../platform/log/log.js'
+import { ETH_ADDRESS_BYTES } from '../protocol/bytes.js'
 import { hexBytes, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { printList } from './table.js'
@@ -19,9 +20,8 @@ interface WatchOptions {
   readonly dollar?: boolean
 }
 
-const ADDRESS_BYTES = 20
-const address = hexBytes(ADDRESS_BYTES, '<address>')
-const poolAddress = hexBytes(ADDRESS_BYTES, '--pool')
+const address = hexBytes(ETH_ADDRESS_BYTES, '<address>')
+const poolAddress = hexBytes(ETH_ADDRESS_BYTES, '--pool')
 
 /** `plaza token watch|list|unwatch` */
 export function addTokenCommand(program: Command, context: CommandContext): void {

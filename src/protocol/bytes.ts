@@ -1,3 +1,6 @@
+/** Length of an Ethereum address in bytes. */
+export const ETH_ADDRESS_BYTES = 20
+
 /** Encodes an unsigned integer up to 2^53-1 as eight bytes, big-endian: bytes sort like numbers. */
 export function u64be(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(8)

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../platform/errors.js'
 import { parseBoundedJson } from '../platform/text/json-bounds.js'
 import { ACCOUNT_SIGNATURE_BYTES } from './account-recovery.js'
-import { hexOf } from './bytes.js'
+import { ETH_ADDRESS_BYTES, hexOf } from './bytes.js'
 import { PUBLIC_KEY_BYTES } from './ed25519.js'
 import type { MessageSigner } from './sign.js'
 
@@ -29,7 +29,6 @@ export interface VerifiedJsonSignature {
   readonly signature: Buffer
 }
 
-const ADDRESS_BYTES = 20
 const KEY_SIGNATURE_BYTES = 64
 /** Some libraries add padding, which the standard leaves out. */
 const base64url = /^[\w-]+={0,2}$/
@@ -49,7 +48,7 @@ export function verifyJsonSignature(sent: JsonSignature): VerifiedJsonSignature 
   }
   const type = jsonSignerTypes.find((each) => each === declared.type)
   if (type === undefined) return invalid(`type in the header must be one of ${jsonSignerTypes.join(', ')}`)
-  const keyBytes = type === 'app_key' ? PUBLIC_KEY_BYTES : ADDRESS_BYTES
+  const keyBytes = type === 'app_key' ? PUBLIC_KEY_BYTES : ETH_ADDRESS_BYTES
   if (typeof key !== 'string' || !hexText.test(key) || key.length !== 2 + 2 * keyBytes) {
     return invalid(`key in the header must be 0x and ${2 * keyBytes} hex digits`)
   }

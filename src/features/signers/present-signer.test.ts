@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { authKeyOf } from '../../protocol/auth-key.js'
 import {
   type PresentedKey,
   presentAuthAddress,
@@ -17,6 +18,7 @@ const key: PresentedKey = {
 }
 const pendingKey: PresentedKey = { ...key, status: 'pending_approval', approvalToken: 'token' }
 const approved: PresentedKey = { ...key, status: 'approved', fid: 7, approvalToken: 'token' }
+const authKey = authKeyOf(Buffer.alloc(20, 0xab))
 const approval = `${PUBLIC_URL}/approve/token`
 
 describe('a signer', () => {
@@ -58,17 +60,21 @@ it('a developer-managed key has an approval URL while it is pending, and then it
   })
 })
 
-it('an auth address is the last 20 bytes of its key', () => {
+it('an auth address is the address of its key', () => {
   const address = `0x${'ab'.repeat(20)}`
-  expect(presentAuthAddress(pendingKey, PUBLIC_URL)).toEqual({
+  expect(presentAuthAddress({ ...pendingKey, publicKey: authKey }, PUBLIC_URL)).toEqual({
     address,
     status: 'pending_approval',
     auth_address_approval_url: approval,
   })
-  expect(presentAuthAddress(approved, PUBLIC_URL)).toEqual({ address, status: 'approved', fid: 7 })
+  expect(presentAuthAddress({ ...approved, publicKey: authKey }, PUBLIC_URL)).toEqual({
+    address,
+    status: 'approved',
+    fid: 7,
+  })
 })
 
 it('a developer-managed key without a request throws', () => {
   expect(() => presentDeveloperManagedSigner(key, PUBLIC_URL)).toThrow('no key request')
-  expect(() => presentAuthAddress(key, PUBLIC_URL)).toThrow('no key request')
+  expect(() => presentAuthAddress({ ...key, publicKey: authKey }, PUBLIC_URL)).toThrow('no key request')
 })

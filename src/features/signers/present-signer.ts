@@ -1,3 +1,5 @@
+import { addressOfAuthKey } from '../../protocol/auth-key.js'
+import { hexOf } from '../../protocol/bytes.js'
 import type { DeveloperManagedAuthAddress, DeveloperManagedSigner, Signer } from './schema/signer.js'
 
 /** The state of a key that an app requested: the source of views. */
@@ -10,8 +12,6 @@ export interface PresentedKey {
   readonly permissions: Signer['permissions'] | null
   readonly approvalToken: string | null
 }
-
-const ADDRESS_BYTES = 20
 
 /** The view of a signer whose private key this server holds. */
 export function presentSigner(key: PresentedKey, publicUrl: string): Signer {
@@ -38,11 +38,11 @@ export function presentDeveloperManagedSigner(key: PresentedKey, publicUrl: stri
   }
 }
 
-/** The view of an address that may sign in for a user. */
+/** The view of an address that may sign in for a user. Its key is one of `authKeysOf`. */
 export function presentAuthAddress(key: PresentedKey, publicUrl: string): DeveloperManagedAuthAddress {
   const url = approvalUrlOf(key, publicUrl)
   return {
-    address: `0x${key.publicKey.subarray(-ADDRESS_BYTES).toString('hex')}`,
+    address: hexOf(addressOfAuthKey(key.publicKey)!),
     status: keyRequestStatus(key),
     ...(key.fid === null ? {} : { fid: key.fid }),
     ...(url === null ? {} : { auth_address_approval_url: url }),

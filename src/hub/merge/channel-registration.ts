@@ -1,4 +1,4 @@
-import { asBuffer } from '../../protocol/bytes.js'
+import { asBuffer, ETH_ADDRESS_BYTES } from '../../protocol/bytes.js'
 import { channelIdOf } from '../../protocol/channel-uri.js'
 import {
   type ChannelRegisterBody,
@@ -7,7 +7,6 @@ import {
 } from '../../protocol/definitions.js'
 
 const LABEL_BYTES = 32
-const ADDRESS_BYTES = 20
 /**
  * Own choice: the contracts limit no key. It must fit an entry of the index of owners, which is a B-tree of PostgreSQL
  * and holds 2,704 bytes. The main API shows keys of up to 16.
@@ -36,7 +35,7 @@ export function channelRegistrationOf({
   const { eventType } = body
   const isStorable = Buffer.byteLength(body.channelKey) <= MAX_KEY_BYTES && !body.channelKey.includes('\0')
   const hasKey = isStorable && channelIdOf(body.channelKey).equals(body.label)
-  const hasOwner = body.ownerAddress.length === ADDRESS_BYTES
+  const hasOwner = body.ownerAddress.length === ETH_ADDRESS_BYTES
   switch (eventType) {
     case ChannelRegisterEventType.REGISTER:
       return hasKey && hasOwner ? body : null

@@ -1,5 +1,5 @@
 import { PlazaError } from '../../platform/errors.js'
-import { asBuffer } from '../../protocol/bytes.js'
+import { asBuffer, ETH_ADDRESS_BYTES } from '../../protocol/bytes.js'
 import { CHANNEL_ID_BYTES, memberSubject } from '../../protocol/kinds/channel.js'
 import type { PageOptions } from '../query/page.js'
 import type { Field } from './fields.js'
@@ -11,7 +11,6 @@ import { invalid } from './refusals.js'
 
 const MAX_FID = 0xffff_ffff
 const MAX_PAGE = 1000
-const ADDRESS_BYTES = 20
 
 function checkChannelId(bytes: Uint8Array): Buffer {
   if (bytes.length !== CHANNEL_ID_BYTES) throw invalid('channel_id', `must be ${CHANNEL_ID_BYTES} bytes`)
@@ -48,7 +47,7 @@ export const memberFid: Field<number> = {
 }
 
 function checkAddress(bytes: Uint8Array): Buffer {
-  if (bytes.length === ADDRESS_BYTES) return asBuffer(bytes)
+  if (bytes.length === ETH_ADDRESS_BYTES) return asBuffer(bytes)
   throw new PlazaError('bad_request.validation_failure', `expected 20-byte EVM address, got ${bytes.length}`)
 }
 

@@ -1,9 +1,9 @@
 import base58 from 'bs58'
 import { checksumAddress } from 'viem'
+import { ETH_ADDRESS_BYTES } from '../bytes.js'
 import { UserDataType } from '../definitions.js'
 import { INVALID_DATA } from '../message-kind.js'
 
-const ETH_ADDRESS_BYTES = 20
 const SOL_ADDRESS_BYTES = 32
 const BLOCK_HASH_BYTES = 32
 /** `0x` and 40 digits. */

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { fidParameter, listParameter, pagingParameters } from '../../../api/parameters.js'
+import { addressOfAuthKey } from '../../../protocol/auth-key.js'
+import { hexOf } from '../../../protocol/bytes.js'
 import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { appParams, requireApp, unknownApp } from '../../apps/admin/app-operations.js'
@@ -44,8 +46,6 @@ export const listAppSignersOperation = defineAdminOperation({
   },
 })
 
-const ADDRESS_BYTES = 20
-
 function signerJson({
   id,
   publicKey,
@@ -62,7 +62,7 @@ function signerJson({
   return {
     object: 'app_signer' as const,
     signer_uuid: id,
-    public_key: `0x${(isAddress ? publicKey.subarray(-ADDRESS_BYTES) : publicKey).toString('hex')}`,
+    public_key: hexOf((isAddress && addressOfAuthKey(publicKey)) || publicKey),
     key_type: isAddress ? ('auth_address' as const) : ('signer' as const),
     held_by: isHeld ? ('server' as const) : ('developer' as const),
     status,

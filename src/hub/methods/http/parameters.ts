@@ -1,4 +1,5 @@
 import bs58 from 'bs58'
+import { ETH_ADDRESS_BYTES } from '../../../protocol/bytes.js'
 import { HASH_BYTES } from '../../../protocol/hash.js'
 import { MAX_PAGE_SIZE, type TokenCodec } from '../../page-token.js'
 import { enumValue } from '../json/enum-names.js'
@@ -8,7 +9,6 @@ const DEFAULT_PAGE_SIZE = 1_000
 
 const MAX_U32 = 0xffff_ffff
 const MAX_U64 = 0xffff_ffff_ffff_ffffn
-const ETH_ADDRESS_BYTES = 20
 const SOL_ADDRESS_BYTES = 32
 /** Most characters of 32 bytes in base58. Decoding takes quadratic time, so the length is checked first. */
 const MAX_SOL_ADDRESS_CHARACTERS = 44
