@@ -28,7 +28,7 @@ const READINESS_LIMIT_MS = 2_000
 /** Part of the time of a request that a check may take at most. */
 export const CHECK_SHARE = 0.5
 /** Above this queue length new messages wait for seconds, and load balancers should use another server. */
-const MAX_EVENT_LAG = 10_000
+export const MAX_EVENT_LAG = 10_000
 
 /**
  * Adds the endpoints for the operator, which are not part of the API. They answer also while the database hangs.

@@ -39,7 +39,7 @@ export type PoolSizes = Readonly<Record<Exclude<keyof Connections, 'end'>, numbe
 /** To select an audience of ten million users takes most of a minute. */
 const WORK_TIMEOUT_MS = 600_000
 /** A writer for each shard, and one for maintenance and lookups. */
-const SPARE_WRITERS = 1
+export const SPARE_WRITERS = 1
 const DEFAULT_EXTRA = 5
 /** Weights by which the connections beyond the fixed sizes are shared out; each used pool has at least the second number. */
 const SHARES = {

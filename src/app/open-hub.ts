@@ -12,6 +12,7 @@ import { version } from '../platform/process/version.js'
 import { MessageType } from '../protocol/definitions.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import type { Config } from './config/config.js'
+import { SPARE_WRITERS } from './connections.js'
 import { farcasterNetworks } from './farcaster-networks.js'
 import { mergeHooks } from './modules.js'
 import { openChainLookups } from './open-lookups.js'
@@ -88,7 +89,6 @@ export interface CommandHub extends OpenHub {
 
 /** A command reads with few connections, and merges every shard at once. */
 const COMMAND_READERS = 4
-const SPARE_WRITERS = 1
 
 /** Opens the hub for a command, which may run beside servers. */
 export async function openCommandHub(config: Config, url: string, name: string): Promise<CommandHub> {

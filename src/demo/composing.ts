@@ -1,4 +1,5 @@
 import { type CastAddBody, CastType, type Embed } from '../protocol/definitions.js'
+import { MAX_CAST_BYTES, MAX_LONG_CAST_BYTES, MAX_TEN_K_CAST_BYTES } from '../protocol/kinds/cast.js'
 import type { WindowCast } from './cast-window.js'
 import { type Language, languageOf, type Topic, topics } from './lexicon.js'
 import { type Person, vocabularyOf } from './person.js'
@@ -16,11 +17,6 @@ export interface Composition {
   /** Mentioned users. */
   readonly mentioned: readonly number[]
 }
-
-/** Maximum bytes of text by type of cast (docs/protocol.md §3.3.2). */
-const MAX_CAST_BYTES = 320
-const MAX_LONG_CAST_BYTES = 1024
-const MAX_TEN_K_CAST_BYTES = 10_000
 
 const OWN_LANGUAGE_SHARE = 0.7
 const TOPIC_SHARE = 0.72

@@ -6,7 +6,7 @@ import {
   storageRentEvent,
   tierPurchaseEvent,
 } from '../hub/registry/chain-events.js'
-import { keyRequestMetadata, signKeyRequest } from '../hub/registry/key-request.js'
+import { KEY_REQUEST_SECONDS, keyRequestMetadata, signKeyRequest } from '../hub/registry/key-request.js'
 import type { EventPosition } from '../hub/registry/local-chain.js'
 import { signNameTransfer } from '../hub/registry/name-transfer.js'
 import { MessageType, type OnChainEvent, Protocol, UserDataType } from '../protocol/definitions.js'
@@ -35,7 +35,6 @@ const COMPACT_SHARE = 0.01
 
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 24 * HOUR_SECONDS
-const KEY_REQUEST_SECONDS = DAY_SECONDS
 /** `name.eth` has at most 20 characters. */
 const MAX_ENS_LABEL_CHARACTERS = 16
 

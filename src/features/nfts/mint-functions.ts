@@ -9,7 +9,7 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { batchCall, callOrNull, isRevert } from '../../hub/chain/batch-call.js'
-import type { Endpoint } from '../../hub/chain/endpoint.js'
+import { type Endpoint, WORD_LENGTH } from '../../hub/chain/endpoint.js'
 
 /** A mint that a simulation has accepted. */
 export interface MintCall {
@@ -52,7 +52,6 @@ const zoraFeeAbi = parseAbi([
 ])
 const supportsAbi = parseAbi(['function supportsInterface(bytes4 id) view returns (bool)'])
 const ERC721_INTERFACE = '0x80ac58cd'
-const WORD_LENGTH = 66
 /** Bytes of calldata: after the selector, the last 20 of the first word. */
 const [RECEIVER_START, RECEIVER_END] = [16, 36]
 /** Balance of the simulated sender. */

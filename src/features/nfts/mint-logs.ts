@@ -1,5 +1,5 @@
 import { type Hex, numberToHex, padHex, toEventSelector, zeroAddress } from 'viem'
-import { type Endpoint, type RawLog, readLog } from '../../hub/chain/endpoint.js'
+import { type Endpoint, type RawLog, readLog, WORD_LENGTH } from '../../hub/chain/endpoint.js'
 
 /** A token that somebody has minted. */
 export interface Mint {
@@ -22,8 +22,6 @@ const transferSingleTopic = toEventSelector(
 )
 const nobody = padHex(zeroAddress)
 const TOPICS = 4
-/** Characters of `0x` and a word. */
-const WORD_LENGTH = 66
 /** Ranges requested of an RPC that limits their length. */
 const MAX_RANGES = 8
 const SHRINK_FACTOR = 10

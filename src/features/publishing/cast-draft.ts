@@ -2,6 +2,7 @@ import { invalidField } from '../../api/invalid-field.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { type CastAddBody, CastType, type Embed, MessageType } from '../../protocol/definitions.js'
+import { MAX_CAST_BYTES, MAX_LONG_CAST_BYTES } from '../../protocol/kinds/cast.js'
 import { validateEmbed, validateUrl } from '../../protocol/kinds/target.js'
 import type { MessageContent } from '../../protocol/message.js'
 import { validationError } from './author.js'
@@ -17,10 +18,6 @@ export interface CastRequest {
   readonly parentAuthorFid: number | undefined
   readonly channelId: string | undefined
 }
-
-/** Longest text per cast type in UTF-8 bytes (docs/protocol.md §3.3.2). The hub refuses longer ones. */
-const MAX_CAST_BYTES = 320
-const MAX_LONG_CAST_BYTES = 1_024
 
 const castHash = /^(?:0x)?([0-9a-f]{40})$/i
 /** Channels on chains have CAIP URLs, so any scheme makes a URL. */

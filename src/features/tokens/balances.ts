@@ -1,6 +1,6 @@
 import { type Hex, toEventSelector } from 'viem'
 import type { ChainName } from '../../hub/chain/chains.js'
-import type { ChainLog } from '../../hub/chain/endpoint.js'
+import { type ChainLog, WORD_LENGTH } from '../../hub/chain/endpoint.js'
 import type { Transaction } from '../../platform/db/connection.js'
 
 /** First topic of transfers. */
@@ -25,7 +25,6 @@ export interface TrackedToken {
 
 /** Transfers have three topics and a word. NFT transfers share the event name but have four topics. */
 const TRANSFER_TOPICS = 3
-const WORD_LENGTH = 66
 
 /**
  * Sums transfers by token, holder and block; each transfer has a sender and a receiver.

@@ -10,7 +10,7 @@ import {
   RpcError,
 } from 'viem'
 import { batchCall, callOrNull } from '../../hub/chain/batch-call.js'
-import type { Endpoint } from '../../hub/chain/endpoint.js'
+import { type Endpoint, WORD_LENGTH } from '../../hub/chain/endpoint.js'
 
 /** Metadata of a token contract. */
 export interface TokenDetails {
@@ -26,7 +26,6 @@ const MAX_NAME_LENGTH = 200
 const MAX_SYMBOL_LENGTH = 50
 /** Above this, amounts have no meaningful unit. */
 const MAX_DECIMALS = 77
-const WORD_LENGTH = 66
 const TIMED_OUT = 408
 const TOO_MANY = 429
 

@@ -1,6 +1,7 @@
 import { encodeFunctionData, erc20Abi, formatUnits, type Hex } from 'viem'
 import { batchCall } from '../../hub/chain/batch-call.js'
 import type { ChainName } from '../../hub/chain/chains.js'
+import { WORD_LENGTH } from '../../hub/chain/endpoint.js'
 import type { Database } from '../../platform/db/connection.js'
 import { rpcOf, type TokenTracking } from './on-demand-tokens.js'
 import { fromChain } from './token-metadata.js'
@@ -23,8 +24,6 @@ export interface WalletBalanceRow {
 
 /** Known tokens that are read, tracked ones first. */
 const MAX_TOKENS = 2_000
-/** 32 bytes in hex with 0x. */
-const WORD_LENGTH = 66
 
 /**
  * Lists the balances of an address (20 bytes) in all known tokens of networks, highest value first; tokens without

@@ -24,8 +24,8 @@ export interface CastSearchPageRequest extends FeedPageRequest {
 
 /** The casts from the start of the page whose words are checked one by one. */
 const MAX_CHECKED_CASTS = 2_000
-/** The next slice of time is at most so many times as long as those casts span. */
-const MAX_SLICE_FACTOR = 24
+/** The next slice of time is at most so many times as long as the casts or embeds span that were checked one by one. */
+export const MAX_SLICE_FACTOR = 24
 
 /** A cast of the first ones that has the words, or the last of the first ones. */
 interface NearRow extends FeedCursor {

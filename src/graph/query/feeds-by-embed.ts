@@ -2,7 +2,7 @@ import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import type { EmbedKind } from '../embed-kind.js'
 import { type CastIdentifier, castByIdentifier } from './cast-identifier.js'
-import { planForValues } from './cast-search.js'
+import { MAX_SLICE_FACTOR, planForValues } from './cast-search.js'
 import { cursorRow, type FeedCursor, type FeedPageRequest } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
@@ -20,8 +20,6 @@ export type EmbedSelection =
 
 /** The newest embeds that are checked one by one: a page of 25 of a kind of which every eightieth embed is. */
 const MAX_CHECKED_EMBEDS = 2_000
-/** The next slice of time is at most so many times as long as those embeds span. */
-const MAX_SLICE_FACTOR = 24
 
 /** A match among the newest embeds, or the last of these. */
 interface NearRow extends FeedCursor {

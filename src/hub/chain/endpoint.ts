@@ -1,5 +1,8 @@
 import { createPublicClient, type Hex, http, numberToHex } from 'viem'
 
+/** Characters of a word of a contract's answer or log: `0x` and 32 bytes in hex. */
+export const WORD_LENGTH = 66
+
 /** The part of a block header that followers use. */
 export interface BlockHeader {
   readonly number: number

@@ -5,6 +5,9 @@ import { recoverSigner } from '../../protocol/kinds/typed-data.js'
 import { signedKeyRequest } from '../../protocol/signed-types.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
+/** Validity of a request that is signed here: a transaction may wait that long. */
+export const KEY_REQUEST_SECONDS = 24 * 60 * 60
+
 /** A request of an app to a user, to add a key. */
 export interface KeyRequest {
   /** Fid of the app. */

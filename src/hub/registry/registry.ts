@@ -7,7 +7,7 @@ import type { Hub } from '../hub.js'
 import { registerEvent, signerAddEvent, signerRemoveEvent, storageRentEvent } from './chain-events.js'
 import { type EthAccount, localAccount } from './eth-account.js'
 import type { AddedKey } from './key-addition.js'
-import { keyRequestMetadata, signKeyRequest } from './key-request.js'
+import { KEY_REQUEST_SECONDS, keyRequestMetadata, signKeyRequest } from './key-request.js'
 import type { EventPosition } from './local-chain.js'
 import { signNameTransfer } from './name-transfer.js'
 import { nextBlockNumber, withRegistryLock } from './registry-lock.js'
@@ -34,9 +34,6 @@ export function refuseRealNetwork(network: number): Refusal | null {
     `the local registry only serves a devnet: on ${name}, fids, signers, storage and names come from the chain`,
   )
 }
-
-/** Validity of a key request. */
-const KEY_REQUEST_SECONDS = 24 * 60 * 60
 
 /**
  * Replaces the contracts and the fname registry on a development network. Each call merges the events that

@@ -4,12 +4,12 @@ import { ETH_ADDRESS_BYTES } from '../bytes.js'
 import { UserDataType } from '../definitions.js'
 import { INVALID_DATA } from '../message-kind.js'
 
-const SOL_ADDRESS_BYTES = 32
+export const SOL_ADDRESS_BYTES = 32
 const BLOCK_HASH_BYTES = 32
 /** `0x` and 40 digits. */
 const ETH_ADDRESS_CHARACTERS = 42
 /** Most characters of 32 bytes in base58. Decoding takes quadratic time, so the length is checked first. */
-const MAX_SOL_ADDRESS_CHARACTERS = 44
+export const MAX_SOL_ADDRESS_CHARACTERS = 44
 
 /** Returns the rule that an Ethereum address breaks (docs/protocol.md §3.3.6), or null. */
 export function validateEthAddress(address: Uint8Array): string | null {

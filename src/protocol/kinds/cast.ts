@@ -4,6 +4,10 @@ import { type MessageKind, MessageSet, PRO_REQUIRED } from '../message-kind.js'
 import { castIdSchema, repeatedField, schema, single } from '../wire-schema.js'
 import { validateCastHash, validateCastId, validateEmbed, validateUrl } from './target.js'
 
+/** Most bytes of the text of a cast, by its type (docs/protocol.md §3.3.2). */
+export const MAX_CAST_BYTES = 320
+export const MAX_LONG_CAST_BYTES = 1_024
+export const MAX_TEN_K_CAST_BYTES = 10_000
 const MAX_PRO_DATA_BYTES = 16_384
 const MAX_EMBEDS = 4
 const MAX_STRING_EMBEDS = 2
@@ -59,15 +63,15 @@ function validateText(body: CastAddBody, isPro: boolean): string | null {
   const sizeBytes = Buffer.byteLength(body.text)
   switch (body.type) {
     case CastType.CAST:
-      return sizeBytes > 320 ? 'text > 320 bytes' : null
+      return sizeBytes > MAX_CAST_BYTES ? 'text > 320 bytes' : null
     case CastType.LONG_CAST:
-      if (sizeBytes > 1024) return 'text > 1024 bytes for long cast'
-      return sizeBytes <= 320 ? 'text too short for long cast' : null
+      if (sizeBytes > MAX_LONG_CAST_BYTES) return 'text > 1024 bytes for long cast'
+      return sizeBytes <= MAX_CAST_BYTES ? 'text too short for long cast' : null
     case CastType.TEN_K_CAST:
       if (!isPro) return PRO_REQUIRED
       // The reference node exchanges the texts of the two limits.
-      if (sizeBytes > 10_000) return 'text too short for 10k cast'
-      return sizeBytes <= 1024 ? 'text > 10,000 bytes for 10k cast' : null
+      if (sizeBytes > MAX_TEN_K_CAST_BYTES) return 'text too short for 10k cast'
+      return sizeBytes <= MAX_LONG_CAST_BYTES ? 'text > 10,000 bytes for 10k cast' : null
     default:
       return 'invalid cast type'
   }

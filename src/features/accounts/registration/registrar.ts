@@ -1,5 +1,5 @@
 import type { EthAccount } from '../../../hub/registry/eth-account.js'
-import { keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-request.js'
+import { KEY_REQUEST_SECONDS, keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-request.js'
 import { type ErrorCode, PlazaError, type Refusal, refusalError } from '../../../platform/errors.js'
 import { pause } from '../../../platform/process/pause.js'
 import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
@@ -44,9 +44,6 @@ export interface RegistrarOptions extends Pick<FidPoolOptions, 'db' | 'vault' | 
 /** Longest wait for a registration that another process works on. */
 const WAIT_MS = 60_000
 const POLL_MS = 200
-
-/** A pending signature of a key request is valid for a day, since a transaction may wait that long. */
-const KEY_REQUEST_SECONDS = 24 * 60 * 60
 
 const unfinishedText = 'the account is still being registered: send the same request again'
 

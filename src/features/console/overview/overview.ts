@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { MAX_EVENT_LAG } from '../../../api/health.js'
 import { readConsumerLag } from '../../../hub/log/consumer.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { migrationState } from '../../../platform/db/migrate.js'
@@ -16,8 +17,6 @@ import type { SyncProgress } from './sync-progress.js'
 
 type Overview = Static<typeof OverviewResponse>
 
-/** Above this queue length new messages wait for seconds. */
-const MAX_EVENT_LAG = 10_000
 const MAX_RECENT_ERRORS = 20
 
 /** The state of the server as JSON. */

@@ -1,7 +1,8 @@
 import { PlazaError } from '../../../platform/errors.js'
-import { asBuffer } from '../../../protocol/bytes.js'
+import { asBuffer, ETH_ADDRESS_BYTES } from '../../../protocol/bytes.js'
 import type { CastId } from '../../../protocol/definitions.js'
 import { HASH_BYTES } from '../../../protocol/hash.js'
+import { SOL_ADDRESS_BYTES } from '../../../protocol/kinds/address.js'
 import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
 import type { Target } from '../../message-target.js'
 import { MAX_PAGE_SIZE, type TokenCodec } from '../../page-token.js'
@@ -25,8 +26,7 @@ export type GrpcRequest = {
   readonly [Name in MemberName<AnyRequest>]?: Member<AnyRequest, Name> | undefined
 }
 
-/** Of Ethereum and of Solana. */
-const ADDRESS_BYTES = [20, 32]
+const ADDRESS_BYTES = [ETH_ADDRESS_BYTES, SOL_ADDRESS_BYTES]
 
 /**
  * A page ends early once the stored messages in it are this large. Messages are sent with their content twice

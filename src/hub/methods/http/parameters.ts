@@ -1,6 +1,7 @@
 import bs58 from 'bs58'
 import { ETH_ADDRESS_BYTES } from '../../../protocol/bytes.js'
 import { HASH_BYTES } from '../../../protocol/hash.js'
+import { MAX_SOL_ADDRESS_CHARACTERS, SOL_ADDRESS_BYTES } from '../../../protocol/kinds/address.js'
 import { MAX_PAGE_SIZE, type TokenCodec } from '../../page-token.js'
 import { enumValue } from '../json/enum-names.js'
 import { invalid, required } from '../refusals.js'
@@ -9,9 +10,6 @@ const DEFAULT_PAGE_SIZE = 1_000
 
 const MAX_U32 = 0xffff_ffff
 const MAX_U64 = 0xffff_ffff_ffff_ffffn
-const SOL_ADDRESS_BYTES = 32
-/** Most characters of 32 bytes in base58. Decoding takes quadratic time, so the length is checked first. */
-const MAX_SOL_ADDRESS_CHARACTERS = 44
 
 /**
  * Reads the parameters of a query. A wrong one is a 400 that names it. An empty value counts as none; a
