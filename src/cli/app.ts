@@ -37,9 +37,7 @@ interface EditOptions extends DetailOptions {
 }
 
 /** `plaza app create|list|edit|custody-key` */
-export function addAppCommand(program: Command, context: CommandContext): void {
-  const app = program.command('app').description('manage apps, the clients of the API')
-
+export function addAppCommand(app: Command, context: CommandContext): void {
   const create = app
     .command('create')
     .description('create an app and print its id; `key create` also creates one')

@@ -18,10 +18,8 @@ interface Options {
 const DEFAULT_CONCURRENCY = 8
 
 /** `plaza backfill` */
-export function addBackfillCommand(program: Command, context: CommandContext): void {
-  program
-    .command('backfill')
-    .description('fetch what the upstream (UPSTREAM_HUB) has; run again, it goes on where it was stopped')
+export function addBackfillCommand(command: Command, context: CommandContext): void {
+  command
     .option('--fids <fids>', 'only these users, separated by commas', fidList)
     .option('--concurrency <count>', 'users read at the same time', wholeNumber(1, 256), DEFAULT_CONCURRENCY)
     .option('--include-neighbors', 'also users whom SYNC_FIDS follow, and users who react or reply to them')

@@ -22,8 +22,7 @@ interface ChannelOptions {
 }
 
 /** `plaza channel create|edit|import|members|register|renew|transfer` */
-export function addChannelCommand(program: Command, context: CommandContext): void {
-  const channel = program.command('channel').description('manage channels')
+export function addChannelCommand(channel: Command, context: CommandContext): void {
   for (const verb of ['create', 'edit'] as const) {
     channel
       .command(verb)

@@ -5,10 +5,8 @@ import { serverAddress } from './server-address.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza console login` */
-export function addConsoleCommand(program: Command, context: CommandContext): void {
-  program
-    .command('console')
-    .description('sign in to the console of a server')
+export function addConsoleCommand(command: Command, context: CommandContext): void {
+  command
     .command('login')
     .description('print a link that signs one browser in, within an hour')
     .option('--json', 'print JSON')

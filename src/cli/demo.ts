@@ -29,12 +29,8 @@ interface Options {
 const count = wholeNumber(0, 1_000_000_000)
 
 /** `plaza demo` */
-export function addDemoCommand(program: Command, context: CommandContext): void {
-  program
-    .command('demo')
-    .description(
-      'fill an empty devnet with a generated network; a second run continues after an interruption',
-    )
+export function addDemoCommand(command: Command, context: CommandContext): void {
+  command
     .option('--users <number>', 'number of users', wholeNumber(1, 10_000_000), 1000)
     .option('--casts <number>', 'number of casts', count, 20_000)
     .option('--reactions <number>', 'number of likes and recasts; default 5 per cast', count)

@@ -16,10 +16,8 @@ interface Options {
 }
 
 /** `plaza export` */
-export function addExportCommand(program: Command, context: CommandContext): void {
-  program
-    .command('export')
-    .description('write messages, on-chain events and names to an archive, user by user')
+export function addExportCommand(command: Command, context: CommandContext): void {
+  command
     .argument('<file>', 'output file; - is standard output')
     .option('--fid <fids>', 'only these users, separated by commas', fids)
     .option('--resume', 'continue an unfinished file')

@@ -12,10 +12,8 @@ interface CreateOptions {
 }
 
 /** `plaza fid create` */
-export function addFidCommand(program: Command, context: CommandContext): void {
-  program
-    .command('fid')
-    .description('manage users of the devnet')
+export function addFidCommand(command: Command, context: CommandContext): void {
+  command
     .command('create')
     .description('register the next fid, with one unit of storage')
     .option(

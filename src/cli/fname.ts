@@ -12,8 +12,7 @@ interface Options {
 }
 
 /** `plaza fname register|transfer|release` */
-export function addFnameCommand(program: Command, context: CommandContext): void {
-  const fname = program.command('fname').description('manage names of users of the devnet')
+export function addFnameCommand(fname: Command, context: CommandContext): void {
   const add = (
     verb: string,
     description: string,

@@ -12,10 +12,8 @@ interface Options {
 }
 
 /** `plaza import` */
-export function addImportCommand(program: Command, context: CommandContext): void {
-  program
-    .command('import')
-    .description('merge an archive that you trust; a second run continues after an interruption')
+export function addImportCommand(command: Command, context: CommandContext): void {
+  command
     .argument('<file>', 'archive; - is standard input')
     .option('--restart', 'start from the beginning')
     .action((path: string, options: Options) => runImport(context, path, options))

@@ -7,8 +7,7 @@ import { stopSignal } from './long-command.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza inbox` */
-export function addInboxCommand(program: Command, context: CommandContext): void {
-  const inbox = program.command('inbox').description('manage stored notifications')
+export function addInboxCommand(inbox: Command, context: CommandContext): void {
   inbox
     .command('rebuild')
     .description('compare all notifications with the read model and repair them, while the server runs')

@@ -34,9 +34,7 @@ interface ListOptions {
 }
 
 /** `plaza key create|list|edit|revoke` */
-export function addKeyCommand(program: Command, context: CommandContext): void {
-  const key = program.command('key').description('manage API keys')
-
+export function addKeyCommand(key: Command, context: CommandContext): void {
   key
     .command('create')
     .description('create a key and print it; it is not stored and cannot be shown again')

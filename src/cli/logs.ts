@@ -7,12 +7,8 @@ const MAX_LINES = 500
 const DEFAULT_LINES = 50
 
 /** `plaza logs` */
-export function addLogsCommand(program: Command, context: CommandContext): void {
-  program
-    .command('logs')
-    .description(
-      'print recent requests and log lines of all processes of the server, and with --follow new ones',
-    )
+export function addLogsCommand(command: Command, context: CommandContext): void {
+  command
     .option('-f, --follow', 'go on with what happens, until it is stopped')
     .option('--lines <number>', 'recent lines', wholeNumber(0, MAX_LINES), DEFAULT_LINES)
     .addOption(

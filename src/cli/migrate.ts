@@ -9,10 +9,7 @@ const KEY = 'key of its API; - reads it from standard input, so that no list of 
 const APP = 'app here, by name or id; default: the only one'
 
 /** `plaza migrate [schema]|webhooks|tokens` */
-export function addMigrateCommand(program: Command, context: CommandContext): void {
-  const migrate = program
-    .command('migrate')
-    .description('migrate the schema, or an app from the hosted service (docs/migrate.md)')
+export function addMigrateCommand(migrate: Command, context: CommandContext): void {
   migrate
     .command('schema', { isDefault: true })
     .description(

@@ -5,10 +5,10 @@ import type { CommandContext } from './context.js'
 /** The command that must know all others. */
 const COMPLETION = 'completion'
 
-/** A command: its description, for the help of all commands, and what loads the rest of it. */
+/** A command: its description, and what loads its options, subcommands and action. */
 interface CommandEntry {
   readonly description: string
-  readonly load: () => Promise<(program: Command, context: CommandContext) => void>
+  readonly load: () => Promise<(command: Command, context: CommandContext) => void>
 }
 
 /**
@@ -146,8 +146,10 @@ export async function createProgram(context: CommandContext, commandName?: strin
     commandName !== undefined && Object.hasOwn(commands, commandName) ? commands[commandName] : undefined
   const loadsAll = commandName === undefined || commandName === COMPLETION
   for (const [name, entry] of Object.entries(commands)) {
-    if (entry === called || loadsAll) (await entry.load())(program, context)
-    else if (called === undefined) program.command(name).description(entry.description)
+    const isLoaded = entry === called || loadsAll
+    if (!isLoaded && called !== undefined) continue
+    const command = program.command(name).description(entry.description)
+    if (isLoaded) (await entry.load())(command, context)
   }
   return program
 }

@@ -20,12 +20,8 @@ const DEFAULT_CONCURRENCY = 8
 const EXTRA_POLICIES: readonly ExtraPolicy[] = ['keep', 'remove', 'send']
 
 /** `plaza reconcile` */
-export function addReconcileCommand(program: Command, context: CommandContext): void {
-  program
-    .command('reconcile')
-    .description(
-      'compare what is here with the upstream (UPSTREAM_HUB), both ways, and fetch what is missing',
-    )
+export function addReconcileCommand(command: Command, context: CommandContext): void {
+  command
     .option('--fids <fids>', 'only these users, separated by commas', fidList)
     .option(
       '--concurrency <count>',

@@ -7,11 +7,8 @@ import { progressOf } from './long-command.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza recount` */
-export function addRecountCommand(program: Command, context: CommandContext): void {
-  program
-    .command('recount')
-    .description('check threads and counters against the stored rows and repair them, while the server runs')
-    .action(() => withDatabase(context, 'recount', (db) => runRecount(context, db)))
+export function addRecountCommand(command: Command, context: CommandContext): void {
+  command.action(() => withDatabase(context, 'recount', (db) => runRecount(context, db)))
 }
 
 async function runRecount(context: CommandContext, db: Database): Promise<void> {

@@ -8,13 +8,8 @@ import type { Progress } from './progress.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza replay` */
-export function addReplayCommand(program: Command, context: CommandContext): void {
-  program
-    .command('replay')
-    .description(
-      'rebuild the read model (users, casts, reactions, follows) from the hub, while the server runs',
-    )
-    .action(() => withDatabase(context, 'replay', (db) => runReplay(context, db), REPLAY_CONNECTIONS))
+export function addReplayCommand(command: Command, context: CommandContext): void {
+  command.action(() => withDatabase(context, 'replay', (db) => runReplay(context, db), REPLAY_CONNECTIONS))
 }
 
 async function runReplay(context: CommandContext, db: Database): Promise<void> {

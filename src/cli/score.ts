@@ -14,26 +14,23 @@ const stepLabels: Record<ScoreStep, string> = {
 }
 
 /** `plaza score` */
-export function addScoreCommand(program: Command, context: CommandContext): void {
-  program
-    .command('score')
-    .description('compute the scores of all accounts; `serve` does it regularly')
-    .action(() => {
-      const seeds = seedList(loadConfig(context).scoreSeeds)
-      const stopping = new AbortController()
-      context.onStopSignal(() => stopping.abort(new Error('stopped; scores that were written stay')))
-      return withDatabase(context, 'score', async (db) => {
-        const summary = await recomputeScores(db, {
-          seeds,
-          clock: Date.now,
-          signal: stopping.signal,
-          onStep: (step) => context.print(stepLabels[step]),
-        })
-        for (const line of summary === null ? ['another process computes scores'] : describe(summary)) {
-          context.print(line)
-        }
+export function addScoreCommand(command: Command, context: CommandContext): void {
+  command.action(() => {
+    const seeds = seedList(loadConfig(context).scoreSeeds)
+    const stopping = new AbortController()
+    context.onStopSignal(() => stopping.abort(new Error('stopped; scores that were written stay')))
+    return withDatabase(context, 'score', async (db) => {
+      const summary = await recomputeScores(db, {
+        seeds,
+        clock: Date.now,
+        signal: stopping.signal,
+        onStep: (step) => context.print(stepLabels[step]),
       })
+      for (const line of summary === null ? ['another process computes scores'] : describe(summary)) {
+        context.print(line)
+      }
     })
+  })
 }
 
 function describe(summary: ScoreSummary): string[] {

@@ -6,10 +6,8 @@ import { stopSignal } from './long-command.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza secret rotate` */
-export function addSecretCommand(program: Command, context: CommandContext): void {
-  program
-    .command('secret')
-    .description('manage encrypted secrets in the database')
+export function addSecretCommand(command: Command, context: CommandContext): void {
+  command
     .command('rotate')
     .description(
       're-encrypt all secrets with the first key of PLAZA_SECRET_KEY; continues after an interruption',

@@ -7,10 +7,8 @@ interface ServeOptions {
 }
 
 /** `plaza serve`. The server is loaded when the command runs. */
-export function addServeCommand(program: Command, context: CommandContext): void {
-  program
-    .command('serve')
-    .description('run the server')
+export function addServeCommand(command: Command, context: CommandContext): void {
+  command
     .option('--demo', 'first fill an empty devnet with a small generated network')
     .option('--roles <roles>', 'roles of this process: api, worker, sync, separated by commas (ROLES)')
     .action(async ({ demo = false, roles }: ServeOptions) => {

@@ -22,9 +22,7 @@ interface RemoveOptions {
 }
 
 /** `plaza signer add|remove|approve|refuse` */
-export function addSignerCommand(program: Command, context: CommandContext): void {
-  const signer = program.command('signer').description('manage keys that sign for users of the devnet')
-
+export function addSignerCommand(signer: Command, context: CommandContext): void {
   signer
     .command('add')
     .description('add a signer to a user')

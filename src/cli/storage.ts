@@ -13,10 +13,8 @@ interface RentOptions {
 }
 
 /** `plaza storage rent` */
-export function addStorageCommand(program: Command, context: CommandContext): void {
-  program
-    .command('storage')
-    .description('manage storage of users of the devnet')
+export function addStorageCommand(command: Command, context: CommandContext): void {
+  command
     .command('rent')
     .description('rent storage for a user for a year')
     .requiredOption('--fid <fid>', 'user', fid)

@@ -24,10 +24,7 @@ const address = hexBytes(ETH_ADDRESS_BYTES, '<address>')
 const poolAddress = hexBytes(ETH_ADDRESS_BYTES, '--pool')
 
 /** `plaza token watch|list|unwatch` */
-export function addTokenCommand(program: Command, context: CommandContext): void {
-  const token = program
-    .command('token')
-    .description('track tokens: their balances and trades (docs/tokens.md)')
+export function addTokenCommand(token: Command, context: CommandContext): void {
   token
     .command('watch')
     .description('track the balances of a token from its first block; repeat it to add pools')

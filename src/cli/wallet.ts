@@ -30,9 +30,7 @@ const DEFAULT_FID_POOL_SIZE = 2
 const MAX_FID_POOL_SIZE = 1_000
 
 /** `plaza wallet create|import|list|balance` */
-export function addWalletCommand(program: Command, context: CommandContext): void {
-  const wallet = program.command('wallet').description('wallets of apps, which pay for accounts of users')
-
+export function addWalletCommand(wallet: Command, context: CommandContext): void {
   addWalletOptions(
     wallet.command('create').description('create a wallet and print its id, for the header x-wallet-id'),
   ).action((options: WalletOptions) => storeWallet(context, options, newPrivateKey()))

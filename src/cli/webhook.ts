@@ -11,8 +11,7 @@ import type { TriggerOptions } from './webhook-trigger.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza webhook list|limits|listen|trigger` */
-export function addWebhookCommand(program: Command, context: CommandContext): void {
-  const webhook = program.command('webhook').description('inspect and test webhooks')
+export function addWebhookCommand(webhook: Command, context: CommandContext): void {
   webhook
     .command('list')
     .description('list the webhooks of all apps with their pending deliveries')

@@ -1,21 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { createProgram } from '../../src/cli/program.js'
 import { builtCli } from '../built-cli.js'
 
 const run = promisify(execFile)
-
-/** What commands get that print nothing. */
-const silentContext = {
-  env: {},
-  print: () => {},
-  progress: process.stderr,
-  stdin: process.stdin,
-  stdout: process.stdout,
-  onStopSignal: () => {},
-  onDatabaseStop: () => () => {},
-}
 
 /** Returns a data URL module with this text. */
 const moduleOf = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
@@ -65,12 +53,6 @@ it('options and descriptions of commands load neither the hub nor the server', a
   expect(
     loaded.filter((path) => /^(app\/(compose|open-hub)|hub\/create-hub|cli\/serve)\.js$/.test(path)),
   ).toEqual([])
-})
-
-it('the help of all commands describes each as the command describes itself', async () => {
-  const descriptions = async (name?: string) =>
-    (await createProgram(silentContext, name)).commands.map((each) => [each.name(), each.description()])
-  expect(await descriptions('--help')).toEqual(await descriptions())
 })
 
 it('the server loads neither the protocol library of tests nor all chains', async () => {
