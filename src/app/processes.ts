@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Gauge } from 'prom-client'
-import { hasSyncPositions } from '../features/processes/processes.js'
+import { readExpectedRoles } from '../features/processes/processes.js'
 import type { Database } from '../platform/db/connection.js'
 import { reportFirstFailure } from '../platform/log/first-failure.js'
 import type { Log } from '../platform/log/log.js'
@@ -83,26 +83,22 @@ async function heartbeat(db: Database, id: string, { roles, connections }: Proce
     on conflict (id) do update set alive_until = excluded.alive_until`
 }
 
-/**
- * Counts processes by role. Roles that have neither work nor a process are left out. Positions of a sync are work of the role
- * sync, also where only the processes that had it are configured for it.
- */
+/** Counts processes by role. Roles that have neither work nor a process are left out. */
 async function countProcesses(
   db: Database,
   idleRoles: ReadonlySet<Role> = new Set(),
 ): Promise<Partial<Record<Role, number>>> {
-  const rows = await db<{ role: Role; count: number }[]>`
-    select role, count(*)::integer as count
-    from app.processes, unnest(roles) as role
-    where alive_until > now()
-    group by role
-    union all
-    select 'sync', 0
-    where ${hasSyncPositions(db)}`
-  const counts = new Map<Role, number>()
-  for (const { role, count } of rows) counts.set(role, (counts.get(role) ?? 0) + count)
-  const expected = allRoles.filter((role) => counts.has(role) || !idleRoles.has(role))
-  return Object.fromEntries(expected.map((role) => [role, counts.get(role) ?? 0]))
+  const [rows, expected] = await Promise.all([
+    db<{ role: Role; count: number }[]>`
+      select role, count(*)::integer as count
+      from app.processes, unnest(roles) as role
+      where alive_until > now()
+      group by role`,
+    readExpectedRoles(db, idleRoles),
+  ])
+  const counts = new Map(rows.map(({ role, count }) => [role, count]))
+  const shown = allRoles.filter((role) => counts.has(role) || expected.includes(role))
+  return Object.fromEntries(shown.map((role) => [role, counts.get(role) ?? 0]))
 }
 
 function observeRoles({ registry }: Metrics, countByRole: () => ReturnType<typeof countProcesses>): void {

@@ -22,22 +22,16 @@ export async function listProcesses(db: Database): Promise<ProcessRow[]> {
     order by started_at, id`
 }
 
-/** SQL condition: there is a position in the log of an upstream, in a chain or in a public API that is imported. */
-export function hasSyncPositions(db: Database): Fragment {
-  return db`(
-    exists (select from sync.cursors) or exists (select from chain.followers) or exists (select from sync.imports)
-  )`
-}
-
 /**
- * Reads which roles a process has to have: all but those without work. Positions of a sync are work of the role sync, also where
- * only the processes that had it are configured for it.
+ * Reads which roles a process has to have: all but those without work. A position in the log of an upstream, in a chain or in a
+ * public API that is imported is work of the role sync, also where only the processes that had it are configured for it.
  *
  * @param idleRoles Roles without work by the configuration of this process.
  */
 export async function readExpectedRoles(db: Database, idleRoles: ReadonlySet<Role>): Promise<Role[]> {
   const [found] = await db<[{ has_positions: boolean }]>`
-    select ${hasSyncPositions(db)} as has_positions`
+    select exists (select from sync.cursors) or exists (select from chain.followers) or exists (select from sync.imports)
+      as has_positions`
   return roles.filter((role) => !idleRoles.has(role) || (role === 'sync' && found.has_positions))
 }
 
