@@ -1,6 +1,6 @@
 import { connect, type Database } from '../platform/db/connection.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
-import type { Role } from '../platform/process/roles.js'
+import { roles as allRoles, type Role, rendersViews } from '../platform/process/roles.js'
 
 /**
  * The connections of a process, by use. Their sizes add up to `DATABASE_POOL`, which is the truth: nothing else of the
@@ -43,7 +43,7 @@ export const SPARE_WRITERS = 1
 const DEFAULT_EXTRA = 5
 /** Weights by which the connections beyond the fixed sizes are shared out; each used pool has at least the second number. */
 const SHARES = {
-  read: { weight: 5, least: 2, roles: ['api', 'worker', 'sync'] },
+  read: { weight: 5, least: 2, roles: allRoles },
   work: { weight: 4, least: 3, roles: ['api', 'worker'] },
   sync: { weight: 3, least: 3, roles: ['sync'] },
 } as const satisfies Record<string, { weight: number; least: number; roles: readonly Role[] }>
@@ -86,7 +86,7 @@ function fixedSizes(roles: ReadonlySet<Role>, shards: number) {
   return {
     locks: 1,
     listener: 1,
-    views: roles.has('api') || roles.has('worker') ? 2 : 0,
+    views: rendersViews(roles) ? 2 : 0,
     write: shards + SPARE_WRITERS,
     score: roles.has('worker') ? 1 : 0,
   }

@@ -15,6 +15,7 @@ import { locationOf } from '../platform/geo/cities.js'
 import { createWorkLimits, type WorkLimits } from '../platform/limits/work-limits.js'
 import { observeWork } from '../platform/limits/work-metrics.js'
 import { observePools } from '../platform/metrics.js'
+import { rendersViews } from '../platform/process/roles.js'
 import type { Config } from './config/config.js'
 import type { Connections } from './connections.js'
 import { lookForMissingKeys } from './encrypted-columns.js'
@@ -65,20 +66,20 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
   const { read: db, listener } = connections
   const tail = createEventTail(db, { log, onReset: countLogResets(metrics), listener })
   lifecycle.onStop(() => tail.close())
-  const rendersViews = roles.has('api') || roles.has('worker')
+  const hasViews = rendersViews(roles)
   const hydrator = new Hydrator({
     db: connections.views,
     listDb: connections.read,
     clock: Date.now,
     locationOf,
-    maxEntries: rendersViews ? config.viewCacheEntries : 0,
-    maxViewerSetsBytes: rendersViews ? config.viewerSetsMb * BYTES_PER_MB : 0,
+    maxEntries: hasViews ? config.viewCacheEntries : 0,
+    maxViewerSetsBytes: hasViews ? config.viewerSetsMb * BYTES_PER_MB : 0,
     // Workers render what they send and read no feeds.
     maxRecentEntries: roles.has('api') && config.viewCacheEntries > 0 ? config.recentWindowEntries : 0,
     onFeedRead: countFeedReads(metrics),
   })
   observeCaches(metrics, () => usageOf(hydrator))
-  if (rendersViews) {
+  if (hasViews) {
     const { invalidation } = hydrator
     const shards = config.hubShards
     lifecycle.onStop(await startCacheFollower({ db, listener, invalidation, tail, shards, log }))
@@ -89,7 +90,7 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
     )
   }
   const vault = await openVault(config)
-  if (rendersViews) void lookForMissingKeys(connections.work, vault, log)
+  if (hasViews) void lookForMissingKeys(connections.work, vault, log)
   const clock = Date.now
   return {
     config,

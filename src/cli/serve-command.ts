@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { roles } from '../platform/process/roles.js'
 import type { CommandContext } from './context.js'
 
 interface ServeOptions {
@@ -10,14 +11,14 @@ interface ServeOptions {
 export function addServeCommand(command: Command, context: CommandContext): void {
   command
     .option('--demo', 'first fill an empty devnet with a small generated network')
-    .option('--roles <roles>', 'roles of this process: api, worker, sync, separated by commas (ROLES)')
-    .action(async ({ demo = false, roles }: ServeOptions) => {
+    .option('--roles <roles>', `roles of this process: ${roles.join(', ')}, separated by commas (ROLES)`)
+    .action(async ({ demo = false, roles: given }: ServeOptions) => {
       const { serve } = await import('./serve.js')
-      await serve(withRoles(context, roles), demo)
+      await serve(withRoles(context, given), demo)
     })
 }
 
 /** The option overrides the variable. */
-function withRoles(context: CommandContext, roles: string | undefined): CommandContext {
-  return roles === undefined ? context : { ...context, env: { ...context.env, ROLES: roles } }
+function withRoles(context: CommandContext, given: string | undefined): CommandContext {
+  return given === undefined ? context : { ...context, env: { ...context.env, ROLES: given } }
 }

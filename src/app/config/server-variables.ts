@@ -1,6 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { limits } from '../../platform/limits/limits.js'
+import { roles, roleTasks } from '../../platform/process/roles.js'
 import { flag, integer, oneOf, text } from './variable.js'
+
+const anyRole = roles.join('|')
+const roleNames = roles.map((role) => `\`${role}\``)
+const tasksOfRoles = roles.map((role) => `\`${role}\` ${roleTasks[role]}`).join(', ')
 
 /** Variables of the process and its HTTP server. */
 export const serverVariables = {
@@ -38,15 +43,11 @@ export const serverVariables = {
     'Maximum number of connections of this process to each replica for reads, beside one for its position.',
     { minimum: 1, maximum: 500, default: 10 },
   ),
-  ROLES: text(
-    'Roles of this process: `api` serves requests and merges, `worker` consumes the event log, delivers and ' +
-      'runs jobs, `sync` follows upstreams and chains. Any number of processes may share a database.',
-    {
-      pattern: '^(api|worker|sync)(\\s*,\\s*(api|worker|sync))*$',
-      patternText: 'roles of `api`, `worker` and `sync`, separated by commas',
-      default: 'api,worker,sync',
-    },
-  ),
+  ROLES: text(`Roles of this process: ${tasksOfRoles}. Any number of processes may share a database.`, {
+    pattern: `^(${anyRole})(\\s*,\\s*(${anyRole}))*$`,
+    patternText: `roles of ${roleNames.slice(0, -1).join(', ')} and ${roleNames.at(-1)}, separated by commas`,
+    default: roles.join(','),
+  }),
   DATABASE_POOL: integer(
     'Maximum number of database connections of this process, for all uses. All roles with one shard need at ' +
       'least 15. The default depends on `ROLES`, and grows by one with each shard.',
