@@ -12,42 +12,53 @@ export interface FilterField {
   readonly narrows?: true
 }
 
-const castFields: readonly FilterField[] = [
-  { name: 'author_fids', label: 'Authors', input: 'fids' },
-  { name: 'mentioned_fids', label: 'Mentioned users', input: 'fids' },
-  { name: 'parent_author_fids', label: 'Authors of the cast above', input: 'fids' },
-  { name: 'embedded_cast_author_fids', label: 'Authors of an embedded cast', input: 'fids' },
-  { name: 'parent_hashes', label: 'Hashes of the cast above', input: 'hashes' },
-  { name: 'embedded_cast_hashes', label: 'Hashes of an embedded cast', input: 'hashes' },
-  { name: 'parent_urls', label: 'Parent URLs', input: 'urls' },
-  { name: 'root_parent_urls', label: 'Root parent URLs of the thread', input: 'urls' },
-  { name: 'text', label: 'Text', input: 'pattern' },
-  { name: 'embeds', label: 'Embedded URL', input: 'pattern' },
-  { name: 'exclude_author_fids', label: 'Authors to leave out', input: 'fids', narrows: true },
-  { name: 'minimum_author_score', label: 'Minimum score of the author', input: 'score', narrows: true },
-]
+/** The other name of `minimum_trader_service_score`, which is not offered. */
+type OmittedMember = 'minimum_trader_neynar_score'
 
-const followFields: readonly FilterField[] = [
-  { name: 'fids', label: 'Users who follow', input: 'fids' },
-  { name: 'target_fids', label: 'Users who are followed', input: 'fids' },
-]
+/** All documented members of the filter of an event type, in the order of the form: one that is missing here is a type error. */
+type MembersOf<Type extends EventType> = Readonly<
+  Record<Exclude<keyof NonNullable<Subscription[Type]>, OmittedMember>, Omit<FilterField, 'name'>>
+>
 
-const reactionFields: readonly FilterField[] = [
-  { name: 'fids', label: 'Users who react', input: 'fids' },
-  { name: 'target_fids', label: 'Authors of the cast', input: 'fids' },
-  { name: 'target_cast_hashes', label: 'Hashes of the cast', input: 'hashes' },
-]
+const castFields = fieldsOf({
+  author_fids: { label: 'Authors', input: 'fids' },
+  mentioned_fids: { label: 'Mentioned users', input: 'fids' },
+  parent_author_fids: { label: 'Authors of the cast above', input: 'fids' },
+  embedded_cast_author_fids: { label: 'Authors of an embedded cast', input: 'fids' },
+  parent_hashes: { label: 'Hashes of the cast above', input: 'hashes' },
+  embedded_cast_hashes: { label: 'Hashes of an embedded cast', input: 'hashes' },
+  parent_urls: { label: 'Parent URLs', input: 'urls' },
+  root_parent_urls: { label: 'Root parent URLs of the thread', input: 'urls' },
+  text: { label: 'Text', input: 'pattern' },
+  embeds: { label: 'Embedded URL', input: 'pattern' },
+  exclude_author_fids: { label: 'Authors to leave out', input: 'fids', narrows: true },
+  minimum_author_score: { label: 'Minimum score of the author', input: 'score', narrows: true },
+} satisfies MembersOf<'cast.created'>)
 
-const tradeFields: readonly FilterField[] = [
-  { name: 'fids', label: 'Traders', input: 'fids' },
-  { name: 'minimum_token_amount_usdc', label: 'Minimum value in USDC', input: 'amount', narrows: true },
-  {
-    name: 'minimum_trader_service_score',
-    label: 'Minimum score of the trader',
-    input: 'score',
-    narrows: true,
-  },
-]
+const followFields = fieldsOf({
+  fids: { label: 'Users who follow', input: 'fids' },
+  target_fids: { label: 'Users who are followed', input: 'fids' },
+} satisfies MembersOf<'follow.created'>)
+
+const reactionFields = fieldsOf({
+  fids: { label: 'Users who react', input: 'fids' },
+  target_fids: { label: 'Authors of the cast', input: 'fids' },
+  target_cast_hashes: { label: 'Hashes of the cast', input: 'hashes' },
+} satisfies MembersOf<'reaction.created'>)
+
+const tradeFields = fieldsOf({
+  fids: { label: 'Traders', input: 'fids' },
+  minimum_token_amount_usdc: { label: 'Minimum value in USDC', input: 'amount', narrows: true },
+  minimum_trader_service_score: { label: 'Minimum score of the trader', input: 'score', narrows: true },
+} satisfies MembersOf<'trade.created'>)
+
+const userFields = fieldsOf({
+  fids: { label: 'Users', input: 'fids' },
+} satisfies MembersOf<'user.updated'>)
+
+function fieldsOf(members: Readonly<Record<string, Omit<FilterField, 'name'>>>): readonly FilterField[] {
+  return Object.entries(members).map(([name, member]) => ({ name, ...member }))
+}
 
 /** The documented filter of each event type: the form, what it sends and what it reads come from this table. */
 export const filterFields: Readonly<Record<EventType, readonly FilterField[]>> = {
@@ -59,7 +70,7 @@ export const filterFields: Readonly<Record<EventType, readonly FilterField[]>> =
   'reaction.deleted': reactionFields,
   'trade.created': tradeFields,
   'user.created': [],
-  'user.updated': [{ name: 'fids', label: 'Users', input: 'fids' }],
+  'user.updated': userFields,
 }
 
 export const eventTypes = Object.keys(filterFields) as EventType[]
