@@ -6,7 +6,10 @@ import { limits, type RateLimit, type SlotLimit } from '../../src/platform/limit
 
 const table: readonly (RateLimit | SlotLimit)[] = Object.values(limits)
 const documented = ['docs/api.md', 'docs/hub-api.md'].flatMap((document) =>
-  (readFileSync(document, 'utf8').split('<!-- limits -->')[1] ?? '').trim().split('\n').slice(2),
+  (readFileSync(document, 'utf8').split(/<!-- limits:(?:start|end) -->/)[1] ?? '')
+    .trim()
+    .split('\n')
+    .slice(2),
 )
 
 it('docs/api.md and docs/hub-api.md list every limit', () => {

@@ -6,13 +6,14 @@ import { isRequired } from '../../src/api/parse-query.js'
 import { adminOperations } from '../../src/app/admin-operations.js'
 import { hostedOperations } from '../../src/app/hosted-operations.js'
 import { operations } from '../../src/app/operations.js'
+import { workPrices } from '../../src/platform/limits/work-prices.js'
 
 /** Larger bounds say nothing: they are those of the type. */
 const MAX_SHOWN_BOUND = 1_000_000
 
 it.each([
   ['docs/compatibility.md', { operations: parameterTable, description: descriptionTable }],
-  ['docs/api.md', { operations: tagTable, longWaits: longWaitTable }],
+  ['docs/api.md', { operations: tagTable, longWaits: longWaitTable, workPrices: workPriceTable }],
   ['README.md', { served: servedTable }],
 ])('%s lists every operation; `npm run docs:operations` writes it', async (file, tables) => {
   const page = readFileSync(file, 'utf8')
@@ -67,6 +68,15 @@ function longWaitTable(): string[] {
     longWait ? [`| \`${method} ${path}\` | ${longWait.limitMs / 1000} s | ${longWait.reason} |`] : [],
   )
   return ['| operation | at most | waits for |', '|---|---|---|', ...rows]
+}
+
+/** Prices of heavy requests. */
+function workPriceTable(): string[] {
+  const rows = Object.values(workPrices).map(
+    ({ requests, msPerRequest, msPerKb }) =>
+      `| ${requests} | ${msPerRequest.toLocaleString('en')} | ${msPerKb} |`,
+  )
+  return ['| request | milliseconds | and for each kB of the body and the reply |', '|---|---|---|', ...rows]
 }
 
 /** Operations by path, with their parameters. */

@@ -10,20 +10,62 @@ export interface WorkPrice {
   readonly msPerKb: number
 }
 
+interface DocumentedPrice extends WorkPrice {
+  /** The requests that have it, in Markdown: `npm run docs:operations` writes them to `docs/api.md`. */
+  readonly requests: string
+}
+
 export const workPrices = {
   /** A page of the hub over HTTP: 1,000 events are 704 kB and take 8 ms, 5 from the cache. */
-  jsonPage: { lane: 'reads', msPerRequest: 1, msPerKb: 0.01 },
+  jsonPage: {
+    requests: 'a page of the hub with more than 100 entries, over HTTP',
+    lane: 'reads',
+    msPerRequest: 1,
+    msPerKb: 0.01,
+  },
   /** A page of the hub over gRPC: 1,000 events are 450 kB with the bytes that were signed twice, and take 7 ms. */
-  grpcPage: { lane: 'reads', msPerRequest: 1, msPerKb: 0.015 },
+  grpcPage: {
+    requests: 'the same over gRPC',
+    lane: 'reads',
+    msPerRequest: 1,
+    msPerKb: 0.015,
+  },
   /** Messages in bulk: one of 250 bytes takes 0.18 ms, of which 0.05 are on the main thread. Its reply costs about as much. */
-  bulkMessages: { lane: 'writes', msPerRequest: 1, msPerKb: 0.1 },
+  bulkMessages: {
+    requests: 'a body of messages for the hub of more than 16 kB',
+    lane: 'writes',
+    msPerRequest: 1,
+    msPerKb: 0.1,
+  },
   /** Search in texts: PostgreSQL takes 20 to 200 ms for a frequent word. Feeds by embed read all matches likewise. */
-  search: { lane: 'reads', msPerRequest: 30, msPerKb: 0.01 },
+  search: {
+    requests:
+      '`cast/search`; `cast/metrics`; `feed` by `embed_url` or `embed_types`; `feed/frames`; `feed/user/casts` with a ' +
+      'filter, `feed/user/replies_and_recasts` (also with the fid in its path) except with `filter=recasts`, ' +
+      '`feed/channels` with `fids`, of version 1 `casts` with `parent_url`; `frame/validate/analytics`; `channel/users`; ' +
+      '`cast/conversation` with `sort_type=algorithmic` or `fold`; later pages of `feed/trending`, `channel/trending` ' +
+      'and of `feed` by `global_trending`',
+    lane: 'reads',
+    msPerRequest: 30,
+    msPerKb: 0.01,
+  },
   /** 100 users, or a whole conversation: mostly its JSON. */
-  largeReply: { lane: 'reads', msPerRequest: 1, msPerKb: 0.02 },
+  largeReply: {
+    requests:
+      '`cast/conversation`; `user/bulk`, `user/bulk-by-address`, `casts` and `channel/followers` with more than 50 ' +
+      'entries; of version 1 `all-casts-in-thread`, and `recent-users` with more than 50',
+    lane: 'reads',
+    msPerRequest: 1,
+    msPerKb: 0.02,
+  },
   /** Filters of a webhook against up to 100,000 past events, for at most three seconds. */
-  preview: { lane: 'reads', msPerRequest: 1_000, msPerKb: 0.01 },
-} as const satisfies Record<string, WorkPrice>
+  preview: {
+    requests: '`webhook/preview`',
+    lane: 'reads',
+    msPerRequest: 1_000,
+    msPerKb: 0.01,
+  },
+} as const satisfies Record<string, DocumentedPrice>
 
 /** Users or casts in a reply that takes a few milliseconds. */
 const MAX_LIGHT_ITEMS = 50
