@@ -6,6 +6,8 @@ import { isRequired } from '../../src/api/parse-query.js'
 import { adminOperations } from '../../src/app/admin-operations.js'
 import { hostedOperations } from '../../src/app/hosted-operations.js'
 import { operations } from '../../src/app/operations.js'
+import type { GateLimits } from '../../src/platform/limits/work-gate.js'
+import { gateLimits } from '../../src/platform/limits/work-limits.js'
 import { workPrices } from '../../src/platform/limits/work-prices.js'
 
 /** Larger bounds say nothing: they are those of the type. */
@@ -13,7 +15,10 @@ const MAX_SHOWN_BOUND = 1_000_000
 
 it.each([
   ['docs/compatibility.md', { operations: parameterTable, description: descriptionTable }],
-  ['docs/api.md', { operations: tagTable, longWaits: longWaitTable, workPrices: workPriceTable }],
+  [
+    'docs/api.md',
+    { operations: tagTable, longWaits: longWaitTable, workPrices: workPriceTable, workTurns: workTurnTable },
+  ],
   ['README.md', { served: servedTable }],
 ])('%s lists every operation; `npm run docs:operations` writes it', async (file, tables) => {
   const page = readFileSync(file, 'utf8')
@@ -77,6 +82,19 @@ function workPriceTable(): string[] {
       `| ${requests} | ${msPerRequest.toLocaleString('en')} | ${msPerKb} |`,
   )
   return ['| request | milliseconds | and for each kB of the body and the reply |', '|---|---|---|', ...rows]
+}
+
+/** How many heavy requests run and wait. */
+function workTurnTable(): string[] {
+  const { reads, writes } = gateLimits(1)
+  const row = (kind: string, most: string | number, ofCaller: string | number, size: GateLimits) =>
+    `| ${kind} | ${most} | ${ofCaller} | ${size.maxWaitingOfCaller} | ${size.maxWaiting} |`
+  return [
+    '| kind | at once | of one caller | waiting of one caller, more: 429 | waiting in all, more: 503 |',
+    '|---|---|---|---|---|',
+    row('reads', '`WORK_CONCURRENCY`', 'half of them, rounded up', reads),
+    row('bulk writes', writes.maxRunning, writes.maxRunningOfCaller, writes),
+  ]
 }
 
 /** Operations by path, with their parameters. */

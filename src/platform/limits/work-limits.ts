@@ -4,7 +4,7 @@ import type { CallerName } from './caller-name.js'
 import type { LimitStatus } from './counter.js'
 import { limits } from './limits.js'
 import { createWorkBudget } from './work-budget.js'
-import { createWorkGate, type GateUsage, type GateVisit, type WorkGate } from './work-gate.js'
+import { createWorkGate, type GateLimits, type GateUsage, type GateVisit, type WorkGate } from './work-gate.js'
 import type { WorkPrice } from './work-prices.js'
 
 /**
@@ -87,7 +87,8 @@ export function createWorkLimits({
   onRefused = () => {},
 }: WorkLimitOptions): WorkLimits {
   const budget = createWorkBudget(limits.heavyWork, clock, budgetMs)
-  const lanes = createLanes(concurrency)
+  const gates = gateLimits(concurrency)
+  const lanes = { reads: createWorkGate(gates.reads), writes: createWorkGate(gates.writes) }
   const catchUp = createCatchUpGate()
   let delayed = 0
 
@@ -134,8 +135,8 @@ export function createWorkLimits({
   }
 }
 
-/** The gates of reads and of bulk writes. */
-function createLanes(concurrency: number): Readonly<Record<WorkPrice['lane'], WorkGate>> {
+/** Returns the limits of the gates of reads and of bulk writes. */
+export function gateLimits(concurrency: number): Readonly<Record<WorkPrice['lane'], GateLimits>> {
   const common = {
     maxSending: MAX_SENDING,
     maxSendingOfCaller: MAX_SENDING_OF_CALLER,
@@ -143,20 +144,20 @@ function createLanes(concurrency: number): Readonly<Record<WorkPrice['lane'], Wo
   }
   const maxRunningOfCaller = Math.ceil(concurrency / 2)
   return {
-    reads: createWorkGate({
+    reads: {
       ...common,
       maxRunning: concurrency,
       maxRunningOfCaller,
       maxWaiting: MAX_WAITING_READS,
       maxWaitingOfCaller: MAX_WAITING_READS_OF_CALLER,
-    }),
-    writes: createWorkGate({
+    },
+    writes: {
       ...common,
       maxRunning: MAX_WRITES,
       maxRunningOfCaller: MAX_WRITES,
       maxWaiting: MAX_WAITING_WRITES,
       maxWaitingOfCaller: MAX_WAITING_WRITES_OF_CALLER,
-    }),
+    },
   }
 }
 
