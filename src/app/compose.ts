@@ -28,7 +28,7 @@ import { modules } from './modules.js'
 import { type AppParts, openApp } from './open-app.js'
 import { openTracing } from './open-tracing.js'
 import { measuresJob } from './process-measures.js'
-import { registerProcess } from './processes.js'
+import { registerProcess } from './process-registry.js'
 import { type ServerUrls, startServers } from './servers.js'
 import { watchShortages } from './shortages.js'
 

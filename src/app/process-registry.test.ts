@@ -5,7 +5,7 @@ import { createMetrics } from '../platform/metrics.js'
 import { parseRoles } from '../platform/process/roles.js'
 import { version } from '../platform/process/version.js'
 import { countLookups, openChainLookups } from './open-lookups.js'
-import { registerProcess } from './processes.js'
+import { registerProcess } from './process-registry.js'
 import { configOf } from './testing/config-of.js'
 
 const { db, connect } = await createTestDatabase()

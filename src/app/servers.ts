@@ -9,7 +9,7 @@ import { migrationState } from '../platform/db/migrate.js'
 import type { LogFeed } from '../platform/log/log-feed.js'
 import { pause } from '../platform/process/pause.js'
 import type { ServerApp, StartedModule } from './module.js'
-import type { ProcessRegistry } from './processes.js'
+import type { ProcessRegistry } from './process-registry.js'
 import type { ShortageWatch } from './shortages.js'
 
 /** Where the HTTP servers listen; `hub` is the hub API's own address, if it has one. */

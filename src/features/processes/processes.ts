@@ -2,7 +2,7 @@ import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { type Role, roles } from '../../platform/process/roles.js'
 
-/** A live process, as it has registered itself (`app/processes.ts`). */
+/** A live process, as it has registered itself (`app/process-registry.ts`). */
 export interface ProcessRow {
   readonly id: string
   readonly roles: Role[]

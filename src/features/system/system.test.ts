@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { configurationEntries, readConfig } from '../../app/config/config.js'
-import { registerProcess } from '../../app/processes.js'
+import { registerProcess } from '../../app/process-registry.js'
 import { createTestApi } from '../../app/testing/test-api.js'
 import { observeCaches } from '../../graph/cache/cache-metrics.js'
 import { silentLog } from '../../platform/log/log.js'

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { type Log, silentLog } from '../platform/log/log.js'
-import { registerProcess } from './processes.js'
+import { registerProcess } from './process-registry.js'
 
 const { db } = await createTestDatabase()
 
