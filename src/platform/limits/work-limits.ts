@@ -4,7 +4,13 @@ import type { CallerName } from './caller-name.js'
 import type { LimitStatus } from './counter.js'
 import { limits } from './limits.js'
 import { createWorkBudget } from './work-budget.js'
-import { createWorkGate, type GateLimits, type GateUsage, type GateVisit, type WorkGate } from './work-gate.js'
+import {
+  createWorkGate,
+  type GateLimits,
+  type GateUsage,
+  type GateVisit,
+  type WorkGate,
+} from './work-gate.js'
 import type { WorkPrice } from './work-prices.js'
 
 /**

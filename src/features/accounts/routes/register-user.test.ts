@@ -130,12 +130,12 @@ it('no signer, but a name or profile -> a new signer', async () => {
 
 it('empty texts of the metadata count as absent', async () => {
   const metadata = { bio: '', pfp_url: '', username: '', verified_accounts: { x: '', github: '' } }
-  const unnamed = await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })
+  const unnamed = await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour })
   expect((await register({ ...unnamed, fname: '', metadata })).json()).toMatchObject({
     success: true,
     signers: [],
   })
-  const named = await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })
+  const named = await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour })
   const body = { ...named, fname: 'quiet', metadata: { ...metadata, bio: 'here' } }
   expect((await register(body)).json()).toMatchObject({
     message: 'the account is registered',
