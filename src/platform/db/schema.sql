@@ -521,6 +521,7 @@ create table embeds.urls (
   constraint urls_pkey PRIMARY KEY (url),
   constraint urls_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text])))
 );
+comment on column embeds.urls.due is 'Whether a claim looks at it: set once next_attempt_at has passed, cleared by the claim';
 CREATE INDEX urls_by_kind ON embeds.urls USING btree (kind) WHERE (kind IS NOT NULL);
 CREATE INDEX urls_due ON embeds.urls USING btree (next_attempt_at) WHERE (state = 'pending'::text);
 CREATE INDEX urls_due_by_host ON embeds.urls USING btree (host, next_attempt_at) WHERE ((state = 'pending'::text) AND due);
