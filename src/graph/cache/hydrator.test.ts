@@ -182,7 +182,10 @@ describe('casts', () => {
         embeds: [{ cast: { object: 'cast_dehydrated', author: { fid: 1 } } }],
       },
     })
-    expect(page).toEqual({ url: 'https://example.com/a.png' })
+    expect(page).toEqual({
+      url: 'https://example.com/a.png',
+      metadata: { _status: 'PENDING', content_type: null, content_length: null },
+    })
   })
 
   test('have counters and the context of the viewer', async () => {
