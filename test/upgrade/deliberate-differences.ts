@@ -18,9 +18,9 @@ export const deliberateDifferences: readonly DeliberateDifference[] = [
     matches: ({ request }) => request.startsWith('feed/channels?') && !request.includes('members_only'),
   },
   {
-    name: 'cursors of feeds and of cast/search have another form: old ones are refused',
+    name: 'cursors of feeds, cast/search, followers and following have another form: old ones are refused',
     matches: ({ request, member, now }) =>
-      /^(feed|cast\/search)/.test(request) &&
+      /^(feed|cast\/search|followers\?|following\?)/.test(request) &&
       (request.includes('&cursor=') ? now === undefined || now === 400 : member.endsWith('next.cursor')),
   },
   {
