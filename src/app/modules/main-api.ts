@@ -34,15 +34,7 @@ export const mainApiModule: Module = {
     const targetPolicy = otherAppsTargetPolicy(config)
     // What is sent to other apps is signed for a user, and not for everybody on the way to read.
     const net = createNetClient({ policy: targetPolicy, userAgent: `plaza/${version}` })
-    const { processId, errors } = app
-    const monitor = createServerMonitor({
-      db,
-      clock,
-      processId,
-      errors,
-      idleRoles: findIdleRoles(config),
-      upstreams: upstreamAddresses(config),
-    })
+    const monitor = monitorOf(app)
     const bearer = openBearer(config, { db, net, clock, publicUrl })
     const context = {
       db,
@@ -104,6 +96,12 @@ export const mainApiModule: Module = {
       },
     }
   },
+}
+
+function monitorOf({ config, connections, clock, processId, errors }: ServerApp): ServerMonitor {
+  const idleRoles = findIdleRoles(config)
+  const upstreams = upstreamAddresses(config)
+  return createServerMonitor({ db: connections.read, clock, processId, errors, idleRoles, upstreams })
 }
 
 /** Samples what the hub does, for the rates of the console. */

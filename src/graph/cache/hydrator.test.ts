@@ -1,14 +1,9 @@
-import { FormatRegistry } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
+import { describe, expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { setChannelFollow } from '../../features/channels/channel-follows.js'
 import { mute, unmute } from '../../features/moderation/relations.js'
-import { ensurePartitions } from '../../hub/log/partitions.js'
-import type { MergeBatch } from '../../hub/merge/batch.js'
-import { type MergeHook, mergeBatch } from '../../hub/merge/merge.js'
 import {
   MessageType,
   Protocol,
@@ -18,87 +13,12 @@ import {
 } from '../../protocol/definitions.js'
 import { encodeKeyRequestMetadata } from '../../protocol/key-request-metadata.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { projectEvents } from '../project/project.js'
-import { Cast } from '../view/schema/cast.js'
 import { Channel } from '../view/schema/channel.js'
-import { User } from '../view/schema/user.js'
-import { cacheTag } from './cache-tags.js'
-import { Hydrator } from './hydrator.js'
+import type { Hydrator } from './hydrator.js'
+import { createHydratorScene, hex } from './testing/hydrator-scene.js'
 
-for (const format of ['int32', 'double', 'date-time', 'uri']) {
-  if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, () => true)
-}
-
-const statements: string[] = []
-const { db, connect } = await createTestDatabase()
-const counting = connect({ onStatement: (sql) => statements.push(sql) })
-const [alice, bob, carol] = [1, 2, 3].map((fid) => new TestUser(fid)) as [TestUser, TestUser, TestUser]
-const locationOf = () => ({ city: 'Bern', country: 'Switzerland' })
-const createHydrator = (maxEntries = 100) =>
-  new Hydrator({ db: counting, clock: () => testNowUnix * 1000, locationOf, maxEntries })
-const url = 'https://example.com/~/channel/gardens'
-
-async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<void> {
-  const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-  const dropTags = async (_db: unknown, events: Parameters<Hydrator['invalidation']['applyEvents']>[0]) => {
-    hydrator?.invalidation.applyEvents(events)
-  }
-  const project: MergeHook = (transaction, events, withCommit) =>
-    projectEvents(transaction, events, withCommit, async (_, threads) =>
-      hydrator?.invalidation.apply({ tags: threads.map(cacheTag.thread) }),
-    )
-  const { messages } = await mergeBatch(
-    db,
-    1,
-    transactionHooks,
-    { shards: 1, hooks: [project, dropTags] },
-    testNowUnix * 1000,
-  )
-  expect(messages.filter((outcome) => outcome !== null)).toEqual([])
-}
-
-const hex = (message: SignedMessage) => message.hash.toString('hex')
-
-async function castOf(hydrator: Hydrator, message: SignedMessage, viewerFid?: number): Promise<Cast> {
-  const rendered = (await hydrator.casts([hex(message)], viewerFid)).get(hex(message))
-  const cast = rendered!.parse<Cast>()
-  expect([...Value.Errors(Cast, cast)].map(({ path, message: text }) => `${path} ${text}`)).toEqual([])
-  return cast
-}
-
-async function userOf(hydrator: Hydrator, fid: number, viewerFid?: number): Promise<User> {
-  const user = (await hydrator.users([fid], viewerFid)).get(fid)!.parse<User>()
-  expect([...Value.Errors(User, user)].map(({ path, message }) => `${path} ${message}`)).toEqual([])
-  return user
-}
-
-beforeAll(async () => {
-  await ensurePartitions(db, testNowUnix * 1000)
-  await db`insert into hub.shards (shard) values (1)`
-  await merge({
-    chainEvents: [alice, bob, carol]
-      .flatMap((user) => user.onChain({ units: 10 }))
-      .concat(alice.proPurchaseEvent(30)),
-    nameTransfers: [nameTransfer('alice', 1, 100), nameTransfer('bob', 2, 100)],
-  })
-  await merge({
-    messages: [
-      alice.userData(UserDataType.USERNAME, 'alice', testNow),
-      bob.userData(UserDataType.USERNAME, 'bob', testNow),
-      alice.userData(UserDataType.DISPLAY, 'Alice 🌱', testNow),
-      alice.userData(UserDataType.BIO, 'I garden with @bob in /gardens', testNow),
-      alice.userData(UserDataType.LOCATION, 'geo:46.95,7.45', testNow),
-      alice.link(2, testNow),
-      bob.link(3, testNow, { type: 'block' }),
-    ],
-  })
-  await db`
-    insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, image_url)
-    values ('gardens', ${url}, ${url}, 'Gardens', 2, 1700000000, 'https://example.com/gardens.png')
-  `
-  await db`insert into channels.urls (url, channel_id) values (${url}, 'gardens')`
-  await db`insert into channels.follows (channel_id, fid, followed_at) values ('gardens', 1, 1700000000)`
-})
+const { db, statements, alice, bob, carol, url, createHydrator, merge, castOf, userOf } =
+  await createHydratorScene()
 
 describe('users', () => {
   test('show their profile, counters, tier and the mentions of their bio', async () => {
@@ -434,94 +354,6 @@ test('a cast changes at once with all that it shows, and is not loaded again for
     await viewBy(cached)
     expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
   }
-})
-
-describe('replies to replies', () => {
-  const users = [alice, bob, carol]
-  let second = testNow + 2_000
-
-  /** A cast, and replies each to the one before. */
-  function chainOf(length: number): SignedMessage[] {
-    second += 1
-    const chain = [bob.cast(`seeds ${second}`, second, { parentUrl: url })]
-    while (chain.length < length) {
-      const { data, hash } = chain.at(-1)!
-      const answer = { parentCastId: { fid: data.fid, hash } }
-      chain.push(users[chain.length % 3]!.cast(`answer ${chain.length}`, second, answer))
-    }
-    return chain
-  }
-
-  const viewOf = async (hydrator: Hydrator, casts: readonly SignedMessage[]) =>
-    [...(await hydrator.casts(casts.map(hex), 1)).values()].map(String).toSorted()
-
-  test('change at once with the casts above them', async () => {
-    const cached = createHydrator()
-    const [come, go] = [
-      fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 4 }),
-      fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 2 }),
-    ]
-    await fc.assert(
-      fc.asyncProperty(come, go, async (added, removed) => {
-        const chain = chainOf(6)
-        const { data, hash } = chain[5]!
-        const quote = carol.cast('so', second, { embeds: [{ castId: { fid: data.fid, hash } }] })
-        const shown = [...chain, quote]
-        const expectSame = async () =>
-          expect(await viewOf(cached, shown)).toEqual(await viewOf(createHydrator(0), shown))
-        await merge({ messages: [quote] }, cached)
-        for (const index of added) {
-          await merge({ messages: [chain[index]!] }, cached)
-          await expectSame()
-        }
-        for (const index of removed) {
-          second += 1
-          const author = users[chain[index]!.data.fid - 1]!
-          await merge({ messages: [author.removeCast(chain[index]!.hash, second)] }, cached)
-          await expectSame()
-        }
-      }),
-      { numRuns: 8 },
-    )
-  })
-
-  test('deeper than the tags of a view reach are cached, and change with the casts above them', async () => {
-    const cached = createHydrator(1000)
-    const chain = chainOf(80)
-    const deep = chain.slice(75)
-    await merge({ messages: chain })
-    await viewOf(cached, deep)
-    statements.length = 0
-    await viewOf(cached, deep)
-    expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
-    second += 1
-    await merge({ messages: [users[chain[3]!.data.fid - 1]!.removeCast(chain[3]!.hash, second)] }, cached)
-    expect(await viewOf(cached, deep)).toEqual(await viewOf(createHydrator(0), deep))
-  })
-
-  test('of a thread that arrives from its end change with its first cast', async () => {
-    const cached = createHydrator(1000)
-    const chain = chainOf(310)
-    const deep = chain.slice(305)
-    await merge({ messages: chain.slice(60) }, cached)
-    await merge({ messages: [chain[59]!] }, cached)
-    await viewOf(cached, deep)
-    await merge({ messages: chain.slice(0, 59) }, cached)
-    const views = await viewOf(cached, deep)
-    expect(views).toEqual(await viewOf(createHydrator(0), deep))
-    expect(views[0]).toContain(`"thread_hash":"0x${hex(chain[0]!)}"`)
-  })
-
-  test('are not loaded again when a reply in another thread is removed', async () => {
-    const cached = createHydrator()
-    const [chain, other] = [chainOf(4), chainOf(4)]
-    await merge({ messages: [...chain, ...other] })
-    await viewOf(cached, chain)
-    await merge({ messages: [users[other[2]!.data.fid - 1]!.removeCast(other[2]!.hash, second + 1)] }, cached)
-    statements.length = 0
-    await viewOf(cached, chain)
-    expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
-  })
 })
 
 test('a compact state of follows changes users and relations at once, and casts are not loaded again', async () => {

@@ -15,6 +15,7 @@ import {
   MessageType,
   UserDataType,
 } from '../../../protocol/definitions.js'
+import type { SignedMessage } from '../../../protocol/message.js'
 import { approvedSigner } from '../../signers/testing/approved-signer.js'
 import { importChannel } from '../channels.js'
 
@@ -74,6 +75,17 @@ const feed = async () => {
   return reply.json().casts.map(({ text }: { text: string }) => text)
 }
 const hex = (hash: Buffer) => `0x${hash.toString('hex')}`
+/** The channel's name as the channel of a cast, in the text of another, and in the bio of a user. */
+const channelNamesIn = async (messages: readonly SignedMessage[], fid: number) => {
+  const { casts } = (await get('casts', { casts: messages.map(({ hash }) => hex(hash)).join(',') })).json()
+    .result
+  const { users } = (await get('user/bulk', { fids: fid })).json()
+  return [
+    casts[0].channel.name,
+    casts[1].mentioned_channels[0].name,
+    users[0].profile.bio.mentioned_channels[0].name,
+  ]
+}
 
 it('a registered channel is led by who verified its address; imported people end, the rest stays', async () => {
   expect(await channel()).toMatchObject({
@@ -104,16 +116,7 @@ it('metadata, pins, members and moderation from messages are on the pages at onc
   await submit(shown, hidden, banned, mentioning)
   await submit(member.userData(UserDataType.BIO, 'of /gardens', testNow - 9))
   expect(await feed()).toEqual(['of a banned user', 'hidden', 'shown'])
-  const namesInViews = async () => {
-    const hashes = [shown, mentioning].map(({ hash }) => hex(hash)).join(',')
-    const { casts } = (await get('casts', { casts: hashes })).json().result
-    const { users } = (await get('user/bulk', { fids: 3 })).json()
-    return [
-      casts[0].channel.name,
-      casts[1].mentioned_channels[0].name,
-      users[0].profile.bio.mentioned_channels[0].name,
-    ]
-  }
+  const namesInViews = () => channelNamesIn([shown, mentioning], 3)
   expect(await namesInViews()).toEqual(['Imported', 'Imported', 'Imported'])
   const channelUpdateBody = {
     channelId,

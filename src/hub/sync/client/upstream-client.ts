@@ -116,12 +116,11 @@ export function createUpstreamClient(
     subscribe(options: StreamOptions, signal: AbortSignal): AsyncGenerator<EventBatch> {
       const { shard, fromId } = options
       const { path, requestSerialize } = HubServiceService.subscribe
-      const request = { eventTypes: EVENT_TYPES, fromId, shardIndex: shard }
       const stream: ClientReadableStream<Buffer> = client.makeServerStreamRequest(
         path,
         requestSerialize,
         passThrough,
-        request,
+        { eventTypes: EVENT_TYPES, fromId, shardIndex: shard },
         metadata,
       )
       if (signal.aborted) stream.cancel()
