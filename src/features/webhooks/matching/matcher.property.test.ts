@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { WebhookSubscriptionFilters } from '../schema/webhook-filters.js'
-import { type EventFacts, Matcher, type WebhookSubscription } from './matcher.js'
+import type { EventFacts } from './filter-index.js'
+import { Matcher, type WebhookSubscription } from './matcher.js'
 import { referenceMatch } from './testing/reference-match.js'
 
 /** Small domains, so that filters and events often meet. */

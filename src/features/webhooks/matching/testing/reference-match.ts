@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js'
+import type { EventFacts } from '../filter-index.js'
 import { type AnyFilter, filtersByKind, normalizeHash } from '../filters.js'
-import type { EventFacts, WebhookSubscription } from '../matcher.js'
+import type { WebhookSubscription } from '../matcher.js'
 
 /** Reference implementation of docs/webhooks.md: compares every subscription without an index. */
 export function referenceMatch(subscriptions: readonly WebhookSubscription[], event: EventFacts): string[] {
