@@ -10,7 +10,7 @@ import {
 import { embedTypes, kindsOf } from '../../../graph/embed-kind.js'
 import { type EmbedSelection, readEmbedFeed } from '../../../graph/query/feeds-by-embed.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
-import { workPrices } from '../../../platform/limits/work-prices.js'
+import { type WorkPrice, workPrices } from '../../../platform/limits/work-prices.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { defineOperation } from '../../operation.js'
 import {
@@ -84,7 +84,9 @@ export const feed = defineOperation({
   price({ feed_type, filter_type, cursor }) {
     if (feed_type === 'following') return null
     if (filter_type === 'global_trending') return priceOfTrending(cursor)
-    return filter_type === 'embed_url' || filter_type === 'embed_types' ? workPrices.search : null
+    // The query is checked later: it may have any value.
+    const kind = selectors.find((name) => name === filter_type)
+    return kind === undefined ? null : feedKinds[kind].price
   },
   isPublic: true,
   tag: 'Feeds',
@@ -101,12 +103,8 @@ export const feed = defineOperation({
       const readRanking = trendingPage({ hydrator, clock }, { seconds: DAY_SECONDS })
       return trendingPages({ hydrator }, caller, feedQuery, readRanking)
     }
-    return pagesOf[feedChoice](
-      { hydrator },
-      caller,
-      feedQuery,
-      feedReaders[feedChoice]({ db, hydrator }, feedQuery),
-    )
+    const { pages, read } = feedKinds[feedChoice]
+    return await pages({ hydrator }, caller, feedQuery, read({ db, hydrator }, feedQuery))
   },
 })
 
@@ -124,49 +122,61 @@ function feedChoiceOf({ feed_type, filter_type }: FeedQuery): FeedChoice | 'glob
   return 'following'
 }
 
-const pagesOf = {
-  following: feedPages('feed: following', true),
-  fids: feedPages('feed: fids', true),
-  parent_url: feedPages('feed: parent_url', false),
-  channel_id: feedPages('feed: channel_id', false),
-  embed_url: feedPages('feed: embed_url', true),
-  embed_types: feedPages('feed: embed_types', true),
-} satisfies Record<FeedChoice, unknown>
+/** One kind of feed. */
+interface FeedKind {
+  readonly pages: ReturnType<typeof feedPages>
+  readonly price: WorkPrice | null
+  /** @throws PlazaError 400 that names a missing parameter. */
+  read(context: FeedContext, query: FeedQuery): FeedReader
+}
 
-/** Reader of each kind of feed; a 400 names a missing parameter. */
-const feedReaders: Record<FeedChoice, (context: FeedContext, query: FeedQuery) => FeedReader> = {
-  following(context, feedQuery) {
-    return followingFeed(context, { fid: requireMember(feedQuery, 'fid'), recasts: feedQuery.with_recasts })
+const feedKinds: Readonly<Record<FeedChoice, FeedKind>> = {
+  following: {
+    pages: feedPages('feed: following', true),
+    price: null,
+    read(context, feedQuery) {
+      return followingFeed(context, { fid: requireMember(feedQuery, 'fid'), recasts: feedQuery.with_recasts })
+    },
   },
-  fids(context, feedQuery) {
-    const selection = {
-      fids: requireMember(feedQuery, 'fids'),
-      casts: 'all',
-      recasts: feedQuery.with_recasts,
-    } as const
-    return authorFeed(context, selection)
+  fids: {
+    pages: feedPages('feed: fids', true),
+    price: null,
+    read(context, feedQuery) {
+      const fids = requireMember(feedQuery, 'fids')
+      return authorFeed(context, { fids, casts: 'all', recasts: feedQuery.with_recasts })
+    },
   },
-  parent_url(context, feedQuery) {
-    return parentFeed(context.db, {
-      parents: { urls: [requireMember(feedQuery, 'parent_url')] },
-      replies: false,
-    })
+  parent_url: {
+    pages: feedPages('feed: parent_url', false),
+    price: null,
+    read({ db }, feedQuery) {
+      const parents = { urls: [requireMember(feedQuery, 'parent_url')] }
+      return parentFeed(db, { parents, replies: false })
+    },
   },
-  channel_id(context, feedQuery) {
-    const channelId = requireMember(feedQuery, 'channel_id')
-    return parentFeed(context.db, {
-      parents: { channelIds: [channelId] },
-      replies: false,
-      membersOnly: feedQuery.members_only,
-    })
+  channel_id: {
+    pages: feedPages('feed: channel_id', false),
+    price: null,
+    read({ db }, feedQuery) {
+      const parents = { channelIds: [requireMember(feedQuery, 'channel_id')] }
+      return parentFeed(db, { parents, replies: false, membersOnly: feedQuery.members_only })
+    },
   },
-  embed_url({ db }, feedQuery) {
-    const selection = embedPrefix(requireMember(feedQuery, 'embed_url'))
-    return { read: (pageRequest) => readEmbedFeed(db, selection, pageRequest) }
+  embed_url: {
+    pages: feedPages('feed: embed_url', true),
+    price: workPrices.search,
+    read({ db }, feedQuery) {
+      const selection = embedPrefix(requireMember(feedQuery, 'embed_url'))
+      return { read: (pageRequest) => readEmbedFeed(db, selection, pageRequest) }
+    },
   },
-  embed_types({ db }, feedQuery) {
-    const selection = { kinds: kindsOf(requireMember(feedQuery, 'embed_types')) }
-    return { read: (pageRequest) => readEmbedFeed(db, selection, pageRequest) }
+  embed_types: {
+    pages: feedPages('feed: embed_types', true),
+    price: workPrices.search,
+    read({ db }, feedQuery) {
+      const selection = { kinds: kindsOf(requireMember(feedQuery, 'embed_types')) }
+      return { read: (pageRequest) => readEmbedFeed(db, selection, pageRequest) }
+    },
   },
 }
 

@@ -1,4 +1,6 @@
 import { type Html, html } from '../../../platform/text/html.js'
+import { addressOfAuthKey } from '../../../protocol/auth-key.js'
+import { hexOf } from '../../../protocol/bytes.js'
 import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import type { SignInPermission } from '../../apps/authorized-origins.js'
 import {
@@ -67,7 +69,7 @@ export function noRequestPage(toAssets: string): string {
 function details(request: PresentedKeyRequest): Html {
   const { app, sponsor, isSponsoredByService, keyType, publicKey, deadline } = request
   const isAddress = keyType === KEY_TYPE_AUTH
-  const key = `0x${(isAddress ? publicKey.subarray(-20) : publicKey).toString('hex')}`
+  const key = hexOf(isAddress ? addressOfAuthKey(publicKey)! : publicKey)
   const payer = isSponsoredByService ? 'whoever runs this server' : sponsor && nameOf(sponsor)
   return html`<dl>
   <dt>App</dt><dd><bdi>${nameOf(app)}</bdi>${app.username === null ? null : html`, <bdi>@${app.username}</bdi>`}, fid ${app.fid}</dd>
