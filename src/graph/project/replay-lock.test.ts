@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { projectEvents } from './project.js'
 import { replay } from './replay.js'
 import { readModel } from './testing/read-model.js'
-import { countLockWaiters, createGate, holdTransaction } from './testing/transaction-locks.js'
+import { createGate, holdIndexBuild } from './testing/transaction-locks.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -78,20 +78,10 @@ test('a replay that has lost its lock ends, and does nothing to the one that beg
 })
 
 test('a replay does not begin beside the last step of one that has lost its lock', async () => {
-  // Nothing is projected before a table is locked that gets an index.
-  const messages = await holdTransaction(
-    other,
-    (sql) => sql`lock table hub.messages in access exclusive mode`,
-  )
-  const lost = expect(replay(db, { shards: 1 })).rejects.toThrow(LOST)
-  const isMade = async () => (await db`select to_regclass('social_replay.casts') as made`)[0]!.made
-  await expect.poll(isMade).not.toBeNull()
-  const casts = await holdTransaction(
-    other,
-    (sql) => sql`lock table social_replay.casts in row exclusive mode`,
-  )
-  await messages.release()
-  await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(1)
+  let lost: Promise<void> | undefined
+  const casts = await holdIndexBuild(db, other, () => {
+    lost = expect(replay(db, { shards: 1 })).rejects.toThrow(LOST)
+  })
   await endLockSession()
   await expect(replay(other, { shards: 1 })).rejects.toThrow('another replay is running')
   await casts.release()

@@ -10,7 +10,7 @@ import { projectEvents } from './project.js'
 import { type ReplayOptions, replay } from './replay.js'
 import { emptyHub } from './testing/empty-hub.js'
 import { readModel, readModelTables } from './testing/read-model.js'
-import { countLockWaiters, createGate, holdTransaction } from './testing/transaction-locks.js'
+import { countLockWaiters, createGate, holdIndexBuild, holdTransaction } from './testing/transaction-locks.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -63,20 +63,11 @@ async function replayConcurrently(
   work: () => Promise<void>,
   options: Partial<ReplayOptions> = {},
 ): Promise<void> {
-  const messages = await holdTransaction(
-    other,
-    (sql) => sql`lock table hub.messages in access exclusive mode`,
-  )
-  const running = replayed(options)
-  running.catch(() => {})
-  // The replay waits for the messages: its tables exist and it has the log position.
-  await expect.poll(() => countLockWaiters(db)).toBe(1)
-  const casts = await holdTransaction(
-    other,
-    (sql) => sql`lock table social_replay.casts in row exclusive mode`,
-  )
-  await messages.release()
-  await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(1)
+  let running: Promise<unknown> | undefined
+  const casts = await holdIndexBuild(db, other, () => {
+    running = replayed(options)
+    running.catch(() => {})
+  })
   await work()
   await casts.release()
   await running

@@ -11,7 +11,7 @@ import { projectEvents } from './project.js'
 import { replay } from './replay.js'
 import { emptyHub } from './testing/empty-hub.js'
 import { readModel } from './testing/read-model.js'
-import { countLockWaiters, holdTransaction } from './testing/transaction-locks.js'
+import { countLockWaiters, holdIndexBuild, holdTransaction } from './testing/transaction-locks.js'
 
 // A replay creates a schema with its indexes and analyzes it: most of a second on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
@@ -197,21 +197,10 @@ test('an abort cancels an index build', async () => {
   await merge([users[0]!.cast('cast', testNow)])
   const stopping = new AbortController()
   const stopped = new Error('stopped')
-  // Nothing is projected, and no index begun, before a table that gets one is locked.
-  const messages = await holdTransaction(
-    other,
-    (sql) => sql`lock table hub.messages in access exclusive mode`,
-  )
-  const ended = expect(replay(db, { shards: 1, signal: stopping.signal })).rejects.toBe(stopped)
-  const isMade = async () => (await db`select to_regclass('social_replay.casts') as made`)[0]!.made
-  await expect.poll(isMade).not.toBeNull()
-  const casts = await holdTransaction(
-    other,
-    (sql) => sql`lock table social_replay.casts in row exclusive mode`,
-  )
-  await messages.release()
-
-  await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(1)
+  let ended: Promise<void> | undefined
+  const casts = await holdIndexBuild(db, other, () => {
+    ended = expect(replay(db, { shards: 1, signal: stopping.signal })).rejects.toBe(stopped)
+  })
   stopping.abort(stopped)
   // Its tables cannot be dropped while they are locked, so only the index build was cancelled.
   await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(0)

@@ -22,7 +22,7 @@ test('is computed every 30 seconds, and its pages keep to it', async () => {
   expect([before.ts, before.casts.length]).toEqual([start, 1])
 
   await merge(carol.react(second, start - 40))
-  // It shows no links: whoever writes them as a whole list does not end it.
+  // It shows no links: a user who writes them as a whole list does not end it.
   const message = alice.compactLinks([2], start - 30)
   const body = { type: HubEventType.MERGE_MESSAGE as const, message, deletedMessages: [] }
   hydrator.invalidation.applyEvents([{ body }])
