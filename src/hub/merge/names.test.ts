@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import {
   HubEventType,
   MessageType,
@@ -7,6 +7,7 @@ import {
   UserNameProof,
   UserNameType,
 } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
 import { conflictKeyOf, mergeMessage } from './merge-message.js'
 import { mergeNameTransfer, proofConflictKey, usernameConflictKey } from './names.js'
 import { createBatchState } from './testing/batch-state-fixture.js'
@@ -78,6 +79,51 @@ describe('fname transfers', () => {
     expect(state.events[1]!.body).toMatchObject({ message: shown })
     expect(state.get(usernameConflictKey(1))).toBeNull()
     expect(state.get(usernameConflictKey(2))?.hash).toEqual(other.hash)
+  })
+
+  /** Merges transfers and messages one by one, each of which must merge. Returns the username of user 1 and the revocations. */
+  function mergeAll(items: readonly (UserNameProof | SignedMessage)[]) {
+    const state = createBatchState()
+    for (const item of items)
+      expect('name' in item ? mergeNameTransfer(item, state) : mergeMessage(item, state)).toBeNull()
+    return {
+      username: state.get(usernameConflictKey(1))?.message(),
+      revoked: state.events.flatMap(({ body }) => (body.type === HubEventType.REVOKE_MESSAGE ? [body] : [])),
+    }
+  }
+
+  test('that arrive after a newer username -> the same state as before it', () => {
+    const [given, released, next] = [
+      nameTransfer('old', 1, testNowUnix - 300),
+      nameTransfer('old', 0, testNowUnix - 200),
+      nameTransfer('new', 1, testNowUnix - 199),
+    ]
+    const shown = alice.userData(UserDataType.USERNAME, 'new', testNow - 190)
+    const before = { username: shown, revoked: [] }
+    expect(mergeAll([given, released, next, shown])).toEqual(before)
+    expect(mergeAll([given, next, shown, released])).toEqual(before)
+    expect(mergeAll([next, shown, given, released])).toEqual(before)
+  })
+
+  test('revoke an older username of any value, and a newer one that shows the name', () => {
+    const given = [nameTransfer('old', 1, 100), nameTransfer('new', 1, 100)]
+    const taken = nameTransfer('old', 2, testNowUnix - 200)
+    for (const [name, at] of [
+      ['new', testNow - 200],
+      ['old', testNow],
+    ] as const) {
+      const shown = alice.userData(UserDataType.USERNAME, name, at)
+      expect(mergeAll([...given, shown, taken])).toMatchObject({
+        username: undefined,
+        revoked: [{ message: shown }],
+      })
+    }
+  })
+
+  test('that leave the name with its holder keep a newer username', () => {
+    const shown = alice.userData(UserDataType.USERNAME, 'old', testNow)
+    const [given, again] = [100, testNowUnix - 200].map((at) => nameTransfer('old', 1, at))
+    expect(mergeAll([given!, shown, again!])).toEqual({ username: shown, revoked: [] })
   })
 
   test('of ENS names and basenames, whose messages are missing, revoke nothing', () => {

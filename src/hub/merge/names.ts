@@ -3,8 +3,9 @@ import { asBuffer } from '../../protocol/bytes.js'
 import { HubEventType, UserDataType, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import type { BatchState, NameHolder } from './state.js'
-import type { ConflictKey } from './stored-message.js'
+import type { ConflictKey, StoredMessage } from './stored-message.js'
 
 /** Returns the name of a proof. Names are ASCII (docs/protocol.md §3.3.8). */
 export function nameOf(proof: UserNameProof): string {
@@ -59,7 +60,7 @@ export function displacedProof(holder: NameHolder | null): UserNameProof | undef
 /**
  * Merges a transfer of the fname registry, or a proof that an upstream has sent without its message: the later wins, then
  * the larger signature (docs/protocol.md §4.4). Fid 0 releases the name. The message of a replaced proof goes with it. A
- * transfer revokes the USERNAME entry of the previous holder (docs/protocol.md §4.9).
+ * transfer revokes the USERNAME entry of the previous holder, unless the entry is newer (docs/protocol.md §4.9).
  */
 export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refusal | null {
   const name = nameOf(proof)
@@ -79,8 +80,24 @@ export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refu
     deletedUsernameProofMessage: deletedMessage ?? undefined,
   })
   const isTransfer = proof.type === UserNameType.USERNAME_TYPE_FNAME
-  if (isTransfer && holder && holder.fid !== 0) revokeUsername(holder.fid, state)
+  if (isTransfer && holder && holder.fid !== 0) revokeUsernameBefore(proof, holder, state)
   return null
+}
+
+/**
+ * Revokes the USERNAME entry of the previous holder that is not later than a transfer, or shows the name that it takes away. The
+ * transfer may arrive after the entry of their next name: the registry was read later, or from its beginning.
+ */
+function revokeUsernameBefore(proof: UserNameProof, holder: NameHolder, state: BatchState): void {
+  const entry = state.get(usernameConflictKey(holder.fid))
+  if (!entry) return
+  const isTaken = proof.fid !== holder.fid && shownName(entry) === holder.name
+  if (isTaken || entry.ts <= farcasterSecondsFromUnixSeconds(proof.timestamp))
+    revokeUsername(holder.fid, state)
+}
+
+function shownName(entry: StoredMessage): string | undefined {
+  return entry.message().data.userDataBody?.value
 }
 
 /** Removes the message of a replaced proof, and returns it; null if the proof came without one. */
@@ -129,8 +146,8 @@ function takeName(holder: NameHolder, state: BatchState): void {
     deletedUsernameProof: holder.proof,
     deletedUsernameProofMessage: deletedMessage ?? undefined,
   })
-  const shown = state.get(usernameConflictKey(holder.fid))?.message().data.userDataBody?.value
-  if (shown === holder.name) revokeUsername(holder.fid, state)
+  const entry = state.get(usernameConflictKey(holder.fid))
+  if (entry && shownName(entry) === holder.name) revokeUsername(holder.fid, state)
 }
 
 function revokeUsername(fid: number, state: BatchState): void {
