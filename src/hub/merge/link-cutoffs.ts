@@ -167,7 +167,8 @@ export async function writeLinkCutoffs(db: Transaction, cutoffs: LinkCutoffs): P
   ])
 }
 
-async function deleteCutoffs(db: Transaction, compactKeys: readonly ConflictKey[]): Promise<void> {
+/** Deletes the cutoffs of compact states. */
+export async function deleteCutoffs(db: Transaction, compactKeys: readonly ConflictKey[]): Promise<void> {
   await db`
     delete from hub.link_cutoffs c
     using unnest(

@@ -3,12 +3,15 @@ import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { ensurePartitions } from '../log/partitions.js'
+import { loadCompaction } from './load-compaction.js'
+import { createBatchState } from './testing/batch-state-fixture.js'
 import { storedMerges } from './testing/stored-merges.js'
 
 const statements: string[] = []
 const { db } = await createTestDatabase({ onStatement: (sql) => statements.push(sql) })
 const { merge } = storedMerges(db)
 const alice = new TestUser(1)
+const bob = new TestUser(2)
 
 beforeAll(async () => {
   await ensurePartitions(db, testNowUnix * 1000)
@@ -30,4 +33,13 @@ test('only compact states, and links older than one, run statements for cutoffs'
   expect(await cutoffStatements(alice.compactLinks([2, 3], testNow - 5))).toBe(2)
   expect(await cutoffStatements(alice.link(3, testNow), alice.link(4, testNow - 4))).toBe(0)
   expect(await cutoffStatements(alice.link(2, testNow - 6))).toBe(1)
+})
+
+test('a compact state loads the links of its sender, and none of their compact states of other types', async () => {
+  const follow = bob.link(3, testNow - 9)
+  await merge({ chainEvents: bob.onChain() })
+  await merge({ messages: [follow, bob.compactLinks([3], testNow - 8, 'block')] })
+  const state = createBatchState()
+  await db.begin((transaction) => loadCompaction(transaction, state, [bob.compactLinks([4], testNow)], []))
+  expect([...state.storedMessagesOf(bob.fid)].map(({ hash }) => hash)).toEqual([follow.hash])
 })

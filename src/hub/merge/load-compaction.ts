@@ -28,7 +28,10 @@ export async function loadCompaction(
   ])
 }
 
-/** Loads all links of the senders of compact states, since a compact state can displace any of them. */
+/**
+ * Loads all links of the senders of compact states, since a compact state can displace any of them. Compact states of other
+ * types stay where they are: a user may have many, of 64 kB each.
+ */
 async function loadLinksToCompact(
   db: Transaction,
   state: BatchState,
@@ -39,7 +42,9 @@ async function loadLinksToCompact(
   const rows = await db<StoredMessageRow[]>`
     select fid, set, key, type, ts, hash, message
     from hub.messages
-    where fid = any (${compactStates.map(({ data }) => data.fid)}::bigint[]) and set = ${MessageSet.links}
+    where fid = any (${compactStates.map(({ data }) => data.fid)}::bigint[])
+      and set = ${MessageSet.links}
+      and type <> ${MessageType.LINK_COMPACT_STATE}
   `
   for (const row of rows) state.load(row, storedMessageFromRow(row))
 }

@@ -140,11 +140,30 @@ test('loans are never pruned, also those of a lender who keeps fewer units than 
   expect(await counts()).toEqual([[1, MessageSet.lends, 3, true]])
 })
 
-test('a compact state counts and is never pruned', async () => {
+test('a compact state counts and is pruned after all links', async () => {
   const compact = alice.compactLinks([1000], testNow - 500)
   const links = Array.from({ length: 200 }, (_, n) => alice.link(1000 + n, testNow - 400 + n))
   await merge({ messages: [compact, ...links] })
   expect(await storedHashes(1)).toEqual(hashesOf([compact, ...links.slice(1)]))
+})
+
+test('compact states of more types than the set may hold -> the lowest are pruned, with what was kept for them', async () => {
+  const unfollow = alice.link(1000, testNow - 700, { type: 'type 0', remove: true })
+  await merge({ messages: [unfollow, alice.link(1001, testNow - 690)] })
+  const states = Array.from({ length: 202 }, (_, n) =>
+    alice.compactLinks([1000], testNow - 600 + n, `type ${n}`),
+  )
+  await merge({ messages: states.slice(0, 100) })
+  expect(await db`select fid from hub.link_cutoffs`).toEqual([{ fid: 1 }])
+  await merge({ messages: states.slice(100, 200) })
+  const { events, messages } = await merge({ messages: states.slice(200) })
+  expect(messages).toEqual([null, null])
+  expect(loggedEvents(events).slice(2)).toMatchObject(
+    states.slice(0, 2).map(({ hash }) => ({ fid: 1, type, message: { hash } })),
+  )
+  expect(await storedHashes(1)).toEqual(hashesOf(states.slice(2)))
+  expect(await counts()).toEqual([[1, MessageSet.links, 200, true]])
+  expect(await db`select fid from hub.link_cutoffs`).toEqual([])
 })
 
 test('historical messages are kept without limit if storage is unknown, else up to all units ever rented', async () => {

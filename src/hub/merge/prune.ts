@@ -1,6 +1,8 @@
+import type { Fragment } from '#postgres'
 import type { Transaction } from '../../platform/db/connection.js'
 import { HubEventType, MessageType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { deleteCutoffs } from './link-cutoffs.js'
 import type { PendingEvent, SetCount } from './state.js'
 import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'
 import { addToCounts, deleteCastMentions } from './write.js'
@@ -13,13 +15,38 @@ export interface OversizedSet {
 }
 
 /**
- * Deletes the lowest messages, by timestamp and then hash, of sets over their limit (docs/protocol.md §4.8).
- * Link compact states count but are never pruned. Returns the deleted messages and their events.
+ * Deletes the lowest messages, by timestamp and then hash, of sets over their limit (docs/protocol.md §4.8). Link compact
+ * states count, and are deleted when nothing else is left. Returns the deleted messages and their events.
  */
 export async function prune(
   db: Transaction,
   oversizedSets: readonly OversizedSet[],
 ): Promise<{ pruned: StoredMessage[]; events: PendingEvent[] }> {
+  const others = await deleteLowest(db, oversizedSets, db`type <> ${MessageType.LINK_COMPACT_STATE}`)
+  const remaining = remainingExcess(oversizedSets, others)
+  const compactStates =
+    remaining.length > 0
+      ? await deleteLowest(db, remaining, db`type = ${MessageType.LINK_COMPACT_STATE}`)
+      : []
+  const pruned = [...others, ...compactStates].sort(
+    (a, b) => a.fid - b.fid || a.set - b.set || a.ts - b.ts || Buffer.compare(a.hash, b.hash),
+  )
+  const names = pruned.filter((stored) => stored.set === MessageSet.usernameProofs)
+  await Promise.all([
+    addToCounts(db, prunedCounts(pruned)),
+    deleteNames(db, names),
+    deleteCastMentions(db, pruned),
+    compactStates.length > 0 ? deleteCutoffs(db, compactStates) : null,
+  ])
+  return { pruned, events: pruned.map(pruneEvent) }
+}
+
+/** Deletes the lowest messages among those of a filter, up to the excess of each set, and returns them. */
+async function deleteLowest(
+  db: Transaction,
+  oversizedSets: readonly OversizedSet[],
+  filter: Fragment,
+): Promise<StoredMessage[]> {
   const rows = await db<StoredMessageRow[]>`
     delete from hub.messages m
     using unnest(
@@ -30,23 +57,27 @@ export async function prune(
     lateral (
       select ctid
       from hub.messages
-      where fid = over.fid and set = over.set and type <> ${MessageType.LINK_COMPACT_STATE}
+      where fid = over.fid and set = over.set and ${filter}
       order by ts, hash
       limit over.excess
     ) as lowest
     where m.ctid = lowest.ctid
     returning m.fid, m.set, m.key, m.type, m.ts, m.hash, m.message
   `
-  const pruned = rows
-    .map(storedMessageFromRow)
-    .sort((a, b) => a.fid - b.fid || a.set - b.set || a.ts - b.ts || Buffer.compare(a.hash, b.hash))
-  const names = pruned.filter((stored) => stored.set === MessageSet.usernameProofs)
-  await Promise.all([
-    addToCounts(db, prunedCounts(pruned)),
-    deleteNames(db, names),
-    deleteCastMentions(db, pruned),
-  ])
-  return { pruned, events: pruned.map(pruneEvent) }
+  return rows.map(storedMessageFromRow)
+}
+
+/** Returns the link sets that are over their limit still, without the messages that were deleted. */
+function remainingExcess(
+  oversizedSets: readonly OversizedSet[],
+  deleted: readonly StoredMessage[],
+): OversizedSet[] {
+  return oversizedSets.flatMap((oversized) => {
+    const { fid, set, excess } = oversized
+    if (set !== MessageSet.links) return []
+    const left = excess - deleted.filter((stored) => stored.fid === fid && stored.set === set).length
+    return left > 0 ? [{ fid, set, excess: left }] : []
+  })
 }
 
 function prunedCounts(pruned: readonly StoredMessage[]): SetCount[] {
