@@ -19,7 +19,7 @@ import type { LoggedEvent } from './log/write.js'
 import type { MergeBatch } from './merge/batch.js'
 import { type MergeHook, mergeBatch } from './merge/merge.js'
 import { nameOf } from './merge/names.js'
-import { readSenderRefusal } from './merge/read-sender-refusal.js'
+import { readEarlyRefusals, readSenderRefusal } from './merge/read-refusals.js'
 import { type MergeItem, type QueueItem, ShardWriter } from './merge/shard-writer.js'
 import { origins } from './origins.js'
 import { asksOnce, type FindName, mergeWithName, noName } from './unknown-names.js'
@@ -118,7 +118,10 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
     const needsVerification = trusted ? () => false : verifiesSignatures ? () => true : hasClaim
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
     const historicals = isHistorical ? new Set(messages) : historicalOf(items)
-    const judged = judge(options, messages, { needsVerification, ignoresTier: historicals, isSynced })
+    // What others submit may depend on a submission that is queued: a client has the answer to what it depends on.
+    const refusesEarly = origin === 'client'
+    const checks = { needsVerification, ignoresTier: historicals, isSynced, refusesEarly }
+    const judged = judge(options, messages, checks)
     const verdicts = order?.next(judged) ?? judged
     // Awaited by each message below.
     verdicts.catch(() => {})
@@ -224,15 +227,38 @@ async function checkUnstored(options: HubOptions, message: SignedMessage): Promi
   )
 }
 
+interface Checks extends Omit<ValidationOptions, 'tiers'> {
+  readonly isSynced: boolean
+  /** Whether messages that would lock all shards are compared with what is stored first. */
+  readonly refusesEarly: boolean
+}
+
 /** Validates messages, verifies what is to be verified, and asks chains about the claims of the valid ones. */
 async function judge(
   options: HubOptions,
   messages: readonly SignedMessage[],
-  selection: Omit<ValidationOptions, 'tiers'> & { readonly isSynced: boolean },
+  checks: Checks,
 ): Promise<{ readonly outcomes: readonly (Refusal | null)[]; readonly claims: CheckedClaims }> {
-  const outcomes = await validateMessages(options, messages, { ...selection, tiers: 'merge' })
+  const outcomes = await validateMessages(options, messages, { ...checks, tiers: 'merge' })
   const valid = messages.filter((_, index) => outcomes[index] === null)
-  return { outcomes, claims: await confirmClaims(options, valid, selection.isSynced) }
+  const claims = await confirmClaims(options, valid, checks.isSynced)
+  if (!checks.refusesEarly) return { outcomes, claims }
+  const early = await refuseEarly(options, valid, claims)
+  let next = 0
+  return { outcomes: outcomes.map((outcome) => outcome ?? early[next++] ?? null), claims }
+}
+
+async function refuseEarly(
+  { db, network, verifyPool, clock }: HubOptions,
+  messages: readonly SignedMessage[],
+  claims: CheckedClaims,
+): Promise<readonly (Refusal | null)[]> {
+  const circumstances = { nowUnix: Math.floor(clock() / 1000), network, recover: verifyPool.recover }
+  try {
+    return await readEarlyRefusals(db, { messages, ...claims }, circumstances)
+  } catch (error) {
+    throw unavailableError(error) ?? error
+  }
 }
 
 /** Asks chains about claims, unless the messages are synced and the operator does not want it. */

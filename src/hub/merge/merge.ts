@@ -163,6 +163,11 @@ async function runHooks(
 
 const NO_HASH = Buffer.alloc(0)
 
+/** Decides messages, in the protocol's order, by a state that it changes. Returns their refusals, aligned with them. */
+export function decideMessages(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
+  return mergeInOrder(inMergeOrder(messages, state), state)
+}
+
 /** Merges messages in the protocol's order. */
 function mergeInOrder(ordered: readonly OrderedMessage[], state: BatchState): (Refusal | null)[] {
   const outcomes: (Refusal | null)[] = new Array(ordered.length).fill(null)

@@ -1,4 +1,5 @@
 import { type MessageData, MessageType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
 import { typedKindOf } from '../../protocol/message-kinds.js'
 import type { MergeRule } from './rule.js'
 import { channelRule } from './rules/channels.js'
@@ -41,4 +42,9 @@ export function ruleOf(type: MessageType): MergeRule {
 export function mergeOrder(data: MessageData): number {
   if (typedKindOf(data) === undefined) return LAST_ORDER
   return ruleOf(data.type).order?.(data) ?? LAST_ORDER
+}
+
+/** Returns true if a message may change state that is unique across fids; with a body of another type it is refused. */
+export function locksAllShards({ data }: SignedMessage): boolean {
+  return typedKindOf(data) !== undefined && ruleOf(data.type).locksAllShards === true
 }

@@ -4,7 +4,7 @@ import { shardNumbers } from '../shard-count.js'
 import { findAppliedItems } from './applied-offsets.js'
 import type { MergeBatch } from './batch.js'
 import { isChannelEvent } from './channel-registry.js'
-import { ruleOf } from './rules.js'
+import { locksAllShards } from './rules.js'
 
 /** First key of the advisory locks: one transaction at a time writes a shard. */
 const writerLock = 0x706c_617a
@@ -31,7 +31,7 @@ export async function lockShard(
     batch.nameTransfers.length > 0 ||
     batch.chainEvents.some(isChannelEvent) ||
     (batch.lostNames ?? []).length > 0 ||
-    batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
+    batch.messages.some(locksAllShards)
   const locked = affectsAllShards ? shardNumbers(shards) : [shard]
   // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
   const [, rows, applied] = await Promise.all([
