@@ -6,7 +6,7 @@ import { Protocol, UserNameProof, UserNameType } from '../../protocol/definition
 import { VerificationType, verificationClaimDigest } from '../../protocol/kinds/verification.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { typedKindOf } from '../../protocol/message-kinds.js'
-import { nameNotOwned, stateChanged } from '../sender-refusals.js'
+import { nameNotHeld, nameNotOwned, stateChanged } from '../sender-refusals.js'
 import { type ChainLookups, type ClaimChain, type Lookup, lookupsWithoutChains } from './chain-lookups.js'
 import { type ClaimState, readClaimStates, usernameOnChain } from './claim-state.js'
 import { isClaimOfWallet } from './contract-signature.js'
@@ -80,7 +80,7 @@ export function createChainClaims(lookups: ChainLookups): ChainClaims {
           const refusal = synced ? null : (refuseUnasked(claim, state) ?? lookups.countFor(claim.data.fid))
           if (refusal) return refusal
           if (isContractClaim(claim)) return await confirmWallet(lookups, claim, network)
-          return state.proof && (await confirmName(state.proof))
+          return state.proof === null ? nameNotHeld : await confirmName(state.proof)
         }),
       )
       const unconfirmed = new Map<SignedMessage, Refusal>()

@@ -262,6 +262,10 @@ describe('synced messages', () => {
     const proof = nameProof(user, 'synced.eth', owner, testNow - 5)
     const checking = await claimHub(db, lookups, { checksSyncedClaims: true })
     expect((await checking.submit([proof], { origin: 'store' }))[0]?.message).toMatch(/resolver not found/)
+    const shown = username(user, 'synced.eth')
+    expect((await checking.submit([shown], { origin: 'store' }))[0]?.message).toMatch(
+      /fname is not registered/,
+    )
     first.faults = { stopped: true }
     await expect(checking.submit([proof], { origin: 'log' })).rejects.toMatchObject({ code: 'unavailable' })
     expect(await hub.submit([proof], { origin: 'log' })).toEqual([null])

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../../test/network.js'
-import { HubEventType, Protocol, UserDataType } from '../../../protocol/definitions.js'
+import { HubEventType, Protocol, UserDataType, UserNameType } from '../../../protocol/definitions.js'
+import type { SignedMessage } from '../../../protocol/message.js'
 import { mergeMessage } from '../merge-message.js'
-import { mergeNameTransfer } from '../names.js'
+import { mergeNameTransfer, releaseLostName } from '../names.js'
 import { createBatchState } from '../testing/batch-state-fixture.js'
 import {
   primary,
@@ -15,6 +16,12 @@ import {
 const alice = new TestUser(1)
 const bob = new TestUser(2)
 const { ethereum, solana } = primary
+
+/** An ENS name that comes without the message of its proof. */
+const proven = (name: string, fid: number) => ({
+  ...nameTransfer(name, fid, 100),
+  type: UserNameType.USERNAME_TYPE_ENS_L1,
+})
 
 describe('user data', () => {
   const shows = (user: TestUser, name: string) => user.userData(UserDataType.USERNAME, name, testNow)
@@ -58,5 +65,31 @@ describe('user data', () => {
       refusalTexts(state, verificationRemoval(alice, ethereum, testNow - 1), primary.showEthereum()),
     ).toEqual([null, unproven])
     expect(state.events.at(-1)!.body).toMatchObject({ type: HubEventType.MERGE_FAILURE, reason: unproven })
+  })
+
+  test('a copy keeps a name and an address whose proofs have gone, as a hub that followed the log', () => {
+    const copies = [
+      shows(alice, 'free.eth'),
+      shows(alice, 'taken.eth'),
+      primary.showEthereum(),
+      primary.showSolana(),
+    ]
+    const merge = (message: SignedMessage) => {
+      const state = createBatchState({ historical: [message] })
+      mergeNameTransfer(proven('taken.eth', 2), state)
+      withStored(state, verificationRemoval(alice, solana, testNow - 1, Protocol.SOLANA))
+      return refusalTexts(state, message)[0]
+    }
+    expect(copies.map(merge)).toEqual([null, null, null, unproven])
+  })
+
+  test('a copy does not bring back an fname of another user, or a name that was taken from its user', () => {
+    const copies = [shows(alice, 'bob'), shows(alice, 'lost.eth'), shows(bob, 'lost.eth')]
+    const state = createBatchState({ historical: copies })
+    mergeNameTransfer(nameTransfer('bob', 2, 100), state)
+    mergeNameTransfer(proven('lost.eth', 1), state)
+    expect(releaseLostName(proven('lost.eth', 1), state)).toBeNull()
+    const refusal = 'fname is not registered for fid'
+    expect(refusalTexts(state, ...copies)).toEqual([refusal, refusal, null])
   })
 })

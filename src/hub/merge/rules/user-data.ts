@@ -4,7 +4,7 @@ import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { nameNotHeld, nameNotOwned, stateChanged } from '../../sender-refusals.js'
-import { encodeProof, isOwnedBy } from '../names.js'
+import { encodeProof, isLost, isOwnedBy } from '../names.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey } from '../stored-message.js'
@@ -41,12 +41,23 @@ function checkName(message: SignedMessage, state: BatchState): MergeRefusal | nu
   const name = claimedName(message)
   if (name === null) return null
   const holder = state.name(name)
-  if (holder?.fid !== fid) return { ...nameNotHeld, causedByName: name }
+  if (holder?.fid !== fid)
+    return isKeptName(message, name, state) ? null : { ...nameNotHeld, causedByName: name }
   const confirmed = state.confirmedProofs.get(message)
   if (confirmed === undefined) return null
   // The proof or the verification that the chain was asked for may have come with the entry, and been refused.
   if (!encodeProof(holder.proof).equals(encodeProof(confirmed))) return stateChanged
   return isOwnedBy(fid, confirmed, state) ? null : nameNotOwned
+}
+
+/**
+ * Returns true if a copied entry may show a name that its user no longer holds: the end of a proof of a name on a chain revokes
+ * nothing, so a hub that followed the log has the entry too. Not if it was revoked here (docs/protocol.md §4.9).
+ */
+function isKeptName(message: SignedMessage, name: string, state: BatchState): boolean {
+  if (!state.historical.has(message) || !name.endsWith('.eth')) return false
+  const holder = state.name(name)
+  return holder === null || !isLost(holder) || holder.proof.fid !== message.data.fid
 }
 
 function verificationConflictKey({ data }: SignedMessage): ConflictKey | null {
@@ -57,7 +68,11 @@ function verificationConflictKey({ data }: SignedMessage): ConflictKey | null {
 
 function checkAddress(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const conflictKey = verificationConflictKey(message)
-  if (!conflictKey || state.get(conflictKey)?.message().data.verificationAddAddressBody) return null
+  if (!conflictKey) return null
+  const stored = state.get(conflictKey)
+  if (stored?.message().data.verificationAddAddressBody) return null
+  // Pruning a verification revokes nothing, its removal does: a hub that followed the log has the entry too.
+  if (!stored && state.historical.has(message)) return null
   return {
     ...refuse('bad_request.validation_failure', 'address is not part of any verification'),
     causedBy: conflictKey,
