@@ -166,3 +166,8 @@ test('a removed key keeps its type and the event that added it last', () => {
   ])
   expect(foldChainEvents(1, [removed, strange]).signers).toEqual([])
 })
+
+test('a purchase of more days than a date can hold ends with the last date', () => {
+  const { proUntil } = foldChainEvents(1, [user.proPurchaseEvent(2 ** 31 - 1)])
+  expect(new Date(proUntil * 1000).toISOString()).toBe('+275760-09-13T00:00:00.000Z')
+})

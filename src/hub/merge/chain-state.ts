@@ -9,6 +9,9 @@ import {
 
 const DAY_SECONDS = 24 * 60 * 60
 
+/** The last second that a Date can hold, in Unix seconds. */
+const MAX_DATE_UNIX = 8_640_000_000_000
+
 /** The state that the on-chain events of a fid result in. */
 export interface ChainState {
   readonly fid: number
@@ -75,7 +78,7 @@ function foldTier(events: readonly OnChainEvent[]): number {
     if (type !== OnChainEventType.EVENT_TYPE_TIER_PURCHASE || body?.tierType !== TierType.Pro) continue
     until = Math.max(blockTimestamp, until) + body.forDays * DAY_SECONDS
   }
-  return until
+  return Math.min(until, MAX_DATE_UNIX)
 }
 
 /** A key is active after ADD, and after ADMIN_RESET if there was an ADD before. */

@@ -174,8 +174,8 @@ function selectAccounts(
         from (
           select
             unit_type,
-            coalesce(sum(units) filter (where expires_at > ${nowUnix}::bigint), 0)::integer as units,
-            sum(units)::integer as ever
+            coalesce(sum(units) filter (where expires_at > ${nowUnix}::bigint), 0)::bigint as units,
+            sum(units)::bigint as ever
           from hub.storage_rents r
           where r.fid = fids.fid
           group by unit_type

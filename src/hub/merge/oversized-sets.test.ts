@@ -234,6 +234,12 @@ test('a refused message does not shrink a set of historical messages', async () 
   expect(await storedHashes(1)).toEqual(hashesOf([...ten, historical]))
 })
 
+test('rents whose units together exceed 32 bits keep messages merging', async () => {
+  const most = 2 ** 31 - 1
+  await merge({ chainEvents: [alice.storageRentEvent(most, 960), alice.storageRentEvent(most, 961)] })
+  expect(await outcomes(alice.cast('from a large store', testNow))).toEqual([null])
+})
+
 test('storage is active up to the second in which it expires', async () => {
   const carol = new TestUser(3)
   const rent = carol.storageRentEvent(1, 900, testNowUnix)
