@@ -41,13 +41,12 @@ export async function loadState(
   network: number,
 ): Promise<BatchState> {
   const { messages, historical = new Set(), upstreamRemovals = [] } = batch
-  const { unconfirmed = new Map(), confirmedProofs = new Map<SignedMessage, UserNameProof>() } = batch
   const apps = [...keyClaims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
   const names = namesOf(batch)
   const ownKeys = [
     ...messages.flatMap(conflictKeysOf),
-    ...[...confirmedProofs].map(([{ data }, proof]) => ownerConflictKey(data.fid, proof)),
+    ...[...(batch.confirmedProofs ?? [])].map(([{ data }, proof]) => ownerConflictKey(data.fid, proof)),
     ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
   ]
   const countedFids = [...new Set(ownKeys.map(({ fid }) => fid))]
@@ -68,18 +67,18 @@ export async function loadState(
     selectSetCounts(db, countedFids),
     loadEndedLoans(db, loans),
   ])
-  const state = new BatchState(
-    new Map(accounts.map((row) => [row.fid, accountOf(row)])),
+  const state = new BatchState({
+    accounts: new Map(accounts.map((row) => [row.fid, accountOf(row)])),
     signers,
     keys,
     keyClaims,
-    nowUnix,
     historical,
     channels,
-    (time) => isV21(network, time),
-    unconfirmed,
-    confirmedProofs,
-  )
+    unconfirmed: batch.unconfirmed,
+    confirmedProofs: batch.confirmedProofs,
+    nowUnix,
+    isV21: (time) => isV21(network, time),
+  })
   state.loadCounts(countedFids, counts)
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) state.loadName(row.name, { ...row, proof: decodeProof(row.proof) })

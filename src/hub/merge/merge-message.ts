@@ -3,7 +3,6 @@ import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyOf, MessageSet } from '../../protocol/message-kind.js'
 import { typedKindOf } from '../../protocol/message-kinds.js'
-import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { insufficientStorage } from '../sender-refusals.js'
 import { checkSender, isSignedByGaslessKey } from './check-sender.js'
 import { checkType } from './check-type.js'
@@ -68,10 +67,9 @@ export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
 function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const conflictKey = conflictKeyOf(message)
   const rule = ruleOf(message.data.type)
-  const hasV21 = state.isV21(farcasterSecondsFromUnixSeconds(state.nowUnix))
   const refusal =
     checkSender(message, state) ??
-    checkType(message, hasV21) ??
+    checkType(message, state.hasV21) ??
     checkStorage(message, conflictKey, state) ??
     rule.check?.(message, state) ??
     useGaslessKey(message, state) ??
@@ -108,8 +106,7 @@ function checkStorage(
   // Else the borrower would keep for good what a lender has lent whose own units have expired.
   if (conflictKey.set === MessageSet.lends && message.data.lendStorageBody?.numUnits === 0) return null
   // Engine V21 has a rule of its own for the storage of verifications.
-  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
-  if (conflictKey.set === MessageSet.verifications && state.isV21(now)) return null
+  if (conflictKey.set === MessageSet.verifications && state.hasV21) return null
   return state.accounts.get(message.data.fid)?.limits[conflictKey.set] === 0 ? insufficientStorage : null
 }
 
@@ -119,8 +116,7 @@ function checkStorage(
  */
 function useGaslessKey(message: SignedMessage, state: BatchState): Refusal | null {
   if (!isSignedByGaslessKey(message, state)) return null
-  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
-  const refusal = state.historical.has(message) ? null : checkExpiry(message, state.keys, now)
+  const refusal = state.historical.has(message) ? null : checkExpiry(message, state.keys, state.now)
   if (!refusal) state.keys.recordUse(message)
   return refusal
 }

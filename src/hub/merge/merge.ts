@@ -8,7 +8,7 @@ import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { isChannelType } from '../../protocol/message-kinds.js'
-import { farcasterSecondsFromUnixMs, farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
+import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'
 import type { LoggedEvent } from '../log/write.js'
 import { excludeApplied, mergeAppliedOutcomes, saveAppliedOffsets } from './applied-offsets.js'
@@ -253,13 +253,12 @@ function findOversizedSets(
   nonHistorical: readonly SignedMessage[],
 ): OversizedSet[] {
   const nonHistoricalSets = new Set(nonHistorical.map((message) => setKey(conflictKeyOf(message))))
-  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
   return counts.flatMap((setCount) => {
     const { fid, set, count } = setCount
     // What a lender may lend is limited when it lends. Its units that remain say nothing about its loans.
     if (set === MessageSet.lends) return []
     // Engine V21 refuses verifications in place of pruning them.
-    if (set === MessageSet.verifications && state.isV21(now)) return []
+    if (set === MessageSet.verifications && state.hasV21) return []
     const account = state.accounts.get(fid)
     const limit = nonHistoricalSets.has(setKey(setCount))
       ? account?.limits[set]

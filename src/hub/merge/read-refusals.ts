@@ -2,7 +2,6 @@ import type { Database } from '../../platform/db/connection.js'
 import type { Refusal } from '../../platform/errors.js'
 import type { AccountRecovery } from '../../protocol/account-recovery.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import type { MergeBatch } from './batch.js'
 import { checkSender, isSignedByGaslessKey } from './check-sender.js'
 import { checkExpiry, recoverKeyClaims } from './gasless-keys.js'
@@ -27,7 +26,7 @@ export async function readSenderRefusal(
     const state = await loadState(transaction, batch, new Map(), nowUnix, network)
     const refusal = checkSender(message, state)
     if (refusal || !isSignedByGaslessKey(message, state)) return refusal
-    return checkExpiry(message, state.keys, farcasterSecondsFromUnixSeconds(nowUnix))
+    return checkExpiry(message, state.keys, state.now)
   })
 }
 

@@ -1,9 +1,8 @@
 import type { Refusal } from '../../platform/errors.js'
-
 import type { UserNameProof } from '../../protocol/definitions.js'
-
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MessageSet } from '../../protocol/message-kind.js'
+import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
 import { ChannelState } from './channels/channel-state.js'
@@ -78,6 +77,29 @@ interface TrackedMessage extends TrackedValue<StoredMessage> {
   readonly conflictKey: ConflictKey
 }
 
+/** What a state begins with: the circumstances of the batch, and what was loaded whole. */
+export interface BatchInput {
+  readonly accounts: ReadonlyMap<number, Account>
+  /** On-chain signers by `signerId`: active or not. */
+  readonly signers: ReadonlyMap<string, boolean>
+  /** Gasless keys and their nonces. */
+  readonly keys: KeyState
+  /** Authorizations of the key messages of the batch. */
+  readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>
+  /** Messages that another hub has accepted (docs/protocol.md §4.14). */
+  readonly historical: ReadonlySet<SignedMessage>
+  /** Channels that the batch names, and their slots; none by default. */
+  readonly channels?: ChannelState
+  /** Refusals of messages whose claim no chain has confirmed. */
+  readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal> | undefined
+  /** USERNAME entries that a chain has confirmed, and the proofs by which it has. */
+  readonly confirmedProofs?: ReadonlyMap<SignedMessage, UserNameProof> | undefined
+  /** Unix seconds, the same for the whole batch. */
+  readonly nowUnix: number
+  /** Returns true for times, in Farcaster seconds, at which the network runs engine V21; by default it never does. */
+  readonly isV21?: (time: number) => boolean
+}
+
 /**
  * All state that the messages of a batch can read or change: loaded once, changed in memory, written once.
  * It lives as long as the transaction that holds the shard's lock, so it is never stale.
@@ -92,27 +114,35 @@ export class BatchState {
   readonly #counts = new Map<number, Map<MessageSet, number>>()
   #ownedChannels: ReadonlyMap<string, readonly string[]> = new Map()
 
-  constructor(
-    readonly accounts: ReadonlyMap<number, Account>,
-    /** On-chain signers by `signerId`: active or not. */
-    readonly signers: ReadonlyMap<string, boolean>,
-    /** Gasless keys and their nonces. */
-    readonly keys: KeyState,
-    /** Authorizations of the key messages of the batch. */
-    readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
-    /** Unix seconds, the same for the whole batch. */
-    readonly nowUnix: number,
-    /** Messages that another hub has accepted (docs/protocol.md §4.14). */
-    readonly historical: ReadonlySet<SignedMessage>,
-    /** Channels that the batch names, and their slots. */
-    readonly channels: ChannelState = new ChannelState(),
-    /** Returns true for times, in Farcaster seconds, at which the network runs engine V21. */
-    readonly isV21: (time: number) => boolean = () => false,
-    /** Refusals of messages whose claim no chain has confirmed. */
-    readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal> = new Map(),
-    /** USERNAME entries that a chain has confirmed, and the proofs by which it has. */
-    readonly confirmedProofs: ReadonlyMap<SignedMessage, UserNameProof> = new Map(),
-  ) {}
+  readonly accounts: ReadonlyMap<number, Account>
+  readonly signers: ReadonlyMap<string, boolean>
+  readonly keys: KeyState
+  readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>
+  readonly historical: ReadonlySet<SignedMessage>
+  readonly channels: ChannelState
+  readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal>
+  readonly confirmedProofs: ReadonlyMap<SignedMessage, UserNameProof>
+  readonly nowUnix: number
+  /** Farcaster seconds of `nowUnix`. */
+  readonly now: number
+  readonly isV21: (time: number) => boolean
+  /** Whether the network runs engine V21 now. */
+  readonly hasV21: boolean
+
+  constructor(input: BatchInput) {
+    this.accounts = input.accounts
+    this.signers = input.signers
+    this.keys = input.keys
+    this.keyClaims = input.keyClaims
+    this.historical = input.historical
+    this.channels = input.channels ?? new ChannelState()
+    this.unconfirmed = input.unconfirmed ?? new Map()
+    this.confirmedProofs = input.confirmedProofs ?? new Map()
+    this.nowUnix = input.nowUnix
+    this.now = farcasterSecondsFromUnixSeconds(input.nowUnix)
+    this.isV21 = input.isV21 ?? (() => false)
+    this.hasV21 = this.isV21(this.now)
+  }
 
   /** Stores what the database holds under a conflict key; null if it holds nothing. */
   load(conflictKey: ConflictKey, stored: StoredMessage | null): void {

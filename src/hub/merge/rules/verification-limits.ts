@@ -3,7 +3,6 @@ import { asBuffer } from '../../../protocol/bytes.js'
 import { MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import { farcasterSecondsFromUnixSeconds } from '../../../protocol/time.js'
 import type { MergeRefusal } from '../rule.js'
 import type { BatchState, VerificationCounts } from '../state.js'
 import type { StoredMessage } from '../stored-message.js'
@@ -19,8 +18,7 @@ const noRoom = refuse('bad_request.validation_failure', 'insufficient storage')
  */
 export function checkVerificationLimits(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const { data } = message
-  if (state.historical.has(message) || !state.isV21(farcasterSecondsFromUnixSeconds(state.nowUnix)))
-    return null
+  if (state.historical.has(message) || !state.hasV21) return null
   if (!state.isV21(data.timestamp)) {
     return refuse('bad_request.validation_failure', 'verification timestamp predates shard-zero activation')
   }

@@ -31,14 +31,14 @@ export function createBatchState(fixture: BatchStateFixture = {}): BatchState {
   for (const account of accounts)
     accountsByFid.set(account.fid, { ...(accountsByFid.get(account.fid) ?? defaultAccount), ...account })
   const signers = users.map(({ fid, key }) => [signerId(fid, key.publicKey), true] as const)
-  return new BatchState(
-    accountsByFid,
-    new Map([...signers, ...(fixture.signers ?? [])]),
-    fixture.keys ?? new KeyState(),
-    fixture.keyClaims ?? new Map(),
-    testNowUnix,
-    new Set(fixture.historical),
-  )
+  return new BatchState({
+    accounts: accountsByFid,
+    signers: new Map([...signers, ...(fixture.signers ?? [])]),
+    keys: fixture.keys ?? new KeyState(),
+    keyClaims: fixture.keyClaims ?? new Map(),
+    historical: new Set(fixture.historical),
+    nowUnix: testNowUnix,
+  })
 }
 
 const defaultAccount: Account = {
