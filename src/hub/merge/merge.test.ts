@@ -255,7 +255,7 @@ describe('names', () => {
       alice.userData(UserDataType.USERNAME, 'alice', testNow),
       bob.userData(UserDataType.USERNAME, 'bob', testNow),
     )
-    const transfers = [nameTransfer('alice', 2, 200), nameTransfer('alice', 3, 300)]
+    const transfers = [2, 3].map((fid) => nameTransfer('alice', fid, testNowUnix + fid))
     for (const nameTransfers of batchesOf(transfers)) await merge({ nameTransfers })
     expect([await stored(1), await stored(2)]).toEqual([[], []])
   })
