@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { verifyEd25519 } from './ed25519.js'
-import { type JsonSignature, readObject, signJson, verifyJsonSignature } from './json-signature.js'
+import { type JsonSignature, parseJsonSignature, readObject, signJson } from './json-signature.js'
 import { sampleSigner } from './testing/sample-messages.js'
 
 const key = sampleSigner()
@@ -27,7 +27,7 @@ function refused(problem: string): object {
 describe('a JSON Farcaster Signature', () => {
   it('of an app key is parsed into its signer and payload', () => {
     const sent = signJson(5, key, { event: 'added', text: 'ü?>' })
-    const opened = verifyJsonSignature(sent)
+    const opened = parseJsonSignature(sent)
     expect(opened).toEqual({
       fid: 5,
       type: 'app_key',
@@ -39,21 +39,21 @@ describe('a JSON Farcaster Signature', () => {
     const { signature: bytes, signed } = opened as Exclude<typeof opened, { code: string }>
     expect(verifyEd25519(bytes, signed, key.publicKey)).toBe(true)
     const padded = { ...sent, signature: `${sent.signature}==` }
-    expect(verifyJsonSignature(padded)).toEqual(opened)
+    expect(parseJsonSignature(padded)).toEqual(opened)
   })
 
   it.each(['custody', 'auth'])('of an account (%s) has 65 bytes, or their hex text', (type) => {
     const opened = { fid: 5, type, key: Buffer.alloc(20, 0xab), signature: accountSignature }
     const hex = accountSignature.toString('hex')
     for (const bytes of [accountSignature, `0x${hex}`, `0x${hex.toUpperCase()}`]) {
-      expect(verifyJsonSignature(signature({ ...account, type }, bytes))).toMatchObject(opened)
+      expect(parseJsonSignature(signature({ ...account, type }, bytes))).toMatchObject(opened)
     }
   })
 
   it.each([64, 66])('of an account with %i bytes is refused in every form', (length) => {
     const bytes = Buffer.alloc(length, 0xc3)
     for (const written of [bytes, `0x${bytes.toString('hex')}`]) {
-      expect(verifyJsonSignature(signature(account, written))).toEqual(
+      expect(parseJsonSignature(signature(account, written))).toEqual(
         refused('signature has not the length of one'),
       )
     }
@@ -64,14 +64,12 @@ describe('a JSON Farcaster Signature', () => {
     ['65 bytes', Buffer.alloc(65, 1)],
     ['hex', `0x${'01'.repeat(64)}`],
   ])('of an app key with %s instead of 64 bytes is refused', (_, bytes) => {
-    expect(verifyJsonSignature(signature(said, bytes))).toEqual(
-      refused('signature has not the length of one'),
-    )
+    expect(parseJsonSignature(signature(said, bytes))).toEqual(refused('signature has not the length of one'))
   })
 
   it.each(['header', 'payload', 'signature'])('with a %s that is not base64url is refused', (name) => {
     for (const text of ['', 'a+b', 'a/b', 'a b', 'YQ===', '=', 'é']) {
-      expect(verifyJsonSignature({ ...signature(said), [name]: text })).toEqual(
+      expect(parseJsonSignature({ ...signature(said), [name]: text })).toEqual(
         refused(`${name} must be base64url`),
       )
     }
@@ -95,11 +93,11 @@ describe('a JSON Farcaster Signature', () => {
     [notAddress, { ...account, type: 'auth', key: `${account.key}00` }],
   ]
   it.each(headers)('is refused: %s', (problem, header) => {
-    expect(verifyJsonSignature(signature(header, accountSignature))).toEqual(refused(problem))
+    expect(parseJsonSignature(signature(header, accountSignature))).toEqual(refused(problem))
   })
 
   it('may be of fid 1', () => {
-    expect(verifyJsonSignature(signature({ ...said, fid: 1 }))).toMatchObject({ fid: 1 })
+    expect(parseJsonSignature(signature({ ...said, fid: 1 }))).toMatchObject({ fid: 1 })
   })
 })
 

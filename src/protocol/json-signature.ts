@@ -17,7 +17,7 @@ export const jsonSignerTypes = ['app_key', 'custody', 'auth'] as const
 export type JsonSignerType = (typeof jsonSignerTypes)[number]
 
 /** A parsed JSON Farcaster Signature. Parsing verifies nothing. */
-export interface VerifiedJsonSignature {
+export interface ParsedJsonSignature {
   readonly fid: number
   readonly type: JsonSignerType
   /** An Ed25519 public key (32 bytes), or an address (20 bytes). */
@@ -35,7 +35,7 @@ const base64url = /^[\w-]+={0,2}$/
 const hexText = /^0x([\da-f]{2})+$/i
 
 /** Parses a JSON Farcaster Signature, or returns a refusal. */
-export function verifyJsonSignature(sent: JsonSignature): VerifiedJsonSignature | Refusal {
+export function parseJsonSignature(sent: JsonSignature): ParsedJsonSignature | Refusal {
   const { header, payload, signature } = sent
   for (const [name, text] of Object.entries({ header, payload, signature })) {
     if (!base64url.test(text)) return invalid(`${name} must be base64url`)

@@ -19,6 +19,7 @@ import { recoverSigner } from './typed-data.js'
 
 /** Type of the signer: an account, or a contract (ERC-1271, ERC-6492). */
 export const VerificationType = { account: 0, contract: 1 } as const
+const verificationTypes: readonly number[] = Object.values(VerificationType)
 
 const MAX_ETH_CLAIM_SIGNATURE_BYTES = 2048
 
@@ -70,14 +71,7 @@ function validateEthClaim(body: VerificationAddAddressBody): string | null {
   if (body.claimSignature.length > MAX_ETH_CLAIM_SIGNATURE_BYTES) return 'claimSignature > 2048 bytes'
   // The reference node reads 16 bits. The domain that an account signs has no chain.
   if (!VERIFICATION_CHAIN_IDS.includes(body.chainId & 0xffff)) return INVALID_DATA
-  switch (body.verificationType) {
-    case VerificationType.account:
-      return null
-    case VerificationType.contract:
-      return null
-    default:
-      return INVALID_DATA
-  }
+  return verificationTypes.includes(body.verificationType) ? null : INVALID_DATA
 }
 
 function validateSolClaim(body: VerificationAddAddressBody): string | null {

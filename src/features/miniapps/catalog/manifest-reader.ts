@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import type { NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
 import type { TargetPolicy } from '../../../platform/outbound/target.js'
-import { readObject, verifyJsonSignature } from '../../../protocol/json-signature.js'
+import { parseJsonSignature, readObject } from '../../../protocol/json-signature.js'
 import { verifyEventSigner } from '../events/event-receiver.js'
 import { parseSite } from '../hosts/host-tokens.js'
 import { parseManifest, type VerifiedManifest } from './manifest.js'
@@ -67,7 +67,7 @@ async function readManifest(
   if (file === null) return permanent(`not a JSON object of up to ${MAX_MANIFEST_BYTES} bytes`)
   const manifest = parseManifest(file, targetPolicy)
   if ('code' in manifest) return permanent(manifest.message)
-  const decoded = verifyJsonSignature(manifest.accountAssociation)
+  const decoded = parseJsonSignature(manifest.accountAssociation)
   if ('code' in decoded) return permanent(decoded.message)
   if (decoded.type === 'app_key') return permanent('accountAssociation is signed by an app key')
   if (readObject(decoded.payload)?.domain !== domain)

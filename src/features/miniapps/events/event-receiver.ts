@@ -9,9 +9,9 @@ import { authKeysOf } from '../../../protocol/auth-key.js'
 import { verifyEd25519 } from '../../../protocol/ed25519.js'
 import {
   type JsonSignature,
+  type ParsedJsonSignature,
+  parseJsonSignature,
   readObject,
-  type VerifiedJsonSignature,
-  verifyJsonSignature,
 } from '../../../protocol/json-signature.js'
 import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { requireSavableTarget } from '../../savable-target.js'
@@ -46,7 +46,7 @@ export async function receiveEvent(
 ): Promise<TokenEventOutcome> {
   const isApp = isUuid(appId) && (await db`select from apps.apps where id = ${appId}`).length > 0
   if (!isApp) throw new PlazaError('not_found', 'there is no app with this client_id')
-  const decoded = valueOrThrow(verifyJsonSignature(signedEvent))
+  const decoded = valueOrThrow(parseJsonSignature(signedEvent))
   const event = valueOrThrow(readClientEvent(decoded.payload, targetPolicy))
   const { fid, clientFid } = valueOrThrow(await verifyEventSigner(db, decoded))
   // After the signature, so that strangers cause no look-ups.
@@ -153,7 +153,7 @@ function invalidEvent(problem: string): Refusal {
  */
 export async function verifyEventSigner(
   db: Database,
-  decoded: VerifiedJsonSignature,
+  decoded: ParsedJsonSignature,
 ): Promise<Omit<TokenHolder, 'appId'> | Refusal> {
   const { fid, type, key, signed, signature } = decoded
   if (type === 'app_key') {

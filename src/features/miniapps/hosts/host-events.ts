@@ -3,7 +3,7 @@ import { type ErrorCode, PlazaError } from '../../../platform/errors.js'
 import type { NetAnswer, NetClient, NetRequest } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
-import { type JsonSignature, readObject, verifyJsonSignature } from '../../../protocol/json-signature.js'
+import { type JsonSignature, parseJsonSignature, readObject } from '../../../protocol/json-signature.js'
 import { MAX_MANIFEST_BYTES, manifestRequest } from '../catalog/manifest-file.js'
 import { readClientEvent, receiveEvent, valueOrThrow, verifyEventSigner } from '../events/event-receiver.js'
 import type { Grant } from '../tokens/tokens.js'
@@ -81,7 +81,7 @@ export async function sendHostEvent(
   site: MiniAppSite,
   signedEvent: JsonSignature,
 ): Promise<void> {
-  const decoded = valueOrThrow(verifyJsonSignature(signedEvent), 'signed_message')
+  const decoded = valueOrThrow(parseJsonSignature(signedEvent), 'signed_message')
   const signer = await verifyEventSigner(context.db, decoded)
   if ('code' in signer) throw invalidMessage(signer.message)
   const { fid } = signer

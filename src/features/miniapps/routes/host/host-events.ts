@@ -6,9 +6,9 @@ import { choiceParameter, fidParameter, pagingParameters, textParameter } from '
 import { UUID } from '../../../../platform/text/uuid.js'
 import {
   type JsonSignature,
+  parseJsonSignature,
   readObject,
   signJson,
-  verifyJsonSignature,
 } from '../../../../protocol/json-signature.js'
 import { defineOperation, type Operation, type OperationContext } from '../../../operation.js'
 import { mayNotAct } from '../../../publishing/routes/acting.js'
@@ -180,7 +180,7 @@ function readSignedMessage(
 ): JsonSignature {
   if (signerUuid !== '') throw invalidField('signer_uuid', 'may not be given beside signed_message')
   const message = decodeSignature(signedMessage)
-  const opened = verifyJsonSignature(message)
+  const opened = parseJsonSignature(message)
   if ('code' in opened) throw invalidField('signed_message', `cannot be read: ${opened.message}`)
   if (fid !== undefined && fid !== opened.fid) throw invalidField('fid', 'is not the user of signed_message')
   const eventName = String(readObject(opened.payload)?.event).replace(/^miniapp_/, 'frame_')
