@@ -73,7 +73,7 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
     checkStorage(message, conflictKey, state) ??
     rule.check?.(message, state) ??
     useGaslessKey(message, state) ??
-    rule.checkConflicts?.(message, state)
+    rule.beforeConflicts?.(message, state)
   if (refusal || !conflictKey) return refusal ?? null
   if (rule.merge) return rule.merge(message, conflictKey, state)
 

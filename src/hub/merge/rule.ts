@@ -22,10 +22,10 @@ export interface MergeRule {
   /** Returns why the message is not valid in this state, before all conflicts. */
   readonly check?: (message: SignedMessage, state: BatchState) => MergeRefusal | null
   /**
-   * Returns which message under another conflict key refuses the message, before conflict resolution. It may change
-   * the state even then (docs/protocol.md §4.3.1).
+   * Applies what the message ends even if it loses (docs/protocol.md §4.3.1), before conflict resolution, and returns why a
+   * message under another conflict key refuses it.
    */
-  readonly checkConflicts?: (message: SignedMessage, state: BatchState) => MergeRefusal | null
+  readonly beforeConflicts?: (message: SignedMessage, state: BatchState) => MergeRefusal | null
   /** Merges in place of conflict resolution, events included. */
   readonly merge?: (
     message: SignedMessage,

@@ -24,7 +24,7 @@ const RESERVED_UNITS = 1
 /** Rule of LEND_STORAGE: the lender needs units, and 0 units end a loan (docs/protocol.md §4.5). */
 export const lendRule: MergeRule = {
   check: checkUnits,
-  checkConflicts: resolveWithEnd,
+  beforeConflicts: resolveWithEnd,
   afterMerge: (message, _displaced, state) => {
     const conflictKey = lendConflictKey(message)
     // The latest loan that was accepted decides what a copy may change.

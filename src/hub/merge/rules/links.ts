@@ -26,13 +26,15 @@ export function compactConflictKey({ data }: SignedMessage): ConflictKey | null 
  */
 export const linkRule: MergeRule = {
   conflictKeys: (message) => [compactConflictKey(message)!],
-  checkConflicts: (message, state) =>
-    message.data.type === MessageType.LINK_REMOVE ? checkRemove(message, state) : checkAdd(message, state),
+  beforeConflicts: (message, state) =>
+    message.data.type === MessageType.LINK_REMOVE
+      ? applyLateRemove(message, state)
+      : checkAdd(message, state),
 }
 
 /** Rule of LINK_COMPACT_STATE: it displaces older links (docs/protocol.md §4.3). */
 export const linkCompactRule: MergeRule = {
-  checkConflicts: (message, state) => {
+  beforeConflicts: (message, state) => {
     endUnlisted(message, state)
     return null
   },
@@ -57,7 +59,8 @@ function checkAdd(message: SignedMessage, state: BatchState): MergeRefusal | nul
   }
 }
 
-function checkRemove(message: SignedMessage, state: BatchState): MergeRefusal | null {
+/** Refuses a remove that a compact state covers, and ends what it would have ended in time. */
+function applyLateRemove(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const conflictKey = compactConflictKey(message)!
   const compact = state.get(conflictKey)
   if (!compact || message.data.timestamp > compact.ts) return null
