@@ -125,13 +125,14 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
     const verdicts = order?.next(judged) ?? judged
     // Awaited by each message below.
     verdicts.catch(() => {})
+    // All of a store is a copy. Of a log, messages may be historical by themselves.
+    const isCopy = isHistorical
     const holders = await findReleasedHolders(options.db, items)
     const findName = isOutgoing ? asksOnce(options.findName) : noName
     const mergeTransfer = (proof: UserNameProof) => submitItems([{ kind: 'nameTransfer', proof }])
     let next = 0
     // Events and names are queued before the messages are verified.
     const merges = items.map(async (item) => {
-      const isCopy = isHistorical
       if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, { ...item, isCopy })
       if (item.kind === 'nameTransfer') {
         const fid = item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0)
@@ -143,7 +144,7 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
       const merged = {
         ...item,
         isCopy,
-        historical: historicals.has(message),
+        isHistorical: historicals.has(message),
         isOutgoing: isOutgoing && options.publishes === true,
         unconfirmed: claims.unconfirmed.get(message),
         confirmedProof: claims.confirmedProofs.get(message),
@@ -164,7 +165,9 @@ function shardFidOf({ data }: SignedMessage): number {
 
 /** Returns the messages that are historical by themselves. */
 function historicalOf(items: readonly MergeItem[]): Set<SignedMessage> {
-  return new Set(items.flatMap((item) => (item.kind === 'message' && item.historical ? [item.message] : [])))
+  return new Set(
+    items.flatMap((item) => (item.kind === 'message' && item.isHistorical ? [item.message] : [])),
+  )
 }
 
 /** Admits work until it is closed. */

@@ -193,7 +193,7 @@ test('every item reaches the merge as its kind, and its outcome returns to its s
       { kind: 'message', message: ordinary! } as const,
       { kind: 'upstreamRemoval', message: one! } as const,
       ...events.map((event) => ({ kind: 'chainEvent', event }) as const),
-      { kind: 'message', message: historical!, historical: true } as const,
+      { kind: 'message', message: historical!, isHistorical: true } as const,
       ...proofs.map((proof) => ({ kind: 'nameTransfer', proof }) as const),
       { kind: 'upstreamRemoval', message: two! } as const,
     ].map((item) => shardWriter.submit(item)),

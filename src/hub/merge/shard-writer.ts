@@ -18,7 +18,7 @@ export type MergeItem = {
       readonly kind: 'message'
       readonly message: SignedMessage
       /** Another hub has accepted it: see `OriginRules.isHistorical`. */
-      readonly historical?: boolean
+      readonly isHistorical?: boolean
       /** It is sent to the upstream when it is merged: see `OriginRules.isOutgoing`. */
       readonly isOutgoing?: boolean
       /** Set if no chain has confirmed its claim: refused with this, if for no other reason. */
@@ -258,7 +258,7 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     const value = contentOf(item)
     batch[listOf[item.kind]].push(value as never)
     if (item.kind === 'nameTransfer' && item.isLost) batch.lostProofs.add(item.proof)
-    if (item.kind === 'message' && item.historical) batch.historical.add(item.message)
+    if (item.kind === 'message' && item.isHistorical) batch.historical.add(item.message)
     if (item.kind === 'message' && item.isOutgoing) batch.outgoing.add(item.message)
     if (item.kind === 'message' && item.unconfirmed) batch.unconfirmed.set(item.message, item.unconfirmed)
     if (item.kind === 'message' && item.confirmedProof)

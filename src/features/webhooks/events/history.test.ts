@@ -73,7 +73,7 @@ it('what comes by a log beside a comparison is an event, also what comes with a 
   const [copied, logged] = [1, 2].map((n) => user.cast(`beside ${n}`, testNow - 250 * DAY_SECONDS - n))
   const both = [
     hub.submitItems([itemOf(copied!)], { origin: 'store' }),
-    hub.submitItems([{ ...itemOf(logged!), historical: true } as MergeItem], { origin: 'log' }),
+    hub.submitItems([{ ...itemOf(logged!), isHistorical: true } as MergeItem], { origin: 'log' }),
   ]
   expect(await eventsOf(Promise.all(both).then((refusals) => refusals.flat()))).toEqual(['cast.created'])
 })

@@ -224,7 +224,7 @@ export class ShardSync {
     const isChannel = isChannelType(type)
     const { shard, shards } = this.#options
     if (shard !== shardOf(isChannel ? CHANNELS_FID : fid, shards)) return null
-    return isChannel ? { ...item, historical: true } : item
+    return isChannel ? { ...item, isHistorical: true } : item
   }
 
   /**
