@@ -9,7 +9,7 @@ import { loadState } from './load.js'
 import { decideMessages } from './merge.js'
 import { locksAllShards } from './rules.js'
 
-/** What messages are checked by, besides what is stored. */
+/** The time and the network by which messages are checked. */
 interface Circumstances {
   readonly nowUnix: number
   readonly network: number
