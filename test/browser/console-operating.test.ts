@@ -201,6 +201,38 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     await shows('Status 2')
   })
 
+  it('a change that is confirmed with a double click is sent once, and its dialog stays until the reply', async () => {
+    const { page, shows } = await openConsole(browser, {
+      ...server,
+      path: '/query',
+      // Without animations a dialog is gone before the second click.
+      options: { reducedMotion: 'no-preference' },
+    })
+    const sent: string[] = []
+    let release = () => {}
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/v2/social/mute/', async (route) => {
+      sent.push(route.request().method())
+      await isReleased
+      await route.continue()
+    })
+    const operation = page.getByRole('combobox', { name: 'Operation' })
+    await operation.click()
+    await operation.fill('POST /v2/social/mute')
+    await page.getByRole('option', { name: /^POST \/v2\/social\/mute\/ / }).click()
+    await page.getByLabel('Body').fill('{"fid":2,"muted_fid":1}')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('button', { name: 'Send the change' }).dblclick()
+    await expect.poll(() => sent.length).toBeGreaterThan(0)
+    expect(await page.getByRole('dialog').getByText('Send POST /v2/social/mute/?').count()).toBe(1)
+    release()
+    await shows('Status 20')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(sent).toEqual(['POST'])
+  })
+
   it('a query whose session has ended leads to the sign-in page; another 401 is its answer', async () => {
     const { page, shows } = await openConsole(browser, { ...server, path: '/query' })
     const send = page.getByRole('button', { name: 'Send', exact: true })
@@ -235,6 +267,12 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     await shows('another run waits or goes on')
     await page.getByRole('button', { name: 'Do not start' }).click()
     await page.getByRole('button', { name: 'Cancel replay' }).click()
+    await shows('What it has built so far is lost')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await db`select from app.maintenance_runs where cancel_requested`).toHaveLength(0)
+    await page.getByRole('button', { name: 'Cancel replay' }).click()
+    await page.getByRole('button', { name: 'Cancel the replay' }).click()
     // Not `is cancelled`: it still runs then.
     await page.getByText('cancelled', { exact: true }).first().waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })

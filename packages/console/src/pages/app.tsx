@@ -17,6 +17,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, isMissing, type Schemas } from '../api'
+import { Confirmation } from '../parts/confirmation'
 import { Dialog } from '../parts/dialog'
 import { Empty, Loaded, Page } from '../parts/page'
 import { Paged } from '../parts/paged'
@@ -223,32 +224,25 @@ function RevokeKey({ apiKey: { id, prefix }, appId }: { apiKey: Schemas['ApiKey'
   const queries = useQueryClient()
   const revocation = useMutation({
     mutationFn: () => dataOf(api.DELETE('/admin/keys/{id}', { params: { path: { id } } })),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['apps', appId] })
-      close()
-    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['apps', appId] }),
   })
   return (
     <>
       <Button size="xs" color="red" variant="outline" onClick={open} aria-label={`Revoke ${prefix}`}>
         Revoke
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={`Revoke ${prefix}…?`}>
-        <Stack>
-          <Text size="sm">
-            Every request with this key is refused from the next second on. It cannot be made valid again.
-          </Text>
-          <Problem error={revocation.error} />
-          <Group>
-            <Button color="red.9" loading={revocation.isPending} onClick={() => revocation.mutate()}>
-              Revoke the key
-            </Button>
-            <Button variant="default" onClick={close} data-autofocus>
-              Keep it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`Revoke ${prefix}…?`}
+        mutation={revocation}
+        action="Revoke the key"
+        stay="Keep it"
+      >
+        <Text size="sm">
+          Every request with this key is refused from the next second on. It cannot be made valid again.
+        </Text>
+      </Confirmation>
     </>
   )
 }

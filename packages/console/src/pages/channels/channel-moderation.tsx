@@ -3,9 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../../api'
-import { Dialog } from '../../parts/dialog'
+import { Confirmation } from '../../parts/confirmation'
 import { Empty } from '../../parts/page'
-import { Problem } from '../../parts/problem'
 import type { ActingSigner } from './needs-signer'
 
 const actions = {
@@ -40,11 +39,8 @@ export function ChannelModeration({
   const [isOpen, { open, close }] = useDisclosure()
   const queries = useQueryClient()
   const change = useMutation({
-    mutationFn: (signerUuid: string) => moderate({ signerUuid, channelId, action, target }),
-    onSuccess: async () => {
-      close()
-      await queries.invalidateQueries()
-    },
+    mutationFn: () => moderate({ signerUuid: signer?.signer_uuid ?? '', channelId, action, target }),
+    onSuccess: () => queries.invalidateQueries(),
   })
   if (signer === null)
     return (
@@ -88,22 +84,19 @@ export function ChannelModeration({
           </Text>
         </Group>
       </Stack>
-      <Dialog opened={isOpen} onClose={close} title={`${actions[action].label}?`}>
-        <Stack>
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {isCast ? 'Cast' : 'User'} {target} in {channelId}: {actions[action].effect}
-          </Text>
-          <Problem error={change.error} />
-          <Group>
-            <Button loading={change.isPending} onClick={() => change.mutate(signer.signer_uuid)}>
-              Publish it
-            </Button>
-            <Button variant="default" onClick={close} data-autofocus>
-              Leave it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`${actions[action].label}?`}
+        mutation={change}
+        action="Publish it"
+        stay="Leave it"
+        isRed={false}
+      >
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {isCast ? 'Cast' : 'User'} {target} in {channelId}: {actions[action].effect}
+        </Text>
+      </Confirmation>
     </form>
   )
 }

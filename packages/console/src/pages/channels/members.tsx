@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../../api'
+import { Confirmation } from '../../parts/confirmation'
 import { useCursorQuery } from '../../parts/cursor-query'
-import { Dialog } from '../../parts/dialog'
 import { Empty } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { nameOf, type ShownUser, UserLine } from '../../parts/user-line'
@@ -158,33 +158,26 @@ function Remove({
           body: { signer_uuid: signer.signer_uuid, channel_id: channelId, fid: user.fid, role },
         }),
       ),
-    onSuccess: async () => {
-      close()
-      await queries.invalidateQueries({ queryKey: ['channels', channelId] })
-    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['channels', channelId] }),
   })
   return (
     <>
       <Button size="xs" variant="default" onClick={open} aria-label={`Remove ${nameOf(user)} as ${role}`}>
         Remove
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={`Remove ${nameOf(user)}?`}>
-        <Stack>
-          <Text size="sm">
-            The user is no {role} of {channelId} any more, or its invite is withdrawn. Only a new invite lets
-            it in again. Its casts stay.
-          </Text>
-          <Problem error={removal.error} />
-          <Group>
-            <Button color="red.9" loading={removal.isPending} onClick={() => removal.mutate()}>
-              Remove the {role}
-            </Button>
-            <Button variant="default" onClick={close} data-autofocus>
-              Leave it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`Remove ${nameOf(user)}?`}
+        mutation={removal}
+        action={`Remove the ${role}`}
+        stay="Leave it"
+      >
+        <Text size="sm">
+          The user is no {role} of {channelId} any more, or its invite is withdrawn. Only a new invite lets it
+          in again. Its casts stay.
+        </Text>
+      </Confirmation>
     </>
   )
 }

@@ -1,9 +1,8 @@
 import { Button, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useParams } from '@tanstack/react-router'
-import { Dialog } from '../../parts/dialog'
+import { Confirmation } from '../../parts/confirmation'
 import { Loaded, Page } from '../../parts/page'
-import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/time'
 import { NeedsApp } from '../../selected-app'
 import { CampaignProgress, CampaignState } from './campaign-progress'
@@ -145,28 +144,20 @@ function Cancel({ campaign: { id, title, status, stats } }: { campaign: Campaign
       <Button color="red" variant="outline" onClick={open}>
         Cancel the campaign
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={`Cancel ${title}?`}>
-        <Stack>
-          <Text size="sm">
-            {status === 'queued'
-              ? 'Nobody is notified.'
-              : `${stats.pending_count.toLocaleString()} tokens wait. Those that are not being sent now are never notified by this campaign.`}
-          </Text>
-          <Problem error={cancellation.error} />
-          <Group>
-            <Button
-              color="red.9"
-              loading={cancellation.isPending}
-              onClick={() => cancellation.mutate(undefined, { onSuccess: close })}
-            >
-              Send no more
-            </Button>
-            <Button variant="default" onClick={close} data-autofocus>
-              Go on
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`Cancel ${title}?`}
+        mutation={cancellation}
+        action="Send no more"
+        stay="Go on"
+      >
+        <Text size="sm">
+          {status === 'queued'
+            ? 'Nobody is notified.'
+            : `${stats.pending_count.toLocaleString()} tokens wait. Those that are not being sent now are never notified by this campaign.`}
+        </Text>
+      </Confirmation>
     </>
   )
 }

@@ -1,10 +1,9 @@
-import { Button, Group, List, Stack, Text } from '@mantine/core'
+import { Button, List, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
-import { Dialog } from '../../parts/dialog'
+import { Confirmation } from '../../parts/confirmation'
 import { Loaded } from '../../parts/page'
-import { Problem } from '../../parts/problem'
 import { nameOf, type ShownUser } from '../../parts/user-line'
 
 /** Reads the effect of a ban of a user, and whether the app bans the user. */
@@ -28,7 +27,14 @@ export function BanButton({
   isKnown?: boolean
 }) {
   const [isOpen, { open, close }] = useDisclosure()
-  const { data, error, refetch } = useBanEffect(user.fid, app.id, !isKnown)
+  const effect = useBanEffect(user.fid, app.id, !isKnown)
+  const { data, error, refetch } = effect
+  const isBanned = isKnown || (data !== undefined && data.effect.banned_at !== null)
+  const change = useBan(user.fid, isBanned)
+  function ask() {
+    void refetch()
+    open()
+  }
   if (data === undefined && !isKnown) {
     if (error === null) return null
     return (
@@ -37,65 +43,41 @@ export function BanButton({
       </Button>
     )
   }
-  const isBanned = isKnown || data!.effect.banned_at !== null
   const title = isBanned ? `End the ban of ${nameOf(user)}` : `Ban ${nameOf(user)}`
   return (
     <>
-      <Button variant="default" onClick={open}>
+      <Button variant="default" onClick={ask}>
         {title}
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={`${title} for ${app.name}?`}>
-        <BanForm user={user} app={app} isBanned={isBanned} onDone={close} />
-      </Dialog>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`${title} for ${app.name}?`}
+        mutation={change}
+        action={isBanned ? 'End the ban' : 'Ban the user'}
+        stay="Leave it"
+        isRed={!isBanned}
+        disabled={data === undefined}
+      >
+        <Loaded query={effect}>{(loaded) => <Effect effect={loaded.effect} isBanned={isBanned} />}</Loaded>
+      </Confirmation>
     </>
   )
 }
 
-function BanForm({
-  user,
-  app,
-  isBanned,
-  onDone,
-}: {
-  user: ShownUser
-  app: Schemas['App']
-  isBanned: boolean
-  onDone: () => void
-}) {
-  const effect = useBanEffect(user.fid, app.id)
+/** Bans a user, or ends the ban. Every list of the app may have the user then, or has it again. */
+function useBan(fid: number, isBanned: boolean) {
   const queries = useQueryClient()
-  const change = useMutation({
+  return useMutation({
     mutationFn: () => {
-      const body = { fids: [user.fid] }
+      const body = { fids: [fid] }
       return dataOf(
         isBanned ? api.DELETE('/v2/social/ban/', { body }) : api.POST('/v2/social/ban/', { body }),
       )
     },
-    onSuccess: async () => {
-      onDone()
-      // Every list of the app may have the user, or has it again.
-      await queries.invalidateQueries()
-    },
+    // The dialog does not wait for the lists: it would ask for the opposite meanwhile.
+    onSuccess: () => void queries.invalidateQueries(),
   })
-  return (
-    <Stack>
-      <Loaded query={effect}>{(data) => <Effect effect={data.effect} isBanned={isBanned} />}</Loaded>
-      <Problem error={change.error} />
-      <Group>
-        <Button
-          color={isBanned ? undefined : 'red.9'}
-          loading={change.isPending}
-          disabled={effect.data === undefined}
-          onClick={() => change.mutate()}
-        >
-          {isBanned ? 'End the ban' : 'Ban the user'}
-        </Button>
-        <Button variant="default" onClick={onDone} data-autofocus>
-          Leave it
-        </Button>
-      </Group>
-    </Stack>
-  )
 }
 
 function Effect({ effect, isBanned }: { effect: Schemas['BanEffect']; isBanned: boolean }) {

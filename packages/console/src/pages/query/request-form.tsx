@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { Dialog } from '../../parts/dialog'
+import { Confirmation } from '../../parts/confirmation'
 import { Problem } from '../../parts/problem'
 import { AnswerView } from './answer-view'
 import { CopyRequest } from './copy-request'
@@ -22,10 +22,6 @@ export function RequestForm({ operation, appId }: { operation: ApiOperation; app
     event.preventDefault()
     if (operation.isChange) open()
     else sending.mutate()
-  }
-  function confirm() {
-    close()
-    sending.mutate()
   }
   return (
     <Stack>
@@ -61,22 +57,22 @@ export function RequestForm({ operation, appId }: { operation: ApiOperation; app
           </Group>
         </Stack>
       </form>
-      <Problem error={sending.error} />
+      {!isAsking && <Problem error={sending.error} />}
       {sending.data && <AnswerView answer={sending.data} />}
-      <Dialog opened={isAsking} onClose={close} title={`Send ${operation.method} ${operation.path}?`}>
-        <Stack>
-          <Text size="sm">
-            This changes data of this server as the selected app, or spends from its wallet, and what it
-            publishes goes to the network. It is in the audit log.
-          </Text>
-          <Group>
-            <Button onClick={confirm}>Send the change</Button>
-            <Button variant="default" onClick={close} data-autofocus>
-              Do not send it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirmation
+        opened={isAsking}
+        onClose={close}
+        title={`Send ${operation.method} ${operation.path}?`}
+        mutation={sending}
+        action="Send the change"
+        stay="Do not send it"
+        isRed={false}
+      >
+        <Text size="sm">
+          This changes data of this server as the selected app, or spends from its wallet, and what it
+          publishes goes to the network. It is in the audit log.
+        </Text>
+      </Confirmation>
     </Stack>
   )
 }

@@ -1,10 +1,11 @@
 import { Alert, Badge, Button, Card, Group, List, Progress, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
+import { Confirmation } from '../../parts/confirmation'
 import { Empty } from '../../parts/page'
 import { Paged } from '../../parts/paged'
-import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/time'
 import { timeLeft } from '../../parts/time-left'
 import { StartMaintenance } from './start-maintenance'
@@ -106,24 +107,39 @@ function RunProgress({ run: { kind, step, done, total, unit, started_at } }: { r
   )
 }
 
-function CancelRun({ run: { id, kind } }: { run: Run }) {
+function CancelRun({ run: { id, kind, started_at } }: { run: Run }) {
+  const [isOpen, { open, close }] = useDisclosure()
   const queries = useQueryClient()
   const cancelling = useMutation({
     mutationFn: () => dataOf(api.DELETE('/admin/maintenance/{id}', { params: { path: { id } } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['maintenance'] }),
   })
   return (
-    <Stack gap="xs" align="end">
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={`Cancel ${kind}`}
-        loading={cancelling.isPending}
-        onClick={() => cancelling.mutate()}
-      >
+    <>
+      <Button size="xs" variant="default" aria-label={`Cancel ${kind}`} onClick={open}>
         Cancel
       </Button>
-      <Problem error={cancelling.error} />
-    </Stack>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`Cancel ${kind}?`}
+        mutation={cancelling}
+        action={`Cancel the ${kind}`}
+        stay="Go on"
+      >
+        <Text size="sm">
+          {started_at === null ? (
+            'It has not begun yet.'
+          ) : (
+            <>
+              It runs since <Time at={started_at} />.{' '}
+              {kind === 'replay'
+                ? 'What it has built so far is lost: the next one begins at the start.'
+                : 'What it has repaired stays.'}
+            </>
+          )}
+        </Text>
+      </Confirmation>
+    </>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, Select, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
-import { Dialog } from '../../parts/dialog'
-import { Problem } from '../../parts/problem'
+import { Confirmation } from '../../parts/confirmation'
 
 type Kind = Schemas['MaintenanceRun']['kind']
 
@@ -31,28 +31,17 @@ const extras = [
 
 /** Starts maintenance, after it said what that does. */
 export function StartMaintenance() {
-  const [kind, setKind] = useState<Kind | null>(null)
   return (
-    <>
-      <Group gap="xs">
-        {(Object.keys(kinds) as Kind[]).map((each) => (
-          <Button key={each} variant="default" onClick={() => setKind(each)}>
-            {kinds[each].title}
-          </Button>
-        ))}
-      </Group>
-      <Dialog
-        opened={kind !== null}
-        onClose={() => setKind(null)}
-        title={kind === null ? '' : `${kinds[kind].title}?`}
-      >
-        {kind !== null && <Confirmation key={kind} kind={kind} onDone={() => setKind(null)} />}
-      </Dialog>
-    </>
+    <Group gap="xs">
+      {(Object.keys(kinds) as Kind[]).map((kind) => (
+        <Start key={kind} kind={kind} />
+      ))}
+    </Group>
   )
 }
 
-function Confirmation({ kind, onDone }: { kind: Kind; onDone: () => void }) {
+function Start({ kind }: { kind: Kind }) {
+  const [isOpen, { open, close }] = useDisclosure()
   const [extra, setExtra] = useState('keep')
   const queries = useQueryClient()
   const starting = useMutation({
@@ -62,37 +51,39 @@ function Confirmation({ kind, onDone }: { kind: Kind; onDone: () => void }) {
           body: kind === 'reconcile' ? { kind, extra: extra as 'keep' | 'remove' | 'send' } : { kind },
         }),
       ),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['maintenance'] })
-      onDone()
-    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['maintenance'] }),
   })
+  function ask() {
+    setExtra('keep')
+    open()
+  }
+  const { title, text } = kinds[kind]
   return (
-    <Stack>
-      <Text size="sm">{kinds[kind].text}</Text>
-      {kind === 'reconcile' && (
-        <Select
-          label="Messages that only this server has"
-          description="They may be newer than what the upstream has."
-          data={extras}
-          value={extra}
-          onChange={(chosen) => chosen && setExtra(chosen)}
-          allowDeselect={false}
-        />
-      )}
-      <Problem error={starting.error} />
-      <Group>
-        <Button
-          loading={starting.isPending}
-          color={extra === 'remove' ? 'red.9' : undefined}
-          onClick={() => starting.mutate()}
-        >
-          {extra === 'remove' ? 'Start, and delete what only this server has' : 'Start'}
-        </Button>
-        <Button variant="default" onClick={onDone} data-autofocus>
-          Do not start
-        </Button>
-      </Group>
-    </Stack>
+    <>
+      <Button variant="default" onClick={ask}>
+        {title}
+      </Button>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`${title}?`}
+        mutation={starting}
+        action={extra === 'remove' ? 'Start, and delete what only this server has' : 'Start'}
+        stay="Do not start"
+        isRed={extra === 'remove'}
+      >
+        <Text size="sm">{text}</Text>
+        {kind === 'reconcile' && (
+          <Select
+            label="Messages that only this server has"
+            description="They may be newer than what the upstream has."
+            data={extras}
+            value={extra}
+            onChange={(chosen) => chosen && setExtra(chosen)}
+            allowDeselect={false}
+          />
+        )}
+      </Confirmation>
+    </>
   )
 }

@@ -1,9 +1,8 @@
-import { Button, Group, List, Stack, Text } from '@mantine/core'
+import { Button, List, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
-import { Dialog } from '../../parts/dialog'
-import { Problem } from '../../parts/problem'
+import { Confirmation } from '../../parts/confirmation'
 import { holdersText } from './tokens'
 
 /** Stops tracking a token, and says what that deletes. */
@@ -12,10 +11,7 @@ export function UntrackToken({ token }: { token: Schemas['TrackedToken'] }) {
   const queries = useQueryClient()
   const untracking = useMutation({
     mutationFn: () => dataOf(api.DELETE('/admin/tokens/{id}', { params: { path: { id: token.id } } })),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['tokens'] })
-      close()
-    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
   })
   const { symbol, holders, pools } = token
   return (
@@ -29,30 +25,26 @@ export function UntrackToken({ token }: { token: Schemas['TrackedToken'] }) {
       >
         Stop tracking
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={`Stop tracking ${symbol}?`}>
-        <Stack>
-          <Text size="sm">This deletes:</Text>
-          <List size="sm">
-            <List.Item>{`the balances of ${holdersText(holders)} holders`}</List.Item>
-            <List.Item>the progress of its backfill: tracking it again reads its history again</List.Item>
-            {pools.length > 0 && (
-              <List.Item>{`of its ${pools.length} pools, those without another tracked token`}</List.Item>
-            )}
-          </List>
-          <Text size="sm">
-            Recorded trades stay. A request for the token tracks it again, unless MAX_TRACKED_TOKENS is 0.
-          </Text>
-          <Problem error={untracking.error} />
-          <Group>
-            <Button color="red.9" loading={untracking.isPending} onClick={() => untracking.mutate()}>
-              Delete its balances
-            </Button>
-            <Button variant="default" onClick={close} data-autofocus>
-              Keep it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`Stop tracking ${symbol}?`}
+        mutation={untracking}
+        action="Delete its balances"
+        stay="Keep it"
+      >
+        <Text size="sm">This deletes:</Text>
+        <List size="sm">
+          <List.Item>{`the balances of ${holdersText(holders)} holders`}</List.Item>
+          <List.Item>the progress of its backfill: tracking it again reads its history again</List.Item>
+          {pools.length > 0 && (
+            <List.Item>{`of its ${pools.length} pools, those without another tracked token`}</List.Item>
+          )}
+        </List>
+        <Text size="sm">
+          Recorded trades stay. A request for the token tracks it again, unless MAX_TRACKED_TOKENS is 0.
+        </Text>
+      </Confirmation>
     </>
   )
 }

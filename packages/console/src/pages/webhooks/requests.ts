@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
 import { useCursorQuery } from '../../parts/cursor-query'
@@ -112,19 +113,23 @@ export function useSaveWebhook(id: string | null) {
   })
 }
 
-/** Activates or pauses a webhook. */
-export function useSwitchWebhook(id: string) {
-  return useChange((isActive: boolean) =>
-    dataOf(
-      api.PATCH('/v2/social/webhook/', { body: { webhook_id: id, active: isActive ? 'true' : 'false' } }),
-    ),
+/** Pauses an active webhook, and activates a paused one. */
+export function useSwitchWebhook({ webhook_id, active }: Webhook) {
+  return useChange(() =>
+    dataOf(api.PATCH('/v2/social/webhook/', { body: { webhook_id, active: active ? 'false' : 'true' } })),
   )
 }
 
-/** Deletes a webhook. */
+/** Deletes a webhook, and then shows the others. */
 export function useDeleteWebhook(id: string) {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
   return useMutation({
     mutationFn: () => dataOf(api.DELETE('/v2/social/webhook/', { body: { webhook_id: id } })),
+    onSuccess: async () => {
+      await navigate({ to: '/webhooks' })
+      await queries.invalidateQueries({ queryKey: ['webhooks'] })
+    },
   })
 }
 
@@ -164,7 +169,7 @@ export function usePreview() {
 }
 
 /** A change after which everything about webhooks is read again. */
-function useChange<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
+function useChange<Output, Input = void>(mutationFn: (input: Input) => Promise<Output>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn,

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Select, Stack, Table, Tabs, Text } from '@mantine/core'
+import { Alert, Button, Select, Stack, Table, Tabs, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Confirmation } from '../../parts/confirmation'
 import { CopiedCode } from '../../parts/copied-code'
 import { Dialog } from '../../parts/dialog'
 import { Json } from '../../parts/json'
@@ -96,17 +97,10 @@ function Details({ webhook }: { webhook: Webhook }) {
 }
 
 function Actions({ webhook }: { webhook: Webhook }) {
-  const switching = useSwitchWebhook(webhook.webhook_id)
   return (
     <>
       <SendSample webhook={webhook} />
-      <Button
-        variant="default"
-        loading={switching.isPending}
-        onClick={() => switching.mutate(!webhook.active)}
-      >
-        {webhook.active ? 'Pause' : 'Activate'}
-      </Button>
+      <SwitchWebhook webhook={webhook} />
       <Button
         component={Link}
         to="/webhooks/$id/edit"
@@ -116,7 +110,36 @@ function Actions({ webhook }: { webhook: Webhook }) {
         Edit
       </Button>
       <DeleteWebhook webhook={webhook} />
-      <Problem error={switching.error} />
+    </>
+  )
+}
+
+function SwitchWebhook({ webhook }: { webhook: Webhook }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const switching = useSwitchWebhook(webhook)
+  return (
+    <>
+      <Button
+        variant="default"
+        loading={switching.isPending}
+        onClick={webhook.active ? open : () => switching.mutate()}
+      >
+        {webhook.active ? 'Pause' : 'Activate'}
+      </Button>
+      {!isOpen && <Problem error={switching.error} />}
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`Pause ${webhook.title}?`}
+        mutation={switching}
+        action="Pause the webhook"
+        stay="Go on"
+      >
+        <Text size="sm">
+          Deliveries that wait are canceled. What happens until it is activated again is not sent, also not
+          later.
+        </Text>
+      </Confirmation>
     </>
   )
 }
@@ -157,34 +180,25 @@ function SendSample({ webhook: { webhook_id, active, subscription } }: { webhook
 
 function DeleteWebhook({ webhook: { webhook_id, title, target_url } }: { webhook: Webhook }) {
   const [isOpen, { open, close }] = useDisclosure()
-  const navigate = useNavigate()
   const deletion = useDeleteWebhook(webhook_id)
   return (
     <>
       <Button color="red" variant="outline" onClick={open}>
         Delete
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={`Delete ${title}?`}>
-        <Stack>
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {target_url} gets no more events. Deliveries that wait are not sent, and the subscription, the
-            secrets and the list of deliveries are gone. It cannot be undone.
-          </Text>
-          <Problem error={deletion.error} />
-          <Group>
-            <Button
-              color="red.9"
-              loading={deletion.isPending}
-              onClick={() => deletion.mutate(undefined, { onSuccess: () => navigate({ to: '/webhooks' }) })}
-            >
-              Delete the webhook
-            </Button>
-            <Button variant="default" onClick={close} data-autofocus>
-              Keep it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirmation
+        opened={isOpen}
+        onClose={close}
+        title={`Delete ${title}?`}
+        mutation={deletion}
+        action="Delete the webhook"
+        stay="Keep it"
+      >
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {target_url} gets no more events. Deliveries that wait are not sent, and the subscription, the
+          secrets and the list of deliveries are gone. It cannot be undone.
+        </Text>
+      </Confirmation>
     </>
   )
 }
