@@ -204,6 +204,22 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await isFaultless()
   })
 
+  it('a key that is being created is shown, whatever is pressed before the reply', async () => {
+    const { id } = await createApp(db, { name: 'impatient' })
+    const { page, shows } = await openConsole(browser, { ...server, path: `/apps/${id}` })
+    await page.route('**/admin/apps/*/keys', async (route) => {
+      if (route.request().method() === 'POST') {
+        await page.keyboard.press('Escape')
+        await page.mouse.click(2, 2)
+      }
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await shows('Copy it now')
+    await page.locator('pre', { hasText: 'plaza_' }).waitFor()
+  })
+
   it('shows more than a hundred keys of an app', async () => {
     const { id } = await createApp(db, { name: 'with many keys' })
     await db`

@@ -175,7 +175,12 @@ function CreateKey({ appId }: { appId: string }) {
   return (
     <>
       <Button onClick={open}>Create a key</Button>
-      <Dialog opened={isOpen} onClose={finish} title="Create a key" hasOwnEnd={key !== undefined}>
+      <Dialog
+        opened={isOpen}
+        onClose={finish}
+        title="Create a key"
+        hasOwnEnd={creation.isPending || key !== undefined}
+      >
         {key === undefined ? (
           <form onSubmit={submit}>
             <Stack>

@@ -16,7 +16,7 @@ export function Dialog({
   opened: boolean
   onClose: () => void
   title: string
-  /** Only a button of the content closes it: what it shows is never shown again. */
+  /** Only a button of the content closes it: what it shows, or is going to show, is never shown again. */
   hasOwnEnd?: boolean
   size?: 'md' | 'xl'
   children: ReactNode

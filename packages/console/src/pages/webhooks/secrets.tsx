@@ -67,7 +67,7 @@ function RotateSecret({ webhook: { webhook_id, title } }: { webhook: Webhook }) 
         opened={isOpen}
         onClose={finish}
         title={`Rotate the secret of ${title}`}
-        hasOwnEnd={secret !== undefined}
+        hasOwnEnd={rotation.isPending || secret !== undefined}
       >
         {secret === undefined ? (
           <Stack>
