@@ -53,11 +53,11 @@ export class EventSource {
     return this.#blocks.shift() ?? null
   }
 
-  /** Returns the next block with data; null at the end of the stream. */
+  /** Returns the next block with data, but for heartbeats; null at the end of the stream. */
   async next(): Promise<SentEvent | null> {
     for (;;) {
       const block = await this.nextBlock()
-      if (block === null || block.data !== undefined) return block
+      if (block === null || (block.data !== undefined && block.event !== 'heartbeat')) return block
     }
   }
 

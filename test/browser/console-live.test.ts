@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { createServerMonitor } from '../../src/features/console/overview/monitor.js'
@@ -88,6 +88,43 @@ describe.skipIf(browserPath === null)('the overview', () => {
     monitor.errors.note('GET /v2/farcaster/feed replied 500', 'here')
     await shows('GET /v2/farcaster/feed replied 500')
   })
+
+  it('shows what was fetched last when its stream is broken', async () => {
+    const { page, shows } = await openConsole(browser, server)
+    monitor.errors.note('before the break', 'here')
+    await shows('before the break')
+    await page.route('**/admin/stream**', (route) => route.abort())
+    app.server.closeAllConnections()
+    await shows('Disconnected')
+    monitor.errors.note('after the break', 'here')
+    await page.clock.install()
+    await page.clock.fastForward(60_000)
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+    await shows('after the break')
+  })
+
+  it('says that it is disconnected when its stream is open but silent', async () => {
+    const silent = await createTestApi({ db, consoleFiles, monitor, live: { heartbeatMs: 3_600_000 } })
+    const silentUrl = await silent.app.listen({ host: '127.0.0.1', port: 0 })
+    onTestFinished(async () => {
+      silent.app.server.closeAllConnections()
+      await silent.app.close()
+    })
+    const { page, shows } = await openConsole(browser, { url: silentUrl, db })
+    let streams = 0
+    await page.route('**/admin/stream**', (route) => {
+      streams += 1
+      // Those after the first do not even begin.
+      if (streams === 1) void route.continue()
+    })
+    await page.clock.install()
+    const opened = page.waitForResponse('**/admin/stream**')
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await opened
+    expect(await page.getByText('Disconnected').count()).toBe(0)
+    await page.clock.fastForward(60_000)
+    await shows('Disconnected')
+  })
 })
 
 describe.skipIf(browserPath === null)('the events', () => {
@@ -147,6 +184,29 @@ describe.skipIf(browserPath === null)('the events', () => {
     await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000104' }).waitFor()
     await page.getByText('Disconnected').waitFor({ state: 'detached' })
     expect(await rows(opened).count()).toBe(before + 3)
+  })
+
+  it('wait while older ones are read, and come at the top', async () => {
+    const opened = await openConsole(browser, { ...server, path: '/events' })
+    const { page } = opened
+    await appendCasts(1_000_251, 1_000_290)
+    await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000290' }).waitFor()
+    const list = page.getByRole('table').locator('..')
+    const count = () => page.getByRole('table').getAttribute('aria-rowcount')
+    const before = Number(await count())
+    await list.evaluate((scroller) => scroller.scrollTo(0, 300))
+    await appendCasts(1_000_291, 1_000_292)
+    const goOn = page.getByRole('button', { name: 'Continue with 2 new' })
+    await goOn.waitFor()
+    expect([Number(await count()), await list.evaluate(({ scrollTop }) => scrollTop)]).toEqual([before, 300])
+    await list.evaluate((scroller) => scroller.scrollTo(0, 0))
+    await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000292' }).waitFor()
+    expect(Number(await count())).toBe(before + 2)
+    await list.evaluate((scroller) => scroller.scrollTo(0, 300))
+    await appendCasts(1_000_293, 1_000_294)
+    await goOn.click()
+    await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000294' }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
   })
 
   it('lead to the sign-in page when the session ends', async () => {

@@ -24,6 +24,9 @@ type State = 'off' | 'on' | 'lost'
 const SETTLE_MS = 30
 const RETRY_MS = 1_000
 const MAX_RETRY_MS = 15_000
+/** The server sends a heartbeat every 10 s. After so long without anything the connection is broken, whoever holds it open. */
+const MAX_SILENCE_MS = 30_000
+const signsOfLife = ['open', 'heartbeat', 'overview', 'changed', 'events', 'gap', 'position']
 
 /**
  * The stream of `/admin/stream`: one at a time, with the topics that anybody listens to. It is opened again when they
@@ -41,6 +44,7 @@ export class LiveConnection {
   #source: EventSource | null = null
   #openKey = ''
   #timer: ReturnType<typeof setTimeout> | undefined
+  #silence: ReturnType<typeof setTimeout> | undefined
   #failures = 0
   #state: State = 'off'
 
@@ -102,6 +106,8 @@ export class LiveConnection {
     }
     const source = new EventSource(`/admin/stream?${query}`)
     this.#source = source
+    this.#limitSilence(source)
+    for (const type of signsOfLife) source.addEventListener(type, () => this.#limitSilence(source))
     source.addEventListener('open', () => {
       this.#failures = 0
       this.#setState('on')
@@ -120,6 +126,12 @@ export class LiveConnection {
     source.addEventListener('position', (event) => {
       if (source === this.#source && reader !== undefined) this.#positions.set(reader, event.lastEventId)
     })
+  }
+
+  #limitSilence(source: EventSource): void {
+    if (source !== this.#source) return
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => this.#onBreak(source), MAX_SILENCE_MS)
   }
 
   /** The browser would connect again by itself, but not after a refusal. */

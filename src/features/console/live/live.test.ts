@@ -201,6 +201,12 @@ describe('topics that something has changed', () => {
   })
 })
 
+it('a stream ends when one of its topics cannot be read, so that its reader knows', async () => {
+  const failing = await start({ readOverview: () => Promise.reject(new Error('no database')) })
+  const source = await failing.open('topics=overview')
+  while ((await source.nextBlock()) !== null);
+})
+
 it('the overview is sent again and again', async () => {
   const source = await server.open('topics=overview')
   const values = [await source.next(), await source.next()].map((block) => JSON.parse(block!.data!))

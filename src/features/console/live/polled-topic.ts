@@ -2,7 +2,11 @@ import { reportFirstFailure } from '../../../platform/log/first-failure.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 
-type Listener<Value> = (value: Value) => void
+interface Listener<Value> {
+  readonly receive: (value: Value) => void
+  /** Called when the value could not be read: the last one is old. */
+  readonly fail: () => void
+}
 
 export interface PolledTopicOptions<Value> {
   readonly name: string
@@ -20,12 +24,13 @@ export class PolledTopic<Value> {
   constructor(private readonly options: PolledTopicOptions<Value>) {}
 
   /** Adds a listener, which gets the last value at once if others listen already. Returns the function that removes it. */
-  subscribe(listener: Listener<Value>): () => void {
+  subscribe(receive: (value: Value) => void, fail: () => void = () => {}): () => void {
+    const listener: Listener<Value> = { receive, fail }
     this.#listeners.add(listener)
     if (this.#stopping === null) {
       this.#stopping = new AbortController()
       void this.#poll(this.#stopping.signal)
-    } else if (this.#last !== undefined) listener(this.#last)
+    } else if (this.#last !== undefined) receive(this.#last)
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size > 0) return
@@ -39,10 +44,13 @@ export class PolledTopic<Value> {
     const { name, read, everyMs, log } = this.options
     const readAndTell = reportFirstFailure(
       async () => {
-        const value = await read()
+        const value = await read().catch((error) => {
+          if (!signal.aborted) for (const { fail } of this.#listeners) fail()
+          throw error
+        })
         if (signal.aborted) return
         this.#last = value
-        for (const listener of this.#listeners) listener(value)
+        for (const { receive } of this.#listeners) receive(value)
       },
       (error) => log.warn({ err: error, topic: name }, 'a topic of the console could not be read'),
     )

@@ -171,10 +171,12 @@ async function runStream(
 ): Promise<void> {
   const { signal } = controller
   const stream = new LiveStream(response, signal)
-  const unsubscribe = subscription.topics.map((topic) => topics[topic].subscribe(sender(stream, topic)))
+  // A reader whose stream goes on would take the last value for the present one.
+  const fail = () => controller.abort()
+  const unsubscribe = subscription.topics.map((topic) => topics[topic].subscribe(sender(stream, topic), fail))
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const heartbeat = setInterval(() => {
-    response.heartbeat(': heartbeat\n\n')
+    response.heartbeat('event: heartbeat\ndata: {}\n\n')
     if (sessionId !== null) void endWhenOver(options.db, sessionId, controller)
   }, options.heartbeatMs ?? HEARTBEAT_MS)
   try {

@@ -62,7 +62,7 @@ async function heartbeats(source: EventSource, count: number): Promise<void> {
   for (let seen = 0; seen < count; ) {
     const block = await source.nextBlock()
     if (block === null) expect.fail('the stream has ended')
-    if (block.comment === 'heartbeat') seen += 1
+    if (block.event === 'heartbeat') seen += 1
   }
 }
 

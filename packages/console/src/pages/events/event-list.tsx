@@ -1,6 +1,6 @@
 import { Box, Text, UnstyledButton } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { type RefObject, useEffect } from 'react'
 import type { LoggedEvent } from './use-event-log'
 
 const ROW_HEIGHT = 36
@@ -16,17 +16,17 @@ const clock = new Intl.DateTimeFormat(undefined, {
 })
 
 interface EventListProps {
+  readonly scroller: RefObject<HTMLDivElement | null>
   readonly events: readonly LoggedEvent[]
-  /** How many of them came since the page was opened. */
-  readonly added: number
   readonly hasMore: boolean
   readonly onEnd: () => void
   readonly onOpen: (id: string) => void
+  /** Called when the list leaves its top, and when it is at the top again. */
+  readonly onScrolled: (isScrolled: boolean) => void
 }
 
 /** The rows that can be seen, of any number. */
-export function EventList({ events, added, hasMore, onEnd, onOpen }: EventListProps) {
-  const scroller = useRef<HTMLDivElement>(null)
+export function EventList({ scroller, events, hasMore, onEnd, onOpen, onScrolled }: EventListProps) {
   const rows = useVirtualizer({
     count: events.length,
     getScrollElement: () => scroller.current,
@@ -40,10 +40,12 @@ export function EventList({ events, added, hasMore, onEnd, onOpen }: EventListPr
   useEffect(() => {
     if (isAtEnd && hasMore) onEnd()
   })
-  useStill(scroller, added)
+  // Another list begins at its top.
+  useEffect(() => () => onScrolled(false), [onScrolled])
   return (
     <Box
       ref={scroller}
+      onScroll={({ currentTarget }) => onScrolled(currentTarget.scrollTop > 0)}
       role="region"
       aria-label="Events"
       tabIndex={0}
@@ -80,18 +82,6 @@ export function EventList({ events, added, hasMore, onEnd, onOpen }: EventListPr
       </Box>
     </Box>
   )
-}
-
-/** Keeps the rows that are read in their place while new ones come above them. */
-function useStill(scroller: React.RefObject<HTMLDivElement | null>, added: number): void {
-  const before = useRef(added)
-  useLayoutEffect(() => {
-    const more = added - before.current
-    before.current = added
-    if (scroller.current && scroller.current.scrollTop > 0 && more > 0) {
-      scroller.current.scrollTop += more * ROW_HEIGHT
-    }
-  }, [scroller, added])
 }
 
 function Row({ event, onOpen }: { event: LoggedEvent; onOpen: (id: string) => void }) {

@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Select, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { EventDetails } from './event-details'
@@ -39,13 +39,21 @@ export function Events() {
   const show = (event: string | undefined) => void navigate({ search: (before) => ({ ...before, event }) })
   const entered = useMemo(() => ({ types: type === ALL ? undefined : type, fid, shard }), [type, fid, shard])
   const [filter] = useDebouncedValue(entered, DEBOUNCE_MS)
-  const { pages, events, added, waiting } = useEventLog(filter, isPaused)
+  // New events above would move what is read, and much of it would have the log listed again.
+  const [isScrolled, setScrolled] = useState(false)
+  const isHeld = isPaused || isScrolled
+  const scroller = useRef<HTMLDivElement>(null)
+  const { pages, events, waiting } = useEventLog(filter, isHeld)
+  function pauseOrContinue() {
+    setIsPaused(!isHeld)
+    if (isHeld) scroller.current?.scrollTo(0, 0)
+  }
   return (
     <Page
       title="Events"
       actions={
-        <Button variant="default" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
-          {isPaused ? `Continue${waiting > 0 ? ` with ${waiting.toLocaleString()} new` : ''}` : 'Pause'}
+        <Button variant="default" aria-pressed={isHeld} onClick={pauseOrContinue}>
+          {isHeld ? `Continue${waiting > 0 ? ` with ${waiting.toLocaleString()} new` : ''}` : 'Pause'}
         </Button>
       }
     >
@@ -68,11 +76,12 @@ export function Events() {
             </Empty>
           ) : (
             <EventList
+              scroller={scroller}
               events={events}
-              added={added}
               hasMore={pages.hasNextPage && !pages.isFetchingNextPage && pages.error === null}
               onEnd={() => void pages.fetchNextPage()}
               onOpen={show}
+              onScrolled={setScrolled}
             />
           )
         }

@@ -11,7 +11,7 @@ const PAGE_EVENTS = 1_000
 const MAX_NEW = 10_000
 
 /** The log, newest first: what came since the page was opened, and before that the pages that were read backwards. */
-export function useEventLog(filter: EventFilter, isPaused: boolean) {
+export function useEventLog(filter: EventFilter, isHeld: boolean) {
   const queries = useQueryClient()
   const { types, fid, shard } = filter
   const queryKey = ['events', types, fid, shard]
@@ -41,24 +41,24 @@ export function useEventLog(filter: EventFilter, isPaused: boolean) {
   })
   const position = pages.data?.pages[0]?.position
   const listAgain = () => void queries.resetQueries({ queryKey })
-  const { fresh, waiting } = useNewEvents({ filter, position, isPaused, listAgain })
+  const { fresh, waiting } = useNewEvents({ filter, position, isHeld, listAgain })
   const older = pages.data?.pages.flatMap(({ events }) => events) ?? []
-  return { pages, events: fresh.length === 0 ? older : [...fresh, ...older], added: fresh.length, waiting }
+  return { pages, events: fresh.length === 0 ? older : [...fresh, ...older], waiting }
 }
 
 interface NewEvents {
   readonly filter: EventFilter
   readonly position: string | undefined
-  readonly isPaused: boolean
+  readonly isHeld: boolean
   readonly listAgain: () => void
 }
 
-/** Events behind a position, newest first. While it is paused they wait. */
-function useNewEvents({ filter, position, isPaused, listAgain }: NewEvents) {
+/** Events behind a position, newest first. While they are held they wait. */
+function useNewEvents({ filter, position, isHeld, listAgain }: NewEvents) {
   const [shown, setShown] = useState<{ position?: string; events: readonly LoggedEvent[] }>({ events: [] })
   const [waiting, setWaiting] = useState(0)
   const buffer = useRef<LoggedEvent[]>([])
-  const paused = useRef(isPaused)
+  const held = useRef(isHeld)
   const hasLost = useRef(false)
   const frame = useRef(0)
 
@@ -69,7 +69,7 @@ function useNewEvents({ filter, position, isPaused, listAgain }: NewEvents) {
 
   const flush = useCallback(() => {
     frame.current = 0
-    if (paused.current) return setWaiting(buffer.current.length)
+    if (held.current) return setWaiting(buffer.current.length)
     if (hasLost.current) return list.current()
     const added = buffer.current.splice(0).reverse()
     setWaiting(0)
@@ -96,9 +96,9 @@ function useNewEvents({ filter, position, isPaused, listAgain }: NewEvents) {
   }, [position])
 
   useEffect(() => {
-    paused.current = isPaused
+    held.current = isHeld
     flushSoon()
-  }, [isPaused, flushSoon])
+  }, [isHeld, flushSoon])
 
   const fresh = shown.position === position ? shown.events : []
   const isTooMuch = fresh.length > MAX_NEW
@@ -115,7 +115,10 @@ function useNewEvents({ filter, position, isPaused, listAgain }: NewEvents) {
       else hasLost.current = true
       flushSoon()
     },
-    onGap: listAgain,
+    onGap: () => {
+      hasLost.current = true
+      flushSoon()
+    },
   })
   return { fresh, waiting }
 }

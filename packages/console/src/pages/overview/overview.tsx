@@ -17,9 +17,14 @@ export function Overview() {
   const live = useLiveData<OverviewData>('overview')
   return (
     <Page title="Overview">
-      <Loaded query={query}>{(first) => <Parts overview={live ?? first} />}</Loaded>
+      <Loaded query={query}>{(fetched) => <Parts overview={newest(fetched, live)} />}</Loaded>
     </Page>
   )
+}
+
+/** While the stream is broken, what is fetched is newer than its last value. */
+function newest(fetched: OverviewData, live: OverviewData | undefined): OverviewData {
+  return live !== undefined && Date.parse(live.at) >= Date.parse(fetched.at) ? live : fetched
 }
 
 function Parts({ overview }: { overview: OverviewData }) {
