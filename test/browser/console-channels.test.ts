@@ -73,6 +73,22 @@ describe.skipIf(browserPath === null)('channels in the console', () => {
     expect(channel.name).toBe('Books and papers')
   })
 
+  it('saves what was edited alone, also when somebody else has changed the channel meanwhile', async () => {
+    const { page, shows } = await openConsole(browser, { ...server, path: '/channels/books?tab=edit' })
+    const description = page.getByLabel('Description')
+    await page.getByLabel('Name').fill('Books of today')
+    await db`update channels.channels set description = 'by another' where id = 'books'`
+    await page.clock.install()
+    await page.clock.fastForward(60_000)
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+    await expect.poll(() => description.inputValue()).toBe('by another')
+    await button(page, 'Save').click()
+    await shows('Saved')
+    await page.getByRole('heading', { level: 1, name: 'Books of today' }).waitFor()
+    const { channel } = (await api.get('channel', { id: 'books' })).json()
+    expect([channel.name, channel.description]).toEqual(['Books of today', 'by another'])
+  })
+
   it('invites a user, and withdraws the invite', async () => {
     const path = '/channels/books?tab=invites'
     const { page, shows, isFaultless } = await openConsole(browser, { ...server, path })

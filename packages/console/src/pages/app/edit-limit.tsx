@@ -6,10 +6,29 @@ import { api, dataOf, type Schemas } from '../../api'
 import { Dialog } from '../../parts/dialog'
 import { Problem } from '../../parts/problem'
 
+interface EditLimitProps {
+  readonly apiKey: Schemas['ApiKey']
+  readonly appId: string
+}
+
 /** Changes how many requests a minute a key may send. */
-export function EditLimit({ apiKey, appId }: { apiKey: Schemas['ApiKey']; appId: string }) {
-  const { id, prefix, rate_limit } = apiKey
+export function EditLimit(props: EditLimitProps) {
   const [isOpen, { open, close }] = useDisclosure()
+  const { prefix } = props.apiKey
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open} aria-label={`Change the limit of ${prefix}`}>
+        Change the limit
+      </Button>
+      <Dialog opened={isOpen} onClose={close} title={`Limit of ${prefix}…`}>
+        <LimitForm {...props} onDone={close} />
+      </Dialog>
+    </>
+  )
+}
+
+/** Begins with the stored limit whenever the dialog is opened. */
+function LimitForm({ apiKey: { id, rate_limit }, appId, onDone }: EditLimitProps & { onDone: () => void }) {
   const [limit, setLimit] = useState<number | string>(rate_limit ?? '')
   const queries = useQueryClient()
   const change = useMutation({
@@ -22,7 +41,7 @@ export function EditLimit({ apiKey, appId }: { apiKey: Schemas['ApiKey']; appId:
       ),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['apps', appId] })
-      close()
+      onDone()
     },
   })
   function submit(event: FormEvent) {
@@ -30,34 +49,27 @@ export function EditLimit({ apiKey, appId }: { apiKey: Schemas['ApiKey']; appId:
     change.mutate()
   }
   return (
-    <>
-      <Button size="xs" variant="default" onClick={open} aria-label={`Change the limit of ${prefix}`}>
-        Change the limit
-      </Button>
-      <Dialog opened={isOpen} onClose={close} title={`Limit of ${prefix}…`}>
-        <form onSubmit={submit}>
-          <Stack>
-            <NumberInput
-              label="Requests a minute"
-              description="0 is no limit. Empty: as the server says (API_RATE_LIMIT). Servers apply it within a second."
-              value={limit}
-              onChange={setLimit}
-              min={0}
-              allowDecimal={false}
-              data-autofocus
-            />
-            <Problem error={change.error} />
-            <Group>
-              <Button type="submit" loading={change.isPending}>
-                Save
-              </Button>
-              <Button variant="default" onClick={close}>
-                Keep it
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      </Dialog>
-    </>
+    <form onSubmit={submit}>
+      <Stack>
+        <NumberInput
+          label="Requests a minute"
+          description="0 is no limit. Empty: as the server says (API_RATE_LIMIT). Servers apply it within a second."
+          value={limit}
+          onChange={setLimit}
+          min={0}
+          allowDecimal={false}
+          data-autofocus
+        />
+        <Problem error={change.error} />
+        <Group>
+          <Button type="submit" loading={change.isPending}>
+            Save
+          </Button>
+          <Button variant="default" onClick={onDone}>
+            Keep it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

@@ -20,7 +20,9 @@ export function EditChannel({
     url: channel.url,
     pinned_cast_hash: channel.pinned_cast_hash ?? '',
   }
-  const [values, setValues] = useState(stored)
+  // The other members follow what is stored, which others may change meanwhile.
+  const [edits, setEdits] = useState<Partial<Values>>({})
+  const values = { ...stored, ...edits }
   const queries = useQueryClient()
   const edit = useMutation({
     mutationFn: (signerUuid: string) =>
@@ -29,12 +31,16 @@ export function EditChannel({
           body: { signer_uuid: signerUuid, channel_id: channel.id, ...changesOf(stored, values) },
         }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['channels'] }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['channels'] })
+      // What was written since then stays.
+      setEdits((now) => (now === edits ? {} : now))
+    },
   })
   const field = (name: keyof typeof stored) => ({
     value: values[name],
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      setValues({ ...values, [name]: currentTarget.value }),
+      setEdits({ ...edits, [name]: currentTarget.value }),
     disabled: signer === null,
   })
   const hasChanged = Object.keys(changesOf(stored, values)).length > 0
