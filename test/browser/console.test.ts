@@ -273,6 +273,9 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await isFaultless()
     await page.getByRole('link', { name: 'Apps and keys' }).click()
     await page.waitForURL('**/console/apps')
+    // What is beyond the screen is not read, nor reached by Tab.
+    await page.getByRole('link', { name: 'Apps and keys' }).waitFor({ state: 'hidden' })
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
     await isFaultless()
     await page.goto(`${url}/console/apps/${long.id}`)
     await page.getByRole('heading', { level: 1, name: long.name }).waitFor()

@@ -40,11 +40,17 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()
   const burger = useRef<HTMLButtonElement>(null)
+  const main = useRef<HTMLElement>(null)
   const signingOut = useSignOut()
   function closeByKey({ key }: KeyboardEvent) {
     if (key !== 'Escape' || !isOpen) return
     close()
     burger.current?.focus()
+  }
+  /** On a phone the chosen link is hidden with the menu. */
+  function leaveMenu() {
+    if (isOpen) main.current?.focus()
+    close()
   }
   return (
     <AppShell
@@ -82,7 +88,12 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages" style={{ overflowY: 'auto' }}>
+      <AppShell.Navbar
+        p="xs"
+        aria-label="Pages"
+        style={{ overflowY: 'auto' }}
+        data-closed={!isOpen || undefined}
+      >
         <Stack gap="xs" pb="xs" hiddenFrom="sm">
           <AppSelect width="100%" />
           <Group gap="xs">
@@ -97,11 +108,11 @@ export function Shell() {
             to={to}
             label={label}
             active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
-            onClick={close}
+            onClick={leaveMenu}
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1}>
+      <AppShell.Main ref={main} id="main" tabIndex={-1}>
         <StillSignedIn signingOut={signingOut} />
         <Outlet />
       </AppShell.Main>
