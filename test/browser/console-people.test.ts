@@ -167,6 +167,23 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     await shows('DELETE ban')
   })
 
+  it('keys in a dialog of a row do not scroll the list away under it', async () => {
+    await db`
+      insert into social.users (fid, custody_address, registered_at)
+      select n, decode(lpad(to_hex(n), 40, '0'), 'hex'), 0 from generate_series(100, 199) n`
+    await db`
+      insert into moderation.bans (app_id, fid, banned_at)
+      select ${api.appId}, n, ${testNowUnix}::bigint - n from generate_series(100, 199) n`
+    const { page } = await openConsole(browser, { ...server, path: '/moderation' })
+    await button(page, 'End the ban of fid 100').click()
+    await page.getByRole('list', { name: 'What it affects' }).waitFor()
+    await page.keyboard.press('End')
+    await button(page, 'Leave it').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await list(page, 'Bans').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+    await db`delete from moderation.bans`
+  })
+
   it('shows mutes and blocks of a user on a phone', async () => {
     const options = phone
     const { page, shows, isFaultless } = await openConsole(browser, {

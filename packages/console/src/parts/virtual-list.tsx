@@ -62,6 +62,8 @@ function Rows<Page, Item>({
   /** The browser's own way to the end is interrupted by rows that turn out higher or lower than they were thought. */
   function goToEnd(event: KeyboardEvent) {
     if (event.key !== 'End' && event.key !== 'Home') return
+    // A dialog of a row is elsewhere in the document, but its events come here, too.
+    if (!event.currentTarget.contains(event.target as Node)) return
     event.preventDefault()
     virtualizer.scrollToIndex(event.key === 'End' ? items.length - 1 : 0)
   }
