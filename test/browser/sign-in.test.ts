@@ -153,6 +153,7 @@ describe.skipIf(browserPath === null)('browser sign-in', () => {
     declines = false
     await page.click(signInButton)
     await page.waitForSelector('#approval:not([hidden])')
+    expect(await page.evaluate('document.activeElement.id')).toBe('approval')
     await page.click('#refuse')
     await statusIs(page, 'Refused.')
     expect(await page.$('#answer')).toBeNull()

@@ -11,13 +11,19 @@ import { connectWallet, signText, switchChain } from './wallet.js'
  */
 
 const POLL_MS = 2_000
+const SENT = 'Sent. Waiting for the network to see it.'
 /** What wallets answer when their owner says no (EIP-1193). */
 const DECLINED = 4001
+const TOO_MANY_REQUESTS = 429
+
+/** A second transaction of the same request would revert, and cost gas. */
+let isTransactionSent = false
 
 /** Approves the request of a form.
  * @param {HTMLFormElement} form
  */
 export async function approve(form) {
+  if (isTransactionSent) return showStatus(SENT)
   const permissions = chosen(form)
   const { wallet, address, account } = await connect(form, permissions)
   const { fid, approval } = account
@@ -37,7 +43,8 @@ export async function approve(form) {
     showStatus('Send the transaction in your wallet.')
     const params = [{ ...approval.transaction, from: address }]
     await wallet.request({ method: 'eth_sendTransaction', params })
-    showStatus('Sent. Waiting for the network to see it.')
+    isTransactionSent = true
+    showStatus(SENT)
   }
 }
 
@@ -51,16 +58,26 @@ export async function refuse(form) {
   await send(form, 'refusal', { fid: account.fid, signature })
 }
 
-/** Waits until the request is answered.
+/** Waits until the request is answered, also while the server cannot be reached. Throws what it refuses.
  * @param {HTMLFormElement} form
  * @returns {Promise<Outcome>}
  */
 export async function waitForAnswer(form) {
   for (;;) {
-    const outcome = await send(form, 'status')
-    if (outcome.status !== 'pending_approval') return outcome
+    const outcome = await send(form, 'status').catch((error) => {
+      if (isRefusal(error)) throw error
+      return null
+    })
+    if (outcome !== null && outcome.status !== 'pending_approval') return outcome
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
+}
+
+/** Whether the server has said no, which it would say again.
+ * @param {{ status?: number }} error
+ */
+function isRefusal({ status = 0 }) {
+  return status >= 400 && status < 500 && status !== TOO_MANY_REQUESTS
 }
 
 /**
@@ -97,16 +114,18 @@ function send(form, what, body) {
   return request(`${form.dataset.path}/${what}`, body)
 }
 
-/** Fetches JSON: by GET, or by POST with a body. Throws the message of an error.
+/** Fetches JSON: by GET, or by POST with a body. Throws the message of an error, with its status.
  * @param {string} path
  * @param {object} [body]
  */
 export async function request(path, body) {
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const reply = await fetch(path, body && post)
-  const answer = await reply.json()
-  if (!reply.ok) throw new Error(answer.message)
-  return answer
+  // A proxy between may answer with a page.
+  const answer = await reply.json().catch(() => null)
+  if (reply.ok && answer !== null) return answer
+  const message = answer?.message ?? `The server has replied with ${reply.status}, and no more.`
+  throw Object.assign(new Error(message), { status: reply.status })
 }
 
 /** Does one thing at a time, and shows why it did not work.

@@ -105,6 +105,9 @@ function showApproval(signIn, answer, token, account) {
   if (used && next) Object.assign(next, { value: /** @type {HTMLSelectElement} */ (used).value })
   const section = /** @type {HTMLElement} */ (document.querySelector('#approval'))
   section.hidden = false
+  // The button that had the focus is hidden with its form.
+  section.tabIndex = -1
+  section.focus()
   showStatus(`You are ${account.name}. The app has no permission to act for you yet.`)
 }
 
