@@ -72,6 +72,8 @@ it('a recount and a replay run in the background and report', async () => {
     kind: 'replay',
     state: 'done',
     step: 'processing new events',
+    done: 0,
+    total: null,
     report: ['the read model is rebuilt'],
   })
 })

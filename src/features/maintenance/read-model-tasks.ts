@@ -23,7 +23,7 @@ export function readModelTasks({
           replayForServers(db, {
             shards,
             signal,
-            onStep: (step) => onProgress({ step: replayStepLabels[step] }),
+            onStep: (step) => onProgress({ step: replayStepLabels[step], done: 0, total: null }),
             onProgress: (done, total) => onProgress({ done, total }),
           }).then(completed),
         ),

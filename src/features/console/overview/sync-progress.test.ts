@@ -58,6 +58,14 @@ it('the pace is that of the last 20 reads', async () => {
   expect((await readAfter(10, 4_000)).secondsLeft).toBe(760)
 })
 
+it('the pace is that of the last 10 minutes, however few reads there were', async () => {
+  const { readAfter } = await open([['a', 1]])
+  await readAfter(0, 100_000)
+  expect((await readAfter(60, 90_000)).secondsLeft).toBe(540)
+  expect((await readAfter(6 * 3_600, 80_000)).secondsLeft).toBeNull()
+  expect((await readAfter(60, 79_000)).secondsLeft).toBe(4_740)
+})
+
 it('a shard of which nothing was merged has no time, and without any there is none', async () => {
   const { readAfter } = await open([
     ['a', 1],
@@ -88,6 +96,11 @@ it('a backfill without cursors is progress, and has no time while nothing was fe
     backfill: { fetched: 1, remaining: 1, secondsLeft: null },
     secondsLeft: null,
   })
+  // A backfill that began two minutes ago has fetched a user a minute.
+  await db`
+    insert into sync.fids (fid, backfilled_at)
+    values (3, now() - interval '2 minutes'), (4, now() - interval '1 minute'), (5, null), (6, null)`
+  expect((await new SyncWatch(db, Date.now).read())?.backfill.secondsLeft).toBe(180)
   await db`update sync.fids set backfilled_at = now()`
   expect(await new SyncWatch(db, Date.now).read()).toBeNull()
 })

@@ -31,7 +31,8 @@ interface SyncSample {
 const MAX_SAMPLES = 20
 /** A shard that follows the network closely is this far behind at most. */
 export const AT_END_SECONDS = 30
-const BACKFILL_MINUTES = 10
+/** The time that is left follows from the pace of so many minutes at most. */
+const PACE_MINUTES = 10
 
 /** Reads the progress of the sync, and remembers some of it: the time that is left follows from the pace. */
 export class SyncWatch {
@@ -54,15 +55,18 @@ export class SyncWatch {
         where ${upstreams.length === 0} or upstream = any(${[...upstreams]}::text[])
         order by upstream, shard
       `,
-      db<{ fetched: number; remaining: number; lately: number }[]>`
+      db<{ fetched: number; remaining: number; lately: number; seconds: number | null }[]>`
         select
-          count(*) filter (where backfilled_at is not null) as fetched,
+          count(backfilled_at) as fetched,
           count(*) filter (where backfilled_at is null) as remaining,
-          count(*) filter (where backfilled_at > now() - ${BACKFILL_MINUTES} * interval '1 minute') as lately
+          count(*) filter (where backfilled_at > now() - ${PACE_MINUTES} * interval '1 minute') as lately,
+          extract(epoch from now() - min(backfilled_at) filter (
+            where backfilled_at > now() - ${PACE_MINUTES} * interval '1 minute'
+          ))::double precision as seconds
         from sync.fids
       `,
     ])
-    const { fetched, remaining, lately } = users!
+    const { fetched, remaining, lately, seconds } = users!
     if (cursors.length === 0 && remaining === 0) return null
     const nowMs = this.clock()
     const shards = cursors
@@ -77,7 +81,7 @@ export class SyncWatch {
       backfill: {
         fetched,
         remaining,
-        secondsLeft: lately > 0 ? Math.round((remaining / lately) * BACKFILL_MINUTES * 60) : null,
+        secondsLeft: seconds === null ? null : Math.round((remaining / lately) * seconds),
       },
       secondsLeft: this.#secondsLeft(shards, nowMs),
     }
@@ -86,7 +90,8 @@ export class SyncWatch {
   #secondsLeft(shards: readonly SyncedShard[], atMs: number): number | null {
     const behindSeconds = behindOf(shards)
     if (behindSeconds === null) return null
-    this.#samples = [...this.#samples, { atMs, behindSeconds }].slice(-MAX_SAMPLES)
+    const recent = this.#samples.filter((sample) => sample.atMs > atMs - PACE_MINUTES * 60_000)
+    this.#samples = [...recent, { atMs, behindSeconds }].slice(-MAX_SAMPLES)
     if (behindSeconds <= AT_END_SECONDS) return 0
     const first = this.#samples[0]!
     const closer = first.behindSeconds - behindSeconds
