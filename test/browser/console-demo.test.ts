@@ -20,7 +20,7 @@ describe.skipIf(browserPath === null)('the console of a server with the demo net
       order by c.hash
       limit 1
     `
-    const details = [`people/${first!.fid}`, `casts/${first!.cast}`, `channels/${first!.channel}`]
+    const details = [`users/${first!.fid}`, `casts/${first!.cast}`, `channels/${first!.channel}`]
     await hasNoFaults(url, details, { ...phone, colorScheme: 'dark' })
     await ensureApp(db, 'reader')
     await hasNoFaults(url, details, { colorScheme: 'light' })

@@ -99,7 +99,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
   it('says what is not there inside its frame', async () => {
     const { page, shows } = await openConsole(browser, { ...server, path: '/nowhere' })
     await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor()
-    await page.getByRole('link', { name: 'Changes' }).waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).waitFor()
     await page.goto(`${url}/console/apps/nope`)
     await shows('There is no such app')
     expect(await page.getByRole('button', { name: 'Create a key' }).count()).toBe(0)
@@ -139,7 +139,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
       await route.fulfill({ response })
     }
     await page.route('**/admin/audit_log*', holdFirst, { times: 1 })
-    await page.getByRole('link', { name: 'Changes' }).click()
+    await page.getByRole('link', { name: 'Audit log' }).click()
     await shows('POST meanwhile')
   })
 
@@ -153,8 +153,8 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     page.on('requestfinished', (request) => {
       if (request.url().includes('/admin/audit_log')) requests += 1
     })
-    await page.getByRole('link', { name: 'Changes' }).click()
-    const list = page.getByRole('region', { name: 'Changes' })
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    const list = page.getByRole('region', { name: 'Audit log' })
     await shows('100 loaded, more follow')
     // The stream also sends a state when it begins.
     await expect.poll(() => requests).toBe(2)
@@ -197,7 +197,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await expect.poll(focused).toBe('BUTTONKeep it')
     await click('Revoke the key')
     await shows('Revoked')
-    await page.getByRole('link', { name: 'Changes' }).click()
+    await page.getByRole('link', { name: 'Audit log' }).click()
     await shows('DELETE keys/{id}')
     await shows('POST apps/{id}/keys')
     expect(await page.content()).not.toContain(key)

@@ -95,10 +95,10 @@ const app = createRoute({
   component: lazyRouteComponent(() => import('./pages/app'), 'AppPage'),
 })
 
-const changes = createRoute({
+const auditLog = createRoute({
   getParentRoute: () => signedIn,
-  path: '/changes',
-  component: lazyRouteComponent(() => import('./pages/changes'), 'Changes'),
+  path: '/audit-log',
+  component: lazyRouteComponent(() => import('./pages/audit-log'), 'AuditLog'),
 })
 
 interface Search {
@@ -118,24 +118,24 @@ function searchOf({ q, tab, fid }: Record<string, unknown>): Search {
   }
 }
 
-const people = createRoute({
+const users = createRoute({
   getParentRoute: () => signedIn,
-  path: '/people',
+  path: '/users',
   validateSearch: searchOf,
-  component: lazyRouteComponent(() => import('./pages/people/search'), 'PeopleSearch'),
+  component: lazyRouteComponent(() => import('./pages/users/search'), 'UserSearch'),
 })
 
 const profile = createRoute({
   getParentRoute: () => signedIn,
-  path: '/people/$fid',
+  path: '/users/$fid',
   validateSearch: searchOf,
-  component: lazyRouteComponent(() => import('./pages/people/profile'), 'Profile'),
+  component: lazyRouteComponent(() => import('./pages/users/profile'), 'Profile'),
 })
 
 const cast = createRoute({
   getParentRoute: () => signedIn,
   path: '/casts/$hash',
-  component: lazyRouteComponent(() => import('./pages/people/cast'), 'CastPage'),
+  component: lazyRouteComponent(() => import('./pages/users/cast'), 'CastPage'),
 })
 
 const moderation = createRoute({
@@ -159,7 +159,7 @@ const channel = createRoute({
   component: lazyRouteComponent(() => import('./pages/channels/channel'), 'ChannelPage'),
 })
 
-const peopleRoutes = [people, profile, cast, moderation, channels, channel] as const
+const userRoutes = [users, profile, cast, moderation, channels, channel] as const
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: '/webhooks',
@@ -236,6 +236,33 @@ const system = createRoute({
   component: lazyRouteComponent(() => import('./pages/system/system'), 'System'),
 })
 
+/** Addresses of earlier versions, to which links exist. */
+const movedRoutes = [
+  createRoute({
+    getParentRoute: () => signedIn,
+    path: '/changes',
+    beforeLoad: () => {
+      throw redirect({ to: '/audit-log', replace: true })
+    },
+  }),
+  createRoute({
+    getParentRoute: () => signedIn,
+    path: '/people',
+    validateSearch: searchOf,
+    beforeLoad: ({ search }) => {
+      throw redirect({ to: '/users', search, replace: true })
+    },
+  }),
+  createRoute({
+    getParentRoute: () => signedIn,
+    path: '/people/$fid',
+    validateSearch: searchOf,
+    beforeLoad: ({ params, search }) => {
+      throw redirect({ to: '/users/$fid', params, search, replace: true })
+    },
+  }),
+] as const
+
 /** Every other path, inside the frame of the console. */
 const missing = createRoute({ getParentRoute: () => signedIn, path: '$', component: MissingPage })
 
@@ -249,7 +276,7 @@ export function createConsoleRouter(queries: QueryClient) {
         events,
         apps,
         app,
-        ...peopleRoutes,
+        ...userRoutes,
         ...webhookRoutes,
         ...miniAppRoutes,
         accounts,
@@ -257,7 +284,8 @@ export function createConsoleRouter(queries: QueryClient) {
         token,
         query,
         system,
-        changes,
+        auditLog,
+        ...movedRoutes,
         missing,
       ]),
     ]),

@@ -23,7 +23,7 @@ const pages = [
   { to: '/', label: 'Overview' },
   { to: '/events', label: 'Events' },
   { to: '/apps', label: 'Apps and keys' },
-  { to: '/people', label: 'Users and casts' },
+  { to: '/users', label: 'Users and casts' },
   { to: '/channels', label: 'Channels' },
   { to: '/moderation', label: 'Moderation' },
   { to: '/webhooks', label: 'Webhooks' },
@@ -32,7 +32,7 @@ const pages = [
   { to: '/tokens', label: 'Tokens' },
   { to: '/query', label: 'Query' },
   { to: '/system', label: 'System' },
-  { to: '/changes', label: 'Changes' },
+  { to: '/audit-log', label: 'Audit log' },
 ] as const
 
 /** The frame of all pages: navigation, color scheme, sign-out. */

@@ -68,7 +68,7 @@ export function UserLink({ user }: { user: ShownUser }) {
   return (
     <Anchor
       component={Link}
-      to="/people/$fid"
+      to="/users/$fid"
       params={{ fid: String(user.fid) } as never}
       size="sm"
       underline="always"

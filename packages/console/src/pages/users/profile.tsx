@@ -28,7 +28,7 @@ const tabs: readonly { name: string; label: string; content: (props: { fid: numb
 
 /** A user with everything that the server knows of it. */
 export function Profile() {
-  const { fid } = useParams({ from: '/signed-in/people/$fid' })
+  const { fid } = useParams({ from: '/signed-in/users/$fid' })
   if (!/^[1-9]\d{0,15}$/.test(fid))
     return (
       <Page title="User">
@@ -70,7 +70,7 @@ function NoUser({ fid }: { fid: string }) {
   return (
     <Empty title="There is no such user">
       No account with the fid {fid} is registered here.{' '}
-      <Anchor component={Link} to="/people" underline="always">
+      <Anchor component={Link} to="/users" underline="always">
         Search
       </Anchor>
     </Empty>
@@ -118,11 +118,11 @@ function Head({ user }: { user: Schemas['User'] }) {
 }
 
 function ProfileTabs({ fid }: { fid: number }) {
-  const { tab = 'casts' } = useSearch({ from: '/signed-in/people/$fid' })
+  const { tab = 'casts' } = useSearch({ from: '/signed-in/users/$fid' })
   const navigate = useNavigate()
   function select(name: string | null) {
     void navigate({
-      to: '/people/$fid',
+      to: '/users/$fid',
       params: { fid: String(fid) },
       search: name === null || name === 'casts' ? {} : { tab: name },
       replace: true,

@@ -13,8 +13,8 @@ import { NeedsApp } from '../../selected-app'
 import { exactQuery } from './exact-query'
 
 /** Finds users and casts by anything that names them. */
-export function PeopleSearch() {
-  const { q = '' } = useSearch({ from: '/signed-in/people' })
+export function UserSearch() {
+  const { q = '' } = useSearch({ from: '/signed-in/users' })
   const navigate = useNavigate()
   return (
     <Page title="Users and casts">
@@ -22,7 +22,7 @@ export function PeopleSearch() {
         key={q}
         label="User name, fid, address, cast hash or text"
         value={q}
-        onSearch={(text) => navigate({ to: '/people', search: text ? { q: text } : {} })}
+        onSearch={(text) => navigate({ to: '/users', search: text ? { q: text } : {} })}
       />
       <NeedsApp>{() => (q === '' ? <Hint /> : <Results key={q} q={q} />)}</NeedsApp>
     </Page>

@@ -7,7 +7,7 @@ import { Time } from '../parts/time'
 import { VirtualList } from '../parts/virtual-list'
 
 /** The audit log: what was changed through the admin API. */
-export function Changes() {
+export function AuditLog() {
   const query = useCursorQuery(
     ['audit_log'],
     (page) => dataOf(api.GET('/admin/audit_log', { params: { query: { limit: 100, ...page } } })),
@@ -15,9 +15,9 @@ export function Changes() {
   )
   useLive('audit', ['audit_log'])
   return (
-    <Page title="Changes">
+    <Page title="Audit log">
       <VirtualList
-        label="Changes"
+        label="Audit log"
         query={query}
         itemsOf={({ entries }) => entries}
         keyOf={({ id }) => String(id)}

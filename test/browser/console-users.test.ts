@@ -89,7 +89,7 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     await tab(page, 'Raw message').click()
     await shows('MESSAGE_TYPE_CAST_ADD')
     await isFaultless()
-    await page.goto(`${url}/console/people?q=${hashOf(root)}`)
+    await page.goto(`${url}/console/users?q=${hashOf(root)}`)
     await page.getByRole('heading', { name: 'The cast with this hash' }).waitFor()
     await shows('who grows tomatoes?')
   })
@@ -98,7 +98,7 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     const options = { colorScheme: 'dark' as const }
     const { page, isFaultless, takePicture } = await openConsole(browser, {
       ...server,
-      path: '/people/2',
+      path: '/users/2',
       options,
     })
     for (const [name, text] of [
@@ -116,19 +116,33 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
       await isFaultless()
     }
     await takePicture('score')
-    await page.goto(`${url}/console/people/abc`)
+    await page.goto(`${url}/console/users/abc`)
     await page.getByText('There is no such user').waitFor()
-    await page.goto(`${url}/console/people/2`)
+    await page.goto(`${url}/console/users/2`)
     await button(page, 'Ban @bob').click()
     await button(page, 'Ban the user').waitFor()
     await isFaultless()
   })
 
+  it('addresses of earlier versions lead to where their pages are now', async () => {
+    const { page } = await openConsole(browser, server)
+    for (const [before, now] of [
+      ['people/2?tab=keys', 'users/2?tab=keys'],
+      ['people?q=bob', 'users?q=bob'],
+      ['changes', 'audit-log'],
+    ]) {
+      await page.goto(`${url}/console/${before}`)
+      await page.waitForURL(`${url}/console/${now}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(await page.getByText('There is no such page').count()).toBe(0)
+    }
+  })
+
   it('looks again whether a user is banned, after that could not be read', async () => {
-    const { page } = await openConsole(browser, { ...server, path: '/people' })
+    const { page } = await openConsole(browser, { ...server, path: '/users' })
     const refused = { status: 429, json: { message: 'too many requests' } }
     await page.route('**/bans/2', (route) => route.fulfill(refused), { times: 1 })
-    await page.goto(`${url}/console/people/2`)
+    await page.goto(`${url}/console/users/2`)
     await button(page, 'Try again whether @bob is banned').click()
     await button(page, 'Ban @bob').waitFor()
   })
@@ -154,7 +168,7 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await list(page, 'Bans').getByText('Bob the gardener').waitFor()
     expect(await feedHasBob()).toBe(false)
-    await page.goto(`${url}/console/people/2`)
+    await page.goto(`${url}/console/users/2`)
     await shows('reader bans this user')
     await isFaultless()
     await page.goto(`${url}/console/moderation`)
@@ -162,7 +176,7 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     await button(page, 'End the ban').click()
     await shows('This app bans nobody')
     expect(await feedHasBob()).toBe(true)
-    await page.getByRole('link', { name: 'Changes' }).click()
+    await page.getByRole('link', { name: 'Audit log' }).click()
     await shows('POST ban')
     await shows('DELETE ban')
   })
@@ -203,7 +217,7 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
 
   it('scrolls through many followers with few rows on the page', async () => {
     await addFollowers()
-    const { page, isFaultless } = await openConsole(browser, { ...server, path: '/people/1?tab=followers' })
+    const { page, isFaultless } = await openConsole(browser, { ...server, path: '/users/1?tab=followers' })
     const followers = list(page, 'Followers')
     const rows = followers.getByRole('listitem')
     let mostRows = 0
