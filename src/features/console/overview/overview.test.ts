@@ -260,10 +260,10 @@ describe('the progress of the sync', () => {
     const watch = new SyncWatch(db, () => nowMs)
     expect(await watch.read()).toBeNull()
     await db`insert into sync.cursors values ('hub:1', 1, 1, ${farcaster() - 3_600}), ('hub:1', 2, 1, ${farcaster() - 60})`
-    await db`insert into sync.fids (fid, backfilled_at) select n, case when n <= 100 then now() end from generate_series(1, 400) n`
+    await db`insert into sync.fids (fid, backfilled_at) select n, case when n <= 100 then now() - n * interval '3 seconds' end from generate_series(1, 400) n`
     expect(await watch.read()).toMatchObject({
       shards: [{ behindSeconds: 3_600 }, { behindSeconds: 60 }],
-      backfill: { fetched: 100, remaining: 300, secondsLeft: 1_800 },
+      backfill: { fetched: 100, remaining: 300, secondsLeft: expect.closeTo(900, -2) },
       secondsLeft: null,
     })
     nowMs += MINUTE_MS
