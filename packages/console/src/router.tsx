@@ -159,7 +159,6 @@ const channel = createRoute({
   component: lazyRouteComponent(() => import('./pages/channels/channel'), 'ChannelPage'),
 })
 
-const userRoutes = [users, profile, cast, moderation, channels, channel] as const
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: '/webhooks',
@@ -276,7 +275,12 @@ export function createConsoleRouter(queries: QueryClient) {
         events,
         apps,
         app,
-        ...userRoutes,
+        users,
+        profile,
+        cast,
+        moderation,
+        channels,
+        channel,
         ...webhookRoutes,
         ...miniAppRoutes,
         accounts,

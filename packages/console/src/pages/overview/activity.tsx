@@ -1,8 +1,8 @@
 import { SimpleGrid, Text } from '@mantine/core'
 import { NamedFigure } from '../../parts/figure'
+import { formatBytes } from '../../parts/format'
 import { LazyChart } from '../../parts/lazy-chart'
 import { Section } from '../../parts/section'
-import { formatBytes } from './format'
 import type { OverviewData } from './overview'
 
 /** The newest rates and the sizes. */

@@ -1,8 +1,8 @@
 import { Table, Text } from '@mantine/core'
+import { formatBytes } from '../../parts/format'
 import { LazyChart } from '../../parts/lazy-chart'
 import { Section } from '../../parts/section'
 import { WideTable } from '../../parts/wide-table'
-import { formatBytes } from './format'
 import type { OverviewData } from './overview'
 
 /** The size of the database, how it grows, and its largest tables. */

@@ -1,9 +1,9 @@
 import { Badge, Group, Progress, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api'
+import { formatDuration } from '../../parts/format'
 import { Section } from '../../parts/section'
 import { WideTable } from '../../parts/wide-table'
-import { formatDuration } from './format'
 import type { OverviewData } from './overview'
 
 /** How far the server is behind its upstream. */
@@ -16,12 +16,14 @@ export function Sync({ sync }: { sync: OverviewData['sync'] }) {
       <Group gap="xs">
         {shards.map(({ upstream, shard, behind_seconds: behind }) => (
           <Badge key={`${upstream} ${shard}`} variant="dot" color={behind > 60 ? 'yellow' : 'green'}>
-            {`${upstream}, shard ${shard}: ${formatDuration(behind)} behind`}
+            {`${upstream}, shard ${shard}: ${formatDuration(behind * 1_000)} behind`}
           </Badge>
         ))}
       </Group>
       {left !== null && left > 0 && (
-        <Text size="sm">At this pace it reaches the end of the upstream in {formatDuration(left)}.</Text>
+        <Text size="sm">
+          At this pace it reaches the end of the upstream in {formatDuration(left * 1_000)}.
+        </Text>
       )}
       {backfill.remaining > 0 && (
         <Stack gap={4}>
@@ -33,7 +35,7 @@ export function Sync({ sync }: { sync: OverviewData['sync'] }) {
             {`Backfill: ${backfill.fetched.toLocaleString()} of ${users.toLocaleString()} users, `}
             {backfill.seconds_left === null
               ? 'not running: `plaza backfill` continues it'
-              : `${formatDuration(backfill.seconds_left)} left`}
+              : `${formatDuration(backfill.seconds_left * 1_000)} left`}
           </Text>
         </Stack>
       )}

@@ -1,9 +1,9 @@
 import { Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api'
+import { formatBytes } from '../../parts/format'
 import { Empty, Loaded } from '../../parts/page'
 import { WideTable } from '../../parts/wide-table'
-import { bytesText } from './bytes-text'
 
 /** Caches of the process that replies. */
 export function Caches() {
@@ -39,7 +39,7 @@ export function Caches() {
                       {hit_share === null ? '–' : `${(hit_share * 100).toFixed(1)} %`}
                     </Table.Td>
                     <Table.Td ta="right">{entries?.toLocaleString() ?? '–'}</Table.Td>
-                    <Table.Td ta="right">{bytes === null ? '–' : bytesText(bytes)}</Table.Td>
+                    <Table.Td ta="right">{bytes === null ? '–' : formatBytes(bytes)}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

@@ -2,6 +2,7 @@ import { Badge, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api'
 import { useLive } from '../../live'
+import { formatDuration } from '../../parts/format'
 import { Empty, Loaded } from '../../parts/page'
 import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
@@ -50,12 +51,12 @@ function ScheduledJobs() {
                   <Table.Tr key={`${job.name} ${job.process_id}`}>
                     <Table.Td>{job.name}</Table.Td>
                     <Table.Td>{`${job.host} ${job.pid}`}</Table.Td>
-                    <Table.Td>{durationText(job.every_ms)}</Table.Td>
+                    <Table.Td>{formatDuration(job.every_ms)}</Table.Td>
                     <Table.Td>
                       <Time at={job.started_at} />
                     </Table.Td>
                     <Table.Td ta="right">
-                      {job.duration_ms === null ? '–' : durationText(job.duration_ms)}
+                      {job.duration_ms === null ? '–' : formatDuration(job.duration_ms)}
                     </Table.Td>
                     <Table.Td>{job.next_at === null ? 'runs now' : <Time at={job.next_at} />}</Table.Td>
                     <Table.Td>
@@ -112,10 +113,4 @@ function Consumers() {
       </Loaded>
     </Section>
   )
-}
-
-function durationText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${Math.round(ms / 1_000)} s`
-  return ms < 3_600_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
 }

@@ -1,11 +1,11 @@
 import { Badge, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api'
+import { formatBytes } from '../../parts/format'
 import { Loaded } from '../../parts/page'
 import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
 import { WideTable } from '../../parts/wide-table'
-import { bytesText } from './bytes-text'
 
 const colors = { applied: 'green', pending: 'red', newer: 'yellow' } as const
 
@@ -35,7 +35,7 @@ export function Schema() {
                       <Table.Td className="mono">{name}</Table.Td>
                       <Table.Td className="mono">{bounds}</Table.Td>
                       <Table.Td ta="right">{rows.toLocaleString()}</Table.Td>
-                      <Table.Td ta="right">{bytesText(bytes)}</Table.Td>
+                      <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
                     </Table.Tr>
                   ))}
                 </Table.Tbody>

@@ -1,0 +1,24 @@
+const KILO = 1024
+
+/** Formats bytes in the unit that fits: `1.5 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const size = Math.abs(bytes)
+  const power = Math.min(units.length - 1, Math.floor(Math.log(Math.max(size, 1)) / Math.log(KILO)))
+  return `${(bytes / KILO ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Formats milliseconds in their two largest units: `2 d 3 h`, `12 s`, `8 ms`. */
+export function formatDuration(ms: number): string {
+  if (ms > 0 && ms < SECOND) return `${Math.round(ms)} ms`
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`
+  const [large, small, names] = ms < DAY ? [HOUR, MINUTE, ['h', 'min']] : [DAY, HOUR, ['d', 'h']]
+  const rest = Math.floor((ms % large) / small)
+  return `${Math.floor(ms / large)} ${names[0]}${rest === 0 ? '' : ` ${rest} ${names[1]}`}`
+}
