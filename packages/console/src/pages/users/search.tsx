@@ -1,12 +1,11 @@
-import { Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { ApiError, api, dataOf, type Schemas } from '../../api'
 import { CastCard } from '../../parts/cast-card'
 import { useCursorQuery } from '../../parts/cursor-query'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { SearchForm } from '../../parts/search-form'
+import { Section } from '../../parts/section'
 import { UserLine } from '../../parts/user-line'
 import { VirtualList } from '../../parts/virtual-list'
 import { NeedsApp } from '../../selected-app'
@@ -155,16 +154,5 @@ function FoundCasts({ q }: { q: string }) {
         {(cast) => <CastCard cast={cast} />}
       </VirtualList>
     </Section>
-  )
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack gap="xs">
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {children}
-    </Stack>
   )
 }
