@@ -108,9 +108,10 @@ export class LiveConnection {
     this.#source = source
     this.#limitSilence(source)
     for (const type of signsOfLife) source.addEventListener(type, () => this.#limitSilence(source))
-    source.addEventListener('open', () => {
-      this.#failures = 0
-      this.#setState('on')
+    source.addEventListener('open', () => this.#setState('on'))
+    // Not at `open`: a stream that ends at once, as with a topic that cannot be read, is opened ever later.
+    source.addEventListener('heartbeat', () => {
+      if (source === this.#source) this.#failures = 0
     })
     source.addEventListener('error', () => this.#onBreak(source))
     source.addEventListener('overview', (event) => this.#notify('overview', event))
