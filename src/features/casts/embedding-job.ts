@@ -2,6 +2,7 @@ import type { Fragment } from '#postgres'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
 import { MAX_COMPARED, signsOf, vectorBytes } from '../../graph/query/cast-search-ranked.js'
 import { type AiClient, AiRefusal, MAX_TEXTS } from '../../platform/ai/ai-client.js'
+import { takeEmbeddingRequest } from '../../platform/ai/daily-requests.js'
 import type { Database } from '../../platform/db/connection.js'
 
 export interface EmbeddingJobOptions {
@@ -17,7 +18,6 @@ export interface EmbeddingJobOptions {
 const EVERY_MS = 60_000
 /** Batches of one run at most: 512 casts a minute. */
 const MAX_BATCHES = 8
-const DAY_MS = 86_400_000
 /** Longer casts are cut for the model. */
 const MAX_TEXT_LENGTH = 2_000
 /** Shorter texts have no meaning to search for. */
@@ -41,24 +41,18 @@ interface Run extends EmbeddingJobOptions {
  * are spread over the day: half of the daily limit is left for requests of apps.
  */
 export function createEmbeddingJob(options: EmbeddingJobOptions) {
-  const { aiClient, clock } = options
-  const limit = Math.floor(options.dailyLimit / 2)
-  let day = 0
-  let used = 0
-  const embed: Embed = (texts) => {
-    if (used >= limit) throw new UsedUp()
-    used += 1
-    return aiClient.embed!(texts)
+  const { db, aiClient, dailyLimit, clock } = options
+  const embed: Embed = async (texts) => {
+    if (!(await takeEmbeddingRequest(db, Math.floor(dailyLimit / 2), clock()))) throw new UsedUp()
+    return await aiClient.embed!(texts)
   }
   return {
     name: 'cast embeddings',
     everyMs: EVERY_MS,
     async run(): Promise<void> {
-      const today = Math.floor(clock() / DAY_MS)
-      if (today !== day) [day, used] = [today, 0]
       const run = { ...options, embed, checkPlainText: createPlainTextCheck(embed) }
       try {
-        for (let batch = 0; batch < MAX_BATCHES && used < limit; batch += 1) {
+        for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
           if (!(await embedNewestCasts(run))) break
         }
       } catch (error) {

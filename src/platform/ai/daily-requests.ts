@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import type { Database } from '../db/connection.js'
 import { PlazaError } from '../errors.js'
 
@@ -13,7 +14,7 @@ export async function takeDailyRequest(db: Database, limit: number, now: number)
   const seconds = Math.floor(now / 1000)
   const taken = await db`
     insert into ai.usage as u (day, requests)
-    select (to_timestamp(${seconds}) at time zone 'UTC')::date, 1 where ${limit}::integer > 0
+    select ${dayOf(db, now)}, 1 where ${limit}::integer > 0
     on conflict (day) do update set requests = u.requests + 1 where u.requests < ${limit}::integer
     returning day
   `
@@ -21,4 +22,27 @@ export async function takeDailyRequest(db: Database, limit: number, now: number)
   throw new PlazaError('unavailable', 'the AI requests of this day are used up', {
     retryAfterSeconds: DAY_SECONDS - (seconds % DAY_SECONDS),
   })
+}
+
+/**
+ * Counts one request of the embedding job against its share of this UTC day. All processes count in one row, so that the
+ * share holds however often a worker restarts.
+ *
+ * @param now Unix milliseconds.
+ * @returns false when the share is used up.
+ */
+export async function takeEmbeddingRequest(db: Database, share: number, now: number): Promise<boolean> {
+  const taken = await db`
+    insert into ai.usage as u (day, requests, embedding_requests)
+    select ${dayOf(db, now)}, 0, 1 where ${share}::integer > 0
+    on conflict (day) do update set embedding_requests = u.embedding_requests + 1
+    where u.embedding_requests < ${share}::integer
+    returning day
+  `
+  return taken.length > 0
+}
+
+/** SQL: the UTC day of a time in Unix milliseconds. */
+function dayOf(db: Database, now: number): Fragment {
+  return db`(to_timestamp(${Math.floor(now / 1000)}) at time zone 'UTC')::date`
 }

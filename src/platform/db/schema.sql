@@ -217,8 +217,10 @@ CREATE INDEX wallets_by_app ON accounts.wallets USING btree (app_id, created_at)
 create table ai.usage (
   day date not null,
   requests integer not null,
+  embedding_requests integer not null default 0,
   constraint usage_pkey PRIMARY KEY (day)
 );
+comment on column ai.usage.embedding_requests is 'Requests of the embedding job';
 
 create table app.audit_log (
   id bigint not null generated always as identity,

@@ -173,6 +173,21 @@ test('the job leaves half of the requests of a day', async () => {
   expect(server.requests.length).toBe(1)
 })
 
+test('a worker that restarts goes on with the half of the day that the one before has begun', async () => {
+  const { job, server } = await createSearch({ dailyLimit: 3 })
+  await job.run()
+  await db`truncate search.embeddings`
+  const tomorrow = testNowUnix * 1000 + 86_400_000
+  for (const [now, requests] of [
+    [clock(), 1],
+    [tomorrow, 2],
+  ] as const) {
+    const options = { db, hydrator, aiClient: server.client, dailyLimit: 3, clock: () => now }
+    await createEmbeddingJob(options).run()
+    expect(server.requests.length).toBe(requests)
+  }
+})
+
 test('the job leaves half of the requests of a day to others, also while it looks for a text that the model refuses', async () => {
   const { job, server } = await createSearch({ dailyLimit: 6 })
   server.answer = refusing('soil for cake')
