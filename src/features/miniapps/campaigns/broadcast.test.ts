@@ -1,10 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { countLockWaiters, holdTransaction } from '../../../graph/project/testing/transaction-locks.js'
-import { poolUsage } from '../../../platform/db/connection.js'
+import { type Database, poolUsage } from '../../../platform/db/connection.js'
 import { createApp } from '../../apps/apps.js'
 import { type BroadcastRequest, broadcast } from './broadcast.js'
-import { createCampaigns } from './campaign-client.js'
+import { type Campaigns, createCampaigns } from './campaign-client.js'
+import { fidsFrom, grantTokens } from './testing/token-rows.js'
 
 const { db, connect } = await createTestDatabase()
 const settings = { isAsync: false, intervalSeconds: 0, perDay: 100, concurrency: 2, timeoutMs: 10_000 }
@@ -231,4 +232,65 @@ it('broadcasts of all sizes at once leave connections to claims, and to queued c
   await expectTaken(false, 9, 5)
   await expectTaken(true, 3, 1)
   await expectTaken(true, 4, 2)
+})
+
+describe('once a notification is stored', () => {
+  /** An app with a token that no sender sends to, and a broadcast to it. */
+  async function createBroadcast(name: string, isAsync = false) {
+    const { id: appId } = await createApp(db, { name })
+    await grantTokens(db, {
+      appId,
+      clientFid: 9152,
+      url: 'https://client.example.com/',
+      fids: fidsFrom(1, 101),
+    })
+    const campaigns = createCampaigns({ settings: { ...settings, isAsync }, listen: db.listen, db })
+    onTestFinished(() => campaigns.close())
+    const send = (overrides: Partial<Campaigns>, writerDb: Database = db) =>
+      broadcast({ db, writerDb, campaigns: { ...campaigns, ...overrides } }, toAllOf(appId))
+    const storedIds = async () =>
+      (await db<{ id: string }[]>`select id from miniapps.campaigns where app_id = ${appId}`).map(
+        ({ id }) => id,
+      )
+    return { campaigns, send, storedIds }
+  }
+
+  it('its result is read again when the database was away for a moment', async () => {
+    const { send, storedIds } = await createBroadcast('glade')
+    const writerDb = connect({ poolSize: 2, statementTimeoutMs: 200 })
+    const lock = () =>
+      holdTransaction(db, (tx) => tx`lock table miniapps.campaign_counts in access exclusive mode`)
+    let held: Awaited<ReturnType<typeof lock>> | undefined
+    const sent = await send(
+      {
+        async waitForEnd(campaignId) {
+          if (held === undefined) {
+            held = await lock()
+            return
+          }
+          await held.release()
+          await db`update miniapps.campaigns set open_batches = 0 where id = ${campaignId}`
+        },
+      },
+      writerDb,
+    )
+    expect([sent.campaignId]).toEqual(await storedIds())
+    expect(sent.result).toMatchObject({ openBatches: 0 })
+  })
+
+  it('a failure names its campaign, also when the server ends', async () => {
+    const { campaigns, send, storedIds } = await createBroadcast('dell')
+    const sent = send({})
+    const refused = expect(sent).rejects.toMatchObject({ code: 'unavailable' })
+    await expect.poll(storedIds).toHaveLength(1)
+    await campaigns.close()
+    await refused
+    await expect(sent).rejects.toThrow(`campaign_id=${(await storedIds())[0]}`)
+  })
+
+  it('a queued one is answered with its campaign, also when nobody could be woken', async () => {
+    const { send, storedIds } = await createBroadcast('combe', true)
+    const sent = await send({ wake: () => Promise.reject(new Error('the connection is lost')) })
+    expect(sent).toEqual({ campaignId: (await storedIds())[0], result: null })
+  })
 })

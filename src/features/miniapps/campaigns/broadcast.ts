@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import { outageOf } from '../../../platform/db/connection-errors.js'
+import { isTemporary, outageOf } from '../../../platform/db/connection-errors.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { type AudienceFilter, audienceTokens, forceCustomPlan, selectAudience } from './audience/audience.js'
@@ -25,8 +25,8 @@ const POLL_MS = 1_000
  * queueing is enabled. A worker selects a queued campaign's audience, so the call takes as long for a million users as
  * for 101.
  *
- * @throws PlazaError `unavailable` when the server stops first, or when no worker has sent all in time. The rest is sent when
- * there is one.
+ * @throws PlazaError `unavailable` that names the campaign when the server stops first, or when no worker has sent all in time.
+ * The rest is sent when there is one.
  */
 export async function broadcast(
   {
@@ -44,7 +44,7 @@ export async function broadcast(
   const isLarge = () => isAudienceLarge(readDb, appId, audience)
   if (campaigns.settings.isAsync && (await (isSmall ? isLarge() : campaigns.look(turn, isLarge)))) {
     const campaignId = await insertCampaign(db, request, 'queued')
-    await campaigns.wake(db)
+    await wake()
     return { campaignId, result: null }
   }
   await campaigns.watchEnds()
@@ -55,19 +55,37 @@ export async function broadcast(
       return { campaignId: id, ...(await selectAudience(transaction, { id, ...request })) }
     },
   )
-  if (batches > 0) await waitForEnd(hosts)
-  for (;;) {
-    const result = await readResult(db, campaignId)
-    if (result.openBatches === 0) return { campaignId, result }
-    if (performance.now() >= startMs + maxWaitMs) {
-      const message = `the notification is still being sent: GET frame/notifications?campaign_id=${campaignId} has its progress`
-      throw new PlazaError('unavailable', message)
+  try {
+    if (batches > 0) await waitForEnd(hosts)
+    for (;;) {
+      const result = await readResultNow(db, campaignId)
+      if (result?.openBatches === 0) return { campaignId, result }
+      if (performance.now() >= startMs + maxWaitMs) throw new PlazaError('unavailable', 'the time is over')
+      await waitForEnd([])
     }
-    await waitForEnd([])
+  } catch (cause) {
+    // Without its campaign, the caller would send everything again under another notificationId.
+    const message = `the notification is still being sent: GET frame/notifications?campaign_id=${campaignId} has its progress`
+    throw new PlazaError('unavailable', message, { cause })
   }
 
   async function waitForEnd(hostsToWake: readonly string[]): Promise<void> {
-    await Promise.all([campaigns.waitForEnd(campaignId, POLL_MS), campaigns.wake(db, hostsToWake)])
+    await Promise.all([campaigns.waitForEnd(campaignId, POLL_MS), wake(hostsToWake)])
+  }
+
+  /** Senders that hear nothing find the batches in their next sweep. */
+  async function wake(hosts?: readonly string[]): Promise<void> {
+    await campaigns.wake(db, hosts).catch(() => {})
+  }
+}
+
+/** Reads the result; null while the database is away. */
+async function readResultNow(db: Database, campaignId: string): Promise<CampaignResult | null> {
+  try {
+    return await readResult(db, campaignId)
+  } catch (error) {
+    if (isTemporary(error)) return null
+    throw error
   }
 }
 

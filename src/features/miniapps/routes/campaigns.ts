@@ -4,6 +4,7 @@ import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { OtherReply } from '../../../api/operation.js'
 import { fidParameter, pagingParameters } from '../../../api/parameters.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
+import { isTemporary } from '../../../platform/db/connection-errors.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { findApp } from '../../apps/apps.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
@@ -80,7 +81,13 @@ const sendNotifications = defineOperation({
       audience,
     })
     if (result === null) return new OtherReply(202, { campaign_id: campaignId, status: 'queued' })
-    const deliveries = await readDeliveries(context.writerDb, { campaignId, appId, audience })
+    const deliveries = await readDeliveries(context.writerDb, { campaignId, appId, audience }).catch(
+      (error: unknown) => {
+        // All is sent: a refusal would have it sent again.
+        if (isTemporary(error)) return []
+        throw error
+      },
+    )
     return {
       campaign_id: campaignId,
       notification_deliveries: deliveries.map(presentDelivery),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
+import { holdTransaction } from '../../../graph/project/testing/transaction-locks.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
 import {
   acceptAll,
@@ -12,7 +13,7 @@ import {
 import { fidOf, fidsFrom, grantTokens, tokenOf } from '../campaigns/testing/token-rows.js'
 import { createMiniApp } from './testing/mini-app.js'
 
-const { db } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 afterAll(() => net.close())
 const parts = { db, net }
@@ -87,6 +88,21 @@ it('a reply to a broadcast lists the tokens that were not reached too', async ()
     [2, 'token_not_found'],
     [3, 'failed'],
   ])
+})
+
+it('a broadcast whose deliveries cannot be listed in time is answered with its counts', async () => {
+  const reads = connect({ poolSize: 4, statementTimeoutMs: 500 })
+  let held: { release(): Promise<void> } | undefined
+  const client = await startClient(async (request, response) => {
+    held = await holdTransaction(db, (tx) => tx`lock table social.follows in access exclusive mode`)
+    acceptAll(request, response)
+  })
+  const { appId, send } = await createMiniApp({ db: reads, net })
+  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+  await db`insert into social.follows (fid, target_fid, ts, signer) values (1, ${CLIENT}, 0, '')`
+  const result = await send({ target_fids: [], filters: { following_fid: CLIENT } })
+  await held?.release()
+  expect(result).toMatchObject({ httpStatus: 200, success_count: 1, notification_deliveries: [] })
 })
 
 it('lists a target that is named several times once, with a token and without one', async () => {
