@@ -114,8 +114,9 @@ function requestedHosts(db: Queryable, sender: string, requests: readonly LaneRe
 }
 
 /**
- * Batches whose turn it is. Of one app and client only those of a single campaign: of two that are sent to the same
- * user at once, neither would see the other in the rate windows.
+ * Batches whose turn it is, without those of canceled campaigns: they may not have been removed yet. Of one app and client
+ * only those of a single campaign: of two that are sent to the same user at once, neither would see the other in the rate
+ * windows.
  */
 function selectedBatches(db: Queryable) {
   return db`
@@ -126,6 +127,7 @@ function selectedBatches(db: Queryable) {
         select id, campaign_id, campaign_seq, app_id, client_fid, host, turn, fids, claimed_at
         from miniapps.batches waiting
         where waiting.host = lanes.host and waiting.state = 'waiting'
+          and (select c.state from miniapps.campaigns c where c.id = waiting.campaign_id) <> 'canceled'
         order by waiting.turn, waiting.campaign_seq
         limit lanes.room
         for update skip locked
