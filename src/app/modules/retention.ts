@@ -1,3 +1,4 @@
+import { deleteRequestedUrls } from '../../features/embeds/queue.js'
 import { deleteExpiredValidations } from '../../features/frames/validations.js'
 import { deleteExpiredHostData } from '../../features/miniapps/hosts/received-notifications.js'
 import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
@@ -7,7 +8,7 @@ import type { Module } from '../module.js'
 const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
 
 /** Forgets what is kept for a time only: answers of requests with `idem`, what hosts received, validated actions,
- * messages that the upstream refused. */
+ * URLs that were crawled on demand, messages that the upstream refused. */
 export const retentionModule: Module = {
   name: 'retention',
   runsIn: ['worker'],
@@ -27,6 +28,11 @@ export const retentionModule: Module = {
         name: 'validated frame actions',
         everyMs: CLEANUP_INTERVAL_MS,
         run: () => deleteExpiredValidations(work),
+      },
+      {
+        name: 'URLs that only requests have named',
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteRequestedUrls(work),
       },
       {
         name: 'messages that the upstream refused',

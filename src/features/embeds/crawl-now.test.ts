@@ -3,6 +3,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { enqueueUrls } from '../../graph/project/embed-queue.js'
 import type { CallerName } from '../../platform/limits/caller-name.js'
 import { isCrawlResult } from './crawl.js'
+import { deleteRequestedUrls } from './queue.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
 
@@ -106,5 +107,57 @@ describe('crawlNow', () => {
     await enqueueUrls(db, [url])
     for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url, 'key 1')
     expect(await readRow(db, url)).toMatchObject({ state: 'pending', attempts: 0 })
+  })
+
+  it('a failure of a URL that nothing else has named starts no retries; they begin when a cast embeds it', async () => {
+    let isUp = false
+    const site = await serveSite((req, res) => (isUp ? servePage(req, res) : res.writeHead(404).end()))
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db)
+    for (let n = 1; n <= 2; n += 1) {
+      await crawler.crawlNow(url, 'key 1')
+      expect(await readRow(db, url)).toMatchObject({ state: 'failed', attempts: 0, failure: 'status 404' })
+    }
+    await crawler.drain()
+    expect(site.visits).toHaveLength(2)
+    isUp = true
+    await enqueueUrls(db, [url])
+    expect(await readRow(db, url)).toMatchObject({ state: 'pending' })
+    await crawler.drain()
+    expect(await readRow(db, url)).toMatchObject({ state: 'done', title: '/' })
+  })
+
+  it('a URL that a cast embeds while it is crawled on demand is retried', async () => {
+    const site = await serveSite((_, res) => void enqueueUrls(db, [url]).then(() => res.writeHead(404).end()))
+    const url = site.url('a.social', '/')
+    await createTestCrawler(db, { retryDelaysMs: [3_600_000] }).crawlNow(url, 'key 1')
+    expect(await readRow(db, url)).toMatchObject({ state: 'pending', attempts: 0, isLeased: false })
+  })
+
+  it('what is found of a URL is there for the cast that embeds it afterwards', async () => {
+    const site = await serveSite()
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db)
+    await crawler.crawlNow(url, 'key 1')
+    await enqueueUrls(db, [url])
+    await crawler.drain()
+    expect(site.visits).toHaveLength(1)
+    expect(await readRow(db, url)).toMatchObject({ state: 'done', title: '/' })
+  })
+
+  it('URLs that nothing else has named are forgotten a week after the last request', async () => {
+    const site = await serveSite()
+    const crawler = createTestCrawler(db)
+    const [old, again, recent, cast] = ['/old', '/again', '/recent', '/cast'].map((path) =>
+      site.url('a.social', path),
+    ) as [string, string, string, string]
+    for (const url of [old, again, cast]) await crawler.crawlNow(url, 'key 1')
+    await db`update embeds.urls set requested_at = now() - interval '8 days'`
+    await crawler.crawlNow(recent, 'key 1')
+    await crawler.crawlNow(again, 'key 1')
+    await enqueueUrls(db, [cast])
+    await deleteRequestedUrls(db)
+    const kept = await db<{ url: string }[]>`select url from embeds.urls order by url`
+    expect(kept.map(({ url }) => url)).toEqual([again, cast, recent])
   })
 })

@@ -1,5 +1,6 @@
 import { type EmbedKind, kindOfUrl } from '../../graph/embed-kind.js'
 import { emptyMetadata } from '../../graph/view/schema/url-metadata.js'
+import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import type { CrawlFailure, CrawlResult } from './crawl.js'
 
@@ -120,7 +121,7 @@ async function claimHostsAfter(
   return claims.sort((a, b) => (a.host < b.host ? -1 : 1))
 }
 
-/** Claims one URL, due or not, known or not; null while its host is busy. */
+/** Claims one URL for a request, due or not, known or not; null while its host is busy. */
 export async function claimUrl(
   db: Database,
   url: string,
@@ -130,16 +131,17 @@ export async function claimUrl(
   return db.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`
     const [claim] = await tx<Claim[]>`
-      insert into embeds.urls (url, host, kind, lease, next_attempt_at, attempts, due)
+      insert into embeds.urls (url, host, kind, lease, next_attempt_at, attempts, due, requested_at)
       select
         ${url}, ${host}, ${kindOfUrl(url)}, gen_random_uuid(),
-        now() + ${leaseMs}::float8 * interval '1 millisecond', 0, false
+        now() + ${leaseMs}::float8 * interval '1 millisecond', 0, false, now()
       where not exists (
         select from embeds.urls visited
         where visited.host = ${host} and visited.lease is not null and visited.next_attempt_at > now()
       )
       on conflict (url) do update
-      set lease = excluded.lease, next_attempt_at = excluded.next_attempt_at, due = false
+      set lease = excluded.lease, next_attempt_at = excluded.next_attempt_at, due = false,
+        requested_at = case when urls.requested_at is null then null else excluded.requested_at end
       returning url, host, lease, attempts, true as "isOnDemand"`
     return claim ?? null
   })
@@ -164,8 +166,8 @@ export async function storeResult(
 }
 
 /**
- * Ends a claim with a failure: schedules a retry or gives up. The previous result stays, since it describes the page
- * that was embedded.
+ * Ends a claim with a failure: schedules a retry or gives up, at once for a URL that only requests have named. The previous
+ * result stays, since it describes the page that was embedded.
  */
 export async function storeFailure(
   db: Database,
@@ -176,12 +178,17 @@ export async function storeFailure(
 ): Promise<void> {
   const canRetry = isTransient && claim.attempts < maxAttempts
   const delayMs = canRetry ? delaysMs[Math.max(0, claim.attempts - 1)] : undefined
-  const state = delayMs === undefined ? 'failed' : 'pending'
-  const metadata = delayMs === undefined ? JSON.stringify(emptyMetadata('FAILED')) : null
   await db.begin(async (tx) => {
     const [stored] = await tx<{ isOrWasFailed: boolean; kind: EmbedKind | null }[]>`
       with before as (
-        select url, state from embeds.urls
+        select
+          url, state,
+          case
+            when state = 'done' then 'done'
+            when requested_at is not null or ${delayMs === undefined} then 'failed'
+            else 'pending'
+          end as new_state
+        from embeds.urls
         where url = ${claim.url} and lease = ${claim.lease}::uuid
         for update
       )
@@ -189,8 +196,11 @@ export async function storeFailure(
       set lease = null,
         due = false,
         failure = ${failure},
-        state = case when u.state = 'done' then 'done' else ${state} end,
-        metadata = case when u.state = 'done' then u.metadata else ${metadata}::text::jsonb end,
+        state = before.new_state,
+        metadata = case before.new_state
+          when 'done' then u.metadata
+          when 'failed' then ${JSON.stringify(emptyMetadata('FAILED'))}::text::jsonb
+        end,
         next_attempt_at = now() + ${Math.max(delayMs ?? 0, retryAfterMs)}::float8 * interval '1 millisecond'
       from before
       where u.url = before.url
@@ -205,4 +215,26 @@ export async function releaseClaim(db: Database, claim: Claim): Promise<void> {
     update embeds.urls
     set lease = null, next_attempt_at = now(), attempts = attempts - ${claim.isOnDemand ? 0 : 1}
     where url = ${claim.url} and lease = ${claim.lease}::uuid`
+}
+
+/** Rows deleted per statement, to keep statements short. */
+const BATCH = 1_000
+const MAX_REQUESTED_DAYS = 7
+
+/** Deletes URLs that only requests have named, and none in the last days. */
+export async function deleteRequestedUrls(db: Database): Promise<void> {
+  // A cast that a process of the version before has stored leaves the time as it is. The time is compared twice: a cast or a
+  // request may hold the row.
+  await runInBatches(
+    BATCH,
+    () => db`
+      delete from embeds.urls
+      where url in (
+        select u.url from embeds.urls u
+        where u.requested_at < now() - ${MAX_REQUESTED_DAYS} * interval '1 day'
+          and not exists (select from social.url_embeds e where e.url = u.url)
+        order by u.requested_at
+        limit ${BATCH}
+      ) and requested_at < now() - ${MAX_REQUESTED_DAYS} * interval '1 day'`,
+  )
 }

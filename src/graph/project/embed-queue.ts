@@ -21,8 +21,8 @@ export async function enqueueUrls(db: Queryable, urls: readonly string[]): Promi
 }
 
 /**
- * Returns the statement that queues URLs that are not known yet. It runs in the transaction that stores the casts and
- * waits only for another transaction that adds the same new URL.
+ * Returns the statements that queue URLs that are not known yet, or only by a crawl on demand. They run in the transaction that
+ * stores the casts and wait only for another one that adds the same new URL.
  */
 export function urlInserts(db: Queryable, urls: readonly string[]): Statement[] {
   // One order everywhere, so that two transactions with the same new URLs cannot deadlock.
@@ -31,6 +31,22 @@ export function urlInserts(db: Queryable, urls: readonly string[]): Statement[] 
     return host === null ? [] : [{ url, host, kind: kindOfUrl(url) }]
   })
   if (rows.length === 0) return []
+  // Before the insertion: what is deleted meanwhile is inserted again, and what is found here is not deleted any more.
+  const adoption = db`
+    update embeds.urls u
+    set requested_at = null,
+      state = case u.state when 'failed' then 'pending' else u.state end,
+      metadata = case u.state when 'failed' then null else u.metadata end,
+      due = u.lease is null,
+      next_attempt_at = case when u.lease is null then now() else u.next_attempt_at end
+    from (
+      select url from embeds.urls
+      where url = any (${db.types.texts(rows.map(({ url }) => url))}::text[]) and requested_at is not null
+      order by url
+      for update
+    ) requested
+    where u.url = requested.url
+  `
   const insert = db`
     insert into embeds.urls (url, host, kind)
     select *
@@ -41,5 +57,5 @@ export function urlInserts(db: Queryable, urls: readonly string[]): Statement[] 
     )
     on conflict do nothing
   `
-  return [insert]
+  return [adoption, insert]
 }
