@@ -1,5 +1,6 @@
 import { type Address, type Hex, maxUint256, zeroAddress } from 'viem'
 import { expect, it } from 'vitest'
+import { openMarket } from '../../../test/chain/market.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { transferTopic } from './balances.js'
@@ -55,4 +56,29 @@ it('liveHandler: a token whose transfers sum up to more than 2^256 stops no othe
   await chain.reorg(2)
   await followed.catchUp()
   expect(await balancesOf(hostile)).toEqual({})
+})
+
+it('liveHandler: a reorganization beyond the confirmations -> the trades are those of the new chain', async () => {
+  const [plum, fig] = [await chain.deployToken('Plum', 'PLUM', 18), await chain.deployToken('Fig', 'FIG', 18)]
+  const trader = chain.account(2)
+  const reserves = [
+    [plum, 1_000_000n],
+    [fig, 1_000_000n],
+  ] as const
+  const market = await openMarket(chain, 'PairV2', reserves, [trader])
+  await followed.watch(plum, [market.pool])
+  await followed.catchUp()
+  const kept = await market.swap(trader, plum, 10n)
+  const snapshot = await chain.client.snapshot()
+  await market.swap(trader, plum, 20n)
+  await chain.mine(8)
+  await followed.catchUp()
+
+  await chain.client.revert({ id: snapshot })
+  const canonical = await market.swap(trader, plum, 30n)
+  await chain.mine(9)
+  await followed.catchUp()
+  const trades = await db<{ hash: string }[]>`
+    select '0x' || encode(transaction_hash, 'hex') as hash from tokens.trades order by block`
+  expect(trades.map(({ hash }) => hash)).toEqual([kept, canonical])
 })

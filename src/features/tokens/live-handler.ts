@@ -3,6 +3,7 @@ import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import type { ChainLog, Endpoint } from '../../hub/chain/endpoint.js'
 import type { LogHandler } from '../../hub/chain/follower.js'
 import type { LogRange } from '../../hub/chain/log-range.js'
+import { rereadBlock } from '../../hub/chain/registry-handler.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import {
   applyChanges,
@@ -76,7 +77,10 @@ export function liveHandler({ db, rpc, onFinal }: LiveHandlerContext): LogHandle
       const tokens = await readTokens(transaction, { network, onlyTracked: true })
       const ids = tokens.map(({ id }) => id)
       await deleteBalances(transaction, ids)
-      return nextBlock
+      // A trade that is read again has its webhook deliveries already.
+      const from = rereadBlock(nextBlock, confirmations)
+      await revertTrades(transaction, network, from)
+      return from
     },
   }
 }
