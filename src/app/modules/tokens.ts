@@ -1,10 +1,12 @@
 import { startBackfill } from '../../features/tokens/backfill.js'
 import { liveHandler } from '../../features/tokens/live-handler.js'
+import { countHolders } from '../../features/tokens/token-market.js'
 import { createTradePublisher } from '../../features/webhooks/events/trade-publisher.js'
 import type { Module } from '../module.js'
 
 /** A token with a few thousand transfers is indexed in this time; clients give up after about ten seconds. */
 const INDEX_WAIT_MS = 4_000
+const HOLDER_COUNT_INTERVAL_MS = 600_000
 
 /**
  * Owners and trades of tokens on the chains that are set up. A process that syncs follows them; the API reads them and
@@ -34,6 +36,7 @@ export const tokensModule: Module = {
     })
     return {
       services,
+      jobs: [{ name: 'holders of tokens', everyMs: HOLDER_COUNT_INTERVAL_MS, run: () => countHolders(db) }],
       stop: async () => {
         await Promise.all(stops.map((stop) => stop()))
       },

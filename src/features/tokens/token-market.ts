@@ -67,18 +67,24 @@ export async function readTradedWindows(
 /** Statistics of a token in the index. */
 export interface TokenStats {
   readonly tokenId: number
-  /** Addresses with a balance; null unless its owners are indexed. */
+  /** Addresses with a balance; null unless its owners are indexed, and while more than `MAX_COUNTED` were never counted. */
   readonly holders: number | null
   /** Time of the last trade with a value, in Unix seconds; null when there is none. */
   readonly pricedAt: number | null
 }
+
+/** Holders of a token that a read counts: this takes a millisecond. Of more it has the last count. */
+const MAX_COUNTED = 1_000
 
 /** Counts the holders of tokens, and finds the times of their prices. */
 export async function readTokenStats(db: Database, tokenIds: readonly number[]): Promise<TokenStats[]> {
   return await db<TokenStats[]>`
     select k.id as "tokenId",
       case when k.read_to >= k.live_from then (
-        select count(*)::integer from tokens.balances b where b.token_id = k.id and b.balance > 0
+        select case when count(*) > ${MAX_COUNTED} then k.holder_count else count(*)::integer end
+        from (
+          select from tokens.balances b where b.token_id = k.id and b.balance > 0 limit ${MAX_COUNTED + 1}
+        ) counted
       ) end as holders,
       greatest(
         (
@@ -92,6 +98,25 @@ export async function readTokenStats(db: Database, tokenIds: readonly number[]):
       ) as "pricedAt"
     from tokens.tokens k
     where k.id = any (${[...tokenIds]}::integer[])`
+}
+
+/** Counts and stores the holders of all tokens whose owners are indexed. */
+export async function countHolders(db: Database): Promise<void> {
+  const tokens = await db<
+    { id: number }[]
+  >`select id from tokens.tokens where read_to >= live_from order by id`
+  for (const { id } of tokens) {
+    await db.begin(async (transaction) => {
+      // Counting millions of rows takes longer than a request may.
+      await transaction`set local statement_timeout to 0`
+      // The update comes afterwards, since the live handler locks the token.
+      const [row] = await transaction<{ holders: number }[]>`
+        select count(*)::integer as holders from tokens.balances where token_id = ${id} and balance > 0`
+      await transaction`
+        update tokens.tokens set holder_count = ${row!.holders}
+        where id = ${id} and holder_count is distinct from ${row!.holders}::integer`
+    })
+  }
 }
 
 /** One side of a pool that a token is in. */

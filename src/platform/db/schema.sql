@@ -1538,10 +1538,12 @@ create table tokens.tokens (
   live_from bigint,
   read_to bigint,
   requested_at timestamp with time zone not null default now(),
+  holder_count integer,
   constraint tokens_pkey PRIMARY KEY (id),
   constraint tokens_network_address_key UNIQUE (network, address),
   constraint tokens_tracked_by_check CHECK ((tracked_by = ANY (ARRAY['operator'::text, 'request'::text])))
 );
+comment on column tokens.tokens.holder_count is 'Holders at the last count';
 
 create table tokens.trades (
   network text not null,

@@ -103,8 +103,8 @@ function presentBalance(row: WalletBalanceRow): WalletBalanceJson {
 
 const marketText =
   'Name, symbol, decimals and supply come from the contract. Price, changes, volume and liquidity come from the ' +
-  'trades and reserves of watched pools, and `holder_count` from the index of owners; they are null for a token ' +
-  'without them. `market_cap` is null, because the circulating supply is not on the chain.'
+  'trades and reserves of watched pools, and `holder_count` from the index of owners, above 1,000 as of the ' +
+  'last ten minutes; they are null for a token without them. `market_cap` is null, because the circulating supply is not on the chain.'
 
 /** `GET /v2/onchain/token/metadata` */
 export const tokenMetadata = defineOperation({

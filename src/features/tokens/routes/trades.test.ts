@@ -6,6 +6,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
+import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { followTokens } from '../testing/followed-tokens.js'
 import { trackToken } from '../tracked-tokens.js'
 
@@ -167,6 +168,25 @@ it('trending: by number of traders, without dollar tokens', async () => {
     expect((await get(`fungible/${operation}`, tokenQuery)).statusCode).toBe(501)
     expect((await get(`fungible/${operation}`, { ...tokenQuery, network: 'elsewhere' })).statusCode).toBe(400)
   }
+})
+
+it('trending: the ranking of a window is computed once in half a minute', async () => {
+  let laterMs = 0
+  const tokenTracking = { rpcs: new Map([['base', followed.rpc]] as const), maxTrackedTokens: 0 }
+  const clock = () => Date.now() + laterMs
+  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+  const api = await createTestApi({ db, clock, hydrator, tokenTracking })
+  const symbols = async () => {
+    const reply = await api.get('fungible/trending', { network: 'base', time_window: '6h' })
+    return reply.json().trending.map(({ fungible }: { fungible: { symbol: string } }) => fungible.symbol)
+  }
+  const ranking = await symbols()
+  expect(ranking).toContain('APL')
+  await db`update tokens.tokens set is_dollar = true where symbol = 'APL'`
+  expect(await symbols()).toEqual(ranking)
+  laterMs = 31_000
+  expect(await symbols()).not.toContain('APL')
+  await db`update tokens.tokens set is_dollar = false where symbol = 'APL'`
 })
 
 it('a reorganized trade disappears with its price', async () => {

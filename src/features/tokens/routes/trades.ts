@@ -87,6 +87,8 @@ export const fungibleTrades = defineOperation({
 })
 
 const MAX_TOKENS = 20
+/** A window may have all trades of a week, and anybody may ask for it. */
+const MAX_RANKING_AGE_MS = 30_000
 
 export const fungibleTrending = defineOperation({
   method: 'GET',
@@ -96,14 +98,17 @@ export const fungibleTrending = defineOperation({
   summary: 'Fetch trending fungibles',
   description:
     `The ${MAX_TOKENS} tokens with the most traders in the pools that this server watches; equal counts ` +
-    'are ordered by traded value. Dollar tokens are left out.',
+    'are ordered by traded value. Dollar tokens are left out. The ranking is up to 30 seconds old.',
   query: Type.Object({ network: tradeNetworkParameter, time_window: timeWindowParameter }),
   reply: TrendingFungiblesResponse,
 
-  async handle({ db, clock, tokenTracking }, { time_window, ...tokenQuery }) {
+  async handle({ db, hydrator, clock, tokenTracking }, { time_window, ...tokenQuery }) {
     const network = tradeNetworkOf(tokenTracking, tokenQuery.network)
     const since = windowStart(time_window, clock())
-    const ids = await readTrending(db, { network, since, limit: MAX_TOKENS })
+    const key = `trending fungibles on ${network} in ${time_window}`
+    const ids = await hydrator.singleFlight.readUntagged(key, MAX_RANKING_AGE_MS, (rankingDb) =>
+      readTrending(rankingDb, { network, since, limit: MAX_TOKENS }),
+    )
     const [tokens, supplies] = await Promise.all([readTokens(db, { ids }), readSupplies(db, ids)])
     const byId = new Map(tokens.map((token) => [token.id, token]))
     return { trending: ids.map((id) => presentTrending(byId.get(id)!, supplies.get(id))) }
