@@ -78,8 +78,22 @@ export interface ActiveSubscription<Row> {
   readonly subscription: ContractSubscription
 }
 
-/** Reads the subscriptions of rows from their contracts and keeps those that are active. */
-export async function keepActive<Row extends SubscriberRow>(
+/**
+ * Reads the subscriptions of rows from their contracts, in their order, until so many are active. Each step reads as many rows
+ * as are wanted: mostly the first one is enough.
+ */
+export async function firstActive<Row extends SubscriberRow>(
+  context: Pick<OperationContext, 'tokenTracking' | 'clock'>,
+  contracts: readonly ListedContract[],
+  { rows, limit }: { readonly rows: readonly Row[]; readonly limit: number },
+): Promise<ActiveSubscription<Row>[]> {
+  const active: ActiveSubscription<Row>[] = []
+  for (let start = 0; start < rows.length && active.length < limit; start += limit)
+    active.push(...(await keepActive(context, contracts, rows.slice(start, start + limit))))
+  return active.slice(0, limit)
+}
+
+async function keepActive<Row extends SubscriberRow>(
   { tokenTracking, clock }: Pick<OperationContext, 'tokenTracking' | 'clock'>,
   contracts: readonly ListedContract[],
   rows: readonly Row[],

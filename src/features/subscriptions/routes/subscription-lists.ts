@@ -12,13 +12,15 @@ import { Json, json } from '../../../graph/view/json.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { readArtUrl } from '../contract-art.js'
-import { keepActive, type ListedContract, readFollowedContracts } from '../followed-contracts.js'
+import { firstActive, type ListedContract, readFollowedContracts } from '../followed-contracts.js'
 import { dateTime, PROVIDER, presentContract, presentTier } from '../present-subscription.js'
 import { SubscribedToResponse, SubscribersResponse, SubscriptionsResponse } from '../schema/subscription.js'
 import { readSubscribers, readSubscriptionsOf } from '../subscribers.js'
 
 /** Longest list; the operations have no pages. */
 const MAX_LISTED = 500
+/** Subscriptions that are looked at for a list, latest first: most may have expired. */
+const MAX_READ = 2_000
 
 const fidOfUser = fidParameter({ minimum: 0, description: 'Fid of the user.' })
 const providerParameter = choiceParameter(['fabric_stp'], {
@@ -35,7 +37,8 @@ export const userSubscribedTo = defineOperation({
   tag: 'Onchain',
   summary: 'Subscribed to',
   description:
-    `Active subscriptions of the user’s custody and verified addresses, latest first, up to ${MAX_LISTED}. ${source} ` +
+    `Active subscriptions of the user’s custody and verified addresses, latest first, up to ${MAX_LISTED} among ` +
+    `the last ${MAX_READ}. ${source} ` +
     'Contracts whose owner is no user are left out.',
   query: Type.Object({
     fid: fidOfUser,
@@ -48,9 +51,9 @@ export const userSubscribedTo = defineOperation({
     const { db, hydrator } = context
     const [contracts, rows] = await Promise.all([
       readFollowedContracts(context),
-      readSubscriptionsOf(db, fid, MAX_LISTED),
+      readSubscriptionsOf(db, fid, MAX_READ),
     ])
-    const active = await keepActive(context, contracts, rows)
+    const active = await firstActive(context, contracts, { rows, limit: MAX_LISTED })
     const shown = [...new Set(active.map(({ contract }) => contract))]
     const [fids, views] = await Promise.all([ownersOf(context, shown), presentContracts(context, shown)])
     const users = await hydrator.users([...new Set(fids.values())], viewer_fid)
@@ -76,8 +79,8 @@ export const userSubscribers = defineOperation({
   tag: 'Onchain',
   summary: 'Subscribers of a user',
   description:
-    `Users with an active subscription at a contract of the user, latest first: of the last ${MAX_LISTED} that ` +
-    `subscribed. ${source} Addresses without a user are left out. \`paragraph\` is a 501: the memberships of that ` +
+    `Users with an active subscription at a contract of the user, latest first: up to ${MAX_LISTED} of the ` +
+    `last ${MAX_READ} that subscribed. ${source} Addresses without a user are left out. \`paragraph\` is a 501: the memberships of that ` +
     'newsletter are private to it.',
   query: Type.Object({
     fid: fidOfUser,
@@ -101,8 +104,8 @@ export const userSubscribers = defineOperation({
       contractsOf(context, fid),
       viewerOf({ hydrator }, caller, viewer_fid),
     ])
-    const rows = await readSubscribers(db, contracts, { viewer, limit: MAX_LISTED })
-    const active = await keepActive(context, contracts, rows)
+    const rows = await readSubscribers(db, contracts, { viewer, limit: MAX_READ })
+    const active = await firstActive(context, contracts, { rows, limit: MAX_LISTED })
     const users = await hydrator.users([...new Set(active.map(({ row }) => row.fid))], viewer_fid)
     const items = active.flatMap(({ row, contract, subscription }) => {
       const user = users.get(row.fid)

@@ -175,6 +175,19 @@ describe('user/subscribers', () => {
     expect(items[2].subscribed_to).not.toHaveProperty('tier_id')
   })
 
+  it('lists those who pay behind hundreds of later ones whose subscriptions have expired', async () => {
+    const before = await list('subscribers', { fid: 1 })
+    await db`
+      insert into social.users (fid, custody_address, registered_at)
+      select 1000 + n, decode('ee' || lpad(to_hex(n), 38, '0'), 'hex'), 0 from generate_series(1, 600) n`
+    await db`
+      insert into subscriptions.subscribers (network, contract, account, subscribed_at, block)
+      select 'base', ${Buffer.from(first.slice(2), 'hex')}, custody_address, 9000000000, 1
+      from social.users where fid > 1000`
+    expect(await list('subscribers', { fid: 1 })).toEqual(before)
+    await db`delete from subscriptions.subscribers where subscribed_at = 9000000000`
+  })
+
   it('leaves out users hidden from the viewer', async () => {
     await db`insert into moderation.mutes (fid, target_fid, muted_at) values (3, 2, 1)`
     expect(await list('subscribers', { fid: 1, viewer_fid: 3 })).toMatchObject([{ user: { fid: 3 } }])
