@@ -109,6 +109,22 @@ describe('a hosted frame', () => {
   })
 
   it.each([
+    ['https://läden.example/日本', 'https://xn--lden-loa.example/%E6%97%A5%E6%9C%AC'],
+    ['https://example.com/a\nb', 'https://example.com/ab'],
+    ['https://example.com/%41?a=%20', 'https://example.com/%41?a=%20'],
+  ])('a button that redirects to %j leads there', async (target, location) => {
+    const button = {
+      title: 'Go',
+      index: 1,
+      action_type: 'post_redirect',
+      next_page: { redirect_url: target },
+    }
+    const { link } = await create({ pages: [page(1, { buttons: [button] })] })
+    const reply = await fetch(`${link}/${uuid(1)}/1`, { method: 'POST', redirect: 'manual' })
+    expect([reply.status, reply.headers.get('location')]).toEqual([302, location])
+  })
+
+  it.each([
     [{ pages: [] }, 'pages'],
     [{ pages: [page(1), page(1)] }, 'pages'],
     [{ pages: [page(1, { image: { url: 'javascript:1', aspect_ratio: '1:1' } })] }, 'pages'],

@@ -4,6 +4,7 @@ import { acceptJson } from '../../../api/json-bodies.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
 import { limits } from '../../../platform/limits/limits.js'
+import { parseUrl } from '../../../platform/text/parse-url.js'
 import type { OperationContext } from '../../operation.js'
 import { framePageHtml } from '../frame-page.js'
 import { findFrame, frameLink } from '../hosted-frames.js'
@@ -54,9 +55,10 @@ export async function registerFrames(
           const { pages } = await findFrame(db, params.frame, null)
           const page = pages.find(({ uuid }) => uuid === params.page)
           const button = page?.buttons?.find(({ index }) => String(index) === params.button)
-          const location = button?.next_page?.redirect_url
-          if (location === undefined) throw new PlazaError('not_found', 'this button leads nowhere')
-          return reply.redirect(location, 302)
+          const target = parseUrl(button?.next_page?.redirect_url ?? '')
+          if (target === null) throw new PlazaError('not_found', 'this button leads nowhere')
+          // As written it may have letters that a header cannot hold.
+          return reply.redirect(target.href, 302)
         },
       )
     },
