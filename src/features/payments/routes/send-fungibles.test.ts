@@ -1,5 +1,5 @@
 import { type Address, parseEther } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
@@ -117,6 +117,53 @@ describe('fungible/send', () => {
     const reply = await send(wallet.id, { recipients, ...change })
     expect([reply.statusCode, reply.json().code]).toEqual([402, 'InsufficientFunds'])
     expect(await chain.client.getTransactionCount({ address: addressOf(wallet.address) })).toBe(0)
+  })
+
+  describe('while a transfer of most of the token waits for a block', () => {
+    const body = { fungible_contract_address: token, recipients: [{ fid: 1, amount: 60 }] }
+    beforeEach(() => chain.client.setAutomine(false))
+    afterEach(() => chain.client.setAutomine(true))
+    const hasSent = (reply: { json(): { transactions?: object[] } }) =>
+      (reply.json().transactions ?? []).length > 0
+
+    it('another one that the wallet cannot pay, too, is refused; the rest is free once a block has it', async () => {
+      const wallet = await newMinedWallet()
+      const before = await unitsOf(ann.custody)
+      const first = send(wallet.id, body)
+      const open = () => db`select from accounts.transactions where wallet_id in (${ownWallets(wallet)})`
+      await expect.poll(open).toHaveLength(1)
+      const refused = await send(wallet.id, body)
+      expect([refused.statusCode, refused.json().code]).toEqual([402, 'InsufficientFunds'])
+      await chain.mine(1)
+      expect((await first).json().send_receipts).toMatchObject([{ status: 'sent' }])
+      await chain.client.setAutomine(true)
+      const rest = { ...body, recipients: [{ fid: 1, amount: 40 }] }
+      expect((await send(wallet.id, rest)).json().send_receipts).toMatchObject([{ status: 'sent' }])
+      expect((await unitsOf(ann.custody)) - before).toBe(100_000_000n)
+    })
+
+    it('of two at the same time one is sent', async () => {
+      const wallet = await newMinedWallet()
+      const before = await unitsOf(ann.custody)
+      const sent = [send(wallet.id, body), send(wallet.id, body)]
+      // The refused one waits for no block.
+      expect(hasSent(await Promise.race(sent))).toBe(false)
+      await chain.mine(1)
+      expect((await Promise.all(sent)).filter(hasSent)).toHaveLength(1)
+      expect((await unitsOf(ann.custody)) - before).toBe(60_000_000n)
+    })
+
+    /** A wallet with 100 of the token. */
+    async function newMinedWallet() {
+      await chain.client.setAutomine(true)
+      const wallet = await newWallet({ units: 100_000_000n })
+      await chain.client.setAutomine(false)
+      return wallet
+    }
+
+    /** The wallets with this address on all networks. */
+    const ownWallets = ({ address }: { readonly address: Buffer }) =>
+      db`select id from accounts.wallets where address = ${address}`
   })
 
   it('an RPC that fails for a recipient -> a failed receipt; the same idem sends what is missing', async () => {

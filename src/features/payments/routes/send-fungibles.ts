@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256, parseUnits } from 'viem'
 import { choiceParameter, fidParameter } from '../../../api/parameters.js'
-import { callOrNull } from '../../../hub/chain/batch-call.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
@@ -13,7 +12,7 @@ import { decimalString } from '../../tokens/present-token.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { isRefused, isRepeated, type OrderResult, submitOrders } from '../orders.js'
-import { type PaymentChain, paymentChains, paymentRpc } from '../payment-chains.js'
+import { paymentChains, paymentRpc } from '../payment-chains.js'
 import { readPayoutAddresses } from '../payout-addresses.js'
 import { SendFungiblesResponse } from '../schema/fungible-send.js'
 import { type SpendingWallet, spendingWallet } from '../wallet-ledgers.js'
@@ -62,7 +61,7 @@ export const sendFungibles = defineOperation({
     'Transfers an ERC-20 token or the native coin from the wallet to users, one transaction each: to the primary ' +
     'verified address, else to the custody address. The wallet pays the fees, and must have everything before the ' +
     'first transfer. A transfer that fails is a receipt with its reason. The reply comes when blocks include the ' +
-    'transfers, at the latest after 45 seconds; each is sent until one does. Requests with the same `idem` send once; ' +
+    'transfers, at the latest after 45 seconds; each is sent until one does, and may still be reverted. Requests with the same `idem` send once; ' +
     'without it, each request sends more.',
   body: SendFungiblesReqBody,
   headers: walletHeaders,
@@ -95,7 +94,7 @@ export const sendFungibles = defineOperation({
     })
     const known = orders.flatMap((order) => order ?? [])
     const total = amounts.reduce((sum, amount, index) => (orders[index] === null ? sum : sum + amount), 0n)
-    if (known.length > 0) await checkFunds(context, spending, { network, unit, total, orders: known })
+    if (known.length > 0) await checkFunds(context, spending, { unit, total, orders: known })
     const results = await submitOrders(spending.ledger, known, { untilMs, forBlocks: true })
     const byRecipient = orders.map((order) => (order === null ? null : results[known.indexOf(order)]!))
     return {
@@ -151,7 +150,6 @@ function transferOf(token: Hex | null, to: Hex, amount: bigint): Pick<Transactio
 
 /** A request whose transfers may have to be paid. */
 interface FundsQuestion {
-  readonly network: PaymentChain
   readonly unit: Unit
   /** Of all transfers, in the smallest unit. */
   readonly total: bigint
@@ -160,22 +158,17 @@ interface FundsQuestion {
 
 /** Refuses a request that the wallet cannot pay as a whole, unless an earlier copy of it was accepted. */
 async function checkFunds(
-  { tokenTracking, writerDb }: OperationContext,
+  { writerDb }: Pick<OperationContext, 'writerDb'>,
   { wallet, ledger }: SpendingWallet,
-  { network, unit, total, orders }: FundsQuestion,
+  { unit, total, orders }: FundsQuestion,
 ): Promise<void> {
   const [first] = orders
   if (await isRepeated(ledger, orders)) return
-  const from = hexOf(wallet.address)
   if (unit.token !== null) {
-    const token = unit.token
-    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [from] })
-    const rpc = paymentRpc(tokenTracking.rpcs, network)
-    const balance = BigInt(
-      (await fromChain(rpc, (endpoint) => callOrNull(endpoint, { to: token, data }))) ?? 0,
-    )
-    if (balance < total) throw lackingFunds(`the transfers are ${total} of ${token}`, balance)
+    const available = await ledger.availableTokens(writerDb, wallet, unit.token)
+    if (available < total) throw lackingFunds(`the transfers are ${total} of ${unit.token}`, available)
   }
+  const from = hexOf(wallet.address)
   const cost = await ledger.estimateCost(from, { ...first!.call, value: first!.value })
   if (typeof cost !== 'bigint') {
     if (cost.code === 'insufficient_funds') throw new PlazaError(cost.code, cost.message)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Hex, parseEther } from 'viem'
+import { encodeFunctionData, erc20Abi, type Hex, parseEther } from 'viem'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { ledgerOn, walletOn } from '../../../../../test/chain/account-chain.js'
 import { startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
@@ -94,6 +94,24 @@ describe('buy with a time limit', () => {
     const bought = await ledger.buy(inTime)
     expect(await ledger.buy(late)).toEqual(bought)
   })
+})
+
+it('submit: of two transfers at once that the wallet cannot pay both, one is refused', async () => {
+  const [ledger, wallet] = [newLedger(), await newWallet()]
+  const token = chain.addresses.token.toLowerCase() as Hex
+  const mint = { contract: 'Token', address: token, functionName: 'mint' }
+  await chain.send(chain.account(0), { ...mint, args: [hexOf(wallet.address), 100n] })
+  const args = [chain.account(1).address, 60n] as const
+  const order = () => ({
+    walletId: wallet.id,
+    purpose: `test ${randomUUID()}`,
+    call: { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }) },
+    value: 0n,
+  })
+  // Both are estimated before either is recorded, and nothing is sent.
+  const results = await Promise.all([ledger.submit(order()), ledger.submit(order())])
+  expect(results.filter((result) => 'hash' in result)).toHaveLength(1)
+  expect(results.filter((result) => 'code' in result)).toMatchObject([{ code: 'insufficient_funds' }])
 })
 
 describe('wallets of several apps', () => {

@@ -36,6 +36,7 @@ import {
   encodePriceOf,
   revertName,
 } from './contract-calls.js'
+import { insufficientTokens, readOpenTransfers, spendableTokens, transferOf } from './token-transfers.js'
 import { TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
 import type {
   ContractTransaction,
@@ -134,6 +135,14 @@ export class ChainLedger implements AccountLedger {
     if (available >= needed) return available
     // A wallet that has just been funded is not refused for two seconds.
     return await spendableAmount(db, payer.id, await this.#balance(payer, 'fresh'))
+  }
+
+  /** Returns what a wallet may spend of an ERC-20 token, in its smallest unit. */
+  async availableTokens(db: Queryable, { id, address }: Payer, token: Hex): Promise<bigint> {
+    // In this order a transaction settled in between counts twice, not never.
+    const open = await readOpenTransfers(db, id, token)
+    const { tokens, count } = await this.#rpc.funds(hexOf(address), 0, token)
+    return spendableTokens(tokens, count, open)
   }
 
   async quote(
@@ -247,15 +256,20 @@ export class ChainLedger implements AccountLedger {
     }
     const gas = withGasMargin(estimate.gas)
     const maxCost = maxCostOf({ value, gas, maxFee: fees.maxFee })
+    const transfer = transferOf(call)
     const recordInTurn = async (transaction: Transaction) => {
       const existing = await findTransaction(transaction, purchase)
       if (existing) return existing
       // In this order a transaction settled in between counts twice, not never.
       const reserved = await reservedAmount(transaction, purchase.walletId)
+      const openTransfers =
+        transfer === null ? [] : await readOpenTransfers(transaction, purchase.walletId, transfer.token)
       const settled = await countSettled(transaction, purchase.walletId)
-      const { balance, count } = await this.#rpc.funds(from, settled)
+      const { balance, count, tokens } = await this.#rpc.funds(from, settled, transfer?.token)
       const nonce = await this.#nextNonce(transaction, purchase.walletId, from, count)
       if (balance - reserved < maxCost) return insufficientFunds(maxCost, balance - reserved)
+      const spendable = spendableTokens(tokens, count, openTransfers)
+      if (transfer !== null && spendable < transfer.amount) return insufficientTokens(transfer, spendable)
       const { chainId } = this.#options.rpc.chain
       const signed = await signTransaction({ ...call, ...fees, chainId, nonce, value, gas }, wallet)
       requireTimeLeft(purchase)

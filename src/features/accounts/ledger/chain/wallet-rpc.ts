@@ -1,4 +1,5 @@
-import { type Hex, hexToBigInt, numberToHex } from 'viem'
+import { encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex } from 'viem'
+import { callOrNull } from '../../../../hub/chain/batch-call.js'
 import { type ChainRpc, RpcMismatch } from '../../../../hub/chain/chain-rpc.js'
 import type { Endpoint } from '../../../../hub/chain/endpoint.js'
 import { InconsistentReply } from '../../../../hub/chain/log-range.js'
@@ -18,6 +19,16 @@ export interface WalletCounts {
   readonly mined: number
   readonly final: number
   readonly finalBlock: number
+}
+
+/** Funds of a wallet at the newest block, by one RPC. */
+export interface WalletFunds {
+  /** In wei. */
+  readonly balance: bigint
+  /** Transactions in blocks. */
+  readonly count: number
+  /** Balance of a token. */
+  readonly tokens: bigint
 }
 
 /** Gas price offer in wei. */
@@ -50,19 +61,21 @@ export class WalletRpc {
   }
 
   /**
-   * Reads balance and transaction count while the wallet is locked, with a short timeout; a retry uses the
+   * Reads balances and transaction count while the wallet is locked, with a short timeout; a retry uses the
    * next URL after a silent one.
    *
+   * @param token The ERC-20 token of `tokens`, in its smallest unit; null for none.
    * @param settled Known settled transactions: an RPC that counts fewer is behind, and another one is used.
    */
-  async funds(address: Hex, settled: number): Promise<{ readonly balance: bigint; readonly count: number }> {
+  async funds(address: Hex, settled: number, token: Hex | null = null): Promise<WalletFunds> {
     const answer = this.#rpc.withEndpoint(async (endpoint) => {
-      const [balance, count] = await Promise.all([
+      const [balance, count, tokens] = await Promise.all([
         balanceOf(endpoint, address),
         transactionCountAt(endpoint, address),
+        token === null ? 0n : tokenBalanceOf(endpoint, token, address),
       ])
       if (count < settled) throw new InconsistentReply(`${endpoint.name} is behind`)
-      return { balance, count }
+      return { balance, count, tokens }
     })
     const funds = await this.#orUnavailable(resultWithin(LOCK_TIMEOUT_MS, answer))
     if (funds === null) throw new PlazaError('unavailable.other_side', silentChainText)
@@ -203,6 +216,11 @@ export class WalletRpc {
 
 async function balanceOf(endpoint: Endpoint, address: Hex): Promise<bigint> {
   return hexToBigInt(await endpoint.request<Hex>('eth_getBalance', [address, 'latest']))
+}
+
+async function tokenBalanceOf(endpoint: Endpoint, token: Hex, holder: Hex): Promise<bigint> {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
+  return BigInt((await callOrNull(endpoint, { to: token, data })) ?? 0)
 }
 
 const alreadyKnownPattern = /already known|already imported|nonce too low|known transaction|underpriced/i
