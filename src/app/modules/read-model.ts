@@ -17,7 +17,7 @@ export const readModelModule: Module = {
   name: 'read model',
   runsIn: ['worker'],
   mergeHooks: [
-    (db, events, withCommit) => projectEvents(db, events, withCommit, publishThreads),
+    (db, events, withCommit) => projectEvents(db, events, withCommit, { onThreadsMoved: publishThreads }),
     publishChannelChanges,
   ],
   start: ({ connections, clock }) => ({

@@ -5,13 +5,7 @@ import { type CastRow, castRow, quotedBy } from '../cast-row.js'
 import { type CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { urlInserts } from './embed-queue.js'
 import { type NetChanges, ofType } from './net-changes.js'
-import {
-  attachReplies,
-  detachReplies,
-  type OnThreadsMoved,
-  resolveThreads,
-  type ThreadLock,
-} from './threads.js'
+import { attachReplies, detachReplies, resolveThreads, type ThreadLock, type ThreadMoves } from './threads.js'
 
 /**
  * Projects casts with their threads, quotes and embedded URLs.
@@ -25,7 +19,7 @@ export async function projectCasts(
   changes: NetChanges,
   counts: CastCountDeltas,
   threads: ThreadLock | Promise<ThreadLock>,
-  onThreadsMoved: OnThreadsMoved,
+  { onThreadsMoved, maxMovedToMissing }: ThreadMoves,
 ): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.CAST_ADD).map(castRow)
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
@@ -37,8 +31,8 @@ export async function projectCasts(
   }
   const rows = added.length > 0 ? await insertCasts(db, added, counts, activity, threads) : []
   if (rows.length > 0 && (await threads).move) {
-    const moved = await attachReplies(db, rows, activity)
-    if (moved.length > 0) await onThreadsMoved(db, moved)
+    const moved = await attachReplies(db, rows, activity, maxMovedToMissing)
+    if (moved.length > 0) await onThreadsMoved?.(db, moved)
   }
   return [
     ...insertQuotes(db, rows),

@@ -10,7 +10,7 @@ import { projectLinks } from './links.js'
 import { type NetChanges, netChanges } from './net-changes.js'
 import { findChannelChanges, projectProtocolChannels } from './protocol-channels.js'
 import { projectReactions } from './reactions.js'
-import { lockThreads, type OnThreadsMoved, type ThreadLock } from './threads.js'
+import { lockThreads, type ThreadLock, type ThreadMoves } from './threads.js'
 import { projectUserData, projectVerifications } from './user-data.js'
 
 /**
@@ -26,7 +26,7 @@ export async function projectEvents(
   db: Transaction,
   events: readonly LoggedEvent[],
   withCommit: WithCommit,
-  onThreadsMoved: OnThreadsMoved = ignoreMovedThreads,
+  moves: ThreadMoves = {},
 ): Promise<void> {
   const changes = netChanges(events)
   const schema = projectInto(db, 'social')
@@ -34,7 +34,7 @@ export async function projectEvents(
   const [, , last] = await inPipeline([
     schema,
     threads,
-    projectEventBatch(db, events, { changes, threads, onThreadsMoved }),
+    projectEventBatch(db, events, { changes, threads, moves }),
   ])
   const bodies = events.map(({ body }) => body)
   const channelChanges = await findChannelChanges(db, bodies, changes)
@@ -49,10 +49,8 @@ interface ProjectedChanges {
   readonly changes?: NetChanges
   /** The lock of the threads, which the caller has sent. By default it has it, and stored replies may wait for added casts. */
   readonly threads?: ThreadLock | Promise<ThreadLock>
-  readonly onThreadsMoved?: OnThreadsMoved
+  readonly moves?: ThreadMoves
 }
-
-const ignoreMovedThreads: OnThreadsMoved = async () => {}
 
 /**
  * Projects a batch of events into the selected schema.
@@ -62,7 +60,7 @@ const ignoreMovedThreads: OnThreadsMoved = async () => {}
 export async function projectEventBatch(
   db: Transaction,
   events: readonly Pick<LoggedEvent, 'body'>[],
-  { changes = netChanges(events), threads = { move: true }, onThreadsMoved }: ProjectedChanges = {},
+  { changes = netChanges(events), threads = { move: true }, moves }: ProjectedChanges = {},
 ): Promise<Statement[]> {
   const chainEvents = events.flatMap(({ body }) =>
     body.type === HubEventType.MERGE_ON_CHAIN_EVENT ? [body.onChainEvent] : [],
@@ -70,7 +68,7 @@ export async function projectEventBatch(
   if (chainEvents.length > 0) await projectChain(db, chainEvents)
   // Not by the net changes: a key may be removed in the batch in which it has signed.
   await projectGaslessApps(db, mergedMessages(events))
-  return await projectChanges(db, changes, threads, onThreadsMoved)
+  return await projectChanges(db, changes, threads, moves)
 }
 
 function mergedMessages(events: readonly Pick<LoggedEvent, 'body'>[]): SignedMessage[] {
@@ -86,13 +84,13 @@ export async function projectChanges(
   db: Transaction,
   changes: NetChanges,
   threads: ThreadLock | Promise<ThreadLock> = { move: true },
-  onThreadsMoved = ignoreMovedThreads,
+  moves: ThreadMoves = {},
 ): Promise<Statement[]> {
   if (changes.added.length === 0 && changes.removed.length === 0) return []
   // Replies, quotes, likes and recasts are counted in the same rows: two statements would lock them in two orders.
   const counts = new CastCountDeltas()
   const [ofCasts, ofReactions, ofLinks] = await inPipeline([
-    projectCasts(db, changes, counts, threads, onThreadsMoved),
+    projectCasts(db, changes, counts, threads, moves),
     projectReactions(db, changes, counts),
     projectLinks(db, changes),
     projectVerifications(db, changes),

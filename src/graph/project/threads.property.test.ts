@@ -4,38 +4,54 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { moveWaitingThreads } from '../refresh/waiting-threads.js'
 import { recount } from './recount.js'
-import { merged, project, pruned } from './testing/project-messages.js'
+import { merged, project, projectWith, pruned } from './testing/project-messages.js'
 
 const { db } = await createTestDatabase()
 const users = [1, 2].map((fid) => new TestUser(fid))
 const urls = ['https://example.com/a', 'https://example.com/b']
 
-/** Casts that reply to earlier ones, some with the wrong author, or start a thread. */
-const casts = fc
-  .array(
-    fc.record({
-      author: fc.constantFrom(...users),
-      parent: fc.option(fc.nat(3), { freq: 20 }),
-      hasWrongParent: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
-      parentUrl: fc.constantFrom(...urls, undefined),
-    }),
-    { minLength: 6, maxLength: 12 },
-  )
-  .map((steps) => {
-    const made: SignedMessage[] = []
-    for (const [index, { author, parent, hasWrongParent, parentUrl }] of steps.entries()) {
-      const parentCast = parent === null ? undefined : made[index - 1 - (parent % Math.min(index || 1, 2))]
-      const body = parentCast
-        ? { parentCastId: { fid: parentCast.data.fid + (hasWrongParent ? 7 : 0), hash: parentCast.hash } }
-        : { parentUrl }
-      made.push(author.cast(`cast ${index}`, testNow - index, body))
-    }
-    return made
-  })
+/** Casts that reply to the one or two before, few with the wrong author, or start a thread. */
+const castTrees = (minLength: number) =>
+  fc
+    .array(
+      fc.record({
+        author: fc.constantFrom(...users),
+        parent: fc.option(fc.nat(3), { freq: 20 }),
+        hasWrongParent: fc.nat(19).map((n) => n === 0),
+        parentUrl: fc.constantFrom(...urls, undefined),
+      }),
+      { minLength, maxLength: 12 },
+    )
+    .map((steps) => {
+      const made: SignedMessage[] = []
+      for (const [index, { author, parent, hasWrongParent, parentUrl }] of steps.entries()) {
+        const parentCast = parent === null ? undefined : made[index - 1 - (parent === 0 && index > 1 ? 1 : 0)]
+        const body = parentCast
+          ? { parentCastId: { fid: parentCast.data.fid + (hasWrongParent ? 7 : 0), hash: parentCast.hash } }
+          : { parentUrl }
+        made.push(author.cast(`cast ${index}`, testNow - index, body))
+      }
+      return made
+    })
+const casts = castTrees(6)
 
 /** Each batch adds the casts of these indexes that are missing and removes those that are stored. */
 const batches = fc.array(fc.array(fc.nat(11), { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 8 })
+
+/** Removes the casts of these indexes that are stored, and stores the others. Returns both. */
+function toggle(
+  storedCastsByName: Map<string, SignedMessage>,
+  batch: readonly number[],
+  allCasts: readonly SignedMessage[],
+): [removed: SignedMessage[], added: SignedMessage[]] {
+  const affected = [...new Set(batch.map((place) => allCasts[place % allCasts.length]!))]
+  const removedCasts = affected.filter((cast) => storedCastsByName.delete(nameOf(cast)))
+  const addedCasts = affected.filter((cast) => !removedCasts.includes(cast))
+  for (const cast of addedCasts) storedCastsByName.set(nameOf(cast), cast)
+  return [removedCasts, addedCasts]
+}
 
 test('the thread of a cast depends on the stored casts, not on their history', async () => {
   await fc.assert(
@@ -44,16 +60,47 @@ test('the thread of a cast depends on the stored casts, not on their history', a
       await db`delete from social.url_activity`
       const storedCastsByName = new Map<string, SignedMessage>()
       for (const batch of castIndexes) {
-        const affected = [...new Set(batch.map((place) => allCasts[place % allCasts.length]!))]
-        const removedCasts = affected.filter((cast) => storedCastsByName.delete(nameOf(cast)))
-        const addedCasts = affected.filter((cast) => !removedCasts.includes(cast))
-        for (const cast of addedCasts) storedCastsByName.set(nameOf(cast), cast)
+        const [removedCasts, addedCasts] = toggle(storedCastsByName, batch, allCasts)
         await project(db, ...pruned(...removedCasts), ...merged(...addedCasts))
         expect(await storedThreads()).toEqual(expected(storedCastsByName))
         expect(await activity()).toEqual(expectedActivity(storedCastsByName))
       }
     }),
     { numRuns: 60 },
+  )
+})
+
+/** All casts in any order, some removed and added again, in small batches; the scheduled job runs after few of them. */
+const histories = fc
+  .tuple(
+    fc.shuffledSubarray([...Array(12).keys()], { minLength: 12 }),
+    fc.array(fc.nat(11), { maxLength: 4 }),
+    fc.array(fc.record({ size: fc.integer({ min: 1, max: 3 }), moves: fc.nat(9).map((n) => n === 0) }), {
+      minLength: 16,
+      maxLength: 16,
+    }),
+  )
+  .map(([all, again, cuts]) => {
+    const rest = [...all, ...again]
+    return cuts.map(({ size, moves }) => ({ casts: rest.splice(0, size), moves: moves || rest.length === 0 }))
+  })
+
+test('casts that have waited get their threads, however few may move at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(castTrees(12), histories, fc.nat(2), async (allCasts, history, maxMovedToMissing) => {
+      await db`truncate social.casts, social.url_activity, social.waiting_threads`
+      const storedCastsByName = new Map<string, SignedMessage>()
+      for (const step of history) {
+        if (step.casts.length === 0) break
+        const [removedCasts, addedCasts] = toggle(storedCastsByName, step.casts, allCasts)
+        await projectWith({ maxMovedToMissing }, db, ...pruned(...removedCasts), ...merged(...addedCasts))
+        if (!step.moves) continue
+        await moveWaitingThreads(db, '0 seconds', async () => {})
+        expect(await storedThreads()).toEqual(expected(storedCastsByName))
+        expect(await activity()).toEqual(expectedActivity(storedCastsByName))
+      }
+    }),
+    { numRuns: 100 },
   )
 })
 

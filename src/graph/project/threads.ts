@@ -28,6 +28,8 @@ interface ThreadNode {
 /** A stored cast with its current thread. */
 interface StoredCast extends Thread {
   readonly hash: Buffer
+  /** Whether its thread is out of date: the cast that was missing at the top has arrived, and waits to move it. */
+  readonly waits: boolean
 }
 
 /**
@@ -89,21 +91,18 @@ function nameOf(fid: number, hash: Buffer): string {
 
 async function selectThreads(db: Transaction, hashes: readonly Buffer[]): Promise<Map<string, StoredCast>> {
   if (hashes.length === 0) return new Map()
-  const rows = await db<{ fid: number; hash: Buffer; thread_hash: Buffer; root_parent_url: string | null }[]>`
-    select fid, hash, thread_hash, root_parent_url
+  const rows = await db<(StoredCast & { fid: number })[]>`
+    select
+      fid, hash, thread_hash as "threadHash", root_parent_url as "rootParentUrl",
+      exists (select from waiting_threads w where w.hash = casts.thread_hash) as waits
     from casts
     where hash = any (${db.types.byteas(hashes)}::bytea[])
   `
-  return new Map(
-    rows.map((row) => [
-      nameOf(row.fid, row.hash),
-      { hash: row.hash, threadHash: row.thread_hash, rootParentUrl: row.root_parent_url },
-    ]),
-  )
+  return new Map(rows.map((row) => [nameOf(row.fid, row.hash), row]))
 }
 
 /**
- * The thread of a stored cast is about to change if the missing cast at its top is one of `casts`. Such
+ * The thread of a stored cast is about to change if the missing cast at its top is one of `casts`, or waits. Such
  * parents do not count as known: they are walked through, with all of their ancestors.
  */
 async function selectWaitingReplies(
@@ -112,8 +111,8 @@ async function selectWaitingReplies(
   casts: readonly ThreadNode[],
 ): Promise<ThreadNode[]> {
   const insertedHashes = new Set(casts.map(({ hash }) => hash.toString('hex')))
-  const waitingReplies = [...parents.values()].filter(({ threadHash }) =>
-    insertedHashes.has(threadHash.toString('hex')),
+  const waitingReplies = [...parents.values()].filter(
+    ({ threadHash, waits }) => waits || insertedHashes.has(threadHash.toString('hex')),
   )
   return await selectWithAncestors(
     db,
@@ -156,7 +155,14 @@ const MAX_MOVED_TO_MISSING = 200
  * Runs in the transaction that moves casts, with the threads that they had and no event of the merge names: hex without 0x. Caches
  * may have casts with them.
  */
-export type OnThreadsMoved = (db: Transaction, hashes: readonly string[]) => Promise<void>
+type OnThreadsMoved = (db: Transaction, hashes: readonly string[]) => Promise<void>
+
+/** How added casts move stored threads. */
+export interface ThreadMoves {
+  readonly onThreadsMoved?: OnThreadsMoved
+  /** With more casts below, a cast whose own parent is missing does not move them. 200 by default. */
+  readonly maxMovedToMissing?: number
+}
 
 /**
  * Gives the replies that were waiting for these casts their thread, and all casts below.

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { recount } from '../project/recount.js'
-import { merged, project, pruned } from '../project/testing/project-messages.js'
+import { merged, project, projectWith, pruned } from '../project/testing/project-messages.js'
 import { moveWaitingThreads } from './waiting-threads.js'
 
 const { db } = await createTestDatabase()
@@ -99,4 +99,17 @@ test('a waiting cast is removed -> nothing waits for it', async () => {
   expect(await waiting()).toBe(0)
   const below = chain.length - 1 - chain.indexOf(removed)
   expect(await threadsBelow(removed.hash)).toBe(below)
+})
+
+test('the first cast and one below a waiting cast in one batch -> one thread', async () => {
+  await db`truncate social.casts, social.url_activity`
+  const chain = chainOf(6)
+  const [first, waits, parent, late, ...last] = chain
+  const add = (...casts: SignedMessage[]) => projectWith({ maxMovedToMissing: 0 }, db, ...merged(...casts))
+  await add(parent!, ...last)
+  await add(waits!)
+  await add(first!, late!)
+  expect(await move()).not.toEqual([])
+  expect(await threadsBelow(first!.hash)).toBe(6)
+  expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 6 }])
 })

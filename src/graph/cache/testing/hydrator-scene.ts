@@ -37,9 +37,10 @@ export async function createHydratorScene() {
       hydrator?.invalidation.applyEvents(events)
     }
     const project: MergeHook = (transaction, events, withCommit) =>
-      projectEvents(transaction, events, withCommit, async (_, threads) =>
-        hydrator?.invalidation.apply({ tags: threads.map(cacheTag.thread) }),
-      )
+      projectEvents(transaction, events, withCommit, {
+        onThreadsMoved: async (_, threads) =>
+          hydrator?.invalidation.apply({ tags: threads.map(cacheTag.thread) }),
+      })
     const { messages } = await mergeBatch(
       db,
       1,

@@ -5,13 +5,23 @@ import { transact } from '../../../platform/db/pipeline.js'
 import { HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { projectEvents } from '../project.js'
+import type { ThreadMoves } from '../threads.js'
 
 /** Projects events as a merge does, without the other writes of a merge. */
 export async function project(db: Database, ...bodies: HubEventBody[]): Promise<void> {
+  await projectWith({}, db, ...bodies)
+}
+
+/** Projects events, with other limits than a merge has. */
+export async function projectWith(
+  moves: ThreadMoves,
+  db: Database,
+  ...bodies: HubEventBody[]
+): Promise<void> {
   const events = bodies.map(
     (body, index): LoggedEvent => ({ shard: 1, id: index, timestamp: 0, fid: null, body }),
   )
-  await transact(db, (transaction, withCommit) => projectEvents(transaction, events, withCommit))
+  await transact(db, (transaction, withCommit) => projectEvents(transaction, events, withCommit, moves))
 }
 
 /** Events that merge each message and replace none. */
