@@ -188,17 +188,21 @@ export async function attachReplies(
         and (c.thread_hash, c.root_parent_url) is distinct from (p.thread_hash, p.root_parent_url)
     ), deferred as (
       insert into waiting_threads (hash, fid)
-      select distinct parent_hash, parent_fid
-      from attached a
-      where not exists (select from casts t where t.hash = a.thread_hash)
-        and ${maxMovedToMissing}::bigint < (
-          with recursive lower as (
-            select a.parent_hash as hash, a.parent_fid as fid
-            union all
-            select c.hash, c.fid from lower l join casts c on c.parent_hash = l.hash and c.parent_fid = l.fid
-          )
-          select count(*) - 1 from (select from lower limit ${maxMovedToMissing}::bigint + 2) counted
+      select parent_hash, parent_fid
+      from (
+        -- Otherwise the casts below are counted for each direct reply, and also where nothing is missing.
+        select distinct parent_hash, parent_fid from attached
+        where not exists (select from casts t where t.hash = attached.thread_hash)
+        offset 0
+      ) a
+      where ${maxMovedToMissing}::bigint < (
+        with recursive lower as (
+          select a.parent_hash as hash, a.parent_fid as fid
+          union all
+          select c.hash, c.fid from lower l join casts c on c.parent_hash = l.hash and c.parent_fid = l.fid
         )
+        select count(*) - 1 from (select from lower limit ${maxMovedToMissing}::bigint + 2) counted
+      )
       on conflict (hash) do update set waiting_since = excluded.waiting_since
       returning hash
     ),

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { projectChanges, projectInto } from '../project/project.js'
 import { recount } from '../project/recount.js'
 import { merged, project, projectWith, pruned } from '../project/testing/project-messages.js'
 import { moveWaitingThreads } from './waiting-threads.js'
@@ -112,4 +114,25 @@ test('the first cast and one below a waiting cast in one batch -> one thread', a
   expect(await move()).not.toEqual([])
   expect(await threadsBelow(first!.hash)).toBe(6)
   expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 6 }])
+})
+
+test.each([
+  { arrives: 'a first cast', body: { parentUrl: url } },
+  { arrives: 'a cast without its parent', body: { parentCastId: { fid: 1, hash: Buffer.alloc(20, 7) } } },
+])('$arrives below which many replies wait -> each reply is read a few times', async ({ body }) => {
+  await db`truncate social.casts, social.url_activity, social.waiting_threads`
+  const popular = user.cast('popular', testNow, body)
+  const replies = Array.from({ length: 600 }, (_, index) =>
+    user.cast(`reply ${index}`, testNow, { parentCastId: { fid: 1, hash: popular.hash } }),
+  )
+  await project(db, ...merged(...replies))
+  await db`analyze social.casts`
+  const [reads] = await db.begin(async (transaction) => {
+    await projectInto(transaction, 'social')
+    await inPipeline(await projectChanges(transaction, { added: [popular], removed: [] }))
+    return await transaction<{ count: number }[]>`
+      select (seq_tup_read + idx_tup_fetch)::integer as count
+      from pg_stat_xact_user_tables where relid = 'social.casts'::regclass`
+  })
+  expect(reads!.count).toBeLessThan(50 * replies.length)
 })
