@@ -115,6 +115,12 @@ export async function rebuildChannelFollows(db: Transaction, channels: readonly 
     ), begun as (
       insert into channels.follows (channel_id, fid, followed_at, by_message)
       select id, fid, followed_at, true from follower
+      -- A conflict would lock the row, which writes it: a renewal finds hundreds of thousands of follows unchanged.
+      where not exists (
+        select from channels.follows f
+        where f.channel_id = follower.id and f.fid = follower.fid
+          and f.by_message and f.followed_at = follower.followed_at
+      )
       on conflict (channel_id, fid) do update set followed_at = excluded.followed_at, by_message = true
       returning channel_id, xmax = 0 as is_new
     )
