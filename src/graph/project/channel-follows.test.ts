@@ -50,3 +50,8 @@ test('a rebuild writes the follows that have changed, and no other', async () =>
   const locks = await db`select xmax::text from channels.follows where fid = 2`
   expect(locks).toEqual([{ xmax: '0' }])
 })
+
+test('a like of a time before engine V21 is no follow', async () => {
+  expect(await rebuild(FarcasterNetwork.TESTNET)).toEqual([])
+  expect(await followerCount()).toBe(0)
+})

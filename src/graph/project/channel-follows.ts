@@ -2,7 +2,7 @@ import { readNetwork } from '../../hub/network.js'
 import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { channelIdOfUrl, channelUrl } from '../../protocol/channel-uri.js'
 import { MessageType, ReactionType } from '../../protocol/definitions.js'
-import { isV21 } from '../../protocol/engine-version.js'
+import { isV21, v21Start } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { NetChanges } from './net-changes.js'
@@ -106,6 +106,7 @@ export async function rebuildChannelFollows(db: Transaction, channels: readonly 
       select channel.id, r.fid, r.ts + ${unixSecondsFromFarcasterSeconds(0)}::bigint as followed_at
       from channel
       join social.url_reactions r on r.url = channel.url and r.type = ${ReactionType.LIKE}::smallint
+        and r.ts >= ${v21Start(network)}::bigint
     ), ended as (
       delete from channels.follows f
       using channel
