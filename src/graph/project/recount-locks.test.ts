@@ -8,6 +8,7 @@ import { projectEvents } from './project.js'
 import { recount } from './recount.js'
 import { emptyHub } from './testing/empty-hub.js'
 import { countLockWaiters, createGate, holdTransaction } from './testing/transaction-locks.js'
+import { lockThreadsExclusively } from './threads.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -100,6 +101,20 @@ test('a reply about to be committed below a cast with a wrong thread is repaired
     { root_parent_url: url },
     { root_parent_url: url },
   ])
+})
+
+test('recount waits for a waiting thread that is about to move, and moves none of its casts itself', async () => {
+  const root = alice.cast('root', testNow - 9, { parentUrl: url })
+  const reply = bob.cast('reply', testNow - 8, { parentCastId: { fid: 1, hash: root.hash } })
+  await mergeInto(1, { messages: [root] })
+  await mergeInto(2, { messages: [reply] })
+  await db`update social.casts set thread_hash = hash where hash = ${reply.hash}`
+  const moving = await holdTransaction(db, async (sql) => {
+    await lockThreadsExclusively(sql)
+    await sql`update social.casts set thread_hash = ${root.hash} where hash = ${reply.hash}`
+  })
+  const wrong = await recountConcurrently(() => moving.release())
+  expect(wrong).toEqual([])
 })
 
 test('recount counts a channel follow about to be committed, and waits for no other range', async () => {

@@ -5,7 +5,7 @@ import { inPipeline } from '../../platform/db/pipeline.js'
 import { UrlActivity } from './cast-counts.js'
 import { type CounterTable, counters } from './counters.js'
 import { projectInto } from './project.js'
-import { repairThreads } from './threads.js'
+import { lockThreadsExclusively, repairThreads } from './threads.js'
 
 export interface RecountOptions {
   /** The number of shards of the hub. */
@@ -51,6 +51,8 @@ const threads: Check = {
   weight: 5,
   async repair(db, chunk) {
     await projectInto(db, 'social')
+    // After the shards, as merges do. The scheduled job of waiting threads takes this lock alone.
+    await lockThreadsExclusively(db)
     const activity = new UrlActivity()
     const wrong = await repairThreads(db, chunk as Chunk<Buffer>, activity)
     await inPipeline(activity.statements(db))
