@@ -116,6 +116,25 @@ test('the first cast and one below a waiting cast in one batch -> one thread', a
   expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 6 }])
 })
 
+test('a thread that cannot be moved delays no other, and fails the job', async () => {
+  await db`truncate social.casts, social.url_activity, social.waiting_threads`
+  const chains = [5, 6, 7].map((length) => chainOf(length).slice(1))
+  for (const [first, ...others] of chains) {
+    await project(db, ...merged(...others))
+    await projectWith({ maxMovedToMissing: 0 }, db, ...merged(first!))
+  }
+  const limits = new Set<string>()
+  const moving = moveWaitingThreads(db, '0 seconds', async (transaction, hash) => {
+    const [limit] = await transaction`show statement_timeout`
+    limits.add(limit!.statement_timeout)
+    if (hash === chains[2]![0]!.hash.toString('hex')) throw new Error('too large')
+  })
+  await expect(moving).rejects.toThrow('too large')
+  // Merges wait for a thread that moves.
+  expect([...limits]).toEqual(['5s'])
+  expect(await waiting()).toBe(1)
+})
+
 test.each([
   { arrives: 'a first cast', body: { parentUrl: url } },
   { arrives: 'a cast without its parent', body: { parentCastId: { fid: 1, hash: Buffer.alloc(20, 7) } } },
