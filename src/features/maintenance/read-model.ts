@@ -23,8 +23,10 @@ export async function replayForServers(
   db: Database,
   options: Omit<ReplayOptions, 'onSwap'>,
 ): Promise<string[]> {
-  await replay(db, { ...options, onSwap: invalidateEverything })
-  return ['the read model is rebuilt']
+  const hasDroppedFormer = await replay(db, { ...options, onSwap: invalidateEverything })
+  const leftover =
+    'the former one is in use and stays in the schema social_replaced: the next replay drops it, or you do'
+  return ['the read model is rebuilt', ...(hasDroppedFormer ? [] : [leftover])]
 }
 
 /** Recounts and repairs counters, and has all servers show what was repaired. Returns lines for the operator. */

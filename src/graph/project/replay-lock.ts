@@ -10,7 +10,10 @@ export interface ReplayLock {
 }
 
 /** Runs a replay under its lock. @throws when another one runs. */
-export async function withReplayLock(db: Database, work: (lock: ReplayLock) => Promise<void>): Promise<void> {
+export async function withReplayLock<Result>(
+  db: Database,
+  work: (lock: ReplayLock) => Promise<Result>,
+): Promise<Result> {
   const session = await db.reserve()
   try {
     const [row] = await session<
@@ -20,7 +23,7 @@ export async function withReplayLock(db: Database, work: (lock: ReplayLock) => P
     // It says nothing while an index is built.
     await session`set idle_session_timeout = 0`
     await refuseBesideLostReplay(db)
-    await work(lockOf(db, session))
+    return await work(lockOf(db, session))
   } finally {
     // A lost connection has released the lock.
     await session`select pg_advisory_unlock_all()`.catch(() => {})

@@ -208,6 +208,22 @@ test('an abort cancels an index build', async () => {
   await ended
 })
 
+test('a table is read beyond the swap -> the replay succeeds, and leaves the former read model to the next', async () => {
+  await merge([users[0]!.cast('cast', testNow)])
+  const reader = await holdTransaction(other, (sql) => sql`select from social.casts`)
+  const stopping = new AbortController()
+  const running = replay(db, { shards: 1, signal: stopping.signal })
+  const former = () => db`select from pg_namespace where nspname = 'social_replaced'`
+  await expect.poll(former).toHaveLength(1)
+  stopping.abort(new Error('stopped'))
+  expect(await running).toBe(false)
+  await reader.release()
+  expect(await db`select from social.casts`).toHaveLength(1)
+  expect(await former()).toHaveLength(1)
+  expect(await replay(db, { shards: 1 })).toBe(true)
+  expect(await former()).toHaveLength(0)
+})
+
 test('onSwap runs in the transaction of the swap', async () => {
   const stopped = new Error('not now')
   await merge([users[0]!.cast('cast', testNow)])

@@ -46,8 +46,10 @@ const DEFAULT_PAGE_ROWS = 2000
 
 /** Longest wait of the swap for a lock: readers of a table that it locks, and perhaps merges, wait as long. */
 const swapLockTimeout = '2s'
-/** Wait between two attempts to swap. */
+/** Wait between two attempts to swap, or to drop the former read model. */
 const SWAP_RETRY_MS = 5_000
+/** A minute and a half. */
+const MAX_DROP_ATTEMPTS = 12
 
 /** The last projected event id of each shard. */
 type Heads = Map<number, number>
@@ -55,13 +57,14 @@ type Heads = Map<number, number>
 /**
  * Rebuilds the read model from the hub with the same projections, in a schema beside the live one, while
  * merges and reads go on. Then it follows the log until it has caught up and swaps the schemas in one
- * transaction. An aborted replay leaves the live schema unchanged.
+ * transaction. A replay that is aborted before leaves the live schema unchanged.
  *
  * @param db Needs three connections.
+ * @returns whether the former read model was dropped. While its tables are in use, it is left to the next replay.
  * @throws when another replay runs, when the connection with its lock is lost, when views, foreign keys, policies or triggers of an operator would be dropped, or when the log dropped events that were merged since the replay began.
  */
-export async function replay(db: Database, options: ReplayOptions): Promise<void> {
-  await withReplayLock(db, async (lock) => {
+export async function replay(db: Database, options: ReplayOptions): Promise<boolean> {
+  return await withReplayLock(db, async (lock) => {
     await refuseDependents(db)
     await lock.begin(dropReplaySchemas)
     await rebuildSchema(db, lock, options).catch(async (error: unknown) => {
@@ -69,8 +72,32 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
       await lock.begin(dropReplaySchemas).catch(() => {})
       throw error
     })
-    await lock.begin(dropReplaySchemas)
+    return await dropFormer(lock, options.signal)
   })
+}
+
+async function dropFormer(lock: ReplayLock, signal?: AbortSignal): Promise<boolean> {
+  for (let attempt = 1; attempt <= MAX_DROP_ATTEMPTS && !signal?.aborted; attempt += 1) {
+    if (attempt > 1) await pause(SWAP_RETRY_MS, signal)
+    if (await unlessInUse(() => lock.begin(dropIfUnused))) return true
+  }
+  return false
+}
+
+async function dropIfUnused(transaction: Transaction): Promise<void> {
+  await transaction.unsafe(`set local lock_timeout = '${swapLockTimeout}'`)
+  await dropReplaySchemas(transaction)
+}
+
+/** Returns false if the work was given up because it waited for a lock. */
+async function unlessInUse(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (isLockTimeout(error)) return false
+    throw error
+  }
 }
 
 async function rebuildSchema(db: Database, lock: ReplayLock, options: ReplayOptions): Promise<void> {
@@ -117,8 +144,8 @@ async function swapIn(
 ): Promise<boolean> {
   // A copy, because what it projects is rolled back when it gives up.
   const lastHeads = new Map(heads)
-  try {
-    await lock.begin(async (transaction) => {
+  return await unlessInUse(() =>
+    lock.begin(async (transaction) => {
       await transaction.unsafe(`set local lock_timeout = '${swapLockTimeout}'`)
       await lockPreservedTables(transaction)
       await lockShards(transaction, shardNumbers(shards))
@@ -130,12 +157,8 @@ async function swapIn(
       await swapSchemas(transaction)
       await rebuildProtocolChannels(transaction)
       await onSwap?.(transaction)
-    })
-    return true
-  } catch (error) {
-    if (isLockTimeout(error)) return false
-    throw error
-  }
+    }),
+  )
 }
 
 /** Projects all stored messages from one snapshot, and returns the log position of the snapshot. */
