@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Fragment } from '#postgres'
 import { createTestDatabase } from '../../../test/database.js'
 import { distanceKm } from '../../platform/geo/distance.js'
 import { countCastsFound } from './cast-metrics.js'
 import { type CastSearch, searchCasts } from './cast-search.js'
 import { searchTerms } from './cast-search-terms.js'
+import { type ConversationPageRequest, type ReplyCursor, readConversation } from './casts-in-conversation.js'
 import type { FeedCursor } from './feeds.js'
 import { readPopularCasts } from './popular-casts.js'
 import { readNearbyUsers } from './users.js'
@@ -111,6 +113,75 @@ describe('countCastsFound without words', () => {
     )
     expect(sum).toBe(CASTS / 4)
   })
+})
+
+describe('readConversation', () => {
+  const REPLIES = 2_500
+  const FOLDED = 51
+  const focus = Buffer.alloc(20, 1)
+  const page: ConversationPageRequest = {
+    cast: { hashPrefix: focus.toString('hex'), username: null },
+    depth: 1,
+    order: 'chron',
+    fold: null,
+    ancestors: false,
+    after: null,
+    count: 40,
+  }
+
+  beforeAll(async () => {
+    await db`
+      insert into social.casts
+        (hash, fid, ts, text, parent_hash, parent_fid, thread_hash, embeds, mentions, mention_positions, signer)
+      select case i when 0 then ${focus} else hash end,
+        -- Few are below the fold: none of the first and of the last thousand.
+        case when i between 1100 and 1200 and i % 2 = 0 then ${FOLDED} else 50 end, 10000 + i / 2, '',
+        case when i > 0 then ${focus} end, case when i > 0 then 50 end, ${focus}, '[]', '{}', '{}', ''
+      from (
+        select i, decode(md5('reply' || i) || '00000000', 'hex') as hash from generate_series(0, ${REPLIES}::integer) i
+      ) c`
+    await db`
+      insert into social.cast_counts (hash, fid, likes)
+      select hash, fid, ts * 7919 % 50 from social.casts where parent_hash = ${focus}`
+    await db`insert into social.users (fid, custody_address, registered_at, score) values (${FOLDED}, '', 0, 0.1)`
+  })
+
+  async function readAll(request: Partial<ConversationPageRequest>) {
+    const pages: string[][] = []
+    for (let after: ReplyCursor | null | undefined = null; after !== undefined; ) {
+      const { rows, scanLimit } = await readConversation(db, { ...page, ...request, after })
+      const direct = rows.filter(({ level }) => level === 1)
+      pages.push(direct.slice(0, page.count - 1).map(({ hash }) => hash))
+      after = (direct.length === page.count ? direct.at(-2) : scanLimit) ?? undefined
+    }
+    return pages
+  }
+  const replies = async (condition: Fragment, order: Fragment) => {
+    const rows = await db<{ hash: string }[]>`
+      select encode(c.hash, 'hex') as hash from social.casts c join social.cast_counts n using (hash, fid)
+      where c.parent_hash = ${focus} and ${condition} order by ${order}`
+    return rows.map(({ hash }) => hash)
+  }
+
+  it('algorithmic: the latest 1,000 replies, those with the most reactions first', async () => {
+    const latest = db`
+      c.hash in (select hash from social.casts where parent_hash = ${focus} order by ts desc, hash desc limit 1000)`
+    const expected = await replies(latest, db`n.likes desc, c.ts desc, c.hash desc`)
+    expect((await readAll({ order: 'algorithmic' })).flat()).toEqual(expected)
+  })
+
+  it.each(['chron', 'desc_chron'] as const)(
+    'a fold, %s: all replies, in pages that read 1,000',
+    async (order) => {
+      const inOrder = order === 'chron' ? db`c.ts, c.hash` : db`c.ts desc, c.hash desc`
+      const pages = await readAll({ order, fold: 'below' })
+      expect(pages.flat()).toEqual(await replies(db`c.fid = ${FOLDED}`, inOrder))
+      expect(pages[0]).toEqual([])
+      expect((await readAll({ order, fold: 'above' })).flat()).toEqual(
+        await replies(db`c.fid <> ${FOLDED}`, inOrder),
+      )
+    },
+  )
 })
 
 describe('readPopularCasts', () => {

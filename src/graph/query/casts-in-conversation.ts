@@ -38,6 +38,20 @@ export interface ConversationRow extends ReplyCursor {
   readonly parent: string | null
 }
 
+/** A part of a conversation. */
+export interface ConversationPage {
+  /** Empty if the cast is not stored. */
+  readonly rows: readonly ConversationRow[]
+  /** The last direct reply that was read for a fold in an order of time, if more follow; null otherwise. */
+  readonly scanLimit: ReplyCursor | null
+}
+
+/**
+ * Replies to a cast that are ranked, the newest; or that are read for a fold at once. With 100,000 replies a page of all took up to a
+ * second of PostgreSQL.
+ */
+const MAX_SCANNED_REPLIES = 1_000
+
 /** A larger conversation is cut off, deepest level first. */
 const MAX_REPLIES = 500
 const MAX_ANCESTORS = 100
@@ -46,14 +60,14 @@ const MAX_ANCESTORS = 100
 const FOLD_SCORE = 0.5
 
 /**
- * Reads a cast with its ancestors and replies, in one statement; empty if the cast is not stored. Leaves out hidden users,
- * except the author of the cast itself.
+ * Reads a cast with its ancestors and replies, in one statement. Leaves out hidden users, except the author of the cast
+ * itself.
  */
 export async function readConversation(
   db: Database,
   pageRequest: ConversationPageRequest,
-): Promise<ConversationRow[]> {
-  return db<ConversationRow[]>`
+): Promise<ConversationPage> {
+  const rows = await db<(ConversationRow & { readonly isScanLimit: boolean })[]>`
     with recursive focus as materialized (${castByIdentifier(db, pageRequest.cast)}),
     above as (
       select hash, fid, parent_hash, parent_fid, ts, 0 as level from focus
@@ -76,34 +90,70 @@ export async function readConversation(
       cross join lateral (${repliesTo(db, pageRequest, 'deeper')}) c
       where f.level < ${pageRequest.depth}::integer
     )
-    select encode(hash, 'hex') as hash, encode(parent_hash, 'hex') as parent, ts, 0 as rank, level
+    select encode(hash, 'hex') as hash, encode(parent_hash, 'hex') as parent, ts, 0 as rank, level,
+      false as "isScanLimit"
     from above
     -- Ancestors are walked through hidden ones. The cast itself was asked for.
     where level = 0 or ${visibilityFilter(db, pageRequest, 'above.fid')}
     union all
-    select encode(hash, 'hex'), encode(parent_hash, 'hex'), ts, rank, level
+    select encode(hash, 'hex'), encode(parent_hash, 'hex'), ts, rank, level, false
     from (select * from below limit ${MAX_REPLIES}) bounded
+    ${
+      pageRequest.fold && pageRequest.order !== 'algorithmic'
+        ? db`
+          union all
+          (
+            select encode(c.hash, 'hex'), null, c.ts, 0, 1, true
+            from focus f
+            cross join lateral (${candidatesFor(db, pageRequest, 'direct')}) c
+            offset ${MAX_SCANNED_REPLIES - 1}::bigint
+          )`
+        : db``
+    }
   `
+  return {
+    rows: rows.filter(({ isScanLimit }) => !isScanLimit),
+    scanLimit: rows.find(({ isScanLimit }) => isScanLimit) ?? null,
+  }
 }
 
+type Replies = 'direct' | 'deeper'
+
 /** The replies to `f`, at most the requested number per cast, in the requested order. */
-function repliesTo(db: Database, pageRequest: ConversationPageRequest, which: 'direct' | 'deeper'): Fragment {
+function repliesTo(db: Database, pageRequest: ConversationPageRequest, which: Replies): Fragment {
   const { order, fold, viewerFid, after, count } = pageRequest
-  const rank = order === 'algorithmic' ? db`coalesce(n.likes + n.recasts + n.replies, 0)` : db`0`
-  const counters =
-    order === 'algorithmic'
-      ? db`left join social.cast_counts n on n.hash = reply.hash and n.fid = reply.fid`
-      : db``
-  const isFolded = which === 'direct' || fold === 'above'
+  const isRanked = order === 'algorithmic'
+  const rank = isRanked ? db`coalesce(n.likes + n.recasts + n.replies, 0)` : db`0`
+  const counters = isRanked
+    ? db`left join social.cast_counts n on n.hash = reply.hash and n.fid = reply.fid`
+    : db``
   return db`
     select reply.hash, reply.fid, reply.parent_hash, reply.ts, ${rank} as rank
-    from social.casts reply ${counters}
-    where reply.parent_hash = f.hash and reply.parent_fid = f.fid
-      and ${visibilityFilter(db, pageRequest, 'reply.fid')}
-      ${isFolded && fold ? db`and ${isRankedAbove(db, viewerFid)} = ${fold === 'above'}` : db``}
-      ${which === 'direct' && after ? db`and ${isAfterCursor(db, order, rank, after)}` : db``}
+    from (${candidatesFor(db, pageRequest, which)}) reply ${counters}
+    where ${visibilityFilter(db, pageRequest, 'reply.fid')}
+      ${isFolded(fold, which) ? db`and ${isRankedAbove(db, viewerFid)} = ${fold === 'above'}` : db``}
+      ${which === 'direct' && after && isRanked ? db`and ${isAfterCursor(db, order, rank, after)}` : db``}
     order by ${orderOf(db, order, rank)}
     limit ${which === 'direct' ? count : Math.max(1, count - 1)}`
+}
+
+/** The replies to `f` among which a page is chosen, bounded where the choice could read all of them. */
+function candidatesFor(db: Database, pageRequest: ConversationPageRequest, which: Replies): Fragment {
+  const { order, fold, after } = pageRequest
+  const isRanked = order === 'algorithmic'
+  const bound = db`
+    order by ${isRanked ? orderOf(db, 'desc_chron') : orderOf(db, order)}
+    limit ${db.unsafe(String(MAX_SCANNED_REPLIES))}`
+  return db`
+    select reply.hash, reply.fid, reply.parent_hash, reply.ts
+    from social.casts reply
+    where reply.parent_hash = f.hash and reply.parent_fid = f.fid
+      ${which === 'direct' && after && !isRanked ? db`and ${isAfterCursor(db, order, db`0`, after)}` : db``}
+    ${isRanked || isFolded(fold, which) ? bound : db``}`
+}
+
+function isFolded(fold: ConversationPageRequest['fold'], which: Replies): boolean {
+  return fold === 'above' || (fold === 'below' && which === 'direct')
 }
 
 /**
@@ -135,7 +185,7 @@ function isAfterCursor(
   return db`(${rank}, reply.ts, reply.hash) < (${lastRank}::bigint, ${ts}::bigint, decode(${hash}, 'hex'))`
 }
 
-function orderOf(db: Database, order: ReplyOrder, rank: Fragment): Fragment {
+function orderOf(db: Database, order: ReplyOrder, rank = db`0`): Fragment {
   if (order === 'chron') return db`reply.ts, reply.hash`
   if (order === 'desc_chron') return db`reply.ts desc, reply.hash desc`
   return db`${rank} desc, reply.ts desc, reply.hash desc`

@@ -59,7 +59,7 @@ export const castConversationSummary = defineOperation({
   notFound: unknownCast,
 
   async handle({ db, hydrator, ai }, { identifier, limit, prompt }, caller) {
-    const rows = await readConversation(db, {
+    const { rows } = await readConversation(db, {
       cast: castIdentifier({ identifier, type: parseUrl(identifier) === null ? 'hash' : 'url' }),
       depth: REPLY_DEPTH,
       order: 'chron',

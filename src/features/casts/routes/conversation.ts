@@ -29,7 +29,7 @@ const cursors = {
 export const castConversation = defineOperation({
   method: 'GET',
   path: 'cast/conversation',
-  // All direct replies are read before the first of them is known: they may be tens of thousands.
+  // Up to a thousand replies are read to find the first.
   price: ({ sort_type, fold }) =>
     sort_type === 'algorithmic' || fold !== undefined ? workPrices.search : workPrices.largeReply,
   isPublic: true,
@@ -38,9 +38,10 @@ export const castConversation = defineOperation({
   description:
     `${castIdentifierNote} Pages hold direct replies. Each reply has up to \`limit\` replies of its own, ` +
     'down to `reply_depth`, at most 500 casts on a page. `sort_type=algorithmic` puts casts with the most ' +
-    'likes, recasts and replies first. Above the fold are replies by the author of the cast, by users ' +
+    'likes, recasts and replies first, of the latest 1,000 replies to each. Above the fold are replies by the author of the cast, by users ' +
     'whom the viewer follows, and by users whose score is unknown or at least 0.5. `fold=below` selects ' +
-    'direct replies only and shows all replies to them.',
+    'direct replies only and shows all replies to them. With `fold`, a page in order of time looks at 1,000 direct replies: it may have ' +
+    'fewer than `limit`, or none, and a cursor.',
   query: Type.Object({
     ...castIdentifierParameters,
     reply_depth: Type.Integer({
@@ -69,7 +70,7 @@ export const castConversation = defineOperation({
     const { sort_type: order, limit, viewer_fid: viewerFid } = query
     const key = cursors[order].decode(query.cursor)
     const ancestors = query.include_chronological_parent_casts
-    const rows = await readConversation(db, {
+    const { rows, scanLimit } = await readConversation(db, {
       cast: castIdentifier(query),
       depth: query.reply_depth,
       order,
@@ -83,7 +84,7 @@ export const castConversation = defineOperation({
       rows.filter(({ level }) => level === 1),
       order,
     )
-    const last = direct.length > limit ? direct[limit - 1] : undefined
+    const last = direct.length > limit ? direct[limit - 1] : scanLimit
     const page = withoutCutOffReplies(rows, direct.slice(limit))
     const conversation = await conversationJson(hydrator, page, { order, ancestors, viewerFid })
     if (conversation === null) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
