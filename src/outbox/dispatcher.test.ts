@@ -85,6 +85,26 @@ test('a sweep reads page after page, also of more lanes than are remembered at o
   expect(pages).toEqual(['', ...Array.from({ length: 12 }, (_, page) => lanes[1_000 * page + 999])])
 })
 
+test('lanes that are paused, however many, keep no sweep from finding others', async () => {
+  const paused = Array.from({ length: 10_500 }, (_, index) => `lane ${String(index).padStart(5, '0')}`)
+  const claimed = new Set<string>()
+  const { queue, settled, add } = createQueue({ lanesPerClaim: 1_000 })
+  const { claim } = queue
+  const dispatcher = startDispatcher({
+    ...queue,
+    async claim(worker, requests) {
+      for (const { lane } of requests) claimed.add(lane)
+      const claims = await claim(worker, requests)
+      return claims.map((each) => (each.lane === 'other' ? each : { ...each, pausedForMs: 3_600_000 }))
+    },
+  })
+  dispatcher.wake(paused)
+  await expect.poll(() => claimed.size).toBe(paused.length)
+  add('other', 1)
+  dispatcher.sweep()
+  await expect.poll(() => settled).toEqual([0])
+})
+
 test('a sweep that fails is done again', async () => {
   let failures = 0
   const { queue, settled, add } = createQueue()

@@ -30,7 +30,7 @@ interface Settled<Prepared, Result> extends LaneItem<Prepared, Result> {
 }
 
 const SWEEP_PAGE = 1_000
-/** A sweep goes on when there are fewer: a queue may have a lane for each of a million users. */
+/** A sweep goes on when there are fewer that are not paused: a queue may have a lane for each of a million users. */
 const MAX_LANES = 10_000
 const STOP_POLL_MS = 5
 /** A timer below this would ask for the same again before a statement has run. */
@@ -170,10 +170,12 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   }
 
   async #sweepPage(): Promise<boolean> {
-    const { queue, worker } = this.#options
+    const { queue, worker, clock } = this.#options
     const after = this.#sweptTo
     if (!this.#isSweepRequested && after === '') return false
-    if (this.#isStopped || this.#lanes.size >= MAX_LANES) return false
+    const nowMs = clock()
+    const claimable = [...this.#lanes.values()].filter(({ pausedUntilMs }) => pausedUntilMs <= nowMs)
+    if (this.#isStopped || claimable.length >= MAX_LANES) return false
     if (after === '') await this.#releaseLost()
     // A request that comes during a sweep leads to another one: this one may have passed the lane.
     if (after === '') this.#isSweepRequested = false
