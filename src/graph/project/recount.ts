@@ -195,33 +195,36 @@ function repairStatement(counter: CounterTable, within: (column: string) => stri
       ${whenUncounted === 'given' ? 'join' : 'full join'} stored using (${keyList})
       where (${each((count) => `actual.${count}`)}) is distinct from (${each((count) => `stored.${count}`)})
     ),
-    empty as (
-      delete from ${table} t
-      using (select * from wrong where not (${counted})) w
-      where ${keys.map((key) => `t.${key} = w.${key}`).join(' and ')}
-    ),
-    written as (
-      ${whenUncounted === 'given' ? updateStatement(counter) : insertStatement(counter, counted)}
-    )
+    ${whenUncounted === 'given' ? updateStatement(counter) : replaceStatements(counter, counted)}
     select count(*)::integer as wrong from wrong
   `
 }
 
 function updateStatement({ table, keys, counts }: CounterTable): string {
   return `
-    update ${table} t
-    set ${counts.map((count) => `${count} = wrong.${count}`).join(', ')}
-    from wrong
-    where ${keys.map((key) => `t.${key} = wrong.${key}`).join(' and ')}
+    written as (
+      update ${table} t
+      set ${counts.map((count) => `${count} = wrong.${count}`).join(', ')}
+      from wrong
+      where ${keys.map((key) => `t.${key} = wrong.${key}`).join(' and ')}
+    )
   `
 }
 
-function insertStatement({ table, keys, counts }: CounterTable, counted: string): string {
+/** Deletes rows that count nothing, and writes the others. */
+function replaceStatements({ table, keys, counts }: CounterTable, counted: string): string {
   const columns = [...keys, ...counts].join(', ')
   return `
-    insert into ${table} (${columns})
-    select ${columns} from wrong where ${counted}
-    on conflict (${keys.join(', ')}) do update
-    set ${counts.map((count) => `${count} = excluded.${count}`).join(', ')}
+    empty as (
+      delete from ${table} t
+      using (select * from wrong where not (${counted})) w
+      where ${keys.map((key) => `t.${key} = w.${key}`).join(' and ')}
+    ),
+    written as (
+      insert into ${table} (${columns})
+      select ${columns} from wrong where ${counted}
+      on conflict (${keys.join(', ')}) do update
+      set ${counts.map((count) => `${count} = excluded.${count}`).join(', ')}
+    )
   `
 }
